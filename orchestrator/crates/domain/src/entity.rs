@@ -1,0 +1,57 @@
+//! What the evidence store holds: tasks, queries, works, pages, fragments, claims, edges, jobs.
+
+pub mod claim;
+pub mod edge;
+pub mod fragment;
+pub mod job;
+pub mod page;
+pub mod query;
+pub mod task;
+pub mod work;
+
+/// A word that names no variant.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{got}` is none of {expected}")]
+pub struct UnknownName {
+    /// The names that exist, joined with `|`.
+    pub expected: &'static str,
+    /// What was given.
+    pub got: String,
+}
+
+/// An enum whose variants are stored and shown as fixed words.
+#[macro_export]
+macro_rules! named_enum {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+        $vis enum $name { $($(#[$vdoc])* #[serde(rename = $word)] $variant,)* }
+
+        impl $name {
+            /// Every variant, in declaration order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The word it is stored and shown as.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::UnknownName;
+
+            fn from_str(text: &str) -> Result<Self, $crate::UnknownName> {
+                match text {
+                    $($word => Ok(Self::$variant),)*
+                    _ => Err($crate::UnknownName { expected: concat!($($word, "|",)*), got: text.to_owned() }),
+                }
+            }
+        }
+    };
+}

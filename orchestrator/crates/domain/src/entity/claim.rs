@@ -1,0 +1,66 @@
+//! A claim: one checkable statement of a task.
+
+use crate::{ClaimId, FragmentId, Probability, TaskId, named_enum};
+use serde::{Deserialize, Serialize};
+
+/// One checkable statement of a task, found in a fragment or given by the user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Derived from the task and the text.
+    pub id: ClaimId,
+    /// Task it belongs to.
+    pub task_id: TaskId,
+    /// The statement, at most 300 characters when extracted.
+    pub claim_text: String,
+    /// Who stated it: `extracted` or `user`.
+    pub claim_type: String,
+    /// ISO 639-1 code, when known.
+    pub language: Option<String>,
+    /// The fragment it was found in; none for a claim given by the user.
+    pub source_fragment_id: Option<FragmentId>,
+    /// How sure the extractor was that this is a claim. Never evidence.
+    pub llm_claim_confidence: Option<Probability>,
+    /// Whether a person has taken it out.
+    pub adoption_status: AdoptionStatus,
+    /// What its evidence says of its sources.
+    pub verification_status: VerificationStatus,
+}
+
+impl Claim {
+    /// A claim with its derived id, adopted and pending.
+    pub fn new(task_id: &TaskId, text: &str, source: Option<FragmentId>, language: Option<String>) -> Self {
+        Self {
+            id: ClaimId::derive(&[task_id.as_str(), text]),
+            task_id: task_id.clone(),
+            claim_text: text.to_owned(),
+            claim_type: if source.is_some() { "extracted" } else { "user" }.to_owned(),
+            language,
+            source_fragment_id: source,
+            llm_claim_confidence: None,
+            adoption_status: AdoptionStatus::Adopted,
+            verification_status: VerificationStatus::Pending,
+        }
+    }
+}
+
+named_enum! {
+    /// Whether a claim counts in its task.
+    pub enum AdoptionStatus {
+        /// It does (default).
+        Adopted = "adopted",
+        /// A person took it out.
+        NotAdopted = "not_adopted",
+    }
+}
+
+named_enum! {
+    /// What a claim's evidence says of its sources.
+    pub enum VerificationStatus {
+        /// Not enough, or conflicting.
+        Pending = "pending",
+        /// Two independent sources support it and none refutes it.
+        Verified = "verified",
+        /// Its source is dangerous.
+        Rejected = "rejected",
+    }
+}

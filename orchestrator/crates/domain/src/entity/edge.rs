@@ -1,0 +1,117 @@
+//! A relation between two nodes of the evidence graph.
+
+use crate::{ClaimId, EdgeId, FragmentId, PageId, Probability, named_enum};
+use serde::{Deserialize, Serialize};
+
+named_enum! {
+    /// What an edge says.
+    pub enum Relation {
+        /// The claim was found in this fragment. Never evidence.
+        Origin = "origin",
+        /// The fragment entails the claim.
+        Supports = "supports",
+        /// The fragment contradicts the claim.
+        Refutes = "refutes",
+        /// The fragment says neither.
+        Neutral = "neutral",
+        /// The page cites the page.
+        Cites = "cites",
+    }
+}
+
+/// Probabilities of the three relations, summing to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct NliScores {
+    /// Entailment.
+    pub supports: f64,
+    /// Contradiction.
+    pub refutes: f64,
+    /// Neither.
+    pub neutral: f64,
+}
+
+impl NliScores {
+    /// The likeliest relation with its probability; a tie goes to the more cautious one.
+    pub fn judgement(&self) -> NliJudgement {
+        let (relation, confidence) = if self.neutral >= self.supports && self.neutral >= self.refutes {
+            (Relation::Neutral, self.neutral)
+        } else if self.refutes >= self.supports {
+            (Relation::Refutes, self.refutes)
+        } else {
+            (Relation::Supports, self.supports)
+        };
+        NliJudgement { relation, confidence: Probability::clamped(confidence), scores: *self }
+    }
+}
+
+/// One answer of the NLI model.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct NliJudgement {
+    /// `supports`, `refutes` or `neutral`.
+    pub relation: Relation,
+    /// Probability of that relation.
+    pub confidence: Probability,
+    /// All three.
+    pub scores: NliScores,
+}
+
+/// A stored relation. Origin and NLI edges run fragment → claim, citations page → page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Edge {
+    /// The claim was found in the fragment.
+    Origin {
+        /// Where.
+        fragment: FragmentId,
+        /// What.
+        claim: ClaimId,
+    },
+    /// The model judged the fragment against the claim.
+    Nli {
+        /// Premise's fragment.
+        fragment: FragmentId,
+        /// Hypothesis.
+        claim: ClaimId,
+        /// The answer.
+        judgement: NliJudgement,
+        /// Sentences of the fragment that were judged.
+        premise: String,
+        /// Model that judged.
+        model: String,
+        /// Category of the fragment's domain.
+        source_domain_category: String,
+        /// Category of the domain the claim came from.
+        target_domain_category: Option<String>,
+    },
+    /// A page cites a page.
+    Cites {
+        /// Citing page.
+        from: PageId,
+        /// Cited page.
+        to: PageId,
+        /// `semantic_scholar`, `openalex` or `extraction`.
+        citation_source: String,
+        /// Sentence around the citation.
+        context: Option<String>,
+    },
+}
+
+impl Edge {
+    /// Identity: (source, target) for NLI relations, so that each pair is judged once; (source, target, relation) for the rest.
+    pub fn id(&self) -> EdgeId {
+        match self {
+            Self::Origin { fragment, claim } => EdgeId::derive(&["origin", fragment.as_str(), claim.as_str()]),
+            Self::Nli { fragment, claim, .. } => EdgeId::derive(&["nli", fragment.as_str(), claim.as_str()]),
+            Self::Cites { from, to, .. } => EdgeId::derive(&["cites", from.as_str(), to.as_str()]),
+        }
+    }
+
+    /// What it says.
+    pub fn relation(&self) -> Relation {
+        match self {
+            Self::Origin { .. } => Relation::Origin,
+            Self::Nli { judgement, .. } => judgement.relation,
+            Self::Cites { .. } => Relation::Cites,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A page: anything with a text that fragments are cut from.
+
+use crate::{PageId, WorkId, named_enum};
+use serde::{Deserialize, Serialize};
+
+/// A page, global: tasks share it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// Derived from the DOI's work id when there is one, else from the URL.
+    pub id: PageId,
+    /// `https://…`, or `corpus:NAME/DOC_ID` for a document without an address.
+    pub url: String,
+    /// Host of the URL, or `corpus:NAME`.
+    pub domain: String,
+    /// Annotation of the domain; `unverified` unless the configuration says more.
+    pub domain_category: String,
+    /// Title.
+    pub title: String,
+    /// The work it holds, when it is one.
+    pub work_id: Option<WorkId>,
+    /// ISO 639-1 code, when known.
+    pub language: Option<String>,
+    /// How the text was had.
+    pub fetch_method: FetchMethod,
+    /// What the source said of the paper.
+    pub paper_metadata: PaperMetadata,
+}
+
+named_enum! {
+    /// How a page's text was had.
+    pub enum FetchMethod {
+        /// Plain HTTP.
+        Http = "http",
+        /// A headless browser.
+        Browser = "browser",
+        /// An academic API's abstract.
+        AcademicApi = "academic_api",
+        /// A local corpus.
+        Corpus = "corpus",
+    }
+}
+
+named_enum! {
+    /// Why a page belongs to a task.
+    pub enum TaskPageReason {
+        /// A search engine named it.
+        Serp = "serp",
+        /// An academic API named it.
+        AcademicApi = "academic_api",
+        /// Another page cites it.
+        Citation = "citation",
+        /// A local corpus named it.
+        Corpus = "corpus",
+        /// A person added it.
+        Manual = "manual",
+    }
+}
+
+/// Paper metadata kept on the page. Unknown or malformed fields degrade to null.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PaperMetadata {
+    /// Year of publication.
+    pub year: Option<i32>,
+    /// Journal, conference or site.
+    pub venue: Option<String>,
+    /// DOI, normalised.
+    pub doi: Option<String>,
+    /// Names in the order of the by-line.
+    pub authors: Vec<String>,
+    /// How often others cite it.
+    pub citation_count: Option<u32>,
+    /// Local corpus it came from.
+    pub corpus: Option<String>,
+    /// Its identifier there.
+    pub doc_id: Option<String>,
+}

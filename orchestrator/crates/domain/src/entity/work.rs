@@ -1,0 +1,78 @@
+//! A scholarly work, known by its metadata.
+
+use crate::Doi;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Identity of a work: `doi:…` when it has a DOI, else `title:…`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct WorkId(String);
+
+impl WorkId {
+    /// The id of a work with this DOI.
+    pub fn from_doi(doi: &Doi) -> Self {
+        Self(format!("doi:{doi}"))
+    }
+
+    /// The id of a work without a DOI: its title in lower case with single spaces, its year, its first author.
+    pub fn from_title(title: &str, year: Option<i32>, first_author: Option<&str>) -> Self {
+        let fold = |text: &str| {
+            text.split(|c: char| !c.is_alphanumeric())
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
+                .to_lowercase()
+        };
+        let year = year.map(|y| y.to_string()).unwrap_or_default();
+        Self(format!("title:{}|{year}|{}", fold(title), fold(first_author.unwrap_or_default())))
+    }
+
+    /// An id read back from the store.
+    pub fn from_stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for WorkId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Metadata of a work, from any source.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Work {
+    /// Title as published.
+    pub title: String,
+    /// Year of publication.
+    pub year: Option<i32>,
+    /// Journal, conference or site.
+    pub venue: Option<String>,
+    /// DOI.
+    pub doi: Option<Doi>,
+    /// Names in the order of the by-line.
+    pub authors: Vec<String>,
+    /// How often others cite it, as its source says.
+    pub citation_count: Option<u32>,
+    /// What it cites, as its source says: DOIs or ids of the same source.
+    pub references: Vec<String>,
+    /// Where the metadata came from: `semantic_scholar`, `openalex`, `corpus:NAME`.
+    pub source_api: String,
+}
+
+impl Work {
+    /// Identity: by DOI when there is one.
+    pub fn id(&self) -> WorkId {
+        self.doi.as_ref().map_or_else(
+            || WorkId::from_title(&self.title, self.year, self.authors.first().map(String::as_str)),
+            WorkId::from_doi,
+        )
+    }
+}

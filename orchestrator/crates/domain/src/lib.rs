@@ -1,0 +1,30 @@
+//! Entities and pure rules of Lyra.
+//!
+//! No I/O, no clock, no randomness, no panics: time and randomness are arguments.
+
+mod beta;
+pub mod bm25;
+mod doi;
+mod entity;
+mod id;
+mod kneedle;
+mod probability;
+pub mod ranking;
+mod report;
+pub mod vector;
+
+pub use beta::{BetaConfidence, Evidence, EvidenceYears};
+pub use doi::Doi;
+pub use entity::claim::{AdoptionStatus, Claim, VerificationStatus};
+pub use entity::edge::{Edge, NliJudgement, NliScores, Relation};
+pub use entity::fragment::{Fragment, FragmentType};
+pub use entity::job::{Job, JobKind, JobState, Priority};
+pub use entity::page::{FetchMethod, Page, PaperMetadata, TaskPageReason};
+pub use entity::query::{Query, QueryStatus};
+pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
+pub use entity::work::{Work, WorkId};
+pub use entity::UnknownName;
+pub use id::{ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, TaskId};
+pub use kneedle::{cutoff, knee};
+pub use probability::Probability;
+pub use report::{ClaimReport, contradictions_first};

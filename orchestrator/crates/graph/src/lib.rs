@@ -1,0 +1,1 @@
+//! The evidence graph: building, algorithms, exports.

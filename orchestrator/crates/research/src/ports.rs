@@ -1,0 +1,187 @@
+//! What the pipeline needs from the outside. `store`, `corpus`, `sources` and `ml-client` implement these.
+
+use crate::Result;
+use async_trait::async_trait;
+use lyra_domain::{
+    Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, NliJudgement, Page, Query, QueryId, Task,
+    TaskId, TaskPageReason, Work,
+};
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+/// The clock.
+pub trait Clock: Send + Sync {
+    /// Now.
+    fn now(&self) -> jiff::Timestamp;
+}
+
+/// The ml-server.
+#[async_trait]
+pub trait Inference: Send + Sync {
+    /// Which models answer.
+    async fn models(&self) -> Result<Models>;
+    /// One L2-normalised vector per text, in order, of `Models::dimension` numbers.
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
+    /// One judgement per (premise, hypothesis), in order.
+    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>>;
+}
+
+/// The models behind [`Inference`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Models {
+    /// Embedder, with its revision; vectors of different names are not comparable.
+    pub embedder: String,
+    /// Numbers per vector.
+    pub dimension: usize,
+    /// NLI classifier.
+    pub classifier: String,
+    /// ISO 639-1 codes that both read; empty when they read any language.
+    pub languages: Vec<String>,
+}
+
+impl Models {
+    /// Whether the models read this language; an unknown language is given the benefit of the doubt.
+    pub fn read(&self, language: Option<&str>) -> bool {
+        self.languages.is_empty() || language.is_none_or(|code| self.languages.iter().any(|l| l == code))
+    }
+}
+
+/// Anything that answers a query with documents: a local corpus, an academic API, a web search.
+#[async_trait]
+pub trait EvidenceSource: Send + Sync {
+    /// `corpus:NAME`, `semantic_scholar`, `openalex`, an engine's name.
+    fn name(&self) -> &str;
+    /// At most `limit` hits, best first.
+    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>>;
+}
+
+/// One document that a source found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Place in the source's list, from 1.
+    pub rank: usize,
+    /// The source's own score.
+    pub score: f64,
+    /// Metadata.
+    pub work: Work,
+    /// Address, or `corpus:NAME/DOC_ID`.
+    pub url: String,
+    /// Identifier in the corpus.
+    pub doc_id: Option<String>,
+    /// ISO 639-1 code of the text.
+    pub language: Option<String>,
+    /// Abstract or full text; without it the page has to be fetched.
+    pub text: Option<String>,
+    /// Vector of `lyra_text::passage(title, text)` with the model that made it, when the source keeps one.
+    pub embedding: Option<(String, Vec<f32>)>,
+}
+
+/// A page to register for a task, with the fragments cut from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewPage {
+    /// The page.
+    pub page: Page,
+    /// The work it holds.
+    pub work: Option<Work>,
+    /// Its fragments.
+    pub fragments: Vec<Fragment>,
+    /// Why the task has it.
+    pub reason: TaskPageReason,
+    /// Source and rank that named it.
+    pub found_by: (String, usize),
+}
+
+/// A fragment of the task, with what the steps need to know of its page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskFragment {
+    /// The fragment.
+    pub fragment: Fragment,
+    /// Title of its page.
+    pub title: String,
+    /// ISO 639-1 code of its page.
+    pub language: Option<String>,
+    /// Category of its page's domain.
+    pub domain_category: String,
+    /// What makes two pages the same source: the work's id, else the domain, else the page's id.
+    pub source_key: String,
+}
+
+/// How a fragment ranked for a query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FragmentRank {
+    /// Which.
+    pub fragment: FragmentId,
+    /// BM25 over the candidates.
+    pub bm25: f64,
+    /// Cosine with the query, when the model reads the language.
+    pub cosine: Option<f64>,
+    /// Mixed score in [0, 1].
+    pub score: f64,
+    /// Above the cut-off.
+    pub relevant: bool,
+}
+
+/// What a vector stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum EmbeddingTarget {
+    /// A fragment with its title.
+    Fragment(FragmentId),
+    /// A claim.
+    Claim(ClaimId),
+}
+
+/// The evidence store. Every write is one transaction and idempotent: writing the same thing again changes nothing.
+#[async_trait]
+pub trait EvidenceStore: Send + Sync {
+    /// A task by id.
+    async fn task(&self, task: &TaskId) -> Result<Task>;
+    /// A query by id.
+    async fn query(&self, query: &QueryId) -> Result<Query>;
+    /// A claim by id.
+    async fn claim(&self, claim: &ClaimId) -> Result<Claim>;
+    /// Adopted claims of a task, in the order they were stored.
+    async fn task_claims(&self, task: &TaskId) -> Result<Vec<Claim>>;
+    /// Fragments of the task's pages, in a stable order.
+    async fn task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>>;
+    /// Page ids of the task.
+    async fn task_pages(&self, task: &TaskId) -> Result<HashSet<lyra_domain::PageId>>;
+    /// Registers works, pages, fragments, their place in the task and in the query's results. A known page keeps
+    /// what it has and only gains what is new.
+    async fn register_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<()>;
+    /// Replaces the query's ranking.
+    async fn record_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()>;
+    /// Writes the query's status, counts and source errors.
+    async fn update_query(&self, query: &Query) -> Result<()>;
+    /// Stored vectors of these targets made by this model; absent ones are left out.
+    async fn embeddings(&self, model: &str, targets: &[EmbeddingTarget]) -> Result<HashMap<EmbeddingTarget, Vec<f32>>>;
+    /// Stores vectors.
+    async fn put_embeddings(&self, model: &str, vectors: &[(EmbeddingTarget, Vec<f32>)]) -> Result<()>;
+    /// Stores claims, each with its origin edge when it has a source fragment.
+    async fn add_claims(&self, claims: &[Claim], cause: &JobId) -> Result<()>;
+    /// Fragments that the claim has already been judged against.
+    async fn judged(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>>;
+    /// Stores edges; a pair judged before keeps its first judgement.
+    async fn add_edges(&self, task: &TaskId, edges: &[Edge], cause: &JobId) -> Result<()>;
+    /// Notes a fact about the task that its reader should see (a source that failed, a language that no model reads).
+    /// The same text is kept once.
+    async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()>;
+}
+
+/// The job queue. A job is leased to one worker; a lease that ran out, or whose worker died, is taken again.
+#[async_trait]
+pub trait JobQueue: Send + Sync {
+    /// Takes the next job, of this task only when one is given. A judge job waits until its task has no other job
+    /// queued or running. Marks the task started.
+    async fn lease(&self, task: Option<&TaskId>, lease: Duration) -> Result<Option<Job>>;
+    /// Extends a lease. `false` when the job is no longer this worker's: it was cancelled or taken.
+    async fn renew(&self, job: &JobId, lease: Duration) -> Result<bool>;
+    /// Marks a job done and queues what follows, in one transaction. A judge job is queued once per task however
+    /// often it is asked for. A task without jobs left becomes completed.
+    async fn complete(&self, job: &Job, output: serde_json::Value, then: &[JobKind]) -> Result<()>;
+    /// Gives a job back after a failure: queued again after `retry_after`, or failed for good when it is `None`.
+    /// A task whose last job fails keeps what it has and becomes completed with a warning, or failed when every
+    /// job failed.
+    async fn fail(&self, job: &Job, error: &str, retry_after: Option<Duration>) -> Result<()>;
+    /// Seconds of work that the task's jobs have used.
+    async fn seconds_used(&self, task: &TaskId) -> Result<f64>;
+}

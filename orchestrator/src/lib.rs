@@ -1,0 +1,1 @@
+//! Lyra: evidence with citations and confidence, for people and their agents.
