@@ -1,0 +1,122 @@
+//! English rules. A sentence is read as its lower-case words; a part-of-speech tagger is not worth its size here.
+
+use super::tables::{self, has_phrase};
+use crate::word::stem;
+
+/// Score of a statement, not yet clamped.
+pub(super) fn score(text: &str) -> f64 {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'' | '%')))
+        .filter(|w| !w.is_empty())
+        .collect();
+    if words.len() < 4 || has_phrase(&lower, tables::BOILERPLATE) {
+        return 0.0;
+    }
+    let Some(verb) = finite_verb(&words) else { return 0.1 };
+    let mut score = 0.4 + subject(&words);
+    let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+    if stems.iter().any(|stem| tables::FINDING_STEMS.contains(&stem.as_str())) {
+        score += 0.25;
+    }
+    if has_phrase(&lower, tables::RESULT_CUES) || words.iter().any(|word| word.ends_with('%')) {
+        score += 0.15;
+    }
+    if has_phrase(&lower, tables::AIMS) {
+        score -= 0.5;
+    }
+    let method = stems.iter().take(verb + 3).any(|stem| tables::METHOD_STEMS.contains(&stem.as_str()));
+    if method && !has_phrase(&lower, tables::RESULT_CUES) {
+        score -= 0.3;
+    }
+    score
+}
+
+/// Label, connectives and "we found that" taken from the front, again and again.
+pub(super) fn statement(sentence: &str) -> &str {
+    let mut rest = sentence;
+    loop {
+        let shorter = after_finding(after_connective(after_label(rest)));
+        if shorter.is_empty() || shorter.len() == rest.len() {
+            return rest;
+        }
+        rest = shorter;
+    }
+}
+
+/// "RESULTS: …", "MAIN OUTCOME MEASURES …", "Conclusions: …"; labels in capitals need no mark.
+fn after_label(text: &str) -> &str {
+    for label in tables::LABELS {
+        let Some(head) = text.get(..label.len()) else { continue };
+        let Some(rest) = text.get(label.len()..).filter(|_| head.eq_ignore_ascii_case(label)) else {
+            continue;
+        };
+        let capitals = head.chars().all(|c| !c.is_lowercase());
+        let bare = rest.trim_start_matches([':', '.', '-', '—', '–', ' ']);
+        let marked =
+            rest.starts_with([':', '.', '-', '—', '–']) || rest.starts_with(" -") || rest.starts_with(" —");
+        if !bare.is_empty() && (marked || capitals && rest.starts_with(' ')) {
+            return bare;
+        }
+    }
+    text
+}
+
+fn after_connective(text: &str) -> &str {
+    tables::CONNECTIVES
+        .iter()
+        .find_map(|connective| {
+            let head = text.get(..connective.len())?;
+            let rest = text.get(connective.len()..)?.strip_prefix(',')?.trim_start();
+            (head.eq_ignore_ascii_case(connective) && !rest.is_empty()).then_some(rest)
+        })
+        .unwrap_or(text)
+}
+
+/// "We/our results … show(s/ed) … that": the subject must be the authors or their work, the verb near it.
+fn after_finding(text: &str) -> &str {
+    let mut words = text.split_whitespace();
+    let opens = words.next().is_some_and(|w| tables::AUTHORS.contains(&w.to_lowercase().as_str()));
+    if !opens {
+        return text;
+    }
+    let head: String = text.chars().take(90).collect();
+    let Some(that) = head.find(" that ") else { return text };
+    let before = &head[..that];
+    let reported = before
+        .split_whitespace()
+        .any(|word| tables::REPORT_STEMS.contains(&stem(&word.to_lowercase()).as_str()));
+    let rest = text.get(that + " that ".len()..).unwrap_or(text).trim_start();
+    if reported && before.split_whitespace().count() <= 9 && !rest.is_empty() { rest } else { text }
+}
+
+/// Index of the first word that can only, or here most likely, be a finite verb.
+fn finite_verb(words: &[&str]) -> Option<usize> {
+    words.iter().enumerate().skip(1).find_map(|(i, word)| {
+        let before = words[i - 1];
+        let noun_here = tables::NOUN_COMES_NEXT.contains(&before);
+        let verb = tables::AUXILIARIES.contains(word)
+            || !noun_here && tables::VERB_STEMS.contains(&stem(word).as_str()) && !word.ends_with("ing")
+            || !noun_here && word.len() > 4 && word.ends_with("ed") && !before.ends_with("ly");
+        verb.then_some(i)
+    })
+}
+
+/// What the beginning says about the subject: less for what points outside the sentence or at the authors.
+fn subject(words: &[&str]) -> f64 {
+    let first = words[0];
+    let second = words.get(1).copied().unwrap_or_default();
+    if tables::PRONOUNS.contains(&first) {
+        return -0.35;
+    }
+    if tables::DEMONSTRATIVES.contains(&first) {
+        // "This suggests": nothing to stand on. "These mice": a subject, though not a full one.
+        let bare =
+            tables::AUXILIARIES.contains(&second) || tables::VERB_STEMS.contains(&stem(second).as_str());
+        return if bare { -0.35 } else { -0.15 };
+    }
+    if tables::AUTHORS.contains(&first) {
+        return -0.3;
+    }
+    0.1
+}

@@ -1,0 +1,19 @@
+//! Text analysis that every other crate shares: normalisation, language, words, sentences, windows, claims.
+//!
+//! Pure and total: no I/O, no clock, and every function returns on every string. Offsets count characters
+//! (Unicode scalar values), never bytes, so that they mean the same in every language that reads the store.
+
+pub mod claim;
+mod language;
+mod normalise;
+mod polarity;
+mod sentence;
+mod window;
+mod word;
+
+pub use language::language;
+pub use normalise::{normalise, passage};
+pub use polarity::{Direction, Polarity, polarity};
+pub use sentence::{Sentence, sentences};
+pub use window::{Window, windows};
+pub use word::{Analysis, Token, bigrams, content_words, is_stop_word, tokens, words};

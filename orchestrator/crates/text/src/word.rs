@@ -1,0 +1,181 @@
+//! Words as they are matched: segmented, in one form, stemmed.
+
+mod tables;
+
+use crate::normalise::{is_cjk, nfkc};
+use frostem::{Algorithm, Stemmer};
+use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed, options::WordBreakInvariantOptions};
+use std::sync::LazyLock;
+
+/// Words of Japanese, Chinese, Thai and others come from a dictionary or a model inside the binary.
+static SEGMENTER: LazyLock<WordSegmenterBorrowed<'static>> =
+    LazyLock::new(|| WordSegmenter::new_auto(WordBreakInvariantOptions::default()));
+
+static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::new(Algorithm::English));
+
+/// Longest token kept, in characters: what is longer is data pasted into text, not a word.
+const MAX_TOKEN: usize = 64;
+
+/// Which steps after segmentation and folding a token goes through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Analysis {
+    /// English stems (Snowball "english", Porter 2) of words in ASCII letters.
+    pub stem: bool,
+    /// Leave out English stop words and Japanese particles.
+    pub stop: bool,
+}
+
+impl Default for Analysis {
+    /// What the index holds: stems, with stop words.
+    fn default() -> Self {
+        Self { stem: true, stop: false }
+    }
+}
+
+/// A token and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// The form that is matched.
+    pub text: String,
+    /// First byte in the text given, on a character boundary.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// Tokens of a text in its order: NFKC, lower case, accents kept, ICU word boundaries.
+///
+/// Offsets are bytes of `text` as given (snippets mark them). Of a word split by NFKC into several, all have its place.
+pub fn tokens(text: &str, analysis: Analysis) -> Vec<Token> {
+    let mut found = Vec::with_capacity(text.len() / 6);
+    let mut start = 0;
+    for (end, kind) in SEGMENTER.segment_str(text).iter_with_word_type() {
+        let piece = &text[start..end];
+        if kind.is_word_like() || piece.chars().any(char::is_alphanumeric) {
+            let folded = nfkc(piece).to_lowercase();
+            // NFKC can bring in white space or marks ("㏂" is "a.m."): what is left of them is one token each.
+            for part in folded.split(|c: char| !(c.is_alphanumeric() || is_joiner(c))) {
+                let part = part.trim_matches(is_joiner);
+                if part.is_empty()
+                    || part.chars().count() > MAX_TOKEN
+                    || (analysis.stop && is_stop_word(part))
+                {
+                    continue;
+                }
+                found.push(Token {
+                    text: if analysis.stem { stem(part) } else { part.to_owned() },
+                    start,
+                    end,
+                });
+            }
+        }
+        start = end;
+    }
+    found
+}
+
+/// Tokens of a text for matching: folded and stemmed, stop words included.
+pub fn words(text: &str) -> Vec<String> {
+    tokens(text, Analysis::default()).into_iter().map(|token| token.text).collect()
+}
+
+/// [`words`] without stop words; all words when nothing else is left.
+pub fn content_words(text: &str) -> Vec<String> {
+    let content: Vec<String> =
+        tokens(text, Analysis { stem: true, stop: true }).into_iter().map(|token| token.text).collect();
+    if content.is_empty() { words(text) } else { content }
+}
+
+/// Overlapping pairs of Han, kana and Hangul characters, which find what word segmentation cut differently in a
+/// query and in a document. A single character between others stands alone. Latin text has none.
+pub fn bigrams(text: &str) -> Vec<Token> {
+    let folded: Vec<(char, usize, usize)> = text
+        .char_indices()
+        .flat_map(|(at, c)| {
+            let end = at + c.len_utf8();
+            nfkc(c.encode_utf8(&mut [0; 4])).chars().map(move |c| (c, at, end)).collect::<Vec<_>>()
+        })
+        .collect();
+    let mut found = Vec::new();
+    for run in folded.split(|(c, ..)| !is_cjk(*c)) {
+        if let [(c, start, end)] = run {
+            found.push(Token { text: c.to_string(), start: *start, end: *end });
+        }
+        for pair in run.windows(2) {
+            if let [(a, start, _), (b, _, end)] = pair {
+                found.push(Token { text: format!("{a}{b}"), start: *start, end: *end });
+            }
+        }
+    }
+    found
+}
+
+/// Whether a lower-case word says nothing on its own: an English stop word, a Japanese particle or auxiliary.
+pub fn is_stop_word(word: &str) -> bool {
+    tables::ENGLISH.binary_search(&word).is_ok() || tables::JAPANESE.contains(&word)
+}
+
+/// The stem of a lower-case word in ASCII letters; any other word as it is.
+pub(crate) fn stem(word: &str) -> String {
+    if word.bytes().all(|b| b.is_ascii_alphabetic() || b == b'\'') {
+        ENGLISH.stem(word).trim_matches('\'').to_owned()
+    } else if let Some(bare) = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")) {
+        bare.to_owned()
+    } else {
+        word.to_owned()
+    }
+}
+
+/// Characters that hold one word together: ICU keeps "don't", "0.05" and "a_b" whole.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\'' | '’' | '.' | ',' | '_' | '·')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: &[&str]) {
+        assert_eq!(words(text), expect, "{text}");
+    }
+
+    #[test]
+    fn english() {
+        check("Napping improves memories", &["nap", "improv", "memori"]);
+        check("Crohn's disease (P < 0.05)", &["crohn", "diseas", "p", "0.05"]);
+        check("IL-6, TNF-α and p53", &["il", "6", "tnf", "α", "and", "p53"]);
+        check("ＮＦ－κＢ", &["nf", "κb"]);
+    }
+
+    #[test]
+    fn japanese() {
+        check("昼寝は記憶を改善する。", &["昼寝", "は", "記憶", "を", "改善", "する"]);
+        assert_eq!(content_words("昼寝は記憶を改善する。"), ["昼寝", "記憶", "改善"]);
+        let pairs: Vec<String> = bigrams("昼寝と ABC 脳").into_iter().map(|t| t.text).collect();
+        assert_eq!(pairs, ["昼寝", "寝と", "脳"]);
+    }
+
+    #[test]
+    fn stop_words() {
+        assert_eq!(content_words("The effect of naps on memory"), ["effect", "nap", "memori"]);
+        assert_eq!(content_words("to be or not to be").len(), 6);
+        assert!(tables::ENGLISH.is_sorted(), "searched by halves");
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_of_anything(text in any::<String>()) {
+            for token in tokens(&text, Analysis::default()).into_iter().chain(bigrams(&text)) {
+                prop_assert!(!token.text.is_empty());
+                prop_assert!(text.get(token.start..token.end).is_some_and(|slice| !slice.is_empty()));
+            }
+        }
+
+        #[test]
+        fn a_word_matches_itself_in_any_case(word in "[a-z]{1,12}") {
+            prop_assert_eq!(words(&word.to_uppercase()), words(&word));
+        }
+    }
+}
