@@ -34,7 +34,14 @@ pub fn language(text: &str) -> Option<&'static str> {
         return None;
     }
     let guess = Detector::with_allowlist(CODES.iter().map(|(lang, _)| *lang).collect()).detect(&head)?;
-    let sure = guess.is_reliable() || guess.confidence() >= MIN_CONFIDENCE;
+    // English is what most scholarly text is in, so that less evidence will do for it, if the letters agree.
+    let ascii = head.chars().all(|c| c.is_ascii() || !c.is_alphabetic() || is_greek(c));
+    let sure = match guess.lang() {
+        Lang::Eng => ascii || guess.confidence() >= MIN_CONFIDENCE,
+        // Names of genes and drugs look French or Italian to trigrams.
+        lang if ascii => own_words(&head, lang),
+        _ => guess.confidence() >= MIN_CONFIDENCE,
+    };
     CODES.iter().find(|(lang, _)| sure && *lang == guess.lang()).map(|(_, code)| *code)
 }
 
@@ -50,6 +57,19 @@ fn function_words(text: &str) -> f64 {
     if known < 2 { 0.0 } else { known as f64 / all as f64 }
 }
 
+/// At least two function words of the language, different ones.
+fn own_words(text: &str, lang: Lang) -> bool {
+    let Some((_, table)) = FUNCTION_WORDS.iter().find(|(of, _)| *of == lang) else { return false };
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphabetic()).collect();
+    table.iter().filter(|word| words.contains(word)).count() >= 2
+}
+
+/// Greek letters stand in formulas and names of genes in every language.
+fn is_greek(c: char) -> bool {
+    matches!(c, '\u{370}'..='\u{3FF}')
+}
+
 /// Characters that Japanese simplified in its own way or made itself.
 const JAPANESE_HAN: &str = "働込畑枠峠匂気価変験実経済図転総県対戦単読売続権労栄営厳帰関脳薬検増児歳様観";
 
@@ -57,6 +77,46 @@ const ENGLISH: &[&str] = &[
     "the", "of", "and", "to", "is", "are", "was", "were", "with", "by", "that", "this", "these", "from",
     "have", "has", "been", "be", "not", "which", "their", "its", "than", "does", "did", "can", "may",
     "between", "both", "it", "we", "they", "our", "who", "when", "after", "or", "for", "at", "such",
+];
+
+const FUNCTION_WORDS: &[(Lang, &[&str])] = &[
+    (
+        Lang::Deu,
+        &[
+            "der", "die", "das", "und", "ist", "nicht", "ein", "eine", "von", "mit", "den", "im", "wird",
+            "zu", "bei",
+        ],
+    ),
+    (
+        Lang::Fra,
+        &[
+            "le", "la", "les", "des", "et", "est", "une", "un", "du", "en", "dans", "pour", "chez", "que",
+            "par",
+        ],
+    ),
+    (
+        Lang::Spa,
+        &["el", "la", "los", "las", "de", "y", "es", "una", "un", "del", "en", "que", "por", "con", "se"],
+    ),
+    (
+        Lang::Por,
+        &["o", "os", "as", "de", "e", "uma", "um", "do", "da", "em", "que", "por", "com", "se", "dos"],
+    ),
+    (
+        Lang::Ita,
+        &[
+            "il", "la", "gli", "di", "e", "una", "un", "del", "della", "che", "per", "con", "non", "nel",
+            "sono",
+        ],
+    ),
+    (
+        Lang::Nld,
+        &["de", "het", "een", "en", "van", "is", "niet", "met", "op", "voor", "zijn", "dat", "bij", "wordt"],
+    ),
+    (Lang::Swe, &["och", "att", "det", "som", "en", "av", "med", "inte", "den", "till", "ett"]),
+    (Lang::Pol, &["i", "w", "na", "z", "jest", "nie", "do", "oraz", "od", "przez"]),
+    (Lang::Tur, &["ve", "bir", "bu", "ile", "olarak", "daha", "olan"]),
+    (Lang::Ind, &["dan", "yang", "di", "pada", "dengan", "untuk", "tidak", "dari", "ini"]),
 ];
 
 const CODES: &[(Lang, &str)] = &[

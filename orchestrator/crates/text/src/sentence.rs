@@ -29,9 +29,10 @@ pub fn sentences(text: &str, language: Option<&str>) -> Vec<Sentence> {
             at += piece.len();
             cuts.push(at);
         }
-        cuts.push(offset + unit.len());
     }
-    let cuts = mend::mend(text, &cuts);
+    let mut cuts = mend::mend(text, &cuts);
+    cuts.extend(units(text).into_iter().skip(1).map(|(offset, _)| offset));
+    cuts.sort_unstable();
     slices(text, &cuts)
 }
 

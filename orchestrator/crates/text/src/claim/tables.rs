@@ -269,7 +269,6 @@ pub(super) const VERB_STEMS: &[&str] = &[
     "took",
     "give",
     "gave",
-    "yield",
     "benefit",
     "account",
     "respond",
