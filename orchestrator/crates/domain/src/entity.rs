@@ -1,13 +1,13 @@
 //! What the evidence store holds: tasks, queries, works, pages, fragments, claims, edges, jobs.
 
-pub mod claim;
-pub mod edge;
-pub mod fragment;
-pub mod job;
-pub mod page;
-pub mod query;
-pub mod task;
-pub mod work;
+pub(crate) mod claim;
+pub(crate) mod edge;
+pub(crate) mod fragment;
+pub(crate) mod job;
+pub(crate) mod page;
+pub(crate) mod query;
+pub(crate) mod task;
+pub(crate) mod work;
 
 /// A word that names no variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,9 +1,23 @@
 //! The research pipeline: steps over the ports it declares.
 //!
-//! Knows no SQL, no HTTP, no MCP. One query runs one path (evidence design, section 2): collect, register,
-//! rank, extract claims; then claims are judged against passages of other pages.
+//! Knows no SQL, no HTTP, no MCP. Every query runs one path (evidence design, section 2): `search` collects,
+//! registers and ranks; when a task's searches are done, `judge` extracts claims and holds them against
+//! passages of other pages. `worker` takes jobs from the queue and runs them.
 
+mod config;
+mod embed;
 mod error;
+mod extract;
+mod judge;
+mod pipeline;
 pub mod ports;
+mod search;
+mod stops;
+mod verdict;
+mod worker;
 
+pub use config::ResearchConfig;
 pub use error::{PortError, Result};
+pub use pipeline::{Pipeline, Progress, ProgressSink, Step};
+pub use stops::Stops;
+pub use worker::{Worker, WorkerConfig};

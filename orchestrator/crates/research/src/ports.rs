@@ -150,6 +150,8 @@ pub trait EvidenceStore: Send + Sync {
     async fn register_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<()>;
     /// Replaces the query's ranking.
     async fn record_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()>;
+    /// The task's queries that have a ranking, in the order they were queued, each with its ranking, best first.
+    async fn rankings(&self, task: &TaskId) -> Result<Vec<(Query, Vec<FragmentRank>)>>;
     /// Writes the query's status, counts and source errors.
     async fn update_query(&self, query: &Query) -> Result<()>;
     /// Stored vectors of these targets made by this model; absent ones are left out.
@@ -170,7 +172,8 @@ pub trait EvidenceStore: Send + Sync {
 /// The job queue. A job is leased to one worker; a lease that ran out, or whose worker died, is taken again.
 #[async_trait]
 pub trait JobQueue: Send + Sync {
-    /// Takes the next job, of this task only when one is given. A judge job waits until its task has no other job
+    /// Takes the next job, of this task only when one is given. A claim given by the user (a query with `claim_id`)
+    /// is a search job like any other. A judge job waits until its task has no other job
     /// queued or running. Marks the task started.
     async fn lease(&self, task: Option<&TaskId>, lease: Duration) -> Result<Option<Job>>;
     /// Extends a lease. `false` when the job is no longer this worker's: it was cancelled or taken.

@@ -1,6 +1,6 @@
 //! A unit of background work, leased to one worker at a time.
 
-use crate::{ClaimId, JobId, QueryId, TaskId, named_enum};
+use crate::{JobId, QueryId, TaskId, named_enum};
 use serde::{Deserialize, Serialize};
 
 /// A leased unit of work.
@@ -20,19 +20,14 @@ pub struct Job {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JobKind {
-    /// Run one query over every source and take in what it finds.
+    /// Run one query over every source, register what it finds and rank it. A query that is a claim given by the
+    /// user (`Query::claim_id`) is a search like any other.
     Search {
         /// The query.
         query_id: QueryId,
     },
-    /// Run a query that is a claim given by the user, and judge the best passages against the claim.
-    Gather {
-        /// The query with the claim's words.
-        query_id: QueryId,
-        /// The claim.
-        claim_id: ClaimId,
-    },
-    /// Judge the task's claims against fragments of other pages. Runs after the task's searches.
+    /// Extract claims from what the task's searches found, and judge every claim against passages of other pages.
+    /// Runs after the task's searches.
     Judge,
 }
 
@@ -41,7 +36,6 @@ impl JobKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Search { .. } => "search",
-            Self::Gather { .. } => "gather",
             Self::Judge => "judge",
         }
     }

@@ -1,6 +1,6 @@
 //! One search of a task.
 
-use crate::{QueryId, TaskId, named_enum};
+use crate::{ClaimId, QueryId, TaskId, named_enum};
 use serde::{Deserialize, Serialize};
 
 /// One search of a task, over every source.
@@ -12,6 +12,8 @@ pub struct Query {
     pub task_id: TaskId,
     /// What is searched.
     pub query_text: String,
+    /// The claim given by the user whose words it searches; such a query gathers evidence and yields no claims.
+    pub claim_id: Option<ClaimId>,
     /// ISO 639-1 code, when known.
     pub language: Option<String>,
     /// Where it stands.

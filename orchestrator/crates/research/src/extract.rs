@@ -1,0 +1,128 @@
+//! Claims from what the searches found, without an LLM (evidence design, section 2, step 9).
+
+use crate::pipeline::Pipeline;
+use crate::ports::{FragmentRank, Models, TaskFragment};
+use crate::{Result, embed};
+use lyra_domain::{Claim, FragmentId, Job, Probability, Query, Task, vector};
+use std::collections::{HashMap, HashSet};
+
+/// A sentence that may become a claim.
+struct Candidate {
+    claim: Claim,
+    /// Half check-worthiness, half closeness to the query.
+    score: f64,
+}
+
+/// Extracts claims from the relevant fragments of the task's queries and stores them. Which sentences are chosen
+/// depends on the rankings alone, so that doing it again after a crash chooses the same.
+pub(crate) async fn run(
+    pipeline: &Pipeline,
+    job: &Job,
+    task: &Task,
+    models: &Models,
+    fragments: &HashMap<&FragmentId, &TaskFragment>,
+) -> Result<()> {
+    let limit = task.config.max_claims.unwrap_or(pipeline.config.max_claims);
+    let mut chosen: Vec<Candidate> = Vec::new();
+    let mut seen = HashSet::new();
+    for (query, ranking) in pipeline.store.rankings(&task.id).await? {
+        if query.claim_id.is_none() {
+            for candidate in candidates(pipeline, task, models, &query, &ranking, fragments).await? {
+                if seen.insert(candidate.claim.id.clone()) {
+                    chosen.push(candidate);
+                }
+            }
+        }
+    }
+    chosen.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.claim.id.cmp(&b.claim.id)));
+    chosen.truncate(limit.saturating_mul(4));
+
+    let ids: HashSet<_> = chosen.iter().map(|candidate| &candidate.claim.id).collect();
+    let earlier: Vec<Claim> =
+        pipeline.store.task_claims(&task.id).await?.into_iter().filter(|c| !ids.contains(&c.id)).collect();
+    let extracted_earlier = earlier.iter().filter(|c| c.source_fragment_id.is_some()).count();
+    let claims: Vec<Claim> = chosen.into_iter().map(|candidate| candidate.claim).collect();
+    let mut distinct = without_duplicates(pipeline, models, &earlier, claims).await?;
+    distinct.truncate(limit.saturating_sub(extracted_earlier));
+    pipeline.store.add_claims(&distinct, &job.id).await
+}
+
+/// Check-worthy sentences of the query's relevant fragments, the best few of each fragment.
+async fn candidates(
+    pipeline: &Pipeline,
+    task: &Task,
+    models: &Models,
+    query: &Query,
+    ranking: &[FragmentRank],
+    fragments: &HashMap<&FragmentId, &TaskFragment>,
+) -> Result<Vec<Candidate>> {
+    let mut found: Vec<(&FragmentId, Candidate)> = Vec::new();
+    for rank in ranking.iter().filter(|rank| rank.relevant) {
+        let Some(fragment) = fragments.get(&rank.fragment) else { continue };
+        let language = fragment.language.as_deref();
+        for sentence in lyra_text::sentences(&fragment.fragment.text_content, language) {
+            let worth = lyra_text::claim::check_worthiness(&sentence.text, language);
+            if worth >= pipeline.config.min_check_worthiness {
+                let text = capitalised(lyra_text::claim::statement(&sentence.text, language));
+                let mut claim =
+                    Claim::new(&task.id, &text, Some(rank.fragment.clone()), language.map(str::to_owned));
+                claim.llm_claim_confidence = Some(Probability::clamped(worth));
+                found.push((&rank.fragment, Candidate { claim, score: worth }));
+            }
+        }
+    }
+    if models.read(query.language.as_deref()) && !found.is_empty() {
+        let mut texts = vec![query.query_text.clone()];
+        texts.extend(found.iter().map(|(_, candidate)| candidate.claim.claim_text.clone()));
+        let vectors = pipeline.inference.embed(&texts).await?;
+        if let Some((query, sentences)) = vectors.split_first() {
+            for ((_, candidate), sentence) in found.iter_mut().zip(sentences) {
+                candidate.score = f64::midpoint(candidate.score, f64::from(vector::dot(query, sentence)));
+            }
+        }
+    }
+    found.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.claim.id.cmp(&b.claim.id)));
+    let mut taken: HashMap<&FragmentId, usize> = HashMap::new();
+    Ok(found
+        .into_iter()
+        .filter_map(|(fragment, candidate)| {
+            let taken = taken.entry(fragment).or_default();
+            *taken += 1;
+            (*taken <= pipeline.config.claims_per_fragment).then_some(candidate)
+        })
+        .collect())
+}
+
+/// Drops claims that say the same as an earlier one: cosine at or above the limit and the same polarity.
+async fn without_duplicates(
+    pipeline: &Pipeline,
+    models: &Models,
+    earlier: &[Claim],
+    claims: Vec<Claim>,
+) -> Result<Vec<Claim>> {
+    let all: Vec<Claim> = earlier.iter().chain(&claims).cloned().collect();
+    let texts: Vec<String> = all.iter().map(|claim| claim.claim_text.clone()).collect();
+    let vectors = pipeline.inference.embed(&texts).await?;
+    let polarity: Vec<_> = all.iter().map(|claim| lyra_text::polarity(&claim.claim_text)).collect();
+    let mut kept: Vec<usize> = (0..earlier.len()).collect();
+    for new in earlier.len()..all.len() {
+        let readable = models.read(all[new].language.as_deref());
+        let duplicate = kept.iter().any(|&old| {
+            let same = vector::dot(&vectors[old], &vectors[new]) >= pipeline.config.duplicate_similarity;
+            readable && same && polarity[old].agrees(polarity[new])
+        });
+        if !duplicate {
+            kept.push(new);
+        }
+    }
+    let new: HashSet<usize> = kept.into_iter().filter(|i| *i >= earlier.len()).map(|i| i - earlier.len()).collect();
+    let distinct: Vec<Claim> =
+        claims.into_iter().enumerate().filter(|(i, _)| new.contains(i)).map(|(_, claim)| claim).collect();
+    embed::claims(pipeline, models, &distinct).await?;
+    Ok(distinct)
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

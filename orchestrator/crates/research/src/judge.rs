@@ -1,0 +1,146 @@
+//! Claims against passages of other pages (evidence design, section 2, steps 9 and 10).
+
+use crate::pipeline::{Outcome, Pipeline, Step};
+use crate::ports::{Models, TaskFragment};
+use crate::search::{cancelled, unread_language};
+use crate::verdict::{Passage, verdict};
+use crate::{Result, embed, extract};
+use lyra_domain::{Claim, Edge, FragmentId, Job, ranking, vector};
+use std::collections::HashMap;
+use tokio_util::sync::CancellationToken;
+
+pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationToken) -> Result<Outcome> {
+    let store = &pipeline.store;
+    let task = store.task(&job.task_id).await?;
+    let models = pipeline.inference.models().await?;
+    let fragments = store.task_fragments(&task.id).await?;
+    let by_id: HashMap<&FragmentId, &TaskFragment> = fragments.iter().map(|f| (&f.fragment.id, f)).collect();
+
+    extract::run(pipeline, job, &task, &models, &by_id).await?;
+    let claims = store.task_claims(&task.id).await?;
+    pipeline.report(&task.id, Step::Extracted { claims: claims.len() });
+
+    let readable: Vec<&TaskFragment> = fragments.iter().filter(|f| models.read(f.language.as_deref())).collect();
+    warn_of_unread(pipeline, job, &models, &fragments, &claims).await?;
+    let vectors = embed::fragments(pipeline, &models, &readable).await?;
+    let claim_vectors = embed::claims(pipeline, &models, &claims).await?;
+    let chosen = chosen_for_users(pipeline, job).await?;
+
+    let mut passages: HashMap<&FragmentId, Passage> = HashMap::new();
+    let mut edges = 0;
+    for (done, (claim, claim_vector)) in claims.iter().zip(&claim_vectors).enumerate() {
+        if cancel.is_cancelled() {
+            return Err(cancelled());
+        }
+        if models.read(claim.language.as_deref()) {
+            let origin = claim.source_fragment_id.as_ref().and_then(|id| by_id.get(id)).map(|f| &f.source_key);
+            let others: Vec<usize> =
+                (0..readable.len()).filter(|&i| Some(&readable[i].source_key) != origin).collect();
+            let candidates = candidates(pipeline, claim, claim_vector, &others, &readable, &vectors, &chosen);
+            edges += judge_claim(pipeline, job, &models, claim, claim_vector, &candidates, &mut passages).await?;
+        }
+        pipeline.report(&task.id, Step::Judged { done: done + 1, of: claims.len() });
+    }
+    Ok(Outcome { output: serde_json::json!({"claims": claims.len(), "edges": edges}), then: Vec::new() })
+}
+
+/// Best-ranked fragments of the queries that gather evidence for a claim given by the user.
+async fn chosen_for_users(pipeline: &Pipeline, job: &Job) -> Result<HashMap<lyra_domain::ClaimId, Vec<FragmentId>>> {
+    let mut chosen = HashMap::new();
+    for (query, ranking) in pipeline.store.rankings(&job.task_id).await? {
+        if let Some(claim) = query.claim_id {
+            let best = ranking.into_iter().take(pipeline.config.candidates_per_user_claim);
+            chosen.insert(claim, best.map(|rank| rank.fragment).collect());
+        }
+    }
+    Ok(chosen)
+}
+
+/// Fragments to hold against a claim: what was gathered for it, and the closest of the other pages.
+fn candidates<'f>(
+    pipeline: &Pipeline,
+    claim: &Claim,
+    claim_vector: &[f32],
+    others: &[usize],
+    fragments: &[&'f TaskFragment],
+    vectors: &[Vec<f32>],
+    chosen: &HashMap<lyra_domain::ClaimId, Vec<FragmentId>>,
+) -> Vec<&'f TaskFragment> {
+    let gathered = chosen.get(&claim.id).map(Vec::as_slice).unwrap_or_default();
+    let mut picked: Vec<&TaskFragment> =
+        others.iter().map(|&i| fragments[i]).filter(|f| gathered.contains(&f.fragment.id)).collect();
+    let cosine: Vec<f64> = others.iter().map(|&i| f64::from(vector::dot(claim_vector, &vectors[i]))).collect();
+    for place in ranking::top_by(&cosine, pipeline.config.candidates_per_claim) {
+        let fragment = fragments[others[place]];
+        let close = cosine[place] >= f64::from(pipeline.config.candidate_similarity);
+        if close && !gathered.contains(&fragment.fragment.id) {
+            picked.push(fragment);
+        }
+    }
+    picked
+}
+
+/// Judges a claim against the candidates it has not met yet and stores the edges at once. Returns how many.
+async fn judge_claim<'f>(
+    pipeline: &Pipeline,
+    job: &Job,
+    models: &Models,
+    claim: &Claim,
+    claim_vector: &[f32],
+    candidates: &[&'f TaskFragment],
+    passages: &mut HashMap<&'f FragmentId, Passage>,
+) -> Result<usize> {
+    let judged = pipeline.store.judged(&claim.id).await?;
+    let candidates: Vec<&&TaskFragment> =
+        candidates.iter().filter(|f| !judged.contains(&f.fragment.id)).collect();
+    let fresh: Vec<&TaskFragment> =
+        candidates.iter().map(|f| **f).filter(|f| !passages.contains_key(&f.fragment.id)).collect();
+    for (fragment, passage) in fresh.iter().zip(Passage::cut(pipeline, &fresh).await?) {
+        passages.insert(&fragment.fragment.id, passage);
+    }
+
+    let mut pairs = Vec::new();
+    let mut asked = Vec::new();
+    for fragment in &candidates {
+        let Some(passage) = passages.get(&fragment.fragment.id) else { continue };
+        let premises = passage.premises(claim_vector, &pipeline.config);
+        asked.push((**fragment, premises.len()));
+        pairs.extend(premises.into_iter().map(|premise| (premise.to_owned(), claim.claim_text.clone())));
+    }
+    let answers = pipeline.inference.judge(&pairs).await?;
+
+    let mut edges = Vec::new();
+    let mut answered = pairs.iter().zip(&answers);
+    for (fragment, premises) in asked {
+        let answers: Vec<_> = answered.by_ref().take(premises).map(|((p, _), a)| (p.as_str(), *a)).collect();
+        let Some((premise, judgement)) = verdict(&answers, pipeline.config.min_nli_confidence) else { continue };
+        edges.push(Edge::Nli {
+            fragment: fragment.fragment.id.clone(),
+            claim: claim.id.clone(),
+            judgement,
+            premise: premise.to_owned(),
+            model: models.classifier.clone(),
+            source_domain_category: fragment.domain_category.clone(),
+            target_domain_category: None,
+        });
+    }
+    pipeline.store.add_edges(&job.task_id, &edges, &job.id).await?;
+    Ok(edges.len())
+}
+
+/// Says once per language that passages or claims were left unjudged.
+async fn warn_of_unread(
+    pipeline: &Pipeline,
+    job: &Job,
+    models: &Models,
+    fragments: &[TaskFragment],
+    claims: &[Claim],
+) -> Result<()> {
+    let languages = fragments.iter().map(|f| &f.language).chain(claims.iter().map(|c| &c.language));
+    let unread: std::collections::BTreeSet<&str> =
+        languages.filter_map(|l| l.as_deref()).filter(|l| !models.read(Some(l))).collect();
+    for language in unread {
+        pipeline.store.add_warning(&job.task_id, &unread_language(language, models)).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! The pipeline: its ports, its settings, and which step a job runs.
+
+use crate::ports::{EvidenceSource, EvidenceStore, Inference};
+use crate::{ResearchConfig, Result, judge, search};
+use lyra_domain::{Job, JobKind, TaskConfig, TaskId};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Everything a job needs. Cheap to clone.
+#[derive(Clone)]
+pub struct Pipeline {
+    /// Where everything is kept.
+    pub store: Arc<dyn EvidenceStore>,
+    /// The models.
+    pub inference: Arc<dyn Inference>,
+    /// Which sources a task searches; asked anew for every query, so that a corpus imported meanwhile is found.
+    pub sources: Arc<dyn Fn(&TaskConfig) -> Vec<Arc<dyn EvidenceSource>> + Send + Sync>,
+    /// Settings.
+    pub config: ResearchConfig,
+    /// Who wants to know how it goes.
+    pub progress: ProgressSink,
+}
+
+impl Pipeline {
+    /// Runs one job to its end and says what follows.
+    ///
+    /// # Errors
+    /// What a port answered; everything committed until then stays, and the same job can run again.
+    pub async fn run(&self, job: &Job, used_seconds: f64, cancel: &CancellationToken) -> Result<Outcome> {
+        match &job.kind {
+            JobKind::Search { query_id } => search::run(self, job, query_id, used_seconds, cancel).await,
+            JobKind::Judge => judge::run(self, job, cancel).await,
+        }
+    }
+
+    pub(crate) fn report(&self, task: &TaskId, step: Step) {
+        (self.progress.0)(Progress { task: task.clone(), step });
+    }
+}
+
+/// What a finished job leaves behind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Facts for the job's record.
+    pub output: serde_json::Value,
+    /// Jobs to queue.
+    pub then: Vec<JobKind>,
+}
+
+/// Takes progress as it happens; must not block.
+#[derive(Clone)]
+pub struct ProgressSink(pub Arc<dyn Fn(Progress) + Send + Sync>);
+
+impl Default for ProgressSink {
+    fn default() -> Self {
+        Self(Arc::new(|_| {}))
+    }
+}
+
+/// One step of one task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Task.
+    pub task: TaskId,
+    /// What happened.
+    pub step: Step,
+}
+
+/// What a job has just done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Every source has answered or failed.
+    Collected {
+        /// The query.
+        query: String,
+        /// Hits over all sources.
+        hits: usize,
+    },
+    /// Fragments are ranked.
+    Ranked {
+        /// Fragments above the cut-off.
+        relevant: usize,
+    },
+    /// Claims are extracted.
+    Extracted {
+        /// Claims of the task.
+        claims: usize,
+    },
+    /// One claim is judged.
+    Judged {
+        /// Claims judged so far.
+        done: usize,
+        /// Claims to judge.
+        of: usize,
+    },
+}

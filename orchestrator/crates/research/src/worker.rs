@@ -1,0 +1,141 @@
+//! Takes jobs from the queue, runs them, keeps their leases, and puts them back when they fail.
+
+use crate::pipeline::{Outcome, Pipeline};
+use crate::ports::JobQueue;
+use crate::{PortError, Result, Stops};
+use futures::FutureExt;
+use lyra_domain::{Job, TaskId};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// How a worker works.
+#[derive(Debug, Clone)]
+pub struct WorkerConfig {
+    /// Work for this task only.
+    pub task: Option<TaskId>,
+    /// How long a lease holds without being renewed.
+    pub lease: Duration,
+    /// How often an idle worker looks for jobs that another process queued.
+    pub poll: Duration,
+    /// First pause after a passing failure; doubles with every attempt.
+    pub retry: Duration,
+}
+
+impl Default for WorkerConfig {
+    fn default() -> Self {
+        Self {
+            task: None,
+            lease: Duration::from_secs(60),
+            poll: Duration::from_millis(500),
+            retry: Duration::from_millis(500),
+        }
+    }
+}
+
+/// One worker; several may share a queue.
+#[derive(Clone)]
+pub struct Worker {
+    /// What it runs.
+    pub pipeline: Pipeline,
+    /// Where its jobs come from.
+    pub queue: Arc<dyn JobQueue>,
+    /// Wakes it when a job was queued in this process.
+    pub wake: Arc<Notify>,
+    /// Stops the jobs of one task.
+    pub stops: Stops,
+    /// How it works.
+    pub config: WorkerConfig,
+}
+
+impl Worker {
+    /// Works until cancelled. A failure of the queue itself is logged and tried again.
+    pub async fn run(&self, cancel: CancellationToken) {
+        while !cancel.is_cancelled() {
+            match self.step(&cancel).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    tokio::select! {
+                        () = self.wake.notified() => {}
+                        () = tokio::time::sleep(self.config.poll) => {}
+                        () = cancel.cancelled() => {}
+                    }
+                }
+                Err(error) => {
+                    tracing::error!(%error, "job queue failed");
+                    tokio::time::sleep(self.config.poll).await;
+                }
+            }
+        }
+    }
+
+    /// Takes and runs one job. `false` when there was none.
+    ///
+    /// # Errors
+    /// When the queue cannot be read or written; a failing job is no error here.
+    pub async fn step(&self, cancel: &CancellationToken) -> Result<bool> {
+        let Some(job) = self.queue.lease(self.config.task.as_ref(), self.config.lease).await? else {
+            return Ok(false);
+        };
+        let used = self.queue.seconds_used(&job.task_id).await?;
+        let stop = self.stops.token(&job.task_id, cancel);
+        let outcome = {
+            let work = AssertUnwindSafe(self.pipeline.run(&job, used, &stop)).catch_unwind().map(flattened);
+            tokio::pin!(work);
+            loop {
+                tokio::select! {
+                    outcome = &mut work => break outcome,
+                    () = tokio::time::sleep(self.config.lease / 3) => {
+                        if !self.queue.renew(&job.id, self.config.lease).await.unwrap_or(true) {
+                            stop.cancel();
+                        }
+                    }
+                }
+            }
+        };
+        match outcome {
+            Ok(outcome) => settled(&job, self.queue.complete(&job, outcome.output, &outcome.then).await),
+            Err(_) if stop.is_cancelled() && !cancel.is_cancelled() => {
+                tracing::info!(job_id = %job.id, "job was cancelled or taken by another worker");
+                Ok(())
+            }
+            // The process is going down: give the job back as it was, for whoever comes next.
+            Err(_) if cancel.is_cancelled() => {
+                settled(&job, self.queue.fail(&job, "the process stopped", Some(Duration::ZERO)).await)
+            }
+            Err(error) => {
+                let retry = error.is_transient().then(|| self.pause(job.attempts));
+                tracing::warn!(job_id = %job.id, task_id = %job.task_id, %error, attempt = job.attempts, "job failed");
+                settled(&job, self.queue.fail(&job, &error.to_string(), retry).await)
+            }
+        }?;
+        self.wake.notify_one();
+        Ok(true)
+    }
+
+    fn pause(&self, attempts: u32) -> Duration {
+        self.config.retry * 2_u32.saturating_pow(attempts.saturating_sub(1).min(8))
+    }
+}
+
+/// A panic is a defect of one job, not the end of the worker.
+fn flattened(outcome: std::thread::Result<Result<Outcome>>) -> Result<Outcome> {
+    outcome.unwrap_or_else(|panic| {
+        let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let why = why.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+        Err(PortError::Failed { what: "job".to_owned(), why: format!("it panicked: {why}") })
+    })
+}
+
+/// A job that is no longer ours needs nothing more from us.
+fn settled(job: &Job, written: Result<()>) -> Result<()> {
+    match written {
+        Err(PortError::Refused { why, .. }) => {
+            tracing::info!(job_id = %job.id, why, "result of a lost job dropped");
+            Ok(())
+        }
+        other => other,
+    }
+}
