@@ -1,0 +1,168 @@
+//! What to serve and how: constructible in code, or from the command line in `main`.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lyra_proto::Limits;
+
+use crate::error::Error;
+use crate::model::ModelSource;
+
+/// Environment variable that names the folder of the models.
+pub const MODELS_DIR_ENV: &str = "LYRA_MODELS_DIR";
+
+/// Everything that [`start`](crate::start) needs besides a listener.
+#[derive(Debug, Clone)]
+pub struct ServerConfig {
+    /// Model behind `/embed`.
+    pub embed: Option<ModelSource>,
+    /// Model behind `/nli`.
+    pub nli: Option<ModelSource>,
+    /// Threads that compute; the default is the number of physical cores.
+    pub threads: usize,
+    /// What clients may ask for.
+    pub limits: Limits,
+    /// Tokens that run together in one batch.
+    pub max_batch_tokens: usize,
+    /// How long a shutdown waits for requests in work.
+    pub drain: Duration,
+}
+
+impl ServerConfig {
+    /// A server of these models with default limits.
+    pub fn new(embed: Option<ModelSource>, nli: Option<ModelSource>) -> Self {
+        let threads = default_threads();
+        Self {
+            embed,
+            nli,
+            threads,
+            limits: Limits::default(),
+            max_batch_tokens: batch_tokens(threads),
+            drain: Duration::from_secs(30),
+        }
+    }
+
+    /// A server of a profile's models. `models_dir` is looked up when it is `None`, see [`find_models_dir`].
+    ///
+    /// # Errors
+    /// [`Error::ModelsNotFound`] when the profile's files are nowhere.
+    pub fn from_profile(profile: Profile, models_dir: Option<&Path>, offline: bool) -> Result<Self, Error> {
+        let (embed, nli) = profile.sources(models_dir, offline)?;
+        Ok(Self::new(Some(embed), Some(nli)))
+    }
+
+    /// The same with another number of threads (at least 1), and batches to match.
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads.max(1);
+        self.max_batch_tokens = batch_tokens(self.threads);
+        self
+    }
+}
+
+/// Enough for every thread to have several chunks, little enough that a batch is over soon and new requests get in.
+fn batch_tokens(threads: usize) -> usize {
+    2_048 * threads
+}
+
+/// Physical cores that this process may use.
+pub fn default_threads() -> usize {
+    let allowed = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    num_cpus::get_physical().clamp(1, allowed)
+}
+
+/// A named pair of models.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Profile {
+    /// Small English models from the repository; needs nothing.
+    #[default]
+    Lite,
+    /// Multilingual models from the hub; CPU or GPU.
+    Standard,
+    /// Large models from the hub; wants a GPU.
+    Accurate,
+}
+
+impl Profile {
+    /// The profile's embedder and NLI model.
+    ///
+    /// # Errors
+    /// [`Error::ModelsNotFound`] when files of the repository are needed and nowhere to be found.
+    pub fn sources(self, models_dir: Option<&Path>, offline: bool) -> Result<(ModelSource, ModelSource), Error> {
+        let hub = |repo: &str| ModelSource::parse(repo, None, offline);
+        match self {
+            Self::Lite => {
+                let folder = find_models_dir(self, models_dir)?;
+                Ok((ModelSource::Gguf(folder.join(LITE[0])), ModelSource::Gguf(folder.join(LITE[1]))))
+            }
+            Self::Standard => Ok((hub("BAAI/bge-m3"), hub("cross-encoder/nli-deberta-v3-small"))),
+            Self::Accurate => {
+                Ok((hub("BAAI/bge-m3"), hub("MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli")))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Lite => "lite",
+            Self::Standard => "standard",
+            Self::Accurate => "accurate",
+        })
+    }
+}
+
+/// Embedder and NLI model of [`Profile::Lite`].
+const LITE: [&str; 2] = ["lite-embed.gguf", "lite-nli.gguf"];
+
+/// The folder that holds the lite models.
+///
+/// A folder named by the caller, or else by `LYRA_MODELS_DIR`, is the only one tried: a typing error must not be hidden by
+/// finding other models. Otherwise: `./models`, `models` beside the executable and beside each folder above it (which
+/// finds the repository from `target/release`), and `/usr/share/lyra/models`.
+///
+/// # Errors
+/// [`Error::ModelsNotFound`] lists the folders that were tried.
+pub fn find_models_dir(profile: Profile, explicit: Option<&Path>) -> Result<PathBuf, Error> {
+    let named = explicit.map(Path::to_owned).or_else(|| std::env::var_os(MODELS_DIR_ENV).map(PathBuf::from));
+    let candidates = named.map_or_else(usual_places, |folder| vec![folder]);
+    let found = candidates.iter().find(|folder| LITE.iter().all(|file| folder.join(file).is_file()));
+    found.cloned().ok_or_else(|| Error::ModelsNotFound {
+        profile: profile.to_string(),
+        files: LITE.join(", "),
+        looked: candidates.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", "),
+    })
+}
+
+fn usual_places() -> Vec<PathBuf> {
+    let executable = std::env::current_exe().unwrap_or_default();
+    let mut places = vec![PathBuf::from("models")];
+    places.extend(executable.ancestors().skip(1).map(|folder| folder.join("models")));
+    places.push(PathBuf::from("/usr/share/lyra/models"));
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_folder_is_the_only_one_tried() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = find_models_dir(Profile::Lite, Some(folder.path())).unwrap_err().to_string();
+        assert!(error.contains(&folder.path().display().to_string()) && !error.contains("/usr/share"), "{error}");
+
+        for file in LITE {
+            std::fs::write(folder.path().join(file), b"").unwrap();
+        }
+        assert_eq!(find_models_dir(Profile::Lite, Some(folder.path())).unwrap(), folder.path());
+    }
+
+    #[test]
+    fn threads_are_at_least_one() {
+        assert!(default_threads() >= 1);
+        assert_eq!(ServerConfig::new(None, None).with_threads(0).threads, 1);
+    }
+}

@@ -1,0 +1,277 @@
+//! Between HTTP and the models: admission, tokenising, queues, batches, replies.
+//!
+//! A request is tokenised on a worker thread, its inputs join their model's queue, and one runner thread takes batches
+//! off the queues. There is no waiting window: a batch is whatever is queued when the device frees up.
+
+pub mod batch;
+pub mod queue;
+mod runner;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use lyra_proto::{Limits, ModelKind, TruncationDirection};
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use self::queue::{Item, Queue, Reply};
+use crate::error::{Error, RequestError};
+use crate::model::Model;
+use crate::model::tokenizer::{TextTokenizer, TokenizeError, Tokens, Truncation};
+
+/// Hosts the models.
+pub struct Engine {
+    shared: Arc<Shared>,
+    requests: Arc<Semaphore>,
+    tokenisers: Semaphore,
+    max_queued_tokens: usize,
+    runner: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Shared {
+    models: Vec<(ModelKind, Arc<Model>)>,
+    state: Mutex<State>,
+    wake: Condvar,
+    max_batch_tokens: usize,
+    started: Instant,
+    /// Milliseconds from `started` to the last successful inference.
+    last_success: AtomicU64,
+    /// Bits of an `f64`: tokens per second, 0 before the first batch.
+    rate: AtomicU64,
+}
+
+/// Queues in the order of the models.
+struct State {
+    queues: Vec<Queue>,
+    closed: bool,
+}
+
+/// The rows of one request with what they cost.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// One per input, in order.
+    pub rows: Vec<Vec<f32>>,
+    /// Cost.
+    pub cost: Cost,
+}
+
+/// What a request cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Cost {
+    /// Tokens run, special tokens included.
+    pub tokens: usize,
+    /// Longest wait of one of its inputs.
+    pub queued: Duration,
+    /// Time of all batches that held one of its inputs.
+    pub inference: Duration,
+}
+
+/// The right to have one request in work.
+pub struct Permit(#[expect(dead_code, reason = "held for its drop")] OwnedSemaphorePermit);
+
+impl Engine {
+    /// Starts the runner over `models`, at most one per kind, with `threads` computing threads.
+    ///
+    /// # Errors
+    /// When the system refuses threads.
+    pub fn start(
+        models: Vec<(ModelKind, Arc<Model>)>,
+        threads: usize,
+        limits: &Limits,
+        max_batch_tokens: usize,
+    ) -> Result<Self, Error> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|index| format!("ml-{index}"))
+            .build()
+            .map_err(|error| Error::Start(format!("compute threads: {error}")))?;
+        let queues = models.iter().map(|_| Queue::default()).collect();
+        let shared = Arc::new(Shared {
+            models,
+            state: Mutex::new(State { queues, closed: false }),
+            wake: Condvar::new(),
+            max_batch_tokens,
+            started: Instant::now(),
+            last_success: AtomicU64::new(0),
+            rate: AtomicU64::new(0),
+        });
+        let runner = std::thread::Builder::new().name("ml-runner".to_owned()).spawn({
+            let shared = Arc::clone(&shared);
+            move || runner::run(&shared, &pool)
+        });
+        let runner = runner.map_err(|error| Error::Start(format!("runner thread: {error}")))?;
+        Ok(Self {
+            shared,
+            requests: Arc::new(Semaphore::new(limits.max_concurrent_requests)),
+            tokenisers: Semaphore::new(threads),
+            max_queued_tokens: limits.max_queued_tokens,
+            runner: Mutex::new(Some(runner)),
+        })
+    }
+
+    /// The hosted models.
+    pub fn models(&self) -> &[(ModelKind, Arc<Model>)] {
+        &self.shared.models
+    }
+
+    /// The model of a kind.
+    ///
+    /// # Errors
+    /// [`RequestError::NotHosted`].
+    pub fn model(&self, kind: ModelKind) -> Result<&Arc<Model>, RequestError> {
+        Ok(&self.shared.models[self.place(kind)?].1)
+    }
+
+    /// Counts a request in.
+    ///
+    /// # Errors
+    /// [`RequestError::Overloaded`] at the limit, at once.
+    pub fn admit(&self) -> Result<Permit, RequestError> {
+        let permit = Arc::clone(&self.requests).try_acquire_owned();
+        permit.map(Permit).map_err(|_| self.overloaded("too many requests in work"))
+    }
+
+    /// Tokenises on a worker thread; at most as many requests at a time as there are computing threads.
+    ///
+    /// # Errors
+    /// What `job` returns; [`RequestError::NotHosted`].
+    pub async fn tokenise<F>(&self, kind: ModelKind, job: F) -> Result<Vec<Tokens>, RequestError>
+    where
+        F: FnOnce(&TextTokenizer) -> Result<Vec<Tokens>, RequestError> + Send + 'static,
+    {
+        let model = Arc::clone(self.model(kind)?);
+        let _turn = self.tokenisers.acquire().await.map_err(|_| RequestError::Draining)?;
+        let tokens = tokio::task::spawn_blocking(move || job(&model.tokenizer)).await;
+        tokens.unwrap_or_else(|error| Err(RequestError::Inference(format!("tokenizer: {error}"))))
+    }
+
+    /// Runs `inputs` and waits for all rows.
+    ///
+    /// # Errors
+    /// [`RequestError::Overloaded`] when too many tokens wait, [`RequestError::Inference`] when an input failed.
+    pub async fn run(&self, kind: ModelKind, inputs: Vec<Tokens>) -> Result<Answer, RequestError> {
+        let count = inputs.len();
+        let mut cost = Cost { tokens: inputs.iter().map(Tokens::len).sum(), ..Cost::default() };
+        let (reply, mut replies) = unbounded_channel();
+        self.push(kind, inputs, &reply, cost.tokens)?;
+        drop(reply);
+
+        let mut rows = vec![Vec::new(); count];
+        let mut last_batch = 0;
+        for _ in 0..count {
+            let Some(Reply { index, row, waited, batch, ran }) = replies.recv().await else {
+                return Err(RequestError::Inference("the runner stopped".to_owned()));
+            };
+            rows[index] = row.map_err(|error| RequestError::Inference(format!("input {index}: {error}")))?;
+            cost.queued = cost.queued.max(waited);
+            // Replies of one batch arrive together, so a new number is a new batch.
+            if batch != last_batch {
+                cost.inference += ran;
+                last_batch = batch;
+            }
+        }
+        Ok(Answer { rows, cost })
+    }
+
+    /// Runs a real inference when the last success is older than `stale`.
+    ///
+    /// # Errors
+    /// When that inference fails.
+    pub async fn probe(&self, stale: Duration) -> Result<(), RequestError> {
+        let age = self.shared.now().saturating_sub(self.shared.last_success.load(Ordering::Relaxed));
+        let Some((kind, _)) = self.shared.models.first() else { return Ok(()) };
+        if u128::from(age) < stale.as_millis() {
+            return Ok(());
+        }
+        let empty = |tokenizer: &TextTokenizer| {
+            let cut = Truncation::Cut(TruncationDirection::Right);
+            tokenizer.text("", cut).map(|tokens| vec![tokens]).map_err(|error| too_long(0, &error))
+        };
+        let inputs = self.tokenise(*kind, empty).await?;
+        self.run(*kind, inputs).await.map(drop)
+    }
+
+    /// Refuses new inputs, finishes what is queued and waits for it. Blocks.
+    pub fn close(&self) {
+        self.shared.lock().closed = true;
+        self.shared.wake.notify_all();
+        let runner = self.runner.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if runner.is_some_and(|runner| runner.join().is_err()) {
+            tracing::error!("the runner thread panicked");
+        }
+    }
+
+    fn push(
+        &self,
+        kind: ModelKind,
+        inputs: Vec<Tokens>,
+        reply: &tokio::sync::mpsc::UnboundedSender<Reply>,
+        tokens: usize,
+    ) -> Result<(), RequestError> {
+        let place = self.place(kind)?;
+        let mut state = self.shared.lock();
+        if state.closed {
+            return Err(RequestError::Draining);
+        }
+        let queue = &mut state.queues[place];
+        // An empty queue takes any request that passed the batch limit: refusing it could never end.
+        let waiting = queue.tokens();
+        if waiting > 0 && waiting + tokens > self.max_queued_tokens {
+            return Err(self.overloaded_by(waiting, "too many tokens queued"));
+        }
+        let queued = Instant::now();
+        for (index, tokens) in inputs.into_iter().enumerate() {
+            queue.push(Item { tokens, index, queued, reply: reply.clone() });
+        }
+        drop(state);
+        self.shared.wake.notify_one();
+        Ok(())
+    }
+
+    fn place(&self, kind: ModelKind) -> Result<usize, RequestError> {
+        let place = self.shared.models.iter().position(|(hosted, _)| *hosted == kind);
+        place.ok_or(match kind {
+            ModelKind::Embed => RequestError::NotHosted("embedding", "--embed-model"),
+            ModelKind::Nli => RequestError::NotHosted("NLI", "--nli-model"),
+        })
+    }
+
+    fn overloaded(&self, reason: &'static str) -> RequestError {
+        let waiting = self.shared.lock().queues.iter().map(Queue::tokens).sum();
+        self.overloaded_by(waiting, reason)
+    }
+
+    /// `Retry-After`: how long the waiting tokens take at the rate seen so far, 1 to 60 s.
+    fn overloaded_by(&self, waiting: usize, reason: &'static str) -> RequestError {
+        let rate = f64::from_bits(self.shared.rate.load(Ordering::Relaxed)).max(1.0);
+        let seconds = (waiting as f64 / rate).ceil().clamp(1.0, 60.0);
+        RequestError::Overloaded { reason, retry_after: Duration::from_secs(seconds as u64) }
+    }
+}
+
+impl Shared {
+    fn now(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it holds the lock, and the queues would be whole if it did.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        self.wake.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The answer to a request whose input `index` could not be tokenised.
+pub fn too_long(index: usize, error: &TokenizeError) -> RequestError {
+    match error {
+        TokenizeError::TooLong { length, limit } => {
+            RequestError::TooLong { index, length: *length, limit: *limit }
+        }
+        TokenizeError::Failed(reason) => RequestError::Inference(format!("input {index}: tokenizer: {reason}")),
+    }
+}

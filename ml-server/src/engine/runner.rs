@@ -1,0 +1,99 @@
+//! The thread that owns the device: takes a batch, runs it, answers.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::queue::{Item, Reply};
+use super::{Shared, batch};
+use crate::model::Model;
+use crate::model::tokenizer::Tokens;
+
+/// Runs batches until the engine is closed and its queues are empty.
+pub(super) fn run(shared: &Shared, pool: &rayon::ThreadPool) {
+    let mut number = 0;
+    while let Some((model, items)) = next_batch(shared) {
+        number += 1;
+        let taken = Instant::now();
+        let tokens: usize = items.iter().map(|item| item.tokens.len()).sum();
+        let rows = rows(&model, &items, pool);
+        let ran = taken.elapsed();
+        shared.note_rate(tokens, ran);
+        tracing::debug!(model = model.spec.name, batch = number, inputs = items.len(), tokens, ?ran, "batch done");
+        for (item, row) in items.into_iter().zip(rows) {
+            if row.is_ok() {
+                shared.last_success.store(shared.now(), Ordering::Relaxed);
+            }
+            let waited = taken.duration_since(item.queued);
+            // A client that went away meanwhile has nobody to be told.
+            let _ = item.reply.send(Reply { index: item.index, row, waited, batch: number, ran });
+        }
+    }
+}
+
+/// Waits for work; of two models, the one whose oldest input waits longest.
+fn next_batch(shared: &Shared) -> Option<(Arc<Model>, Vec<Item>)> {
+    let mut state = shared.lock();
+    loop {
+        let next = (0..state.queues.len())
+            .filter_map(|index| Some((state.queues[index].oldest()?, index)))
+            .min_by_key(|(oldest, _)| *oldest);
+        match next {
+            Some((_, index)) => {
+                let items = batch::take(&mut state.queues[index], shared.max_batch_tokens);
+                if !items.is_empty() {
+                    return Some((Arc::clone(&shared.models[index].1), items));
+                }
+            }
+            None if state.closed => return None,
+            None => state = shared.wait(state),
+        }
+    }
+}
+
+/// One result per item. When the batch fails as a whole, every item is tried alone, so that only the one at fault fails.
+fn rows(model: &Model, items: &[Item], pool: &rayon::ThreadPool) -> Vec<Result<Vec<f32>, String>> {
+    let inputs: Vec<&Tokens> = items.iter().map(|item| &item.tokens).collect();
+    match attempt(model, &inputs, pool) {
+        Ok(rows) => rows.into_iter().map(finite).collect(),
+        Err(error) if items.len() > 1 => {
+            tracing::warn!(model = model.spec.name, inputs = items.len(), error, "batch failed, trying its inputs one by one");
+            let alone = |input| attempt(model, &[input], pool).and_then(|mut rows| rows.pop().ok_or_else(no_row));
+            inputs.into_iter().map(|input| alone(input).and_then(finite)).collect()
+        }
+        Err(error) => vec![Err(error)],
+    }
+}
+
+fn attempt(model: &Model, inputs: &[&Tokens], pool: &rayon::ThreadPool) -> Result<Vec<Vec<f32>>, String> {
+    catch_unwind(AssertUnwindSafe(|| pool.install(|| model.run(inputs)))).map_err(|panic| message(panic.as_ref()))
+}
+
+fn finite(row: Vec<f32>) -> Result<Vec<f32>, String> {
+    if row.iter().all(|value| value.is_finite()) {
+        Ok(row)
+    } else {
+        Err("the model answered with numbers that are not finite".to_owned())
+    }
+}
+
+fn no_row() -> String {
+    "the model gave no answer".to_owned()
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("the model code panicked: {}", text.unwrap_or("no message"))
+}
+
+impl Shared {
+    /// Keeps a moving average of tokens per second, for `Retry-After`.
+    fn note_rate(&self, tokens: usize, ran: Duration) {
+        let rate = tokens as f64 / ran.as_secs_f64().max(1e-6);
+        let old = f64::from_bits(self.rate.load(Ordering::Relaxed));
+        let new = if old > 0.0 { 0.8 * old + 0.2 * rate } else { rate };
+        self.rate.store(new.to_bits(), Ordering::Relaxed);
+    }
+}

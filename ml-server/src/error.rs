@@ -1,0 +1,191 @@
+//! Everything that can go wrong, in two groups: what keeps the server from starting, and what one request gets as its
+//! answer.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use lyra_proto::ErrorType;
+
+/// A failure to find, read, convert or serve a model. The operator can fix it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// None of the places that may hold the models of a profile has them.
+    #[error(
+        "cannot find the models of profile `{profile}` ({files}); looked in {looked}; say where they are with --models-dir or \
+         LYRA_MODELS_DIR"
+    )]
+    ModelsNotFound {
+        /// The profile asked for.
+        profile: String,
+        /// Files that the profile needs.
+        files: String,
+        /// Folders tried, in order.
+        looked: String,
+    },
+    /// The model exists but its architecture is not one that this build runs.
+    #[error(
+        "model `{model}` has architecture `{found}`, which this build cannot run; supported: {}",
+        crate::model::SUPPORTED_ARCHITECTURES
+    )]
+    UnsupportedArchitecture {
+        /// Model as named by the operator.
+        model: String,
+        /// Architecture found in its configuration.
+        found: String,
+    },
+    /// The model is of the wrong kind for the place it is put in.
+    #[error("model `{model}` is {found}, but {wanted} is needed here")]
+    WrongTask {
+        /// Model as named by the operator.
+        model: String,
+        /// What the model is.
+        found: &'static str,
+        /// What the option wants.
+        wanted: &'static str,
+    },
+    /// A file of the model is missing.
+    #[error("model `{model}` lacks {file}; {hint}")]
+    MissingFile {
+        /// Model as named by the operator.
+        model: String,
+        /// The missing file or metadata key.
+        file: String,
+        /// What to do about it.
+        hint: &'static str,
+    },
+    /// A file of the model is damaged or says something that cannot be right.
+    #[error("{}: {reason}", path.display())]
+    Malformed {
+        /// File that was read.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// File that was accessed.
+        path: PathBuf,
+        /// Cause.
+        source: std::io::Error,
+    },
+    /// The hub could not deliver the model.
+    #[error("cannot get `{repo}` from the hub {endpoint}: {reason}")]
+    Hub {
+        /// Hub id.
+        repo: String,
+        /// Hub asked.
+        endpoint: String,
+        /// Cause and remedy.
+        reason: String,
+    },
+    /// The server could not start to listen or to run its threads.
+    #[error("cannot start: {0}")]
+    Start(String),
+}
+
+impl Error {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Io { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn malformed(path: &Path, reason: impl ToString) -> Self {
+        Self::Malformed { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// Why one request was not answered. Each kind has one status code.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// 400
+    #[error("{0}")]
+    Empty(&'static str),
+    /// 400
+    #[error("{0}")]
+    Malformed(String),
+    /// 404
+    #[error("no such route: {0}")]
+    NoRoute(String),
+    /// 405
+    #[error("method {0} is not allowed here")]
+    NoMethod(String),
+    /// 413
+    #[error("the body is larger than {0} bytes; send fewer or shorter inputs per request")]
+    BodyTooLarge(usize),
+    /// 413
+    #[error("the batch has {got} inputs, the limit is {limit}; split it")]
+    BatchTooLarge {
+        /// Inputs sent.
+        got: usize,
+        /// Inputs allowed.
+        limit: usize,
+    },
+    /// 415
+    #[error("send the body as application/json, not as {0}")]
+    MediaType(String),
+    /// 422
+    #[error("input {index} has {length} tokens, the limit is {limit}; shorten it or set truncate to true")]
+    TooLong {
+        /// Position in the batch, from 0.
+        index: usize,
+        /// Tokens of the input, special tokens included.
+        length: usize,
+        /// Most tokens that the model reads.
+        limit: usize,
+    },
+    /// 424
+    #[error("this server hosts no {0} model; start it with {1}")]
+    NotHosted(&'static str, &'static str),
+    /// 424
+    #[error("inference failed: {0}")]
+    Inference(String),
+    /// 429
+    #[error("overloaded: {reason}; come back in {} s", retry_after.as_secs())]
+    Overloaded {
+        /// Which limit was reached.
+        reason: &'static str,
+        /// When there should be room again.
+        retry_after: Duration,
+    },
+    /// 503
+    #[error("still loading {0}")]
+    Loading(String),
+    /// 503
+    #[error("a model failed to load: {0}")]
+    LoadFailed(String),
+    /// 503
+    #[error("the server is shutting down")]
+    Draining,
+}
+
+impl RequestError {
+    /// Status code and error type of the answer.
+    pub fn status(&self) -> (StatusCode, ErrorType) {
+        match self {
+            Self::Empty(_) => (StatusCode::BAD_REQUEST, ErrorType::Empty),
+            Self::Malformed(_) => (StatusCode::BAD_REQUEST, ErrorType::Malformed),
+            Self::NoRoute(_) => (StatusCode::NOT_FOUND, ErrorType::NotFound),
+            Self::NoMethod(_) => (StatusCode::METHOD_NOT_ALLOWED, ErrorType::NotFound),
+            Self::BodyTooLarge(_) | Self::BatchTooLarge { .. } => {
+                (StatusCode::PAYLOAD_TOO_LARGE, ErrorType::TooLarge)
+            }
+            Self::MediaType(_) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorType::UnsupportedMediaType),
+            Self::TooLong { .. } => (StatusCode::UNPROCESSABLE_ENTITY, ErrorType::Validation),
+            Self::NotHosted(..) | Self::Inference(_) => (StatusCode::FAILED_DEPENDENCY, ErrorType::Backend),
+            Self::Overloaded { .. } => (StatusCode::TOO_MANY_REQUESTS, ErrorType::Overloaded),
+            Self::Loading(_) | Self::LoadFailed(_) | Self::Draining => {
+                (StatusCode::SERVICE_UNAVAILABLE, ErrorType::Unavailable)
+            }
+        }
+    }
+
+    /// When to try again, where trying again can help.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Overloaded { retry_after, .. } => Some(*retry_after),
+            Self::Loading(_) | Self::Draining => Some(Duration::from_secs(1)),
+            _ => None,
+        }
+    }
+}

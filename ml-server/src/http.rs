@@ -1,0 +1,139 @@
+//! The HTTP surface: routes, what they share, and middleware.
+
+mod answer;
+mod body;
+mod embed;
+mod nli;
+mod status;
+
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Request};
+use axum::http::{HeaderName, Method, Uri};
+use axum::routing::{get, post};
+use lyra_proto::{Limits, ModelKind};
+use tokio::sync::watch;
+use tower::ServiceBuilder;
+use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
+use tower_http::trace::TraceLayer;
+
+use crate::engine::Engine;
+use crate::error::{Error, RequestError};
+
+/// What the handlers share. Clones are cheap and mean the same server.
+#[derive(Clone)]
+pub struct AppState(Arc<Inner>);
+
+struct Inner {
+    limits: Limits,
+    engine: OnceLock<Engine>,
+    phase: watch::Sender<Phase>,
+}
+
+/// Where the server stands in its life.
+#[derive(Debug, Clone)]
+pub enum Phase {
+    /// These models are being read.
+    Loading(Vec<String>),
+    /// Requests are answered.
+    Ready,
+    /// A model could not be loaded.
+    Failed(Arc<Error>),
+    /// Only requests in work are finished.
+    Draining,
+}
+
+impl AppState {
+    /// A server that is loading `models`.
+    pub fn new(limits: Limits, models: Vec<String>) -> Self {
+        let (phase, _) = watch::channel(Phase::Loading(models));
+        Self(Arc::new(Inner { limits, engine: OnceLock::new(), phase }))
+    }
+
+    /// Starts answering with `engine`, unless a shutdown has begun.
+    pub fn serve_with(&self, engine: Engine) {
+        if self.0.engine.set(engine).is_err() {
+            unreachable!("a server loads its models once");
+        }
+        self.0.phase.send_if_modified(|phase| {
+            let loading = matches!(phase, Phase::Loading(_));
+            if loading {
+                *phase = Phase::Ready;
+            }
+            loading
+        });
+    }
+
+    /// Moves to another phase.
+    pub fn set_phase(&self, phase: Phase) {
+        self.0.phase.send_replace(phase);
+    }
+
+    /// The phase now, and news of later ones.
+    pub fn phase(&self) -> watch::Receiver<Phase> {
+        self.0.phase.subscribe()
+    }
+
+    /// The engine once it is there, whatever the phase.
+    pub fn loaded(&self) -> Option<&Engine> {
+        self.0.engine.get()
+    }
+
+    /// What clients may ask for.
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// The engine, if it may be used now and hosts a model of this kind.
+    ///
+    /// # Errors
+    /// 503 while loading, after a failed load, and while draining; 424 when there is no such model.
+    pub fn engine(&self, kind: ModelKind) -> Result<&Engine, RequestError> {
+        let phase = self.0.phase.borrow().clone();
+        match (phase, self.0.engine.get()) {
+            (Phase::Ready, Some(engine)) => engine.model(kind).map(|_| engine),
+            (Phase::Loading(models), _) => Err(RequestError::Loading(models.join(" and "))),
+            (Phase::Failed(error), _) => Err(RequestError::LoadFailed(error.to_string())),
+            (Phase::Ready | Phase::Draining, _) => Err(RequestError::Draining),
+        }
+    }
+
+    /// Refuses an empty batch (400) and one over the limit (413).
+    fn check_batch(&self, inputs: usize, empty: &'static str) -> Result<(), RequestError> {
+        let limit = self.limits().max_client_batch_size;
+        match inputs {
+            0 => Err(RequestError::Empty(empty)),
+            got if got > limit => Err(RequestError::BatchTooLarge { got, limit }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// All routes over `state`.
+pub fn router(state: AppState) -> Router {
+    let request_id = HeaderName::from_static("x-request-id");
+    let trace = TraceLayer::new_for_http().make_span_with({
+        let request_id = request_id.clone();
+        move |request: &Request| {
+            let id = request.headers().get(&request_id).and_then(|value| value.to_str().ok()).unwrap_or_default();
+            tracing::info_span!("request", method = %request.method(), path = request.uri().path(), id)
+        }
+    });
+    let layers = ServiceBuilder::new()
+        .layer(SetRequestIdLayer::new(request_id.clone(), MakeRequestUuid))
+        .layer(trace)
+        .layer(PropagateRequestIdLayer::new(request_id))
+        // The body extractor has the limit, and answers in our words.
+        .layer(DefaultBodyLimit::disable());
+    Router::new()
+        .route("/embed", post(embed::embed))
+        .route("/nli", post(nli::nli))
+        .route("/health", get(status::health))
+        .route("/ready", get(status::ready))
+        .route("/info", get(status::info))
+        .fallback(|uri: Uri| async move { RequestError::NoRoute(uri.path().to_owned()) })
+        .method_not_allowed_fallback(|method: Method| async move { RequestError::NoMethod(method.to_string()) })
+        .layer(layers)
+        .with_state(state)
+}

@@ -1,0 +1,44 @@
+//! Answers: cost headers on success, error bodies on failure.
+
+use std::time::Instant;
+
+use axum::Json;
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderMap, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use lyra_proto::ErrorBody;
+use uuid::Uuid;
+
+use crate::engine::Cost;
+use crate::error::RequestError;
+
+/// `x-compute-tokens`, and `x-queue-time`, `x-inference-time`, `x-total-time` in milliseconds.
+pub(super) fn cost_headers(cost: &Cost, received: Instant) -> HeaderMap {
+    let numbers = [
+        ("x-compute-tokens", cost.tokens as u128),
+        ("x-queue-time", cost.queued.as_millis()),
+        ("x-inference-time", cost.inference.as_millis()),
+        ("x-total-time", received.elapsed().as_millis()),
+    ];
+    let header = |(name, number): (&'static str, u128)| {
+        (axum::http::HeaderName::from_static(name), HeaderValue::from(u64::try_from(number).unwrap_or(u64::MAX)))
+    };
+    numbers.into_iter().map(header).collect()
+}
+
+impl IntoResponse for RequestError {
+    fn into_response(self) -> Response {
+        let (status, error_type) = self.status();
+        let body = ErrorBody { error: self.to_string(), error_type, error_id: Uuid::now_v7().to_string() };
+        if status.is_server_error() || matches!(self, Self::Inference(_)) {
+            tracing::warn!(status = status.as_u16(), error_id = body.error_id, error = body.error, "request failed");
+        } else {
+            tracing::debug!(status = status.as_u16(), error_id = body.error_id, error = body.error, "request refused");
+        }
+        let mut response = (status, Json(body)).into_response();
+        if let Some(wait) = self.retry_after() {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
+        }
+        response
+    }
+}

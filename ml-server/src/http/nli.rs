@@ -1,0 +1,50 @@
+//! `POST /nli`.
+
+use std::time::Instant;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use lyra_proto::{ModelKind, NliRequest, NliResponse, TruncationDirection, Usage};
+
+use super::AppState;
+use super::answer::cost_headers;
+use super::body::JsonBody;
+use crate::engine::too_long;
+use crate::error::RequestError;
+use crate::model::labels::NliLabels;
+use crate::model::spec::Task;
+use crate::model::tokenizer::Truncation;
+
+pub(super) async fn nli(
+    State(state): State<AppState>,
+    JsonBody(request): JsonBody<NliRequest>,
+) -> Result<Response, RequestError> {
+    let received = Instant::now();
+    let engine = state.engine(ModelKind::Nli)?;
+    let model = engine.model(ModelKind::Nli)?;
+    let names = match &model.spec.task {
+        Task::Classify(names) => names.as_slice(),
+        Task::Embed(_) => &[],
+    };
+    let labels = NliLabels::from_names(names).map_err(RequestError::Inference)?;
+    state.check_batch(request.pairs.len(), "pairs is empty; send at least one premise with its hypothesis")?;
+    let _permit = engine.admit()?;
+
+    let truncation =
+        if request.truncate { Truncation::Cut(TruncationDirection::Right) } else { Truncation::Refuse };
+    let inputs = engine.tokenise(ModelKind::Nli, move |tokenizer| {
+        let pairs = request.pairs.iter().enumerate();
+        let tokens = pairs.map(|(index, pair)| {
+            tokenizer.pair(&pair.premise, &pair.hypothesis, truncation).map_err(|error| too_long(index, &error))
+        });
+        tokens.collect()
+    });
+    let answer = engine.run(ModelKind::Nli, inputs.await?).await?;
+    let response = NliResponse {
+        model: model.spec.name.clone(),
+        results: answer.rows.iter().map(|logits| labels.judge(logits)).collect(),
+        usage: Usage::of(answer.cost.tokens),
+    };
+    Ok((cost_headers(&answer.cost, received), Json(response)).into_response())
+}

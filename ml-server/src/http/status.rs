@@ -1,0 +1,70 @@
+//! `GET /health`, `/ready` and `/info`.
+
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use lyra_proto::{InfoResponse, ModelInfo, ModelKind, ReadyResponse, ReadyState};
+
+use super::{AppState, Phase};
+use crate::error::RequestError;
+use crate::model::Model;
+use crate::model::spec::Task;
+
+/// A success older than this is no proof that the device still works.
+const STALE: Duration = Duration::from_secs(60);
+
+/// 200 while the process can serve, or is still loading; runs a short inference when the last success is old.
+pub(super) async fn health(State(state): State<AppState>) -> Result<StatusCode, RequestError> {
+    let phase = state.phase().borrow().clone();
+    match (phase, state.loaded()) {
+        (Phase::Failed(error), _) => Err(RequestError::LoadFailed(error.to_string())),
+        (Phase::Ready, Some(engine)) => engine.probe(STALE).await.map(|()| StatusCode::OK),
+        _ => Ok(StatusCode::OK),
+    }
+}
+
+/// 200 once requests are answered; 503 with the reason before that and while draining.
+pub(super) async fn ready(State(state): State<AppState>) -> Response {
+    let (status, loading, error) = match state.phase().borrow().clone() {
+        Phase::Ready => (ReadyState::Ready, Vec::new(), None),
+        Phase::Loading(models) => (ReadyState::Loading, models, None),
+        Phase::Failed(error) => (ReadyState::Failed, Vec::new(), Some(error.to_string())),
+        Phase::Draining => (ReadyState::Draining, Vec::new(), None),
+    };
+    let code = if status == ReadyState::Ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (code, Json(ReadyResponse { status, loading, error })).into_response()
+}
+
+pub(super) async fn info(State(state): State<AppState>) -> Json<InfoResponse> {
+    let models = state.loaded().map_or(&[][..], |engine| engine.models());
+    Json(InfoResponse {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        models: models.iter().map(|(kind, model)| describe(*kind, model)).collect(),
+        limits: state.limits().clone(),
+    })
+}
+
+fn describe(kind: ModelKind, model: &Model) -> ModelInfo {
+    let spec = &model.spec;
+    let (pooling, labels) = match &spec.task {
+        Task::Embed(pooling) => (Some(pooling.to_string()), Vec::new()),
+        Task::Classify(labels) => (None, labels.clone()),
+    };
+    ModelInfo {
+        id: spec.name.clone(),
+        revision: spec.revision.clone(),
+        kind,
+        architecture: spec.architecture.name().to_owned(),
+        dimension: model.dimension(),
+        pooling,
+        labels,
+        max_tokens: spec.max_tokens,
+        dtype: model.dtype.clone(),
+        device: "cpu".to_owned(),
+        languages: spec.languages.clone(),
+        license: spec.license.clone(),
+    }
+}

@@ -1,0 +1,51 @@
+//! From a configuration to an engine.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use lyra_proto::ModelKind;
+
+use crate::config::ServerConfig;
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::model::labels::NliLabels;
+use crate::model::spec::Task;
+use crate::model::{Model, ModelSource};
+
+/// Loads the configured models side by side and starts an engine over them. Blocks.
+///
+/// # Errors
+/// The first model that fails, see [`Model::load`]; [`Error::WrongTask`] for an embedder in the place of a classifier or
+/// the other way round.
+pub(crate) fn engine(config: &ServerConfig) -> Result<Engine, Error> {
+    let load = |kind, source: &Option<ModelSource>| source.as_ref().map(|source| model(kind, source)).transpose();
+    let (embed, nli) = std::thread::scope(|scope| {
+        let nli = scope.spawn(|| load(ModelKind::Nli, &config.nli));
+        let embed = load(ModelKind::Embed, &config.embed);
+        (embed, nli.join().unwrap_or_else(|_| Err(Error::Start("the loading thread panicked".to_owned()))))
+    });
+    let mut models = Vec::new();
+    models.extend(embed?.map(|model| (ModelKind::Embed, Arc::new(model))));
+    models.extend(nli?.map(|model| (ModelKind::Nli, Arc::new(model))));
+    Engine::start(models, config.threads, &config.limits, config.max_batch_tokens)
+}
+
+fn model(kind: ModelKind, source: &ModelSource) -> Result<Model, Error> {
+    let started = Instant::now();
+    let model = Model::load(source, None)?;
+    let name = || source.name();
+    match (kind, &model.spec.task) {
+        (ModelKind::Embed, Task::Embed(_)) => {}
+        (ModelKind::Nli, Task::Classify(labels)) => {
+            NliLabels::from_names(labels).map_err(|error| Error::Start(format!("model `{}`: {error}", name())))?;
+        }
+        (ModelKind::Embed, Task::Classify(_)) => {
+            return Err(Error::WrongTask { model: name(), found: "a classifier", wanted: "an embedder" });
+        }
+        (ModelKind::Nli, Task::Embed(_)) => {
+            return Err(Error::WrongTask { model: name(), found: "an embedder", wanted: "a classifier" });
+        }
+    }
+    tracing::info!(model = model.spec.name, ?kind, dtype = model.dtype, took = ?started.elapsed(), "model loaded");
+    Ok(model)
+}

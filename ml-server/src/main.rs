@@ -1,0 +1,181 @@
+//! Command line of the ml-server.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Parser, Subcommand};
+use lyra_ml_server::model::ModelSource;
+use lyra_ml_server::model::quantize::{Metadata, quantize};
+use lyra_ml_server::{MODELS_DIR_ENV, Profile, ServerConfig, default_threads, shutdown, start};
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+/// Serves embeddings and natural language inference over HTTP.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: Serve,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Turn a model folder into one Q8_0 GGUF file that is enough to serve it.
+    Quantize(Quantize),
+}
+
+#[derive(Debug, Args)]
+struct Serve {
+    /// Pair of models to serve.
+    #[arg(long, value_enum, default_value_t, env = "LYRA_ML_PROFILE")]
+    profile: Profile,
+    /// Embedder: a folder, a .gguf file or a hub id. With only one of the two options, only that model is served.
+    #[arg(long, value_name = "MODEL", env = "LYRA_ML_EMBED_MODEL")]
+    embed_model: Option<String>,
+    /// NLI model: a folder, a .gguf file or a hub id.
+    #[arg(long, value_name = "MODEL", env = "LYRA_ML_NLI_MODEL")]
+    nli_model: Option<String>,
+    /// Branch, tag or commit of hub models.
+    #[arg(long, env = "LYRA_ML_REVISION")]
+    revision: Option<String>,
+    /// Use only hub files that are already in the cache.
+    #[arg(long, env = "HF_HUB_OFFLINE", value_parser = clap::builder::FalseyValueParser::new(), action = clap::ArgAction::SetTrue)]
+    offline: bool,
+    /// Folder with the lite models; looked up near the program when absent.
+    #[arg(long, value_name = "DIR", env = MODELS_DIR_ENV)]
+    models_dir: Option<PathBuf>,
+    /// Address to listen on.
+    #[arg(long, default_value = "127.0.0.1", env = "LYRA_ML_HOST")]
+    host: IpAddr,
+    /// Port to listen on; 0 takes a free one and says which.
+    #[arg(long, default_value_t = 8421, env = "LYRA_ML_PORT")]
+    port: u16,
+    /// Computing threads [default: physical cores].
+    #[arg(long, value_name = "N", env = "LYRA_ML_THREADS")]
+    threads: Option<usize>,
+    /// Most inputs or pairs in one request.
+    #[arg(long, value_name = "N")]
+    max_client_batch_size: Option<usize>,
+    /// Largest request body in bytes.
+    #[arg(long, value_name = "BYTES")]
+    max_body_bytes: Option<usize>,
+    /// Requests in work at the same time.
+    #[arg(long, value_name = "N")]
+    max_concurrent_requests: Option<usize>,
+    /// Tokens waiting in one model's queue.
+    #[arg(long, value_name = "N")]
+    max_queued_tokens: Option<usize>,
+    /// Tokens that run together.
+    #[arg(long, value_name = "N")]
+    max_batch_tokens: Option<usize>,
+    /// How long a shutdown waits for requests in work.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    drain_seconds: u64,
+}
+
+#[derive(Debug, Args)]
+struct Quantize {
+    /// Folder with config.json, tokenizer.json and model.safetensors.
+    input: PathBuf,
+    /// File to write.
+    output: PathBuf,
+    /// Name of the model [default: the folder's].
+    #[arg(long)]
+    name: Option<String>,
+    /// Language that the model reads (BCP 47); may be repeated.
+    #[arg(long = "language", value_name = "TAG")]
+    languages: Vec<String>,
+    /// Licence of the weights (SPDX).
+    #[arg(long)]
+    license: Option<String>,
+    /// Where the weights come from.
+    #[arg(long, value_name = "URL")]
+    source: Option<String>,
+    /// Longest input in tokens [default: what the folder says].
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<usize>,
+}
+
+fn main() -> Result<()> {
+    let cli = Cli::parse();
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    match cli.command {
+        Some(Command::Quantize(options)) => run_quantize(options),
+        None => {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            let result = runtime.block_on(serve(cli.serve));
+            // A download that is still running must not hold up the exit.
+            runtime.shutdown_background();
+            result
+        }
+    }
+}
+
+async fn serve(options: Serve) -> Result<()> {
+    let address = SocketAddr::new(options.host, options.port);
+    let drain = Duration::from_secs(options.drain_seconds);
+    let config = ServerConfig { drain, ..config(options)? };
+    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    let server = start(config, listener)?;
+    tracing::info!(url = server.url(), "listening, loading models");
+    tokio::select! {
+        ready = server.ready() => match ready {
+            Ok(()) => tracing::info!(url = server.url(), "ready"),
+            Err(error) => {
+                server.shutdown().await;
+                bail!("{error}");
+            }
+        },
+        () = shutdown::signal() => {
+            server.shutdown().await;
+            return Ok(());
+        }
+    }
+    shutdown::signal().await;
+    server.shutdown().await;
+    Ok(())
+}
+
+fn config(options: Serve) -> Result<ServerConfig> {
+    let parse = |text: &String| ModelSource::parse(text, options.revision.as_deref(), options.offline);
+    let (embed, nli) = match (&options.embed_model, &options.nli_model) {
+        (None, None) => {
+            let (embed, nli) = options.profile.sources(options.models_dir.as_deref(), options.offline)?;
+            (Some(embed), Some(nli))
+        }
+        (embed, nli) => (embed.as_ref().map(parse), nli.as_ref().map(parse)),
+    };
+    let threads = options.threads.unwrap_or_else(default_threads);
+    let mut config = ServerConfig::new(embed, nli).with_threads(threads);
+    let limits = &mut config.limits;
+    limits.max_client_batch_size = options.max_client_batch_size.unwrap_or(limits.max_client_batch_size);
+    limits.max_body_bytes = options.max_body_bytes.unwrap_or(limits.max_body_bytes);
+    limits.max_concurrent_requests = options.max_concurrent_requests.unwrap_or(limits.max_concurrent_requests);
+    limits.max_queued_tokens = options.max_queued_tokens.unwrap_or(limits.max_queued_tokens);
+    config.max_batch_tokens = options.max_batch_tokens.unwrap_or(config.max_batch_tokens);
+    Ok(config)
+}
+
+fn run_quantize(options: Quantize) -> Result<()> {
+    let metadata = Metadata {
+        name: options.name,
+        languages: options.languages,
+        license: options.license,
+        source: options.source,
+        max_tokens: options.max_tokens,
+    };
+    let summary = quantize(&options.input, &options.output, &metadata)?;
+    tracing::info!(
+        file = %options.output.display(),
+        bytes = summary.bytes,
+        q8_0 = summary.quantised,
+        f32 = summary.plain,
+        "written"
+    );
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! A model on disk, read as far as its description: a folder, a GGUF file, or a hub snapshot.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::gguf::{GgufFile, keys};
+use super::head::Pooling;
+use super::safetensors::SafetensorsFile;
+use super::spec::{ModelSpec, Task, detect};
+use super::weights::WeightSource;
+use crate::error::Error;
+
+/// A model's description, tokenizer and (unread) weights.
+pub struct Bundle {
+    /// Description.
+    pub spec: ModelSpec,
+    /// The `tokenizer.json`.
+    pub tokenizer: Vec<u8>,
+    /// Open file of weights.
+    pub weights: Box<dyn WeightSource>,
+}
+
+impl Bundle {
+    /// Opens a GGUF file made by `quantize`.
+    ///
+    /// # Errors
+    /// When it is damaged, incomplete, or of an unsupported architecture.
+    pub fn from_gguf(path: &Path) -> Result<Self, Error> {
+        let file = GgufFile::open(path)?;
+        let config = json(file.required(keys::CONFIG)?.as_bytes(), path)?;
+        let name = file.required(keys::NAME)?.to_owned();
+        let (architecture, labels) = detect(&name, &config, path)?;
+        let task = match labels {
+            Some(labels) => Task::Classify(labels),
+            None => Task::Embed(pooling(file.required(keys::POOLING)?, path)?),
+        };
+        let prompts = file.text(keys::PROMPTS).map_or(Ok(Value::Null), |text| json(text.as_bytes(), path))?;
+        let max_tokens = file
+            .number(keys::MAX_TOKENS)
+            .ok_or_else(|| Error::malformed(path, format!("metadata key {} is missing", keys::MAX_TOKENS)))?;
+        let spec = ModelSpec {
+            name,
+            revision: None,
+            architecture,
+            task,
+            max_tokens: positions(&config).map_or(max_tokens, |positions| positions.min(max_tokens)),
+            config,
+            languages: file.texts(keys::LANGUAGES),
+            license: file.text(keys::LICENSE).map(str::to_owned),
+            source: file.text(keys::SOURCE).map(str::to_owned),
+            prompts: serde_json::from_value(prompts).unwrap_or_default(),
+        };
+        let tokenizer = file.required(keys::TOKENIZER)?.as_bytes().to_vec();
+        Ok(Self { spec, tokenizer, weights: Box::new(file) })
+    }
+
+    /// Opens a folder in the layout of `transformers` or `sentence-transformers`.
+    ///
+    /// `name` is what answers call the model.
+    ///
+    /// # Errors
+    /// When a file is missing or damaged, or the architecture is not supported.
+    pub fn from_folder(folder: &Path, name: &str) -> Result<Self, Error> {
+        let folder = Folder { path: folder, name };
+        let config_path = folder.path.join("config.json");
+        let config = folder.json("config.json", "is this the folder of a model?")?;
+        let (architecture, labels) = detect(name, &config, &config_path)?;
+        let task = labels.map_or_else(|| folder.pooling().map(Task::Embed), |labels| Ok(Task::Classify(labels)))?;
+        let tokenizer = folder.read("tokenizer.json", "a fast tokenizer is needed; convert it with `transformers`")?;
+        let weights = folder.path.join("model.safetensors");
+        if !weights.is_file() {
+            return Err(folder.missing("model.safetensors", "weights in one safetensors file are needed"));
+        }
+        let spec = ModelSpec {
+            name: name.to_owned(),
+            revision: None,
+            architecture,
+            task,
+            max_tokens: folder.max_tokens(&config)?,
+            config,
+            languages: Vec::new(),
+            license: None,
+            source: None,
+            prompts: folder.optional::<SentenceTransformers>("config_sentence_transformers.json")?.unwrap_or_default().prompts,
+        };
+        Ok(Self { spec, tokenizer, weights: Box::new(SafetensorsFile::open(&weights)?) })
+    }
+}
+
+struct Folder<'a> {
+    path: &'a Path,
+    name: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(rename = "type")]
+    kind: String,
+    path: String,
+}
+
+#[derive(Deserialize)]
+struct PoolingConfig {
+    #[serde(default)]
+    pooling_mode_cls_token: bool,
+    #[serde(default)]
+    pooling_mode_mean_tokens: bool,
+}
+
+#[derive(Deserialize)]
+struct SentenceBert {
+    max_seq_length: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct TokenizerConfig {
+    // "No limit" is written as 10³⁰, which is a float.
+    model_max_length: Option<f64>,
+}
+
+#[derive(Deserialize, Default)]
+struct SentenceTransformers {
+    #[serde(default)]
+    prompts: std::collections::BTreeMap<String, String>,
+}
+
+impl Folder<'_> {
+    fn missing(&self, file: &str, hint: &'static str) -> Error {
+        Error::MissingFile { model: self.name.to_owned(), file: file.to_owned(), hint }
+    }
+
+    fn read(&self, file: &str, hint: &'static str) -> Result<Vec<u8>, Error> {
+        let path = self.path.join(file);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(bytes),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(self.missing(file, hint)),
+            Err(error) => Err(Error::io(&path)(error)),
+        }
+    }
+
+    fn json(&self, file: &str, hint: &'static str) -> Result<Value, Error> {
+        json(&self.read(file, hint)?, &self.path.join(file))
+    }
+
+    fn optional<T: for<'de> Deserialize<'de>>(&self, file: &str) -> Result<Option<T>, Error> {
+        let path = self.path.join(file);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let bytes = fs::read(&path).map_err(Error::io(&path))?;
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| Error::malformed(&path, error))
+    }
+
+    /// Pooling from `modules.json` and the configuration that it points to; mean where a folder says nothing, as
+    /// `sentence-transformers` does.
+    fn pooling(&self) -> Result<Pooling, Error> {
+        let modules: Vec<Module> = self.optional("modules.json")?.unwrap_or_default();
+        let Some(module) = modules.iter().find(|module| module.kind.ends_with(".Pooling")) else {
+            return Ok(Pooling::Mean);
+        };
+        let file = PathBuf::from(&module.path).join("config.json");
+        match self.optional::<PoolingConfig>(&file.to_string_lossy())? {
+            Some(PoolingConfig { pooling_mode_mean_tokens: true, pooling_mode_cls_token: false }) => Ok(Pooling::Mean),
+            Some(PoolingConfig { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => Ok(Pooling::Cls),
+            Some(_) => Err(Error::malformed(&self.path.join(file), "pooling is neither mean nor cls")),
+            None => Err(self.missing(&file.to_string_lossy(), "modules.json names it")),
+        }
+    }
+
+    /// The smallest of what the folder's files say.
+    fn max_tokens(&self, config: &Value) -> Result<usize, Error> {
+        let sentence = self.optional::<SentenceBert>("sentence_bert_config.json")?;
+        let tokenizer = self.optional::<TokenizerConfig>("tokenizer_config.json")?;
+        let limits = [
+            sentence.and_then(|config| config.max_seq_length),
+            tokenizer.and_then(|config| config.model_max_length).map(|length| length as usize),
+            positions(config),
+        ];
+        limits.into_iter().flatten().min().ok_or_else(|| {
+            let reason = "neither it nor the tokenizer's configuration says how many tokens the model reads";
+            Error::malformed(&self.path.join("config.json"), reason)
+        })
+    }
+}
+
+fn positions(config: &Value) -> Option<usize> {
+    config.get("max_position_embeddings")?.as_u64().map(|positions| positions as usize)
+}
+
+fn pooling(name: &str, path: &Path) -> Result<Pooling, Error> {
+    Pooling::from_name(name).ok_or_else(|| Error::malformed(path, format!("pooling `{name}` is neither mean nor cls")))
+}
+
+fn json(bytes: &[u8], path: &Path) -> Result<Value, Error> {
+    serde_json::from_slice(bytes).map_err(|error| Error::malformed(path, error))
+}

@@ -1,0 +1,103 @@
+//! What turns an encoder's last layer into an answer: pooling for embedders, a classifier for NLI.
+
+use std::fmt;
+
+use super::encoder::Hidden;
+use super::ops::{Linear, tanh};
+
+/// The last step of a model.
+pub enum Head {
+    /// One vector per sequence, not normalised.
+    Pool(Pooling),
+    /// One logit per label.
+    Classify(Classifier),
+}
+
+impl Head {
+    /// One row per sequence, in order.
+    pub fn apply(&self, hidden: &Hidden) -> Vec<Vec<f32>> {
+        match self {
+            Self::Pool(pooling) => hidden.sequences().map(|rows| pooling.apply(rows, hidden.width)).collect(),
+            Self::Classify(classifier) => {
+                hidden.sequences().map(|rows| classifier.apply(&rows[..hidden.width])).collect()
+            }
+        }
+    }
+}
+
+/// How an embedder makes one vector out of a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// Average over all tokens, special ones included.
+    Mean,
+    /// The first token's vector.
+    Cls,
+}
+
+impl Pooling {
+    /// Pooling by its name in metadata.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "mean" => Some(Self::Mean),
+            "cls" => Some(Self::Cls),
+            _ => None,
+        }
+    }
+
+    /// `rows` is `[tokens, width]` with at least one token.
+    fn apply(self, rows: &[f32], width: usize) -> Vec<f32> {
+        match self {
+            Self::Cls => rows[..width].to_vec(),
+            Self::Mean => {
+                let mut sum = vec![0.0; width];
+                for row in rows.chunks_exact(width) {
+                    sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+                }
+                let tokens = (rows.len() / width) as f32;
+                sum.iter_mut().for_each(|sum| *sum /= tokens);
+                sum
+            }
+        }
+    }
+}
+
+impl fmt::Display for Pooling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mean => "mean",
+            Self::Cls => "cls",
+        })
+    }
+}
+
+/// `classifier(tanh(pooler(first token)))`.
+pub struct Classifier {
+    /// `[hidden → hidden]`
+    pub pooler: Linear,
+    /// `[hidden → labels]`
+    pub output: Linear,
+}
+
+impl Classifier {
+    fn apply(&self, first: &[f32]) -> Vec<f32> {
+        let mut pooled = vec![0.0; self.pooler.outputs()];
+        self.pooler.apply(first, &mut pooled);
+        tanh(&mut pooled);
+        let mut logits = vec![0.0; self.output.outputs()];
+        self.output.apply(&pooled, &mut logits);
+        logits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pooling_sees_only_its_own_sequence() {
+        let hidden =
+            Hidden { data: vec![1.0, 2.0, 3.0, 4.0, 10.0, 20.0], width: 2, lengths: vec![2, 1] };
+        assert_eq!(Head::Pool(Pooling::Mean).apply(&hidden), [[2.0, 3.0], [10.0, 20.0]]);
+        assert_eq!(Head::Pool(Pooling::Cls).apply(&hidden), [[1.0, 2.0], [10.0, 20.0]]);
+    }
+}

@@ -1,0 +1,203 @@
+//! Dense arithmetic on the CPU: matrix products with bias and residual in the same pass, and row-wise functions.
+//!
+//! Kernels are chosen at run time for the instruction set at hand (AVX-512, AVX2, NEON, portable). Products split over the
+//! rayon pool that the caller runs in.
+
+use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
+use rten_simd::{SimdOp, SimdUnaryOp};
+use rten_tensor::NdTensorView;
+use rten_vecmath::{ApproxGelu, Gelu, Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub, Tanh};
+
+thread_local! {
+    // An executor is only the choice of a kernel, but cannot be shared between threads.
+    static GEMM: GemmExecutor = GemmExecutor::new();
+}
+
+/// A fully connected layer: `y = x Wᵀ + b`, with W packed for the kernel at load.
+pub struct Linear {
+    weight: PackedBMatrix<f32>,
+    bias: Vec<f32>,
+}
+
+impl Linear {
+    /// Packs a row-major `weight` of shape `[bias.len(), inputs]`.
+    pub fn new(weight: &[f32], bias: Vec<f32>) -> Self {
+        let outputs = bias.len();
+        let weight = NdTensorView::from_data([outputs, weight.len() / outputs], weight);
+        Self { weight: GEMM.with(|gemm| gemm.prepack_b(weight.transposed())), bias }
+    }
+
+    /// Number of outputs per row.
+    pub fn outputs(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// Writes `x Wᵀ + b` over `out`. `x` is `[rows, inputs]`, `out` is `[rows, outputs]`.
+    pub fn apply(&self, x: &[f32], out: &mut [f32]) {
+        self.run(x, out, 0.0);
+    }
+
+    /// Adds `x Wᵀ + b` to `out`, which holds the residual.
+    pub fn add_to(&self, x: &[f32], out: &mut [f32]) {
+        self.run(x, out, 1.0);
+    }
+
+    fn run(&self, x: &[f32], out: &mut [f32], beta: f32) {
+        let rows = out.len() / self.bias.len();
+        let x = NdTensorView::from_data([rows, x.len() / rows], x);
+        let options = GemmOptions { beta, bias: Some(BiasVector::Row(&self.bias)), ..GemmOptions::default() };
+        GEMM.with(|gemm| gemm.gemm(out, GemmInputA::Unpacked(x), GemmInputB::Packed(&self.weight), options))
+            .expect("the shapes of a layer agree by construction");
+    }
+}
+
+/// A strided view of a matrix inside a larger buffer.
+#[derive(Clone, Copy)]
+pub struct Strided<'a> {
+    /// Buffer, starting at the first element.
+    pub data: &'a [f32],
+    /// Rows and columns.
+    pub shape: [usize; 2],
+    /// Distance between neighbours in a column and in a row.
+    pub strides: [usize; 2],
+}
+
+/// `out = scale · a b`, with `out` row-major.
+pub fn product(a: Strided, b: Strided, scale: f32, out: &mut [f32]) {
+    let (Ok(a), Ok(b)) = (
+        NdTensorView::from_slice_with_strides(a.shape, a.data, a.strides),
+        NdTensorView::from_slice_with_strides(b.shape, b.data, b.strides),
+    ) else {
+        unreachable!("views lie inside their buffers by construction")
+    };
+    let options = GemmOptions { alpha: scale, ..GemmOptions::default() };
+    GEMM.with(|gemm| gemm.gemm(out, GemmInputA::Unpacked(a), GemmInputB::Unpacked(b), options))
+        .expect("the shapes of a product agree by construction");
+}
+
+/// Element-wise function between the two layers of a feed-forward block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    /// `x Φ(x)` with the error function, which is what configurations mean by `gelu`.
+    GeluErf,
+    /// The tanh approximation, `gelu_new` and `gelu_pytorch_tanh`.
+    GeluTanh,
+    /// `max(x, 0)`.
+    Relu,
+}
+
+impl Activation {
+    /// The function that a configuration names in `hidden_act`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "gelu" => Some(Self::GeluErf),
+            "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" => Some(Self::GeluTanh),
+            "relu" => Some(Self::Relu),
+            _ => None,
+        }
+    }
+
+    /// Applies the function in place.
+    pub fn apply(self, values: &mut [f32]) {
+        match self {
+            Self::GeluErf => Gelu {}.map_mut(values),
+            Self::GeluTanh => ApproxGelu {}.map_mut(values),
+            Self::Relu => values.iter_mut().for_each(|x| *x = x.max(0.0)),
+        }
+    }
+}
+
+/// Layer normalisation over rows, <https://arxiv.org/abs/1607.06450> eq. 4, in place.
+pub struct LayerNorm {
+    /// Gain per column.
+    pub weight: Vec<f32>,
+    /// Offset per column.
+    pub bias: Vec<f32>,
+    /// Added to the variance.
+    pub epsilon: f32,
+}
+
+impl LayerNorm {
+    /// Normalises every row of `rows`.
+    pub fn apply(&self, rows: &mut [f32]) {
+        let width = self.weight.len();
+        for row in rows.chunks_exact_mut(width) {
+            let mean = Sum::new(row).dispatch() / width as f32;
+            let variance = SumSquareSub::new(row, mean).dispatch() / width as f32;
+            let options = NormalizeOptions {
+                pre_scale_bias: mean,
+                scale: (variance + self.epsilon).sqrt().recip(),
+                element_scale: Some(&self.weight),
+                bias: 0.0,
+                element_bias: Some(&self.bias),
+            };
+            Normalize::new_mut(row, options).dispatch();
+        }
+    }
+}
+
+/// Softmax of one row, in place.
+pub fn softmax(row: &mut [f32]) {
+    Softmax::new_mut(row).dispatch();
+}
+
+/// Hyperbolic tangent, in place.
+pub fn tanh(values: &mut [f32]) {
+    Tanh {}.map_mut(values);
+}
+
+/// Scales `vector` to Euclidean length 1; a zero vector stays zero.
+pub fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: f32, b: f32) {
+        assert!((a - b).abs() < 1e-5, "{a} vs {b}");
+    }
+
+    #[test]
+    fn linear_adds_bias_and_residual() {
+        let layer = Linear::new(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![10.0, 20.0]);
+        let x = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
+        let mut out = [100.0; 4];
+        layer.add_to(&x, &mut out);
+        assert_eq!(out, [114.0, 130.0, 112.0, 125.0]);
+        layer.apply(&x, &mut out);
+        assert_eq!(out, [14.0, 30.0, 12.0, 25.0]);
+    }
+
+    #[test]
+    fn gelu_is_the_erf_one() {
+        let mut x = [-3.0, -1.0, 0.0, 0.5, 2.0];
+        Activation::from_name("gelu").unwrap().apply(&mut x);
+        // Values of torch.nn.functional.gelu.
+        for (got, want) in x.into_iter().zip([-0.004_049_7, -0.158_655_25, 0.0, 0.345_731_23, 1.954_499_7]) {
+            near(got, want);
+        }
+        assert_eq!(Activation::from_name("swish"), None);
+    }
+
+    #[test]
+    fn layer_norm_has_mean_bias_and_unit_variance() {
+        let norm = LayerNorm { weight: vec![1.0; 4], bias: vec![0.5; 4], epsilon: 1e-12 };
+        let mut rows = [1.0, 2.0, 3.0, 4.0, -1.0, -1.0, 1.0, 1.0];
+        norm.apply(&mut rows);
+        near(rows[..4].iter().sum::<f32>() / 4.0, 0.5);
+        near(rows[4], -0.5);
+        near(rows[7], 1.5);
+    }
+
+    #[test]
+    fn zero_vectors_stay_zero() {
+        let mut vector = [0.0; 3];
+        normalise(&mut vector);
+        assert_eq!(vector, [0.0; 3]);
+    }
+}

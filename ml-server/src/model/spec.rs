@@ -1,0 +1,140 @@
+//! What a model is: everything about it except its weights.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::head::Pooling;
+use crate::error::Error;
+
+/// Architectures that this build runs, for messages.
+pub const SUPPORTED_ARCHITECTURES: &str = "BertModel, BertForSequenceClassification";
+
+/// A family of models that share tensor names and computation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Architecture {
+    /// BERT and MiniLM.
+    Bert,
+}
+
+impl Architecture {
+    /// Name as in `model_type` and GGUF's `general.architecture`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bert => "bert",
+        }
+    }
+}
+
+/// What a model is trained to answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// One vector per text.
+    Embed(Pooling),
+    /// One logit per label; names in the order of the outputs.
+    Classify(Vec<String>),
+}
+
+/// Description of a model.
+#[derive(Debug, Clone)]
+pub struct ModelSpec {
+    /// Name that answers and `/info` carry.
+    pub name: String,
+    /// Revision on the hub.
+    pub revision: Option<String>,
+    /// Family.
+    pub architecture: Architecture,
+    /// Task.
+    pub task: Task,
+    /// The original `config.json`.
+    pub config: Value,
+    /// Longest input in tokens, special tokens included.
+    pub max_tokens: usize,
+    /// Languages that the model reads; empty when not stated.
+    pub languages: Vec<String>,
+    /// Licence, an SPDX expression.
+    pub license: Option<String>,
+    /// Where the weights come from.
+    pub source: Option<String>,
+    /// Texts to put before inputs, by name.
+    pub prompts: BTreeMap<String, String>,
+}
+
+/// The fields of a `config.json` that say which code to use.
+#[derive(Debug, Deserialize)]
+struct Kind {
+    #[serde(default)]
+    model_type: String,
+    #[serde(default)]
+    architectures: Vec<String>,
+    #[serde(default)]
+    id2label: BTreeMap<String, String>,
+}
+
+/// Architecture and, for a classifier, its labels.
+///
+/// `model` names the model in messages, `path` the file that `config` was read from.
+///
+/// # Errors
+/// [`Error::UnsupportedArchitecture`] says what was found and what is supported.
+pub fn detect(model: &str, config: &Value, path: &Path) -> Result<(Architecture, Option<Vec<String>>), Error> {
+    let kind: Kind =
+        serde_json::from_value(config.clone()).map_err(|e| Error::malformed(path, format!("configuration: {e}")))?;
+    let class = kind.architectures.first().map_or("", String::as_str);
+    let unsupported = || Error::UnsupportedArchitecture {
+        model: model.to_owned(),
+        found: match (class, kind.model_type.as_str()) {
+            ("", "") => "unknown (its configuration names none)".to_owned(),
+            ("", model_type) => model_type.to_owned(),
+            (class, _) => class.to_owned(),
+        },
+    };
+    match (kind.model_type.as_str(), class) {
+        ("bert", "BertForSequenceClassification") => {
+            Ok((Architecture::Bert, Some(labels(&kind.id2label).map_err(|e| Error::malformed(path, e))?)))
+        }
+        ("bert", "BertModel" | "") => Ok((Architecture::Bert, None)),
+        _ => Err(unsupported()),
+    }
+}
+
+/// Names in the order of the outputs: the keys are numbers written as texts, so "10" must not come before "2".
+fn labels(id2label: &BTreeMap<String, String>) -> Result<Vec<String>, String> {
+    (0..id2label.len())
+        .map(|index| {
+            id2label.get(&index.to_string()).cloned().ok_or_else(|| format!("id2label has no entry {index}"))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(config: &Value) -> Result<(Architecture, Option<Vec<String>>), String> {
+        detect("m", config, Path::new("config.json")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn architecture_and_labels() {
+        let bert = json!({"model_type": "bert", "architectures": ["BertModel"]});
+        assert_eq!(check(&bert).unwrap(), (Architecture::Bert, None));
+        let id2label: BTreeMap<String, String> = (0..11).map(|i| (i.to_string(), format!("l{i}"))).collect();
+        let classifier = json!({
+            "model_type": "bert", "architectures": ["BertForSequenceClassification"], "id2label": id2label
+        });
+        let labels = check(&classifier).unwrap().1.unwrap();
+        assert_eq!((labels[2].as_str(), labels[10].as_str()), ("l2", "l10"));
+    }
+
+    #[test]
+    fn unsupported_says_what_was_found_and_what_works() {
+        let error = check(&json!({"model_type": "llama", "architectures": ["LlamaForCausalLM"]})).unwrap_err();
+        assert!(error.contains("LlamaForCausalLM") && error.contains("BertModel"), "{error}");
+        assert!(check(&json!({})).unwrap_err().contains("names none"));
+    }
+}

@@ -1,0 +1,146 @@
+//! Texts to token ids, with truncation that follows `transformers`.
+
+use lyra_proto::TruncationDirection;
+use tokenizers::utils::truncation::{
+    TruncationDirection as Side, TruncationParams, TruncationStrategy, truncate_encodings,
+};
+use tokenizers::{Encoding, PostProcessor, Tokenizer};
+
+/// One tokenised input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tokens {
+    /// Token ids, special tokens included.
+    pub ids: Vec<u32>,
+    /// Segment of each token: 0, or 1 for the second text of a pair.
+    pub type_ids: Vec<u32>,
+}
+
+impl Tokens {
+    /// Number of tokens.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are no tokens at all; models put special tokens around even an empty text.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+}
+
+/// What to do with an input that is longer than the model reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truncation {
+    /// Cut away from this end; in a pair, from whichever text is longer.
+    Cut(TruncationDirection),
+    /// Refuse it.
+    Refuse,
+}
+
+/// Why an input could not be tokenised.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TokenizeError {
+    /// Longer than the model reads, and cutting was not allowed.
+    #[error("{length} tokens, the limit is {limit}")]
+    TooLong {
+        /// Tokens of the input.
+        length: usize,
+        /// Most tokens that the model reads.
+        limit: usize,
+    },
+    /// The tokenizer failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// A model's tokenizer with its length limit.
+pub struct TextTokenizer {
+    inner: Tokenizer,
+    max_tokens: usize,
+}
+
+impl TextTokenizer {
+    /// Reads a `tokenizer.json`. Truncation and padding that it prescribes are dropped: the limit is the model's, and
+    /// nothing is padded.
+    ///
+    /// # Errors
+    /// When the JSON is not a tokenizer, or its special tokens leave no room in `max_tokens`.
+    pub fn from_json(json: &[u8], max_tokens: usize) -> Result<Self, String> {
+        let mut inner = Tokenizer::from_bytes(json).map_err(|error| format!("tokenizer: {error}"))?;
+        inner.with_padding(None);
+        inner.with_truncation(None).map_err(|error| format!("tokenizer: {error}"))?;
+        let this = Self { inner, max_tokens };
+        if this.special(true) < max_tokens {
+            Ok(this)
+        } else {
+            Err(format!("a limit of {max_tokens} tokens leaves no room for text"))
+        }
+    }
+
+    /// Highest token id plus one.
+    pub fn vocabulary(&self) -> usize {
+        self.inner.get_vocab(true).into_values().max().map_or(0, |id| id as usize + 1)
+    }
+
+    /// Most tokens in one input, special tokens included.
+    pub fn max_tokens(&self) -> usize {
+        self.max_tokens
+    }
+
+    /// Tokenises one text.
+    ///
+    /// # Errors
+    /// [`TokenizeError`].
+    pub fn text(&self, text: &str, truncation: Truncation) -> Result<Tokens, TokenizeError> {
+        self.finish(self.encode(text)?, None, truncation)
+    }
+
+    /// Tokenises a pair; too long ones lose tokens of the longer text first (`longest_first` of `transformers`).
+    ///
+    /// # Errors
+    /// [`TokenizeError`].
+    pub fn pair(&self, first: &str, second: &str, truncation: Truncation) -> Result<Tokens, TokenizeError> {
+        self.finish(self.encode(first)?, Some(self.encode(second)?), truncation)
+    }
+
+    fn encode(&self, text: &str) -> Result<Encoding, TokenizeError> {
+        self.inner.encode_fast(text, false).map_err(|error| TokenizeError::Failed(error.to_string()))
+    }
+
+    fn special(&self, pair: bool) -> usize {
+        self.inner.get_post_processor().map_or(0, |processor| processor.added_tokens(pair))
+    }
+
+    fn finish(
+        &self,
+        first: Encoding,
+        second: Option<Encoding>,
+        truncation: Truncation,
+    ) -> Result<Tokens, TokenizeError> {
+        let special = self.special(second.is_some());
+        let length = first.len() + second.as_ref().map_or(0, Encoding::len) + special;
+        let failed = |error: tokenizers::Error| TokenizeError::Failed(error.to_string());
+        let (mut first, mut second) = (first, second);
+        if length > self.max_tokens {
+            let Truncation::Cut(direction) = truncation else {
+                return Err(TokenizeError::TooLong { length, limit: self.max_tokens });
+            };
+            let params = TruncationParams {
+                direction: match direction {
+                    TruncationDirection::Left => Side::Left,
+                    TruncationDirection::Right => Side::Right,
+                },
+                max_length: self.max_tokens - special,
+                strategy: TruncationStrategy::LongestFirst,
+                stride: 0,
+            };
+            (first, second) = truncate_encodings(first, second, &params).map_err(failed)?;
+            // The parts cut away would be carried along, and post-processed, for nothing.
+            first.take_overflowing();
+            if let Some(second) = &mut second {
+                second.take_overflowing();
+            }
+        }
+        let encoding = self.inner.post_process(first, second, true).map_err(failed)?;
+        Ok(Tokens { ids: encoding.get_ids().to_vec(), type_ids: encoding.get_type_ids().to_vec() })
+    }
+}

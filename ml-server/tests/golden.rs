@@ -1,0 +1,164 @@
+//! Numbers against reference outputs of `transformers` and `sentence-transformers`.
+//!
+//! Golden files lie in the shared data (`LYRA_SHARED`); without it these tests say so and pass.
+
+mod common;
+
+use std::path::Path;
+
+use lyra_ml_server::model::labels::NliLabels;
+use lyra_ml_server::model::ops::normalise;
+use lyra_ml_server::model::spec::Task;
+use lyra_ml_server::model::tokenizer::{Tokens, Truncation};
+use lyra_ml_server::model::{Model, ModelSource};
+use lyra_proto::TruncationDirection;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Embeddings {
+    max_length: usize,
+    embeddings: Vec<Embedding>,
+}
+
+#[derive(Deserialize)]
+struct Embedding {
+    text: String,
+    embedding: Vec<f32>,
+    tokens: Option<usize>,
+    first_ids: Option<Vec<u32>>,
+}
+
+#[derive(Deserialize)]
+struct Nli {
+    max_length: usize,
+    pairs: Vec<Pair>,
+}
+
+#[derive(Deserialize)]
+struct Pair {
+    premise: String,
+    hypothesis: String,
+    logits: Vec<f32>,
+    label: String,
+    tokens: Option<usize>,
+    first_ids: Option<Vec<u32>>,
+}
+
+const CUT: Truncation = Truncation::Cut(TruncationDirection::Right);
+
+#[test]
+fn golden_lite_embed_q8_0() {
+    check_embed("models/lite/embed", Some(common::lite("lite-embed")), 0.999);
+}
+
+#[test]
+fn golden_lite_embed_safetensors() {
+    check_embed("models/lite/embed", None, 0.99999);
+}
+
+#[test]
+fn golden_parity_bert_embed_mean() {
+    check_embed("models/parity/bert-embed-mean", None, 0.99999);
+}
+
+#[test]
+fn golden_lite_nli_q8_0() {
+    // Labels of 99 % of the pairs must agree; how far logits may move is bounded only against gross errors.
+    check_nli("models/lite/nli", Some(common::lite("lite-nli")), 0.25, 0.99);
+}
+
+#[test]
+fn golden_lite_nli_safetensors() {
+    check_nli("models/lite/nli", None, 1e-3, 1.0);
+}
+
+#[test]
+fn golden_parity_bert_nli() {
+    check_nli("models/parity/bert-nli", None, 1e-3, 1.0);
+}
+
+/// Every golden text, alone and among the others, has at least `least` cosine with its reference.
+fn check_embed(folder: &str, source: Option<ModelSource>, least: f64) {
+    let Some(folder) = common::shared(folder) else { return };
+    let golden: Embeddings = read(&folder);
+    let model = Model::load(&source.unwrap_or(ModelSource::Folder(folder)), Some(golden.max_length)).unwrap();
+    assert_eq!(model.spec.max_tokens, golden.max_length);
+
+    let inputs: Vec<Tokens> =
+        golden.embeddings.iter().map(|golden| model.tokenizer.text(&golden.text, CUT).unwrap()).collect();
+    for (tokens, golden) in inputs.iter().zip(&golden.embeddings) {
+        check_tokens(tokens, golden.tokens, golden.first_ids.as_deref());
+    }
+    for (batch, rows) in [("alone", alone(&model, &inputs)), ("batch", together(&model, &inputs))] {
+        let cosines = rows.into_iter().zip(&golden.embeddings).map(|(mut row, golden)| {
+            normalise(&mut row);
+            cosine(&row, &golden.embedding)
+        });
+        let worst = cosines.fold(1.0, f64::min);
+        println!("{}: {batch}: {} texts, smallest cosine {worst:.7}", model.spec.name, inputs.len());
+        assert!(worst >= least, "{batch}: {worst} < {least}");
+    }
+}
+
+/// Logits within `most` of the reference, and the same label for at least `agreement` of the pairs.
+fn check_nli(folder: &str, source: Option<ModelSource>, most: f32, agreement: f64) {
+    let Some(folder) = common::shared(folder) else { return };
+    let golden: Nli = read(&folder);
+    let model = Model::load(&source.unwrap_or(ModelSource::Folder(folder)), Some(golden.max_length)).unwrap();
+    let Task::Classify(names) = model.spec.task.clone() else { panic!("not a classifier") };
+    let labels = NliLabels::from_names(&names).unwrap();
+
+    let inputs: Vec<Tokens> = golden
+        .pairs
+        .iter()
+        .map(|pair| model.tokenizer.pair(&pair.premise, &pair.hypothesis, CUT).unwrap())
+        .collect();
+    for (tokens, pair) in inputs.iter().zip(&golden.pairs) {
+        check_tokens(tokens, pair.tokens, pair.first_ids.as_deref());
+    }
+    for (batch, rows) in [("alone", alone(&model, &inputs)), ("batch", together(&model, &inputs))] {
+        let mut worst = 0f32;
+        let mut agreed = 0;
+        for (row, pair) in rows.iter().zip(&golden.pairs) {
+            let differences = row.iter().zip(&pair.logits).map(|(got, want)| (got - want).abs());
+            worst = differences.fold(worst, f32::max);
+            let name = match pair.label.as_str() {
+                "entailment" => "supports",
+                "contradiction" => "refutes",
+                other => other,
+            };
+            agreed += usize::from(labels.judge(row).label.to_string() == name);
+        }
+        let share = agreed as f64 / golden.pairs.len() as f64;
+        println!("{}: {batch}: largest |Δlogit| {worst:.6}, labels agree {agreed}/{}", model.spec.name, rows.len());
+        assert!(worst <= most, "{batch}: |Δlogit| {worst} > {most}");
+        assert!(share >= agreement, "{batch}: {share} < {agreement}");
+    }
+}
+
+fn read<T: for<'de> Deserialize<'de>>(folder: &Path) -> T {
+    serde_json::from_slice(&std::fs::read(folder.join("golden.json")).unwrap()).unwrap()
+}
+
+fn check_tokens(tokens: &Tokens, length: Option<usize>, first: Option<&[u32]>) {
+    if let Some(length) = length {
+        assert_eq!(tokens.len(), length);
+    }
+    if let Some(first) = first {
+        assert_eq!(&tokens.ids[..first.len()], first);
+    }
+}
+
+fn alone(model: &Model, inputs: &[Tokens]) -> Vec<Vec<f32>> {
+    inputs.iter().flat_map(|input| model.run(&[input])).collect()
+}
+
+/// In batches of 32 of mixed lengths.
+fn together(model: &Model, inputs: &[Tokens]) -> Vec<Vec<f32>> {
+    inputs.chunks(32).flat_map(|batch| model.run(&batch.iter().collect::<Vec<_>>())).collect()
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}

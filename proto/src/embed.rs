@@ -1,0 +1,77 @@
+//! `POST /embed`: texts in, one vector per text out.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::yes;
+
+/// Body of `POST /embed`, as TEI defines it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EmbedRequest {
+    /// One text, or a list of texts.
+    pub inputs: Inputs,
+    /// Scale every vector to length 1.
+    #[serde(default = "yes")]
+    pub normalize: bool,
+    /// Cut texts that are longer than the model reads; with `false` they are refused (422).
+    #[serde(default = "yes")]
+    pub truncate: bool,
+    /// Which end of a text to cut away from; `right` unless told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncation_direction: Option<TruncationDirection>,
+    /// Keep only the first so many components (then normalise again); for models trained for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimensions: Option<usize>,
+    /// Name of one of the model's prompts, put before every text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_name: Option<String>,
+}
+
+impl EmbedRequest {
+    /// A request for `inputs` with everything else at its default.
+    pub fn new(inputs: Vec<String>) -> Self {
+        Self {
+            inputs: Inputs::Many(inputs),
+            normalize: true,
+            truncate: true,
+            truncation_direction: None,
+            dimensions: None,
+            prompt_name: None,
+        }
+    }
+}
+
+/// Answer of `POST /embed`: one row per input, in the order of the inputs.
+pub type EmbedResponse = Vec<Vec<f32>>;
+
+/// One text or several; one text is answered like a list of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Inputs {
+    /// `"inputs": "text"`
+    One(String),
+    /// `"inputs": ["text", …]`
+    Many(Vec<String>),
+}
+
+impl From<Inputs> for Vec<String> {
+    fn from(inputs: Inputs) -> Self {
+        match inputs {
+            Inputs::One(text) => vec![text],
+            Inputs::Many(texts) => texts,
+        }
+    }
+}
+
+/// The end of a text at which tokens are dropped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TruncationDirection {
+    /// Keep the end of the text.
+    #[serde(alias = "Left")]
+    Left,
+    /// Keep the beginning of the text.
+    #[default]
+    #[serde(alias = "Right")]
+    Right,
+}

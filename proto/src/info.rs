@@ -1,0 +1,118 @@
+//! `GET /info` and `GET /ready`: what the server hosts and whether it can be used yet.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Answer of `GET /info`. Models appear here once they are loaded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InfoResponse {
+    /// Version of the server.
+    pub version: String,
+    /// The hosted models.
+    pub models: Vec<ModelInfo>,
+    /// What one client may ask for.
+    pub limits: Limits,
+}
+
+impl InfoResponse {
+    /// The model of the given kind, if the server hosts one.
+    pub fn model(&self, kind: ModelKind) -> Option<&ModelInfo> {
+        self.models.iter().find(|model| model.kind == kind)
+    }
+}
+
+/// One hosted model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelInfo {
+    /// Name, hub id or file name.
+    pub id: String,
+    /// Revision on the hub, where one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
+    /// What the model is for.
+    pub kind: ModelKind,
+    /// Architecture family, for example `bert`.
+    pub architecture: String,
+    /// Length of one embedding, or number of labels of a classifier.
+    pub dimension: usize,
+    /// `mean` or `cls`; absent for a classifier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pooling: Option<String>,
+    /// Labels in the order of the model's outputs; empty for an embedder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+    /// Longest input in tokens, special tokens included.
+    pub max_tokens: usize,
+    /// Type of the stored matrices: `f32`, `f16`, `bf16` or `q8_0`.
+    pub dtype: String,
+    /// Where it runs, for example `cpu`.
+    pub device: String,
+    /// Languages that the model reads, as BCP 47 tags; empty means not stated.
+    #[serde(default)]
+    pub languages: Vec<String>,
+    /// Licence of the weights as an SPDX expression, where stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub license: Option<String>,
+}
+
+/// What a model answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ModelKind {
+    /// Texts to vectors, behind `/embed`.
+    Embed,
+    /// Premise and hypothesis to a label, behind `/nli`.
+    Nli,
+}
+
+/// What one client may ask for; more than this is answered with 413 or 429.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Limits {
+    /// Most inputs or pairs in one request.
+    pub max_client_batch_size: usize,
+    /// Largest request body in bytes.
+    pub max_body_bytes: usize,
+    /// Requests in work at the same time; more are refused with 429.
+    pub max_concurrent_requests: usize,
+    /// Tokens waiting in one model's queue; more are refused with 429.
+    pub max_queued_tokens: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_client_batch_size: 1_024,
+            max_body_bytes: 8 * 1_024 * 1_024,
+            max_concurrent_requests: 512,
+            max_queued_tokens: 512 * 1_024,
+        }
+    }
+}
+
+/// Answer of `GET /ready`: 200 with `ready`, else 503.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadyResponse {
+    /// Where the server stands.
+    pub status: ReadyState,
+    /// Models that are still loading.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loading: Vec<String>,
+    /// Why loading failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Where the server stands in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ReadyState {
+    /// Models are being read; ask again soon.
+    Loading,
+    /// Requests are answered.
+    Ready,
+    /// A model could not be loaded; this will not change.
+    Failed,
+    /// The server finishes what it has and will exit.
+    Draining,
+}

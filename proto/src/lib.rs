@@ -1,0 +1,40 @@
+//! Wire types of the ml-server: requests, answers and error bodies.
+//!
+//! Both sides of the wire use these types, so a field exists in exactly one place. The bodies of `/embed` are those of
+//! Hugging Face's text-embeddings-inference (TEI); `/nli` and `/info` are Lyra's own. No I/O happens here.
+
+mod embed;
+mod error;
+mod info;
+mod nli;
+
+pub use embed::{EmbedRequest, EmbedResponse, Inputs, TruncationDirection};
+pub use error::{ErrorBody, ErrorType};
+pub use info::{InfoResponse, Limits, ModelInfo, ModelKind, ReadyResponse, ReadyState};
+pub use nli::{NliLabel, NliPair, NliRequest, NliResponse, NliResult, NliScores};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Header with the shape of an octet-stream answer of `/embed`: `rows,columns`.
+pub const EMBEDDING_SHAPE_HEADER: &str = "x-embedding-shape";
+
+/// Tokens spent on one request, after truncation and with special tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    /// Tokens read from the inputs.
+    pub prompt_tokens: usize,
+    /// All tokens; equal to `prompt_tokens` because nothing is generated.
+    pub total_tokens: usize,
+}
+
+impl Usage {
+    /// Usage of a request that read `tokens` tokens.
+    pub const fn of(tokens: usize) -> Self {
+        Self { prompt_tokens: tokens, total_tokens: tokens }
+    }
+}
+
+pub(crate) const fn yes() -> bool {
+    true
+}
