@@ -60,10 +60,10 @@ fn english(text: &str) -> Polarity {
         } else if tables::UP.contains(&word) {
             // "More or less" pairs and "more than 30 patients" count people rather than compare.
             if !(word == "more" && after == "than" && before(1) != "is") {
-                polarity.direction = then(polarity.direction, Direction::Up);
+                polarity.direction = Some(then(polarity.direction, Direction::Up));
             }
         } else if tables::DOWN.contains(&word) && !(word == "less" && after == "than") {
-            polarity.direction = then(polarity.direction, Direction::Down);
+            polarity.direction = Some(then(polarity.direction, Direction::Down));
         }
     }
     polarity
@@ -82,17 +82,17 @@ fn japanese(text: &str) -> Polarity {
         }
     }
     marks.sort_by_key(|(at, _)| *at);
-    let direction = marks.into_iter().fold(None, |so_far, (_, next)| then(so_far, next));
+    let direction = marks.into_iter().fold(None, |so_far, (_, next)| Some(then(so_far, next)));
     Polarity { negated, direction }
 }
 
-fn then(so_far: Option<Direction>, next: Direction) -> Option<Direction> {
-    Some(match (so_far, next) {
+fn then(so_far: Option<Direction>, next: Direction) -> Direction {
+    match (so_far, next) {
         (None, next) => next,
         (Some(Direction::Up), Direction::Down) => Direction::UpDown,
         (Some(Direction::Down), Direction::Up) => Direction::DownUp,
         (Some(so_far), _) => so_far,
-    })
+    }
 }
 
 #[cfg(test)]

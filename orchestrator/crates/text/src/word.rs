@@ -126,7 +126,7 @@ pub(crate) fn stem(word: &str) -> String {
     }
 }
 
-/// Characters that hold one word together: ICU keeps "don't", "0.05" and "a_b" whole.
+/// Characters that hold one word together: ICU keeps "don't" and "0.05" whole.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\'' | '’' | '.' | ',' | '_' | '·')
 }

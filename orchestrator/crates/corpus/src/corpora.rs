@@ -1,0 +1,265 @@
+//! The corpora under a data directory.
+
+mod opened;
+
+pub(crate) use opened::Opened;
+
+use crate::import::{self, ImportReport, Progress};
+use crate::index::TextIndex;
+use crate::manifest::{Manifest, check_name};
+use crate::search::{Method, SearchResult};
+use crate::{CorpusError, Result, search};
+use lyra_research::ports::Inference;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// All corpora of a data directory; cheap to clone, opened corpora are shared.
+#[derive(Clone)]
+pub struct Corpora {
+    root: PathBuf,
+    opened: Arc<Mutex<HashMap<String, Arc<Opened>>>>,
+    batching: import::Batching,
+}
+
+/// What is known about a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CorpusInfo {
+    /// Name.
+    pub name: String,
+    /// Documents.
+    pub documents: u64,
+    /// Model of the embeddings.
+    pub embedder: String,
+    /// Numbers per embedding.
+    pub dimension: usize,
+    /// When it was created.
+    pub created: jiff::Timestamp,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+impl Corpora {
+    /// The corpora under `data_dir/corpora`; the folder is made by the first import.
+    pub fn open(data_dir: &Path) -> Self {
+        Self { root: data_dir.join("corpora"), opened: Arc::default(), batching: import::Batching::default() }
+    }
+
+    /// With `embed` documents per call of the embedder and `commit` documents per commit (both at least 1): what an
+    /// interruption loses at most.
+    #[must_use]
+    pub fn with_batches(mut self, embed: usize, commit: usize) -> Self {
+        self.batching = import::Batching { embed: embed.max(1), commit: commit.max(1) };
+        self
+    }
+
+    /// Every corpus, by name. What cannot be read is left out with a warning in the log.
+    pub async fn list(&self) -> Result<Vec<CorpusInfo>> {
+        let corpora = self.clone();
+        blocking(move || {
+            let entries = match std::fs::read_dir(&corpora.root) {
+                Ok(entries) => entries,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+                Err(error) => return Err(CorpusError::io(&corpora.root)(error)),
+            };
+            let mut names: Vec<String> = entries
+                .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+                .filter(|name| check_name(name).is_ok())
+                .collect();
+            names.sort();
+            let mut found = Vec::new();
+            for name in names {
+                match corpora.info(&name) {
+                    Ok(info) => found.push(info),
+                    Err(CorpusError::NotFound { .. }) => {}
+                    Err(error) => tracing::warn!(corpus = name, %error, "corpus left out of the list"),
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    /// One corpus.
+    pub async fn show(&self, name: &str) -> Result<CorpusInfo> {
+        let (corpora, name) = (self.clone(), name.to_owned());
+        blocking(move || corpora.info(&name)).await
+    }
+
+    /// Removes a corpus and its files.
+    ///
+    /// # Errors
+    /// [`CorpusError::NotFound`], or [`CorpusError::Busy`] while it is being imported.
+    pub async fn remove(&self, name: &str) -> Result<()> {
+        let (corpora, name) = (self.clone(), name.to_owned());
+        blocking(move || {
+            let folder = corpora.folder(&name)?;
+            if !folder.is_dir() {
+                return Err(CorpusError::NotFound { name });
+            }
+            let _lock = import::lock(&folder, &name)?;
+            corpora.forget(&name);
+            // Renamed first: half a corpus must not keep the name.
+            let doomed = corpora.root.join(format!(".removed-{name}-{}", std::process::id()));
+            std::fs::rename(&folder, &doomed).map_err(CorpusError::io(&folder))?;
+            std::fs::remove_dir_all(&doomed).map_err(CorpusError::io(&doomed))
+        })
+        .await
+    }
+
+    /// Imports JSON Lines files into a corpus, which is created when it is new.
+    ///
+    /// Idempotent: unchanged documents are skipped, a changed one replaces what had its id, so that an interrupted
+    /// import is taken up by repeating it. `progress` is called after every batch. Cancelling commits what is done
+    /// and returns a report that says so.
+    ///
+    /// # Errors
+    /// When a file cannot be read, the embedder fails, the corpus has vectors of another model, or another import
+    /// is running. What was committed before stays.
+    pub async fn import(
+        &self,
+        name: &str,
+        files: &[PathBuf],
+        inference: &dyn Inference,
+        progress: &(dyn Fn(&Progress) + Send + Sync),
+        cancel: &CancellationToken,
+    ) -> Result<ImportReport> {
+        let folder = self.folder(name)?;
+        let report = import::run(folder, name, files, inference, progress, cancel, self.batching).await;
+        self.forget(name);
+        report
+    }
+
+    /// Searches with a query vector made elsewhere (`None` for BM25).
+    ///
+    /// The query is analysed, never parsed: any text is fine. Best `k` first, ties by document id.
+    ///
+    /// # Errors
+    /// [`CorpusError::NotFound`]; [`CorpusError::NoQueryVector`] for dense and hybrid without a vector;
+    /// [`CorpusError::Damaged`] when embeddings do not match their checksums.
+    pub async fn search(
+        &self,
+        name: &str,
+        query: &str,
+        method: Method,
+        k: usize,
+        query_vector: Option<&[f32]>,
+    ) -> Result<SearchResult> {
+        let (corpora, name, query) = (self.clone(), name.to_owned(), query.to_owned());
+        let vector = query_vector.map(<[f32]>::to_vec);
+        blocking(move || {
+            let corpus = corpora.get(&name)?;
+            let hits = search::search(&corpus, &query, method, k, vector.as_deref())?;
+            Ok(SearchResult { method, note: None, embedder: corpus.manifest.embedder.clone(), hits })
+        })
+        .await
+    }
+
+    /// Searches, and embeds the query for it when the method needs that.
+    ///
+    /// `language` is the query's ISO 639-1 code, detected when `None`. When the models do not read it, hybrid becomes
+    /// BM25 and the result's `note` says so; dense is an error.
+    ///
+    /// # Errors
+    /// As [`Corpora::search`]; [`CorpusError::ModelChanged`] when the corpus has vectors of another model.
+    pub async fn search_with(
+        &self,
+        name: &str,
+        query: &str,
+        language: Option<&str>,
+        method: Method,
+        k: usize,
+        inference: &dyn Inference,
+    ) -> Result<SearchResult> {
+        if method == Method::Bm25 {
+            return self.search(name, query, method, k, None).await;
+        }
+        let info = self.show(name).await?;
+        let models = inference.models().await?;
+        if models.embedder != info.embedder {
+            return Err(CorpusError::ModelChanged {
+                name: name.to_owned(),
+                stored: info.embedder,
+                now: models.embedder,
+            });
+        }
+        let language = language.or_else(|| lyra_text::language(query));
+        if !models.read(language) {
+            let why = format!("`{}` does not read `{}`", models.embedder, language.unwrap_or_default());
+            if method == Method::Dense {
+                return Err(CorpusError::NoQueryVector { why });
+            }
+            let found = self.search(name, query, Method::Bm25, k, None).await?;
+            return Ok(SearchResult { note: Some(format!("searched with bm25: {why}")), ..found });
+        }
+        let text = lyra_text::normalise(query);
+        let vectors = inference.embed(std::slice::from_ref(&text)).await?;
+        self.search(name, query, method, k, vectors.first().map(Vec::as_slice)).await
+    }
+
+    fn folder(&self, name: &str) -> Result<PathBuf> {
+        check_name(name)?;
+        Ok(self.root.join(name))
+    }
+
+    fn info(&self, name: &str) -> Result<CorpusInfo> {
+        let path = self.folder(name)?;
+        let missing = || CorpusError::NotFound { name: name.to_owned() };
+        let manifest = Manifest::read(&path, name)?.ok_or_else(missing)?;
+        let documents = TextIndex::open(&path, name)?.snapshot()?.count();
+        Ok(CorpusInfo {
+            name: name.to_owned(),
+            documents,
+            embedder: manifest.embedder,
+            dimension: manifest.dimension,
+            created: manifest.created,
+            bytes: size(&path),
+            path,
+        })
+    }
+
+    /// The corpus as it is on disk now: from memory unless it changed, by this process or another.
+    fn get(&self, name: &str) -> Result<Arc<Opened>> {
+        let folder = self.folder(name)?;
+        let known = self.opened.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        let corpus = match known {
+            Some(corpus) if corpus.is_current(&folder)? => return Ok(corpus),
+            _ => Arc::new(Opened::open(&folder, name)?),
+        };
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), corpus.clone());
+        Ok(corpus)
+    }
+
+    fn forget(&self, name: &str) {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
+}
+
+/// Runs blocking work off the async threads.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => Err(CorpusError::Io { path: PathBuf::new(), source: std::io::Error::other(error) }),
+        },
+    }
+}
+
+/// Bytes of a folder's files; what vanishes meanwhile counts nothing.
+fn size(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let meta = entry.metadata().ok()?;
+            Some(if meta.is_dir() { size(&entry.path()) } else { meta.len() })
+        })
+        .sum()
+}

@@ -1,0 +1,261 @@
+//! Import: read, embed and index as three stages that overlap, with commits that an interruption falls back to.
+
+mod reader;
+mod writer;
+
+use crate::corpora::blocking;
+use crate::index::TextIndex;
+use crate::manifest::{FORMAT, Manifest, check_name};
+use crate::vectors::Vectors;
+use crate::{CorpusError, Document, Result};
+use futures::StreamExt;
+use lyra_research::ports::Inference;
+use serde::Serialize;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Calls of the embedder that wait for it at once: one works, one is ready.
+const IN_FLIGHT: usize = 2;
+/// Batches that wait between two stages.
+const WAITING: usize = 2;
+/// Rejected lines that a report lists; more are only counted.
+const LISTED: usize = 1_000;
+
+/// A line that was not imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Rejected {
+    /// The file as it was named.
+    pub file: PathBuf,
+    /// Line, from 1.
+    pub line: u64,
+    /// What is wrong with it, in a few words.
+    pub reason: String,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct ImportReport {
+    /// Documents with an id that was not there.
+    pub added: u64,
+    /// Documents that replaced another version, or whose embedding was damaged.
+    pub updated: u64,
+    /// Documents that were there already.
+    pub unchanged: u64,
+    /// Lines that repeat an earlier line of the same import.
+    pub repeated: u64,
+    /// Lines that were not imported.
+    pub rejected_count: u64,
+    /// The first thousand of them.
+    pub rejected: Vec<Rejected>,
+    /// Documents in the corpus afterwards.
+    pub documents: u64,
+    /// Stopped before the end of the files; what was done is kept, repeating the import does the rest.
+    pub cancelled: bool,
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Bytes of the files that were read.
+    pub bytes_read: u64,
+    /// Bytes of all files.
+    pub bytes_total: u64,
+    /// Documents embedded and indexed so far, added or updated.
+    pub indexed: u64,
+    /// Documents that were there already.
+    pub unchanged: u64,
+    /// Lines that were not imported.
+    pub rejected: u64,
+}
+
+/// Sizes of the steps.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Batching {
+    /// Documents per call of the embedder.
+    pub(crate) embed: usize,
+    /// Documents per commit.
+    pub(crate) commit: usize,
+}
+
+impl Default for Batching {
+    fn default() -> Self {
+        Self { embed: 64, commit: 2_048 }
+    }
+}
+
+/// A document to embed and index.
+struct Pending {
+    document: Document,
+    hash: u64,
+    /// A document of this id is in the index.
+    replaces: bool,
+}
+
+/// What the stages count together.
+type Tally = Arc<Mutex<(ImportReport, Progress)>>;
+
+/// Imports files into the corpus in `folder`.
+pub(crate) async fn run(
+    folder: PathBuf,
+    name: &str,
+    files: &[PathBuf],
+    inference: &dyn Inference,
+    progress: &(dyn Fn(&Progress) + Send + Sync),
+    cancel: &CancellationToken,
+    batching: Batching,
+) -> Result<ImportReport> {
+    check_name(name)?;
+    let sources = reader::open(files)?;
+    let models = inference.models().await?;
+    let manifest = Manifest {
+        format: FORMAT,
+        name: name.to_owned(),
+        embedder: models.embedder,
+        dimension: models.dimension,
+        created: jiff::Timestamp::now(),
+    };
+    let opened = {
+        let folder = folder.clone();
+        blocking(move || prepare(&folder, manifest)).await?
+    };
+    let Prepared { lock, manifest, index, known } = opened;
+    let bytes_total = sources.iter().map(|source| source.bytes).sum();
+    let tally: Tally =
+        Arc::new(Mutex::new((ImportReport::default(), Progress { bytes_total, ..Progress::default() })));
+
+    let (to_embed, pending) = mpsc::channel(WAITING);
+    let (to_write, embedded) = mpsc::channel(WAITING);
+    let reading = {
+        let (tally, cancel) = (tally.clone(), cancel.clone());
+        blocking(move || reader::run(sources, &known, batching.embed, &to_embed, &tally, &cancel))
+    };
+    let writing = {
+        let (index, folder, tally, dimension) =
+            (index.clone(), folder.clone(), tally.clone(), manifest.dimension);
+        let reading = tokio::spawn(reading);
+        let written = tokio::spawn(blocking(move || {
+            // Held here: when the caller goes away, the last commit is still protected.
+            let _lock = lock;
+            writer::run(&index, &folder, dimension, embedded, batching.commit, &tally)
+        }));
+        (reading, written)
+    };
+    let embedding = embed(pending, to_write, inference, manifest.dimension, progress, &tally, cancel).await;
+    let (reading, written) = (join(writing.0).await, join(writing.1).await);
+    // The writer's error is the cause when the embedder found its channel closed.
+    written?;
+    embedding?;
+    reading?;
+    let (mut report, last) = tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    progress(&last);
+    report.cancelled = cancel.is_cancelled() && last.bytes_read < last.bytes_total;
+    report.documents = blocking(move || Ok(index.snapshot()?.count())).await?;
+    Ok(report)
+}
+
+/// What an import starts from.
+struct Prepared {
+    lock: File,
+    manifest: Manifest,
+    index: TextIndex,
+    known: reader::Known,
+}
+
+fn prepare(folder: &Path, fresh: Manifest) -> Result<Prepared> {
+    std::fs::create_dir_all(folder).map_err(CorpusError::io(folder))?;
+    let name = fresh.name.clone();
+    let lock = lock(folder, &name)?;
+    let manifest = match Manifest::read(folder, &name)? {
+        Some(stored) if stored.embedder == fresh.embedder && stored.dimension == fresh.dimension => stored,
+        Some(stored) => {
+            return Err(CorpusError::ModelChanged { name, stored: stored.embedder, now: fresh.embedder });
+        }
+        None => {
+            fresh.write(folder)?;
+            fresh
+        }
+    };
+    let index = TextIndex::open(folder, &name)?;
+    let snapshot = index.snapshot()?;
+    let vectors = Vectors::read(folder, manifest.dimension, snapshot.rows)?;
+    let known = reader::Known { snapshot, vectors };
+    Ok(Prepared { lock, manifest, index, known })
+}
+
+/// The lock that one import at a time holds; it goes with the process.
+pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
+    let path = folder.join("import.lock");
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(CorpusError::io(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(CorpusError::Busy { name: name.to_owned() }),
+        Err(std::fs::TryLockError::Error(error)) => Err(CorpusError::io(&path)(error)),
+    }
+}
+
+type Embedded = Vec<(Pending, Vec<f32>)>;
+
+/// The middle stage: batches of documents become batches of documents with vectors, in order.
+async fn embed(
+    pending: mpsc::Receiver<Vec<Pending>>,
+    to_write: mpsc::Sender<Embedded>,
+    inference: &dyn Inference,
+    dimension: usize,
+    progress: &(dyn Fn(&Progress) + Send + Sync),
+    tally: &Tally,
+    cancel: &CancellationToken,
+) -> Result<()> {
+    let batches = futures::stream::unfold(pending, |mut pending| async {
+        let batch = pending.recv().await?;
+        Some((batch, pending))
+    });
+    let mut embedded =
+        std::pin::pin!(batches.map(|batch| embed_batch(batch, inference, dimension)).buffered(IN_FLIGHT));
+    loop {
+        let next = tokio::select! {
+            () = cancel.cancelled() => break,
+            next = embedded.next() => next,
+        };
+        let Some(batch) = next else { break };
+        if to_write.send(batch?).await.is_err() {
+            break;
+        }
+        let so_far = tally.lock().unwrap_or_else(PoisonError::into_inner).1;
+        progress(&so_far);
+    }
+    Ok(())
+}
+
+async fn embed_batch(batch: Vec<Pending>, inference: &dyn Inference, dimension: usize) -> Result<Embedded> {
+    let texts: Vec<String> =
+        batch.iter().map(|p| lyra_text::passage(&p.document.title, &p.document.text)).collect();
+    let vectors = if texts.is_empty() { Vec::new() } else { inference.embed(&texts).await? };
+    if vectors.len() != texts.len() {
+        return Err(CorpusError::BadEmbedding {
+            got: format!("{} vectors", vectors.len()),
+            expected: texts.len().to_string(),
+        });
+    }
+    if let Some(odd) = vectors.iter().find(|v| v.len() != dimension || !v.iter().all(|x| x.is_finite())) {
+        return Err(CorpusError::BadEmbedding {
+            got: format!("a vector of {} numbers or one that is not finite", odd.len()),
+            expected: format!("{dimension} numbers"),
+        });
+    }
+    Ok(batch.into_iter().zip(vectors).collect())
+}
+
+async fn join(stage: tokio::task::JoinHandle<Result<()>>) -> Result<()> {
+    match stage.await {
+        Ok(result) => result,
+        Err(error) => Err(CorpusError::Io { path: PathBuf::new(), source: std::io::Error::other(error) }),
+    }
+}

@@ -1,0 +1,49 @@
+//! The last stage: vectors and documents go to disk, and are committed together.
+
+use super::{Embedded, Tally};
+use crate::Result;
+use crate::hash::fnv_row;
+use crate::index::TextIndex;
+use crate::vectors::VectorWriter;
+use std::path::Path;
+use std::sync::PoisonError;
+use tokio::sync::mpsc;
+
+/// Writes until the stage before ends; what came before an error there is committed as well.
+///
+/// Vectors are on disk before the index that counts them is: an interruption anywhere leaves rows that no commit
+/// names, and they are cut off here.
+pub(super) fn run(
+    index: &TextIndex,
+    folder: &Path,
+    dimension: usize,
+    mut batches: mpsc::Receiver<Embedded>,
+    commit_every: usize,
+    tally: &Tally,
+) -> Result<()> {
+    let mut vectors = VectorWriter::open(folder, dimension, index.snapshot()?.rows)?;
+    let mut writer = index.writer()?;
+    let mut uncommitted = 0;
+    while let Some(batch) = batches.blocking_recv() {
+        let (mut added, mut updated) = (0, 0);
+        for (pending, vector) in &batch {
+            let row = vectors.append(vector)?;
+            writer.put(&pending.document, pending.hash, row, fnv_row(vector), pending.replaces)?;
+            *(if pending.replaces { &mut updated } else { &mut added }) += 1;
+        }
+        uncommitted += batch.len();
+        if uncommitted >= commit_every {
+            writer.commit(vectors.sync()?)?;
+            uncommitted = 0;
+        }
+        let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let (report, progress) = &mut *tally;
+        report.added += added;
+        report.updated += updated;
+        progress.indexed += added + updated;
+    }
+    if uncommitted > 0 {
+        writer.commit(vectors.sync()?)?;
+    }
+    writer.finish()
+}

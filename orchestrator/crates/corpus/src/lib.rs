@@ -1,0 +1,24 @@
+//! Local corpora: import, full text, dense and hybrid search.
+//!
+//! A corpus is a folder: a manifest, a full-text index and a file of embeddings. The only crate that knows the
+//! index's library. Blocking work runs off the async threads.
+
+mod analyzer;
+mod corpora;
+mod document;
+mod error;
+pub mod eval;
+mod hash;
+mod import;
+mod index;
+mod manifest;
+mod search;
+mod source;
+mod vectors;
+
+pub use corpora::{Corpora, CorpusInfo};
+pub use document::Document;
+pub use error::{CorpusError, Result};
+pub use import::{ImportReport, Progress, Rejected};
+pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};
+pub use source::CorpusSource;

@@ -1,0 +1,106 @@
+//! `corpus.json`: what a corpus folder holds.
+
+use crate::{CorpusError, Result};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::Path;
+
+/// Newest format that this version reads and the one it writes.
+///
+/// 1: `corpus.json`, `index/` (tantivy, schema of `index.rs`), `embeddings.f32` (rows of `dimension` little-endian
+/// numbers). Counts are not kept here: the index knows them.
+pub(crate) const FORMAT: u32 = 1;
+const FILE: &str = "corpus.json";
+
+/// The manifest of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    /// Version of the folder's layout.
+    pub(crate) format: u32,
+    /// Name of the corpus.
+    pub(crate) name: String,
+    /// Embedder with its revision.
+    pub(crate) embedder: String,
+    /// Numbers per embedding.
+    pub(crate) dimension: usize,
+    /// When the corpus was created; also tells two corpora apart that had the same name one after the other.
+    pub(crate) created: jiff::Timestamp,
+}
+
+impl Manifest {
+    /// The manifest in `folder`, `None` when there is none.
+    pub(crate) fn read(folder: &Path, name: &str) -> Result<Option<Self>> {
+        let path = folder.join(FILE);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(CorpusError::io(&path)(error)),
+        };
+        let broken = |error: serde_json::Error| CorpusError::io(&path)(error.into());
+        let found = serde_json::from_slice::<Version>(&bytes).map_err(broken)?.format;
+        if found > FORMAT {
+            return Err(CorpusError::Newer { name: name.to_owned(), found, known: FORMAT });
+        }
+        serde_json::from_slice(&bytes).map(Some).map_err(broken)
+    }
+
+    /// Writes the manifest so that it is there whole or not at all.
+    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
+        let (path, draft) = (folder.join(FILE), folder.join("corpus.json.new"));
+        let text = serde_json::to_vec_pretty(self).map_err(|error| CorpusError::io(&path)(error.into()))?;
+        let write = || {
+            let mut file = std::fs::File::create(&draft)?;
+            file.write_all(&text)?;
+            file.sync_all()?;
+            std::fs::rename(&draft, &path)
+        };
+        write().map_err(CorpusError::io(&path))
+    }
+}
+
+/// Read first: the rest of a newer manifest may look different.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+/// Checks a corpus name: it becomes a folder's.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let fine = (1..=64).contains(&name.len()) && name.chars().all(allowed) && !name.starts_with(['.', '-']);
+    if fine { Ok(()) } else { Err(CorpusError::Name { name: name.to_owned() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        for name in ["scifact", "a", "My-corpus_2.1"] {
+            assert!(check_name(name).is_ok(), "{name}");
+        }
+        for name in ["", ".", "..", "a/b", "a b", "-x", ".hidden", "日本", &"x".repeat(65)] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_newer_format_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE), r#"{"format": 99, "shape": "unknown"}"#).unwrap();
+        let error = Manifest::read(folder.path(), "x").unwrap_err().to_string();
+        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 1"), "{error}");
+    }
+
+    #[test]
+    fn format_1_is_still_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let stored = r#"{"format": 1, "name": "x", "embedder": "m@1", "dimension": 3, "created": "2026-11-20T00:00:00Z"}"#;
+        std::fs::write(folder.path().join(FILE), stored).unwrap();
+        let manifest = Manifest::read(folder.path(), "x").unwrap().unwrap();
+        assert_eq!((manifest.embedder.as_str(), manifest.dimension), ("m@1", 3));
+        manifest.write(folder.path()).unwrap();
+        assert_eq!(Manifest::read(folder.path(), "x").unwrap(), Some(manifest));
+    }
+}

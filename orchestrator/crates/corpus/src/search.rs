@@ -1,0 +1,208 @@
+//! Search: BM25, dense, and the mix of both.
+
+mod dense;
+mod lexical;
+
+use crate::corpora::Opened;
+use crate::{CorpusError, Document, Result};
+use lyra_domain::ranking::{min_max, mix};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+use tantivy::DocAddress;
+
+/// Share of BM25 in the hybrid score; the cosine gets the rest (evidence design, section 2, step 6).
+const BM25_WEIGHT: f64 = 0.3;
+/// Candidates that each method puts into the hybrid's pool, at least.
+const POOL: usize = 150;
+
+/// How documents are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// BM25 over title and text.
+    Bm25,
+    /// Cosine of the query's and the document's embeddings, over all documents.
+    Dense,
+    /// `0.3·bm25 + 0.7·cosine`, both min-max normalised over the best 150 of each.
+    #[default]
+    Hybrid,
+}
+
+/// No search method has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no search method: use bm25, dense or hybrid")]
+pub struct UnknownMethod(String);
+
+impl FromStr for Method {
+    type Err = UnknownMethod;
+
+    fn from_str(text: &str) -> Result<Self, UnknownMethod> {
+        match text {
+            "bm25" => Ok(Self::Bm25),
+            "dense" => Ok(Self::Dense),
+            "hybrid" => Ok(Self::Hybrid),
+            other => Err(UnknownMethod(other.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bm25 => "bm25",
+            Self::Dense => "dense",
+            Self::Hybrid => "hybrid",
+        })
+    }
+}
+
+/// A document that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CorpusHit {
+    /// Place in the list, from 1.
+    pub rank: usize,
+    /// What the list is ordered by: BM25 (≥ 0), the cosine in [−1, 1], or the mix in [0, 1].
+    pub score: f64,
+    /// BM25, when the method used it; 0 without a word in common.
+    pub bm25: Option<f64>,
+    /// Cosine with the query, when the method used it.
+    pub cosine: Option<f64>,
+    /// The document.
+    pub document: Document,
+    /// Its embedding, `Models::dimension` numbers, when it is sound.
+    #[serde(skip)]
+    pub embedding: Option<Vec<f32>>,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchResult {
+    /// The method that was used: BM25 where the hybrid had no vector to compare with.
+    pub method: Method,
+    /// Why another method was used than the one asked for.
+    pub note: Option<String>,
+    /// The model that made the corpus' embeddings.
+    pub embedder: String,
+    /// Best first, ties by document id.
+    pub hits: Vec<CorpusHit>,
+}
+
+/// A candidate with the scores that are known.
+struct Candidate {
+    id: String,
+    address: DocAddress,
+    bm25: Option<f64>,
+    cosine: Option<f64>,
+    score: f64,
+}
+
+/// Searches an opened corpus; blocking.
+pub(crate) fn search(
+    corpus: &Opened,
+    query: &str,
+    method: Method,
+    k: usize,
+    vector: Option<&[f32]>,
+) -> Result<Vec<CorpusHit>> {
+    if let Some(vector) = vector.filter(|vector| vector.len() != corpus.manifest.dimension) {
+        return Err(CorpusError::BadEmbedding {
+            got: format!("a query vector of {} numbers", vector.len()),
+            expected: corpus.manifest.dimension.to_string(),
+        });
+    }
+    let needed = || vector.ok_or_else(|| CorpusError::NoQueryVector { why: "none was given".to_owned() });
+    let mut candidates = match method {
+        Method::Bm25 => lexical_candidates(corpus, query, k)?,
+        Method::Dense => dense_candidates(corpus, needed()?, k)?,
+        Method::Hybrid => hybrid_candidates(corpus, query, needed()?, k)?,
+    };
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    candidates.truncate(k);
+    candidates.into_iter().enumerate().map(|(i, candidate)| hit(corpus, i + 1, &candidate)).collect()
+}
+
+fn lexical_candidates(corpus: &Opened, query: &str, k: usize) -> Result<Vec<Candidate>> {
+    let Some(query) = lexical::query(&corpus.snapshot, query) else { return Ok(Vec::new()) };
+    let found = lexical::top(&corpus.snapshot, &*query, k)?;
+    let candidate = |(address, bm25)| {
+        Ok(Candidate {
+            id: corpus.snapshot.id(address)?,
+            address,
+            bm25: Some(bm25),
+            cosine: None,
+            score: bm25,
+        })
+    };
+    found.into_iter().map(candidate).collect()
+}
+
+fn dense_candidates(corpus: &Opened, vector: &[f32], k: usize) -> Result<Vec<Candidate>> {
+    let found = dense::top(corpus, vector, k)?;
+    let candidate = |(address, cosine)| {
+        Ok(Candidate {
+            id: corpus.snapshot.id(address)?,
+            address,
+            bm25: None,
+            cosine: Some(cosine),
+            score: cosine,
+        })
+    };
+    found.into_iter().map(candidate).collect()
+}
+
+/// The union of each method's best, each with both true scores.
+fn hybrid_candidates(corpus: &Opened, text: &str, vector: &[f32], k: usize) -> Result<Vec<Candidate>> {
+    let pool = POOL.max(k);
+    let mut found: HashMap<DocAddress, Candidate> = HashMap::new();
+    // Cut by score and id before the union, so that ties at the pool's edge do not depend on the index's layout.
+    for mut list in [lexical_candidates(corpus, text, pool)?, dense_candidates(corpus, vector, pool)?] {
+        list.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+        list.truncate(pool);
+        for candidate in list {
+            let known = found.entry(candidate.address).or_insert_with(|| Candidate {
+                id: candidate.id,
+                bm25: None,
+                cosine: None,
+                ..candidate
+            });
+            known.bm25 = known.bm25.or(candidate.bm25);
+            known.cosine = known.cosine.or(candidate.cosine);
+        }
+    }
+    let mut candidates: Vec<Candidate> = found.into_values().collect();
+    let unscored: Vec<DocAddress> =
+        candidates.iter().filter(|c| c.bm25.is_none()).map(|c| c.address).collect();
+    let scores = match lexical::query(&corpus.snapshot, text) {
+        Some(query) => lexical::scores(&corpus.snapshot, &*query, unscored)?,
+        None => HashMap::new(),
+    };
+    for candidate in &mut candidates {
+        let bm25 = candidate.bm25.or_else(|| scores.get(&candidate.address).copied()).unwrap_or(0.0);
+        candidate.bm25 = Some(bm25);
+        if candidate.cosine.is_none() {
+            candidate.cosine = Some(dense::cosine(corpus, candidate.address, vector)?);
+        }
+    }
+    let bm25: Vec<f64> = candidates.iter().filter_map(|c| c.bm25).collect();
+    let cosine: Vec<f64> = candidates.iter().filter_map(|c| c.cosine).collect();
+    for (candidate, score) in candidates.iter_mut().zip(mix(&min_max(&bm25), &min_max(&cosine), BM25_WEIGHT))
+    {
+        candidate.score = score;
+    }
+    Ok(candidates)
+}
+
+fn hit(corpus: &Opened, rank: usize, candidate: &Candidate) -> Result<CorpusHit> {
+    let embedding = corpus.embedding(candidate.address).map(<[f32]>::to_vec);
+    let document = corpus.snapshot.document(candidate.address)?;
+    Ok(CorpusHit {
+        rank,
+        score: candidate.score,
+        bm25: candidate.bm25,
+        cosine: candidate.cosine,
+        document,
+        embedding,
+    })
+}

@@ -1,0 +1,103 @@
+//! BM25 (k1 1.2, b 0.75, Lucene's idf) over the index.
+
+use crate::index::Snapshot;
+use crate::{CorpusError, Result};
+use lyra_text::{bigrams, content_words};
+use std::collections::{BTreeMap, HashMap};
+use tantivy::collector::TopDocs;
+use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocAddress, TERMINATED, Term};
+
+/// Weights of the fields. `text` holds the title too: one field whose length is the document's. Measured on
+/// SciFact's training queries.
+const TITLE_WEIGHT: f32 = 0.0;
+const TEXT_WEIGHT: f32 = 1.0;
+/// Pairs of characters overlap, so that a word of n characters counts n − 1 times.
+const CJK_WEIGHT: f32 = 0.3;
+
+/// Any text as a disjunction of its words; never parsed. `None` when there is no word in it.
+pub(super) fn query(snapshot: &Snapshot, text: &str) -> Option<Box<dyn Query>> {
+    let pairs = bigrams(text).into_iter().map(|token| token.text).collect();
+    let fields = snapshot.fields;
+    let words = content_words(text);
+    let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+    for (field, tokens, weight) in [
+        (fields.title, words.clone(), TITLE_WEIGHT),
+        (fields.text, words, TEXT_WEIGHT),
+        (fields.cjk, pairs, CJK_WEIGHT),
+    ] {
+        clauses.extend(terms(field, tokens, weight));
+    }
+    (!clauses.is_empty()).then(|| Box::new(BooleanQuery::new(clauses)) as Box<dyn Query>)
+}
+
+/// One clause per distinct token, as heavy as it is frequent in the query.
+fn terms(field: Field, tokens: Vec<String>, weight: f32) -> impl Iterator<Item = (Occur, Box<dyn Query>)> {
+    let mut counts: BTreeMap<String, f32> = BTreeMap::new();
+    for token in tokens {
+        *counts.entry(token).or_default() += weight;
+    }
+    counts.into_iter().filter(|(_, boost)| *boost > 0.0).map(move |(token, boost)| {
+        let term = TermQuery::new(Term::from_field_text(field, &token), IndexRecordOption::WithFreqs);
+        let clause: Box<dyn Query> =
+            if boost == 1.0 { Box::new(term) } else { Box::new(BoostQuery::new(Box::new(term), boost)) };
+        (Occur::Should, clause)
+    })
+}
+
+/// The best documents, more than `k` when several tie for the last place.
+pub(super) fn top(snapshot: &Snapshot, query: &dyn Query, k: usize) -> Result<Vec<(DocAddress, f64)>> {
+    let total = usize::try_from(snapshot.count()).unwrap_or(usize::MAX);
+    if k == 0 || total == 0 {
+        return Ok(Vec::new());
+    }
+    let mut limit = k.saturating_add(16).min(total);
+    loop {
+        let collector = TopDocs::with_limit(limit).order_by_score();
+        let found =
+            snapshot.searcher.search(query, &collector).map_err(CorpusError::index(&snapshot.name))?;
+        let found: Vec<(DocAddress, f64)> =
+            found.into_iter().map(|(score, address)| (address, rounded(score))).collect();
+        let tied = found.len() == limit && found[limit - 1].1 == found[k.min(limit) - 1].1;
+        if !tied || limit == total {
+            return Ok(found);
+        }
+        limit = limit.saturating_mul(4).min(total);
+    }
+}
+
+/// Scores of chosen documents; those without a word of the query are left out.
+pub(super) fn scores(
+    snapshot: &Snapshot,
+    query: &dyn Query,
+    mut addresses: Vec<DocAddress>,
+) -> Result<HashMap<DocAddress, f64>> {
+    addresses.sort_unstable();
+    let failed = CorpusError::index(&snapshot.name);
+    let weight = query.weight(EnableScoring::enabled_from_searcher(&snapshot.searcher)).map_err(&failed)?;
+    let mut scores = HashMap::new();
+    for of_segment in addresses.chunk_by(|a, b| a.segment_ord == b.segment_ord) {
+        let Some(first) = of_segment.first() else { continue };
+        let reader = snapshot.searcher.segment_reader(first.segment_ord);
+        let mut scorer = weight.scorer(reader, 1.0).map_err(&failed)?;
+        for address in of_segment {
+            if scorer.doc() < address.doc_id {
+                scorer.seek(address.doc_id);
+            }
+            if scorer.doc() == TERMINATED {
+                break;
+            }
+            if scorer.doc() == address.doc_id {
+                scores.insert(*address, rounded(scorer.score()));
+            }
+        }
+    }
+    Ok(scores)
+}
+
+/// Scores to four decimals: the order in which a sum of f32 is taken depends on the index's layout, and equal
+/// documents must tie.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 1e4).round() / 1e4
+}
