@@ -1,0 +1,151 @@
+//! What can go wrong in the store, and who can do something about it.
+
+use lyra_research::PortError;
+use std::path::PathBuf;
+
+/// Result of a store call.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// A failed store call.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file is something else.
+    #[error("{} is not a Lyra database: {why}; move it away or choose another data folder", path.display())]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        why: String,
+    },
+    /// The database comes from a later version of the program.
+    #[error(
+        "{} was written by a newer version of Lyra (schema {found}, this version knows up to {known}); update lyra",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Schema version found.
+        found: i64,
+        /// Latest schema version known.
+        known: i64,
+    },
+    /// A migration that was applied is not the one in this program.
+    #[error("schema {version} of {} differs from the one in this version of Lyra", path.display())]
+    Altered {
+        /// The file.
+        path: PathBuf,
+        /// Schema version.
+        version: i64,
+    },
+    /// The folder or the file cannot be written.
+    #[error("cannot write to {}: {why}", path.display())]
+    NotWritable {
+        /// Folder or file.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
+    /// Another process writes for longer than the busy timeout.
+    #[error("the database is busy: another process is writing")]
+    Busy,
+    /// No space left.
+    #[error("the disk with the database is full")]
+    DiskFull,
+    /// Something that was asked for by id does not exist.
+    #[error("{what} does not exist")]
+    NotFound {
+        /// Kind and id.
+        what: String,
+    },
+    /// The job is no longer this worker's.
+    #[error("the lease of {job} is lost: it was cancelled or taken by another worker")]
+    LeaseLost {
+        /// The job.
+        job: String,
+    },
+    /// A vector search has nothing to search.
+    #[error("no {target} has a vector of the model `{model}` yet; queue a search and wait until it is done")]
+    NoVectors {
+        /// `claims` or `fragments`.
+        target: &'static str,
+        /// The model.
+        model: String,
+    },
+    /// A paging cursor that this store did not make.
+    #[error("`{0}` is not a cursor of this list; leave it out to start from the beginning")]
+    BadCursor(String),
+    /// No view has that name.
+    #[error("there is no view `{name}`, the nearest name is `{nearest}`")]
+    UnknownView {
+        /// What was asked for.
+        name: String,
+        /// The most similar name.
+        nearest: String,
+    },
+    /// A stored value that this version cannot read.
+    #[error("{what} cannot be read: {why}")]
+    Corrupt {
+        /// Column or row.
+        what: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A view's template is broken.
+    #[error("a view's template is broken: {0}")]
+    Template(#[from] minijinja::Error),
+    /// Anything else that SQLite reports.
+    #[error("the database failed: {0}")]
+    Database(#[source] sqlx::Error),
+}
+
+impl StoreError {
+    /// `kind id does not exist`.
+    pub(crate) fn not_found(kind: &str, id: impl std::fmt::Display) -> Self {
+        Self::NotFound { what: format!("{kind} {id}") }
+    }
+
+    pub(crate) fn corrupt(what: impl Into<String>, why: impl std::fmt::Display) -> Self {
+        Self::Corrupt { what: what.into(), why: why.to_string() }
+    }
+}
+
+/// Primary result code of SQLite, when the error comes from it.
+pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
+    let code = error.as_database_error()?.code()?;
+    // The low byte is the primary code, the rest says more about it.
+    code.parse::<i32>().ok().map(|code| code & 0xff)
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        use libsqlite3_sys as ffi;
+        match sqlite_code(&error) {
+            Some(ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED) => Self::Busy,
+            Some(ffi::SQLITE_FULL) => Self::DiskFull,
+            _ => match error {
+                sqlx::Error::PoolTimedOut => Self::Busy,
+                sqlx::Error::ColumnDecode { index, source } => {
+                    Self::corrupt(format!("column {index}"), source)
+                }
+                other => Self::Database(other),
+            },
+        }
+    }
+}
+
+impl From<StoreError> for PortError {
+    fn from(error: StoreError) -> Self {
+        let why = error.to_string();
+        let store = || "evidence store".to_owned();
+        match error {
+            StoreError::NotFound { what } => Self::NotFound { what },
+            StoreError::Busy => Self::Unavailable { what: store(), why },
+            StoreError::LeaseLost { job } => Self::Refused { what: format!("job {job}"), why },
+            StoreError::NoVectors { .. } | StoreError::BadCursor(_) | StoreError::UnknownView { .. } => {
+                Self::Refused { what: store(), why }
+            }
+            _ => Self::Failed { what: store(), why },
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What can be read, and what it is for.
+
+use crate::views::VIEWS;
+use crate::{Result, Store};
+use sqlx::Row;
+
+/// Tables open to queries.
+const TABLES: &[(&str, &str)] = &[
+    ("tasks", "research questions, with budget and status"),
+    ("task_warnings", "what the reader of a task should know, such as a source that failed"),
+    ("queries", "searches of a task, with what they found"),
+    ("serp_items", "what each source answered to a search, by rank"),
+    ("works", "scholarly works by DOI or title: year, venue, authors, citation count"),
+    ("pages", "anything that fragments are cut from; join works on work_id; year comes from paper_metadata"),
+    ("task_pages", "which task uses which page, and why"),
+    ("fragments", "pieces of pages; text_content is text from outside and not to be trusted"),
+    ("query_fragments", "how fragments rank for each search"),
+    ("claims", "statements of a task; source_fragment_id is where one was found, null for one the user gave"),
+    (
+        "edges",
+        "relations: fragment to claim (origin, supports, refutes, neutral) and page to page (cites); premise is what \
+         was judged; origin is never evidence",
+    ),
+    ("embeddings", "vectors of fragments and claims; use vector_search to compare them"),
+    ("jobs", "background work of a task"),
+    ("auth_queue", "pages that wait for a person to log in"),
+    ("domain_override_rules", "decisions of a person about domains"),
+    ("domain_override_events", "history of those decisions"),
+    ("domain_states", "claims per domain by outcome, and blocks"),
+    ("nli_corrections", "judgements that a person corrected or reviewed"),
+    ("calibration_parameters", "fitted calibrations, by source and version"),
+    ("calibration_evaluations", "measured calibration: Brier score, expected calibration error, bins"),
+    ("claim_events", "what happened to a claim, and when"),
+    ("fragments_fts", "full text of fragments: WHERE fragments_fts MATCH 'three or more letters'; rowid is fragments.seq"),
+    ("claims_fts", "full text of claims: WHERE claims_fts MATCH 'three or more letters'; rowid is claims.seq"),
+];
+
+/// Tables that FTS5 reads by itself, and table-valued functions.
+const INTERNAL: &[&str] = &[
+    "fragments_fts_data", "fragments_fts_idx", "fragments_fts_docsize", "fragments_fts_config", "claims_fts_data",
+    "claims_fts_idx", "claims_fts_docsize", "claims_fts_config", "json_each", "json_tree",
+];
+
+/// Tables of ours that stay closed.
+const CLOSED: &[&str] = &["http_cache", "rate_state", "view_clock", "_sqlx_migrations", "dbstat"];
+
+/// The view's clock, which views read for their readers.
+const CLOCK: &str = "view_clock";
+
+/// A table or view that can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaTable {
+    /// Name.
+    pub name: String,
+    /// `table`, `view` or `full text`.
+    pub kind: &'static str,
+    /// What it is for.
+    pub description: &'static str,
+    /// Columns that can be read, in order.
+    pub columns: Vec<SchemaColumn>,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaColumn {
+    /// Name.
+    pub name: String,
+    /// `TEXT`, `INTEGER`, `REAL` or `BLOB`; empty where SQLite does not say.
+    pub kind: String,
+}
+
+impl Store {
+    /// Tables and views that [`Store::query_graph`] can read, with what each is for.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn schema(&self) -> Result<Vec<SchemaTable>> {
+        let found = sqlx::query(
+            "SELECT m.name AS table_name, x.name AS column_name, x.type AS column_type
+             FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS x
+             WHERE m.type IN ('table', 'view') AND x.hidden <> 1 ORDER BY m.rowid, x.cid",
+        )
+        .fetch_all(self.reader())
+        .await?;
+        let mut tables = described().collect::<Vec<_>>();
+        for row in &found {
+            let (table, name): (String, String) = (row.try_get("table_name")?, row.try_get("column_name")?);
+            if let Some(entry) = tables.iter_mut().find(|entry| entry.name == table)
+                && !is_secret(&table, &name)
+            {
+                entry.columns.push(SchemaColumn { name, kind: row.try_get("column_type")? });
+            }
+        }
+        Ok(tables)
+    }
+}
+
+fn described() -> impl Iterator<Item = SchemaTable> {
+    let tables = TABLES.iter().map(|(name, description)| {
+        (*name, if name.ends_with("_fts") { "full text" } else { "table" }, *description)
+    });
+    let views = VIEWS.iter().map(|view| (view.name, "view", view.description));
+    tables.chain(views).map(|(name, kind, description)| SchemaTable {
+        name: name.to_owned(),
+        kind,
+        description,
+        columns: Vec::new(),
+    })
+}
+
+/// Names of what can be read.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    TABLES.iter().map(|(name, _)| *name).chain(VIEWS.iter().map(|view| view.name))
+}
+
+/// Whether columns of this table or view can be read.
+pub(super) fn is_open(table: &str) -> bool {
+    names().chain(INTERNAL.iter().copied()).chain([CLOCK]).any(|open| open.eq_ignore_ascii_case(table))
+}
+
+/// Whether not even the rows of this table can be counted.
+pub(super) fn is_closed(table: &str) -> bool {
+    let table = table.to_ascii_lowercase();
+    CLOSED.contains(&table.as_str()) || table.starts_with("sqlite_") || table.starts_with("pragma_")
+}
+
+/// Cookies of a person's login are nobody's to read.
+pub(super) fn is_secret(table: &str, column: &str) -> bool {
+    table.eq_ignore_ascii_case("auth_queue") && column.eq_ignore_ascii_case("session")
+}

@@ -1,0 +1,111 @@
+//! SQLite's complaints, turned into what to write instead.
+
+use super::{GuardError, SchemaTable, catalog};
+use crate::Store;
+use crate::error::sqlite_code;
+use libsqlite3_sys as ffi;
+
+/// The error of a statement that SQLite did not compile or finish.
+pub(super) async fn explain(store: &Store, sql: &str, error: sqlx::Error) -> GuardError {
+    match sqlite_code(&error) {
+        Some(ffi::SQLITE_TOOBIG) => return GuardError::TooLarge,
+        Some(ffi::SQLITE_NOMEM) => return GuardError::TooMuchMemory,
+        Some(ffi::SQLITE_READONLY | ffi::SQLITE_AUTH) => {
+            return GuardError::NotReadOnly { action: "this statement".to_owned() };
+        }
+        Some(ffi::SQLITE_ERROR) => {}
+        _ => return error.into(),
+    }
+    let message = error.as_database_error().map_or_else(String::new, |error| error.message().to_owned());
+    let name = |prefix: &str| {
+        let rest = message.strip_prefix(prefix)?;
+        // SQLite adds advice after the name of a column in double quotes.
+        Some(rest.split(" - ").next().unwrap_or(rest).trim_matches('"').to_owned())
+    };
+    if let Some(table) = name("no such table: ") {
+        return unknown_table(&table);
+    }
+    if let Some(column) = name("no such column: ") {
+        return match store.schema().await {
+            Ok(schema) => unknown_column(&schema, sql, &column),
+            Err(error) => error.into(),
+        };
+    }
+    if let Some(function) = name("no such function: ") {
+        return super::authorizer::Denial::Function(function).into();
+    }
+    GuardError::Syntax { message }
+}
+
+fn unknown_table(table: &str) -> GuardError {
+    let all = catalog::names().collect::<Vec<_>>().join(", ");
+    let hint = match nearest(table, catalog::names()) {
+        Some(name) => format!("did you mean `{name}`? Tables and views: {all}"),
+        None => format!("tables and views: {all}"),
+    };
+    GuardError::UnknownName { what: format!("table `{table}`"), hint }
+}
+
+/// Looks among the columns of the tables that the statement names.
+fn unknown_column(schema: &[SchemaTable], sql: &str, column: &str) -> GuardError {
+    let words: Vec<String> =
+        sql.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_ascii_lowercase).collect();
+    let named: Vec<&SchemaTable> = schema.iter().filter(|table| words.contains(&table.name)).collect();
+    let bare = column.rsplit('.').next().unwrap_or(column);
+    let candidates = named.iter().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
+    let mut hint = match nearest(bare, candidates) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "no column of the tables in it is like that.".to_owned(),
+    };
+    for table in &named {
+        let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        hint.push_str(&format!(" {} has {}.", table.name, columns.join(", ")));
+    }
+    GuardError::UnknownName { what: format!("column `{column}`"), hint }
+}
+
+/// The most similar name: one that contains the other, else the one with the fewest changed letters.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_ascii_lowercase();
+    candidates
+        .map(|candidate| {
+            let within = candidate.contains(&name) || name.contains(candidate);
+            let distance = changes(&name, candidate);
+            (if within { distance.min(1) } else { distance }, distance, candidate)
+        })
+        .min()
+        .filter(|(score, ..)| *score <= name.chars().count().div_ceil(2))
+        .map(|(.., candidate)| candidate)
+}
+
+/// Levenshtein distance in characters.
+fn changes(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = (diagonal + usize::from(from != *to)).min(row[j] + 1).min(above + 1);
+            diagonal = above;
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similar_names_are_found() {
+        let tables = ["claims", "edges", "v_contradictions"];
+        let near = |name| nearest(name, tables.into_iter());
+        assert_eq!(near("claim"), Some("claims"));
+        assert_eq!(near("edgse"), Some("edges"));
+        assert_eq!(near("contradictions"), Some("v_contradictions"));
+        assert_eq!(near("zzzz"), None);
+        assert_eq!(changes("kitten", "sitting"), 3);
+    }
+}

@@ -1,0 +1,319 @@
+//! The job queue: taking, keeping, finishing and giving back jobs.
+
+use crate::rows::{RowExt, json};
+use crate::store::stamp;
+use crate::{Result, Store, StoreError, queries, tasks};
+use lyra_domain::{Job, JobId, JobKind, JobState, TaskId};
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use std::time::Duration;
+use uuid::Uuid;
+
+impl Store {
+    /// Puts the jobs of dead processes back into the queue at once, without waiting for their leases to run out.
+    /// Returns how many. Called at open; a long-running process calls it now and then.
+    ///
+    /// # Errors
+    /// When the folder of worker locks or the database cannot be used.
+    pub async fn reclaim_dead_workers(&self) -> Result<usize> {
+        let owners: Vec<String> = sqlx::query_scalar(
+            "SELECT DISTINCT owner FROM jobs WHERE state = 'running' AND owner IS NOT NULL ORDER BY owner",
+        )
+        .fetch_all(self.reader())
+        .await?;
+        let dead = self.worker().dead(&owners).map_err(|error| StoreError::NotWritable {
+            path: self.path().with_file_name("workers"),
+            why: error.to_string(),
+        })?;
+        let mut returned = 0;
+        for worker in dead {
+            if owners.contains(&worker.id) {
+                let mut tx = self.write().await?;
+                returned += self.take_back(&mut tx, Some(&worker.id)).await?;
+                tx.commit().await?;
+            }
+            worker.bury();
+        }
+        if returned > 0 {
+            tracing::info!(jobs = returned, "jobs of dead workers are back in the queue");
+        }
+        Ok(returned)
+    }
+
+    pub(crate) async fn lease_job(&self, task: Option<&TaskId>, lease: Duration) -> Result<Option<Job>> {
+        let now = self.stamp();
+        // An idle worker asks often: look before taking the write lock.
+        let any: bool = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM jobs WHERE (state = 'queued' OR state = 'running' AND lease_until < ?1)
+                            AND (?2 IS NULL OR task_id = ?2))",
+        )
+        .bind(&now)
+        .bind(task.map(TaskId::as_str))
+        .fetch_one(self.reader())
+        .await?;
+        if !any {
+            return Ok(None);
+        }
+        let mut tx = self.write().await?;
+        self.take_back(&mut tx, None).await?;
+        let next = sqlx::query(
+            "SELECT id, task_id, input, attempts, query_id FROM jobs AS job
+             WHERE state = 'queued' AND (run_after IS NULL OR run_after <= ?1) AND (?2 IS NULL OR task_id = ?2)
+               AND (kind <> 'judge' OR NOT EXISTS (
+                     SELECT 1 FROM jobs AS other WHERE other.task_id = job.task_id AND other.id <> job.id
+                     AND (other.state = 'running' OR other.state = 'queued' AND other.kind <> 'judge')))
+             ORDER BY priority, seq LIMIT 1",
+        )
+        .bind(&now)
+        .bind(task.map(TaskId::as_str))
+        .fetch_optional(&mut *tx)
+        .await?;
+        let job = match next {
+            Some(row) => Some(self.take(&mut tx, &row, lease, &now).await?),
+            None => None,
+        };
+        tx.commit().await?;
+        Ok(job)
+    }
+
+    async fn take(
+        &self,
+        connection: &mut SqliteConnection,
+        row: &SqliteRow,
+        lease: Duration,
+        now: &str,
+    ) -> Result<Job> {
+        let job = Job {
+            id: row.parsed("id")?,
+            task_id: row.parsed("task_id")?,
+            kind: serde_json::from_str(&row.value::<String>("input")?)
+                .map_err(|error| StoreError::corrupt("column input", error))?,
+            attempts: row.value::<u32>("attempts")? + 1,
+        };
+        sqlx::query(
+            "UPDATE jobs SET state = 'running', attempts = ?2, owner = ?3, lease_until = ?4, leased_at = ?5,
+                 heartbeat_at = ?5, started_at = coalesce(started_at, ?5), error = NULL
+             WHERE id = ?1",
+        )
+        .bind(job.id.as_str())
+        .bind(job.attempts)
+        .bind(self.worker().id())
+        .bind(stamp(self.now() + lease))
+        .bind(now)
+        .execute(&mut *connection)
+        .await?;
+        let query: Option<String> = row.value("query_id")?;
+        mark_query(connection, query.as_deref(), "running").await?;
+        sqlx::query(
+            "UPDATE tasks SET started_at = coalesce(started_at, ?2), updated_at = ?2,
+                 status = CASE WHEN status IN ('created', 'paused') THEN 'exploring' ELSE status END
+             WHERE id = ?1",
+        )
+        .bind(job.task_id.as_str())
+        .bind(now)
+        .execute(connection)
+        .await?;
+        Ok(job)
+    }
+
+    pub(crate) async fn renew_lease(&self, job: &JobId, lease: Duration) -> Result<bool> {
+        let renewed = sqlx::query(
+            "UPDATE jobs SET lease_until = ?3, heartbeat_at = ?4 WHERE id = ?1 AND state = 'running' AND owner = ?2",
+        )
+        .bind(job.as_str())
+        .bind(self.worker().id())
+        .bind(stamp(self.now() + lease))
+        .bind(self.stamp());
+        let mut tx = self.write().await?;
+        let renewed = renewed.execute(&mut *tx).await?.rows_affected() > 0;
+        tx.commit().await?;
+        Ok(renewed)
+    }
+
+    pub(crate) async fn complete_job(&self, job: &Job, output: &serde_json::Value, then: &[JobKind]) -> Result<()> {
+        let now = self.stamp();
+        let mut tx = self.write().await?;
+        let (priority, _) = self.still_ours(&mut tx, job).await?;
+        finish(&mut tx, job, JobState::Completed, &now).await?;
+        sqlx::query("UPDATE jobs SET output = ? WHERE id = ?")
+            .bind(json(output)?)
+            .bind(job.id.as_str())
+            .execute(&mut *tx)
+            .await?;
+        if !then.is_empty() && tasks::wants_more(&mut tx, job).await? {
+            for kind in then {
+                enqueue(&mut tx, &job.task_id, kind, priority, Some(&job.id), &now).await?;
+            }
+        }
+        tasks::touch(&mut tx, &job.task_id, &now).await?;
+        tasks::settle(&mut tx, &job.task_id, &now).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    /// Gives a job back. Without a pause (`Duration::ZERO`) it was handed back unharmed, as when its process stops, and
+    /// the attempt does not count.
+    pub(crate) async fn fail_job(&self, job: &Job, error: &str, retry_after: Option<Duration>) -> Result<()> {
+        let now = self.stamp();
+        let mut tx = self.write().await?;
+        let (_, query) = self.still_ours(&mut tx, job).await?;
+        let query = query.as_deref();
+        let handed_back = retry_after == Some(Duration::ZERO);
+        let pause = retry_after.filter(|_| handed_back || job.attempts < self.config().max_attempts);
+        if !tasks::wants_more(&mut tx, job).await? {
+            finish(&mut tx, job, JobState::Cancelled, &now).await?;
+            mark_query(&mut tx, query, "cancelled").await?;
+        } else if let Some(pause) = pause {
+            finish(&mut tx, job, JobState::Queued, &now).await?;
+            sqlx::query("UPDATE jobs SET run_after = ?2, attempts = ?3, finished_at = NULL WHERE id = ?1")
+                .bind(job.id.as_str())
+                .bind((!handed_back).then(|| stamp(self.now() + pause)))
+                .bind(job.attempts - u32::from(handed_back))
+                .execute(&mut *tx)
+                .await?;
+            mark_query(&mut tx, query, "queued").await?;
+        } else {
+            finish(&mut tx, job, JobState::Failed, &now).await?;
+            mark_query(&mut tx, query, "failed").await?;
+            give_up(&mut tx, &job.task_id, job.kind.name(), error, &now).await?;
+        }
+        sqlx::query("UPDATE jobs SET error = ? WHERE id = ?")
+            .bind(error)
+            .bind(job.id.as_str())
+            .execute(&mut *tx)
+            .await?;
+        tasks::settle(&mut tx, &job.task_id, &now).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    pub(crate) async fn job_seconds(&self, task: &TaskId) -> Result<f64> {
+        Ok(sqlx::query_scalar(
+            "SELECT coalesce(sum(seconds + CASE WHEN state = 'running'
+                 THEN max(0.0, (julianday(?2) - julianday(leased_at)) * 86400.0) ELSE 0.0 END), 0.0)
+             FROM jobs WHERE task_id = ?1",
+        )
+        .bind(task.as_str())
+        .bind(self.stamp())
+        .fetch_one(self.reader())
+        .await?)
+    }
+
+    /// Priority and query of a job that this worker still holds in this attempt.
+    async fn still_ours(&self, connection: &mut SqliteConnection, job: &Job) -> Result<(i64, Option<String>)> {
+        let held = sqlx::query_as(
+            "SELECT priority, query_id FROM jobs WHERE id = ? AND state = 'running' AND owner = ? AND attempts = ?",
+        )
+        .bind(job.id.as_str())
+        .bind(self.worker().id())
+        .bind(job.attempts)
+        .fetch_optional(connection)
+        .await?;
+        held.ok_or_else(|| StoreError::LeaseLost { job: job.id.to_string() })
+    }
+
+    /// Ends the leases of a worker, or without one those that ran out. A job goes back to the queue, unless it has used
+    /// up its attempts or its task was stopped.
+    async fn take_back(&self, connection: &mut SqliteConnection, worker: Option<&str>) -> Result<usize> {
+        let now = self.stamp();
+        let taken = sqlx::query(
+            "UPDATE jobs SET
+                 state = CASE WHEN task.ended THEN 'cancelled' WHEN attempts >= ?3 THEN 'failed' ELSE 'queued' END,
+                 error = 'its worker went away during attempt ' || attempts,
+                 seconds = seconds + max(0.0, (julianday(heartbeat_at) - julianday(leased_at)) * 86400.0),
+                 finished_at = CASE WHEN task.ended OR attempts >= ?3 THEN ?2 END,
+                 owner = NULL, lease_until = NULL, run_after = NULL
+             FROM (SELECT id, status IN ('completed', 'failed', 'cancelled') AS ended FROM tasks) AS task
+             WHERE jobs.task_id = task.id AND state = 'running'
+               AND CASE WHEN ?1 IS NULL THEN lease_until < ?2 ELSE owner = ?1 END
+             RETURNING task_id, kind, state, query_id, error",
+        )
+        .bind(worker)
+        .bind(&now)
+        .bind(self.config().max_attempts)
+        .fetch_all(&mut *connection)
+        .await?;
+        for row in &taken {
+            let task: TaskId = row.parsed("task_id")?;
+            let state: JobState = row.parsed("state")?;
+            let query: Option<String> = row.value("query_id")?;
+            mark_query(connection, query.as_deref(), state.as_str()).await?;
+            if state == JobState::Failed {
+                let (kind, error): (String, String) = (row.value("kind")?, row.value("error")?);
+                give_up(connection, &task, &kind, &error, &now).await?;
+            }
+            tasks::settle(connection, &task, &now).await?;
+        }
+        Ok(taken.len())
+    }
+}
+
+/// Queues a job; a judge job only when its task has none waiting.
+pub(crate) async fn enqueue(
+    connection: &mut SqliteConnection,
+    task: &TaskId,
+    kind: &JobKind,
+    priority: i64,
+    cause: Option<&JobId>,
+    now: &str,
+) -> Result<()> {
+    let query = match kind {
+        JobKind::Search { query_id } => Some(query_id.as_str()),
+        JobKind::Judge => None,
+    };
+    sqlx::query(
+        "INSERT INTO jobs (id, task_id, kind, priority, state, input, query_id, queued_at, cause_id)
+         SELECT ?1, ?2, ?3, ?4, 'queued', ?5, ?6, ?7, ?8
+         WHERE ?3 <> 'judge'
+            OR NOT EXISTS (SELECT 1 FROM jobs WHERE task_id = ?2 AND kind = 'judge' AND state = 'queued')",
+    )
+    .bind(JobId::new(Uuid::now_v7()).as_str())
+    .bind(task.as_str())
+    .bind(kind.name())
+    .bind(priority)
+    .bind(json(kind)?)
+    .bind(query)
+    .bind(now)
+    .bind(cause.map(JobId::as_str))
+    .execute(&mut *connection)
+    .await?;
+    queries::reopen(connection, task, now).await
+}
+
+/// Ends a lease in this state, counting its seconds.
+async fn finish(connection: &mut SqliteConnection, job: &Job, state: JobState, now: &str) -> Result<()> {
+    sqlx::query(
+        "UPDATE jobs SET state = ?2, finished_at = ?3, owner = NULL, lease_until = NULL,
+             seconds = seconds + max(0.0, (julianday(?3) - julianday(leased_at)) * 86400.0)
+         WHERE id = ?1",
+    )
+    .bind(job.id.as_str())
+    .bind(state.as_str())
+    .bind(now)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Says on the task that one of its jobs was given up.
+async fn give_up(
+    connection: &mut SqliteConnection,
+    task: &TaskId,
+    kind: &str,
+    error: &str,
+    now: &str,
+) -> Result<()> {
+    tasks::warn(connection, task, &format!("a {kind} job was given up: {error}"), now).await
+}
+
+/// Lets a query follow its job. One that has its result keeps it.
+async fn mark_query(connection: &mut SqliteConnection, query: Option<&str>, status: &str) -> Result<()> {
+    if let Some(query) = query {
+        sqlx::query("UPDATE queries SET status = ? WHERE id = ? AND status IN ('queued', 'running')")
+            .bind(status)
+            .bind(query)
+            .execute(connection)
+            .await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! The evidence store: SQLite schema, repositories, jobs, guarded SQL, views.
+//!
+//! [`Store`] implements the pipeline's ports ([`lyra_research::ports::EvidenceStore`] and
+//! [`lyra_research::ports::JobQueue`]) and has the methods that the use cases call: tasks, reports, exports, vectors,
+//! views, and [`Store::query_graph`] for SQL from outside. Only this crate knows SQL.
+
+mod cells;
+mod claims;
+mod edges;
+mod embeddings;
+mod error;
+mod export;
+mod guarded;
+mod jobs;
+mod lease;
+mod pages;
+mod ports;
+mod progress;
+mod queries;
+mod reports;
+mod rows;
+mod schema;
+mod sqlite;
+mod store;
+mod tasks;
+mod views;
+
+pub use embeddings::{VectorRow, VectorTarget};
+pub use error::{Result, StoreError};
+pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};
+pub use guarded::{GuardError, GuardOptions, GuardedRows, SchemaColumn, SchemaTable};
+pub use progress::{JobCount, TaskProgress};
+pub use queries::QueuedSearches;
+pub use store::{Store, StoreConfig, SystemClock};
+pub use tasks::{NewTask, StopMode, StopOutcome, TaskPage};
+pub use views::{ViewInfo, ViewRows};
+
+#[cfg(test)]
+mod testing;

@@ -1,0 +1,240 @@
+//! Works, pages and their fragments.
+
+use crate::rows::{self, RowExt, json};
+use crate::{Result, Store, StoreError, tasks};
+use lyra_domain::{Fragment, FragmentId, JobId, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId};
+use lyra_research::ports::{NewPage, TaskFragment};
+use sqlx::{Row, SqliteConnection};
+use std::collections::HashSet;
+
+/// SQL for what makes two pages the same source: the work, else the domain, else the page.
+pub(crate) const SOURCE_KEY: &str = "coalesce(nullif(pages.work_id, ''), nullif(pages.domain, ''), pages.id)";
+
+impl Store {
+    pub(crate) async fn write_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<()> {
+        let now = self.stamp();
+        let mut tx = self.write().await?;
+        tasks::load(&mut tx, &query.task_id).await?;
+        for new in pages {
+            let work = match &new.work {
+                Some(work) => Some(put_work(&mut tx, work).await?),
+                None => None,
+            };
+            let page = put_page(&mut tx, new, work.as_ref(), cause, &now).await?;
+            for fragment in &new.fragments {
+                put_fragment(&mut tx, &page, fragment).await?;
+            }
+            sqlx::query("INSERT INTO task_pages (task_id, page_id, reason) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+                .bind(query.task_id.as_str())
+                .bind(page.as_str())
+                .bind(new.reason.as_str())
+                .execute(&mut *tx)
+                .await?;
+            let (source, rank) = &new.found_by;
+            sqlx::query(
+                "INSERT INTO serp_items (id, query_id, source, rank, url, title, doi, page_id)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            )
+            .bind(SerpItemId::derive(&[query.id.as_str(), source, &new.page.url]).as_str())
+            .bind(query.id.as_str())
+            .bind(source)
+            .bind(*rank as i64)
+            .bind(&new.page.url)
+            .bind(&new.page.title)
+            .bind(&new.page.paper_metadata.doi)
+            .bind(page.as_str())
+            .execute(&mut *tx)
+            .await?;
+        }
+        tasks::touch(&mut tx, &query.task_id, &now).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    pub(crate) async fn read_task_pages(&self, task: &TaskId) -> Result<HashSet<PageId>> {
+        let found = sqlx::query("SELECT page_id FROM task_pages WHERE task_id = ? ORDER BY seq")
+            .bind(task.as_str())
+            .fetch_all(self.reader())
+            .await?;
+        found.iter().map(|row| row.parsed("page_id")).collect()
+    }
+
+    /// In an order that depends on the contents alone: after a crash it is what it would have been without.
+    pub(crate) async fn read_task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>> {
+        let sql = format!(
+            "SELECT fragments.*, pages.title, pages.language, pages.domain_category, {SOURCE_KEY} AS source_key
+             FROM task_pages
+             JOIN pages ON pages.id = task_pages.page_id
+             JOIN fragments ON fragments.page_id = pages.id
+             WHERE task_pages.task_id = ?
+             ORDER BY pages.id, fragments.position, fragments.id"
+        );
+        let found =
+            sqlx::query(sqlx::AssertSqlSafe(sql)).bind(task.as_str()).fetch_all(self.reader()).await?;
+        found
+            .iter()
+            .map(|row| {
+                Ok(TaskFragment {
+                    fragment: rows::fragment(row)?,
+                    title: row.value("title")?,
+                    language: row.value("language")?,
+                    domain_category: row.value("domain_category")?,
+                    source_key: row.value("source_key")?,
+                })
+            })
+            .collect()
+    }
+}
+
+/// Stores a work, or fills what a known one lacks.
+async fn put_work(connection: &mut SqliteConnection, work: &Work) -> Result<WorkId> {
+    let id = work.id();
+    sqlx::query(
+        "INSERT INTO works
+             (id, title, year, venue, doi, authors, citation_count, reference_count, reference_ids, source_api)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+         ON CONFLICT (id) DO UPDATE SET
+             title = CASE title WHEN '' THEN excluded.title ELSE title END,
+             year = coalesce(year, excluded.year),
+             venue = coalesce(venue, excluded.venue),
+             doi = coalesce(doi, excluded.doi),
+             authors = CASE authors WHEN '[]' THEN excluded.authors ELSE authors END,
+             citation_count = coalesce(citation_count, excluded.citation_count),
+             reference_count = coalesce(reference_count, excluded.reference_count),
+             reference_ids = CASE reference_ids WHEN '[]' THEN excluded.reference_ids ELSE reference_ids END",
+    )
+    .bind(id.as_str())
+    .bind(&work.title)
+    .bind(work.year)
+    .bind(&work.venue)
+    .bind(work.doi.as_ref().map(|doi| doi.as_str().to_owned()))
+    .bind(json(&work.authors)?)
+    .bind(work.citation_count)
+    .bind((!work.references.is_empty()).then_some(work.references.len() as i64))
+    .bind(json(&work.references)?)
+    .bind(&work.source_api)
+    .execute(connection)
+    .await?;
+    Ok(id)
+}
+
+/// Stores a page, or fills what a known one lacks. Known by its id, its URL or its work's DOI; returns the id it has.
+async fn put_page(
+    connection: &mut SqliteConnection,
+    new: &NewPage,
+    work: Option<&WorkId>,
+    cause: &JobId,
+    now: &str,
+) -> Result<PageId> {
+    let page = &new.page;
+    // A page may name a work that it does not bring along; then only one that is known can be referred to.
+    let work_id = work.or(page.work_id.as_ref()).map(|id| id.as_str().to_owned());
+    let known = sqlx::query(
+        "SELECT id, paper_metadata FROM pages
+         WHERE id = ?1 OR url = ?2 OR (work_id = ?3 AND ?3 LIKE 'doi:%')
+         ORDER BY id = ?1 DESC, url = ?2 DESC, seq LIMIT 1",
+    )
+    .bind(page.id.as_str())
+    .bind(&page.url)
+    .bind(&work_id)
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(known) = known else {
+        sqlx::query(
+            "INSERT INTO pages (id, url, domain, domain_category, title, work_id, language, fetch_method, fetched_at,
+                 paper_metadata, cause_id)
+             VALUES (?, ?, ?, ?, ?, (SELECT id FROM works WHERE id = ?), ?, ?, ?, ?, ?)",
+        )
+        .bind(page.id.as_str())
+        .bind(&page.url)
+        .bind(&page.domain)
+        .bind(&page.domain_category)
+        .bind(&page.title)
+        .bind(&work_id)
+        .bind(&page.language)
+        .bind(page.fetch_method.as_str())
+        .bind(now)
+        .bind(json(&page.paper_metadata)?)
+        .bind(cause.as_str())
+        .execute(connection)
+        .await?;
+        return Ok(page.id.clone());
+    };
+    let id: PageId = known.parsed("id")?;
+    let metadata = filled(known.json_or_default("paper_metadata")?, &page.paper_metadata);
+    sqlx::query(
+        "UPDATE pages SET title = CASE title WHEN '' THEN ?2 ELSE title END,
+             work_id = coalesce(work_id, (SELECT id FROM works WHERE id = ?3)),
+             language = coalesce(language, ?4), paper_metadata = ?5
+         WHERE id = ?1",
+    )
+    .bind(id.as_str())
+    .bind(&page.title)
+    .bind(&work_id)
+    .bind(&page.language)
+    .bind(json(&metadata)?)
+    .execute(connection)
+    .await?;
+    Ok(id)
+}
+
+/// What is known, with its gaps filled from what is new.
+fn filled(known: PaperMetadata, new: &PaperMetadata) -> PaperMetadata {
+    PaperMetadata {
+        year: known.year.or(new.year),
+        venue: known.venue.or_else(|| new.venue.clone()),
+        doi: known.doi.or_else(|| new.doi.clone()),
+        authors: if known.authors.is_empty() { new.authors.clone() } else { known.authors },
+        citation_count: known.citation_count.or(new.citation_count),
+        corpus: known.corpus.or_else(|| new.corpus.clone()),
+        doc_id: known.doc_id.or_else(|| new.doc_id.clone()),
+    }
+}
+
+/// Stores a fragment; the same text on the same page is one fragment.
+async fn put_fragment(connection: &mut SqliteConnection, page: &PageId, fragment: &Fragment) -> Result<()> {
+    // Its id comes from the page and the text; under a page that was known by another id it gets another id too.
+    let id = if *page == fragment.page_id {
+        fragment.id.clone()
+    } else {
+        FragmentId::derive(&[page.as_str(), &fragment.text_content])
+    };
+    sqlx::query(
+        "INSERT INTO fragments (id, page_id, fragment_type, position, text_content, heading_context, char_start,
+             char_end, text_hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    )
+    .bind(id.as_str())
+    .bind(page.as_str())
+    .bind(fragment.fragment_type.as_str())
+    .bind(fragment.position)
+    .bind(&fragment.text_content)
+    .bind(&fragment.heading_context)
+    .bind(fragment.char_start)
+    .bind(fragment.char_end)
+    .bind(text_hash(&fragment.text_content))
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Hash of a text, the same in every version: the last part of an id derived from it.
+fn text_hash(text: &str) -> String {
+    FragmentId::derive(&[text]).as_str().trim_start_matches(FragmentId::PREFIX).to_owned()
+}
+
+/// Fails unless all of these ids exist in the table.
+pub(crate) async fn require<'a>(
+    connection: &mut SqliteConnection,
+    kind: &str,
+    sql: &'static str,
+    ids: impl Iterator<Item = &'a str>,
+) -> Result<()> {
+    let ids: HashSet<&str> = ids.collect();
+    let ids: Vec<&str> = ids.into_iter().collect();
+    let missing = sqlx::query(sql).bind(json(&ids)?).fetch_optional(connection).await?;
+    match missing {
+        Some(row) => Err(StoreError::not_found(kind, row.try_get::<String, _>(0)?)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,105 @@
+//! The pipeline's ports, each method by the part of the store that knows how.
+
+use crate::Store;
+use async_trait::async_trait;
+use lyra_domain::{
+    Claim, ClaimId, Edge, FragmentId, Job, JobId, JobKind, PageId, Query, QueryId, Task, TaskId,
+};
+use lyra_research::Result;
+use lyra_research::ports::{EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage, TaskFragment};
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+#[async_trait]
+impl EvidenceStore for Store {
+    async fn task(&self, task: &TaskId) -> Result<Task> {
+        Ok(self.read_task(task).await?)
+    }
+
+    async fn query(&self, query: &QueryId) -> Result<Query> {
+        Ok(self.read_query(query).await?)
+    }
+
+    async fn claim(&self, claim: &ClaimId) -> Result<Claim> {
+        Ok(self.read_claim(claim).await?)
+    }
+
+    async fn task_claims(&self, task: &TaskId) -> Result<Vec<Claim>> {
+        Ok(self.read_task_claims(task).await?)
+    }
+
+    async fn task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>> {
+        Ok(self.read_task_fragments(task).await?)
+    }
+
+    async fn task_pages(&self, task: &TaskId) -> Result<HashSet<PageId>> {
+        Ok(self.read_task_pages(task).await?)
+    }
+
+    async fn register_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<()> {
+        Ok(self.write_pages(query, pages, cause).await?)
+    }
+
+    async fn record_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()> {
+        Ok(self.write_ranking(query, ranks).await?)
+    }
+
+    async fn rankings(&self, task: &TaskId) -> Result<Vec<(Query, Vec<FragmentRank>)>> {
+        Ok(self.read_rankings(task).await?)
+    }
+
+    async fn update_query(&self, query: &Query) -> Result<()> {
+        Ok(self.write_query(query).await?)
+    }
+
+    async fn embeddings(
+        &self,
+        model: &str,
+        targets: &[EmbeddingTarget],
+    ) -> Result<HashMap<EmbeddingTarget, Vec<f32>>> {
+        Ok(self.read_embeddings(model, targets).await?)
+    }
+
+    async fn put_embeddings(&self, model: &str, vectors: &[(EmbeddingTarget, Vec<f32>)]) -> Result<()> {
+        Ok(self.write_embeddings(model, vectors).await?)
+    }
+
+    async fn add_claims(&self, claims: &[Claim], cause: &JobId) -> Result<()> {
+        Ok(self.write_claims(claims, cause).await?)
+    }
+
+    async fn judged(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>> {
+        Ok(self.read_judged(claim).await?)
+    }
+
+    async fn add_edges(&self, task: &TaskId, edges: &[Edge], cause: &JobId) -> Result<()> {
+        Ok(self.write_edges(task, edges, cause).await?)
+    }
+
+    async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()> {
+        Ok(self.write_warning(task, warning).await?)
+    }
+}
+
+#[async_trait]
+impl JobQueue for Store {
+    async fn lease(&self, task: Option<&TaskId>, lease: Duration) -> Result<Option<Job>> {
+        Ok(self.lease_job(task, lease).await?)
+    }
+
+    async fn renew(&self, job: &JobId, lease: Duration) -> Result<bool> {
+        Ok(self.renew_lease(job, lease).await?)
+    }
+
+    async fn complete(&self, job: &Job, output: serde_json::Value, then: &[JobKind]) -> Result<()> {
+        Ok(self.complete_job(job, &output, then).await?)
+    }
+
+    async fn fail(&self, job: &Job, error: &str, retry_after: Option<Duration>) -> Result<()> {
+        Ok(self.fail_job(job, error, retry_after).await?)
+    }
+
+    async fn seconds_used(&self, task: &TaskId) -> Result<f64> {
+        Ok(self.job_seconds(task).await?)
+    }
+}

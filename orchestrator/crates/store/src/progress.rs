@@ -1,0 +1,150 @@
+//! Where a task stands.
+
+use crate::rows::{self, RowExt};
+use crate::{Result, Store, tasks};
+use lyra_domain::{JobState, Query, Relation, Task, TaskId};
+use sqlx::Row;
+use std::collections::BTreeMap;
+
+/// A task with everything that counts its progress, as of one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskProgress {
+    /// The task.
+    pub task: Task,
+    /// Its searches, in the order they were queued.
+    pub queries: Vec<Query>,
+    /// Its jobs by kind and state.
+    pub jobs: Vec<JobCount>,
+    /// Pages used.
+    pub pages: u64,
+    /// Fragments of those pages.
+    pub fragments: u64,
+    /// Adopted claims.
+    pub claims: u64,
+    /// Edges of those claims, and citations that leave its pages, by relation; absent ones are none.
+    pub edges: BTreeMap<Relation, u64>,
+    /// What its reader should know, in the order it happened.
+    pub warnings: Vec<String>,
+    /// Why it was stopped.
+    pub stop_reason: Option<String>,
+    /// Seconds of work that its jobs used.
+    pub seconds_used: f64,
+    /// Moment of the last change.
+    pub last_activity: jiff::Timestamp,
+    /// Domains of its pages, at most ten, with their number of pages, largest first.
+    pub top_domains: Vec<(String, u64)>,
+    /// Pages that wait for a person to log in or solve a challenge.
+    pub pending_auth: u64,
+}
+
+/// How many jobs of a kind are in a state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobCount {
+    /// `search`, `judge`, ….
+    pub kind: String,
+    /// State.
+    pub state: JobState,
+    /// How many.
+    pub count: u64,
+}
+
+impl TaskProgress {
+    /// How many jobs are in a state.
+    pub fn jobs_in(&self, state: JobState) -> u64 {
+        self.jobs.iter().filter(|jobs| jobs.state == state).map(|jobs| jobs.count).sum()
+    }
+
+    /// How many edges have a relation.
+    pub fn edges_of(&self, relation: Relation) -> u64 {
+        self.edges.get(&relation).copied().unwrap_or(0)
+    }
+}
+
+impl Store {
+    /// Where a task stands, read in one transaction.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::NotFound`] when there is no such task.
+    pub async fn task_status(&self, task: &TaskId) -> Result<TaskProgress> {
+        let seconds_used = self.job_seconds(task).await?;
+        let id = task.as_str();
+        let mut tx = self.reader().begin().await?;
+        let loaded = tasks::load(&mut tx, task).await?;
+        let counts = sqlx::query(
+            "SELECT
+                (SELECT count(*) FROM task_pages WHERE task_id = ?1) AS pages,
+                (SELECT count(*) FROM fragments JOIN task_pages USING (page_id) WHERE task_id = ?1) AS fragments,
+                (SELECT count(*) FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted') AS claims,
+                (SELECT count(*) FROM auth_queue WHERE task_id = ?1 AND status = 'pending') AS pending_auth,
+                updated_at, stop_reason
+             FROM tasks WHERE id = ?1",
+        )
+        .bind(id)
+        .fetch_one(&mut *tx)
+        .await?;
+        let queries = sqlx::query("SELECT * FROM queries WHERE task_id = ? ORDER BY seq")
+            .bind(id)
+            .fetch_all(&mut *tx)
+            .await?;
+        let jobs = sqlx::query(
+            "SELECT kind, state, count(*) AS count FROM jobs WHERE task_id = ?
+             GROUP BY kind, state ORDER BY min(seq), state",
+        )
+        .bind(id)
+        .fetch_all(&mut *tx)
+        .await?;
+        let edges = sqlx::query(
+            "SELECT relation, count(*) AS count FROM (
+                 SELECT relation FROM edges JOIN claims ON claims.id = target_id
+                 WHERE task_id = ?1 AND claim_adoption_status = 'adopted'
+                 UNION ALL
+                 SELECT relation FROM edges JOIN task_pages ON page_id = source_id
+                 WHERE task_id = ?1 AND relation = 'cites')
+             GROUP BY relation",
+        )
+        .bind(id)
+        .fetch_all(&mut *tx)
+        .await?;
+        let warnings = sqlx::query_scalar("SELECT warning FROM task_warnings WHERE task_id = ? ORDER BY seq")
+            .bind(id)
+            .fetch_all(&mut *tx)
+            .await?;
+        let domains = sqlx::query(
+            "SELECT domain, count(*) AS count FROM task_pages JOIN pages ON pages.id = page_id WHERE task_id = ?
+             GROUP BY domain ORDER BY count DESC, domain LIMIT 10",
+        )
+        .bind(id)
+        .fetch_all(&mut *tx)
+        .await?;
+        Ok(TaskProgress {
+            task: loaded,
+            queries: queries.iter().map(rows::query).collect::<Result<_>>()?,
+            jobs: jobs
+                .iter()
+                .map(|row| {
+                    Ok(JobCount { kind: row.value("kind")?, state: row.parsed("state")?, count: count(row, "count")? })
+                })
+                .collect::<Result<_>>()?,
+            pages: count(&counts, "pages")?,
+            fragments: count(&counts, "fragments")?,
+            claims: count(&counts, "claims")?,
+            edges: edges
+                .iter()
+                .map(|row| Ok((row.parsed("relation")?, count(row, "count")?)))
+                .collect::<Result<_>>()?,
+            warnings,
+            stop_reason: counts.value("stop_reason")?,
+            seconds_used,
+            last_activity: counts.parsed("updated_at")?,
+            top_domains: domains
+                .iter()
+                .map(|row| Ok((row.value("domain")?, count(row, "count")?)))
+                .collect::<Result<_>>()?,
+            pending_auth: count(&counts, "pending_auth")?,
+        })
+    }
+}
+
+fn count(row: &sqlx::sqlite::SqliteRow, column: &str) -> Result<u64> {
+    Ok(row.try_get::<i64, _>(column)?.unsigned_abs())
+}

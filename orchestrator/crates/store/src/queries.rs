@@ -1,0 +1,234 @@
+//! Searches of a task, and how fragments rank for them.
+
+use crate::rows::{self, RowExt, json};
+use crate::{Result, Store, StoreError, jobs, tasks};
+use lyra_domain::{ClaimId, JobKind, Priority, Query, QueryId, QueryStatus, TaskId, TaskStatus};
+use lyra_research::ports::FragmentRank;
+use sqlx::SqliteConnection;
+use std::collections::HashSet;
+use uuid::Uuid;
+
+/// What queueing searches did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueuedSearches {
+    /// The new searches, in the order given.
+    pub queued: Vec<QueryId>,
+    /// How many were left out: empty, or the same text is already queued or running.
+    pub skipped: usize,
+    /// The task had ended and goes on now.
+    pub resumed: bool,
+}
+
+impl Store {
+    /// Queues searches of a task, each with its job, in one transaction. A task that was stopped or had ended goes on.
+    /// `sources` names the sources to ask; empty means every source.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is no such task.
+    pub async fn queue_searches(
+        &self,
+        task: &TaskId,
+        texts: &[String],
+        language: Option<&str>,
+        priority: Priority,
+        sources: &[String],
+    ) -> Result<QueuedSearches> {
+        let now = self.stamp();
+        let mut tx = self.write().await?;
+        let status = tasks::load(&mut tx, task).await?.status;
+        let open: Vec<String> = sqlx::query_scalar(
+            "SELECT query_text FROM queries WHERE task_id = ? AND status IN ('queued', 'running')",
+        )
+        .bind(task.as_str())
+        .fetch_all(&mut *tx)
+        .await?;
+        let mut seen: HashSet<String> = open.iter().map(|text| folded(text)).collect();
+        let mut queued = Vec::new();
+        for text in texts {
+            let key = folded(text);
+            if key.is_empty() || !seen.insert(key) {
+                continue;
+            }
+            let query = NewQuery { task, text: text.trim(), claim: None, language, engines: sources };
+            let query_id = query.insert(&mut tx, &now).await?;
+            let kind = JobKind::Search { query_id: query_id.clone() };
+            jobs::enqueue(&mut tx, task, &kind, priority.order(), None, &now).await?;
+            queued.push(query_id);
+        }
+        tx.commit().await?;
+        let ended = !matches!(status, TaskStatus::Created | TaskStatus::Exploring);
+        Ok(QueuedSearches { skipped: texts.len() - queued.len(), resumed: ended && !queued.is_empty(), queued })
+    }
+
+    /// Names of the sources that a search asks; empty means every source.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is no such search.
+    pub async fn query_sources(&self, query: &QueryId) -> Result<Vec<String>> {
+        let row = sqlx::query("SELECT engines FROM queries WHERE id = ?")
+            .bind(query.as_str())
+            .fetch_optional(self.reader())
+            .await?;
+        row.ok_or_else(|| StoreError::not_found("query", query))?.json_or_default("engines")
+    }
+
+    pub(crate) async fn read_query(&self, query: &QueryId) -> Result<Query> {
+        let row = sqlx::query("SELECT * FROM queries WHERE id = ?")
+            .bind(query.as_str())
+            .fetch_optional(self.reader())
+            .await?;
+        rows::query(&row.ok_or_else(|| StoreError::not_found("query", query))?)
+    }
+
+    pub(crate) async fn write_query(&self, query: &Query) -> Result<()> {
+        let mut tx = self.write().await?;
+        // A query that was cancelled in the meantime stays so.
+        let updated = sqlx::query(
+            "UPDATE queries SET language = ?2, status = CASE status WHEN 'cancelled' THEN status ELSE ?3 END,
+                 result_count = ?4, pages_fetched = ?5, useful_fragments = ?6, harvest_rate = ?7, source_errors = ?8
+             WHERE id = ?1",
+        )
+        .bind(query.id.as_str())
+        .bind(&query.language)
+        .bind(query.status.as_str())
+        .bind(query.result_count)
+        .bind(query.pages_fetched)
+        .bind(query.useful_fragments)
+        .bind(query.harvest_rate)
+        .bind(json(&query.source_errors)?)
+        .execute(&mut *tx)
+        .await?;
+        if updated.rows_affected() == 0 {
+            return Err(StoreError::not_found("query", &query.id));
+        }
+        tasks::touch(&mut tx, &query.task_id, &self.stamp()).await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    pub(crate) async fn write_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()> {
+        let mut tx = self.write().await?;
+        let task: Option<String> = sqlx::query_scalar("SELECT task_id FROM queries WHERE id = ?")
+            .bind(query.as_str())
+            .fetch_optional(&mut *tx)
+            .await?;
+        let task = task.ok_or_else(|| StoreError::not_found("query", query))?;
+        sqlx::query("DELETE FROM query_fragments WHERE query_id = ?")
+            .bind(query.as_str())
+            .execute(&mut *tx)
+            .await?;
+        for (place, rank) in ranks.iter().enumerate() {
+            let known = sqlx::query(
+                "UPDATE fragments SET bm25_score = ?2, embed_score = ?3, is_relevant = ?4 WHERE id = ?1",
+            )
+            .bind(rank.fragment.as_str())
+            .bind(rank.bm25)
+            .bind(rank.cosine)
+            .bind(rank.relevant)
+            .execute(&mut *tx)
+            .await?;
+            if known.rows_affected() == 0 {
+                return Err(StoreError::not_found("fragment", &rank.fragment));
+            }
+            sqlx::query(
+                "INSERT INTO query_fragments
+                     (query_id, fragment_id, bm25_score, embed_score, score, rank, is_relevant)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)",
+            )
+            .bind(query.as_str())
+            .bind(rank.fragment.as_str())
+            .bind(rank.bm25)
+            .bind(rank.cosine)
+            .bind(rank.score)
+            .bind(place as i64 + 1)
+            .bind(rank.relevant)
+            .execute(&mut *tx)
+            .await?;
+        }
+        sqlx::query("UPDATE tasks SET updated_at = ? WHERE id = ?")
+            .bind(self.stamp())
+            .bind(task)
+            .execute(&mut *tx)
+            .await?;
+        tx.commit().await?;
+        Ok(())
+    }
+
+    pub(crate) async fn read_rankings(&self, task: &TaskId) -> Result<Vec<(Query, Vec<FragmentRank>)>> {
+        let mut tx = self.reader().begin().await?;
+        let found = sqlx::query("SELECT * FROM queries WHERE task_id = ? ORDER BY seq")
+            .bind(task.as_str())
+            .fetch_all(&mut *tx)
+            .await?;
+        let mut rankings = Vec::new();
+        for row in &found {
+            let query = rows::query(row)?;
+            let ranks = sqlx::query("SELECT * FROM query_fragments WHERE query_id = ? ORDER BY rank, fragment_id")
+                .bind(query.id.as_str())
+                .fetch_all(&mut *tx)
+                .await?;
+            if !ranks.is_empty() {
+                rankings.push((query, ranks.iter().map(rank).collect::<Result<_>>()?));
+            }
+        }
+        Ok(rankings)
+    }
+}
+
+fn rank(row: &sqlx::sqlite::SqliteRow) -> Result<FragmentRank> {
+    Ok(FragmentRank {
+        fragment: row.parsed("fragment_id")?,
+        bm25: row.value("bm25_score")?,
+        cosine: row.value("embed_score")?,
+        score: row.value("score")?,
+        relevant: row.value("is_relevant")?,
+    })
+}
+
+/// A search to store.
+pub(crate) struct NewQuery<'a> {
+    pub(crate) task: &'a TaskId,
+    pub(crate) text: &'a str,
+    pub(crate) claim: Option<&'a ClaimId>,
+    pub(crate) language: Option<&'a str>,
+    pub(crate) engines: &'a [String],
+}
+
+impl NewQuery<'_> {
+    pub(crate) async fn insert(&self, connection: &mut SqliteConnection, now: &str) -> Result<QueryId> {
+        let id = QueryId::new(Uuid::now_v7());
+        sqlx::query(
+            "INSERT INTO queries (id, task_id, query_text, claim_id, language, status, engines, created_at)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(id.as_str())
+        .bind(self.task.as_str())
+        .bind(self.text)
+        .bind(self.claim.map(ClaimId::as_str))
+        .bind(self.language)
+        .bind(QueryStatus::Queued.as_str())
+        .bind(json(&self.engines)?)
+        .bind(now)
+        .execute(connection)
+        .await?;
+        Ok(id)
+    }
+}
+
+/// A task with new work is exploring, whatever it was.
+pub(crate) async fn reopen(connection: &mut SqliteConnection, task: &TaskId, now: &str) -> Result<()> {
+    sqlx::query(
+        "UPDATE tasks SET status = 'exploring', completed_at = NULL, stop_reason = NULL, error = NULL, updated_at = ?2
+         WHERE id = ?1",
+    )
+    .bind(task.as_str())
+    .bind(now)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Two texts that differ in spaces or letter case only are one search.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}

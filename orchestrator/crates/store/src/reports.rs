@@ -1,0 +1,113 @@
+//! Claims with their evidence.
+
+use crate::pages::SOURCE_KEY;
+use crate::rows::{self, RowExt};
+use crate::{Result, Store, StoreError, tasks};
+use lyra_domain::{Claim, ClaimId, ClaimReport, Evidence, PaperMetadata, Probability, TaskId};
+use sqlx::sqlite::SqliteRow;
+use sqlx::{AssertSqlSafe, SqliteConnection};
+use std::collections::HashMap;
+
+/// A claim's own source, and everything that was judged against it.
+#[derive(Default)]
+struct Judged {
+    origin_key: Option<String>,
+    evidence: Vec<Evidence>,
+}
+
+impl Store {
+    /// Every adopted claim of a task with its evidence, in the order the claims were stored.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is no such task.
+    pub async fn claim_reports(&self, task: &TaskId) -> Result<Vec<ClaimReport>> {
+        let mut tx = self.reader().begin().await?;
+        tasks::load(&mut tx, task).await?;
+        let claims = sqlx::query(
+            "SELECT * FROM claims WHERE task_id = ? AND claim_adoption_status = 'adopted' ORDER BY seq",
+        )
+        .bind(task.as_str())
+        .fetch_all(&mut *tx)
+        .await?;
+        let mut judged = judged(&mut tx, "claims.task_id", task.as_str()).await?;
+        claims.iter().map(|row| Ok(report(rows::claim(row)?, &mut judged))).collect()
+    }
+
+    /// One claim with its evidence, adopted or not.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is no such claim.
+    pub async fn claim_report(&self, claim: &ClaimId) -> Result<ClaimReport> {
+        let mut tx = self.reader().begin().await?;
+        let row = sqlx::query("SELECT * FROM claims WHERE id = ?")
+            .bind(claim.as_str())
+            .fetch_optional(&mut *tx)
+            .await?
+            .ok_or_else(|| StoreError::not_found("claim", claim))?;
+        let mut judged = judged(&mut tx, "claims.id", claim.as_str()).await?;
+        Ok(report(rows::claim(&row)?, &mut judged))
+    }
+}
+
+fn report(claim: Claim, judged: &mut HashMap<String, Judged>) -> ClaimReport {
+    let Judged { origin_key, evidence } = judged.remove(claim.id.as_str()).unwrap_or_default();
+    ClaimReport::new(claim, evidence, origin_key.as_deref())
+}
+
+/// Origins and judgements of the claims whose `column` is `value`.
+async fn judged(
+    connection: &mut SqliteConnection,
+    column: &'static str,
+    value: &str,
+) -> Result<HashMap<String, Judged>> {
+    let sql = format!(
+        "SELECT claims.id AS claim_id, edges.id AS edge_id, edges.relation, edges.nli_confidence,
+                coalesce(edges.premise, fragments.text_content) AS text, edges.source_domain_category,
+                fragments.id AS fragment_id, pages.id AS page_id, pages.url, pages.domain_category,
+                pages.paper_metadata, coalesce(nullif(pages.title, ''), works.title, '') AS title,
+                coalesce(pages.year, works.year) AS year, works.venue, works.doi, {SOURCE_KEY} AS source_key
+         FROM claims
+         JOIN edges ON edges.target_id = claims.id AND edges.source_type = 'fragment'
+         JOIN fragments ON fragments.id = edges.source_id
+         JOIN pages ON pages.id = fragments.page_id
+         LEFT JOIN works ON works.id = pages.work_id
+         WHERE {column} = ?
+         ORDER BY claims.seq, edges.seq"
+    );
+    let found = sqlx::query(AssertSqlSafe(sql)).bind(value).fetch_all(connection).await?;
+    let mut judged: HashMap<String, Judged> = HashMap::new();
+    for row in &found {
+        let entry = judged.entry(row.value("claim_id")?).or_default();
+        if row.value::<&str>("relation")? == "origin" {
+            entry.origin_key = Some(row.value("source_key")?);
+        } else {
+            entry.evidence.push(evidence(row)?);
+        }
+    }
+    Ok(judged)
+}
+
+fn evidence(row: &SqliteRow) -> Result<Evidence> {
+    let metadata: PaperMetadata = row.json_or_default("paper_metadata")?;
+    let url: String = row.value("url")?;
+    // `corpus:NAME/ID` stands for a document without an address: nobody can open it.
+    let in_corpus = url.strip_prefix("corpus:").and_then(|rest| rest.split_once('/')).map(|(_, id)| id.to_owned());
+    let doc_id = metadata.doc_id.or_else(|| in_corpus.clone());
+    let category: Option<String> = row.value("source_domain_category")?;
+    Ok(Evidence {
+        relation: row.parsed("relation")?,
+        nli_confidence: Probability::clamped(row.value::<Option<f64>>("nli_confidence")?.unwrap_or(0.0)),
+        text: row.value("text")?,
+        title: row.value("title")?,
+        year: row.value("year")?,
+        venue: metadata.venue.map_or_else(|| row.value("venue"), |venue| Ok(Some(venue)))?,
+        doi: metadata.doi.map_or_else(|| row.value("doi"), |doi| Ok(Some(doi)))?,
+        url: in_corpus.is_none().then_some(url),
+        doc_id,
+        page_id: row.parsed("page_id")?,
+        fragment_id: row.parsed("fragment_id")?,
+        edge_id: row.parsed("edge_id")?,
+        source_domain_category: category.map_or_else(|| row.value("domain_category"), Ok)?,
+        source_key: row.value("source_key")?,
+    })
+}

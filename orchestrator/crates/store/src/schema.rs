@@ -1,0 +1,99 @@
+//! Migrations, and the refusal of files that are not ours.
+
+use crate::error::sqlite_code;
+use crate::{Result, StoreError};
+use libsqlite3_sys as ffi;
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
+use sqlx::{ConnectOptions, Connection};
+use std::path::Path;
+
+/// Every version of the schema, oldest first. A file that was released is never edited.
+pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+
+/// Refuses an existing file that is no Lyra database or comes from a newer version, before anything is written to it.
+pub(crate) async fn check(path: &Path) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_dir() => {
+            return Err(StoreError::NotADatabase { path: path.to_owned(), why: "it is a folder".to_owned() });
+        }
+        Ok(file) if file.len() > 0 => {}
+        _ => return Ok(()),
+    }
+    let options = SqliteConnectOptions::new().filename(path).read_only(true);
+    let mut connection = options.connect().await.map_err(|error| open_error(path, error))?;
+    let found = versions(path, &mut connection).await;
+    connection.close().await?;
+    let (tables, found) = found?;
+    let known = latest();
+    match found {
+        None if tables > 0 => Err(StoreError::NotADatabase {
+            path: path.to_owned(),
+            why: "it is the SQLite database of another program".to_owned(),
+        }),
+        Some(found) if found > known => Err(StoreError::Newer { path: path.to_owned(), found, known }),
+        _ => Ok(()),
+    }
+}
+
+/// How many tables there are, and the version of the schema when it is ours.
+async fn versions(path: &Path, connection: &mut sqlx::SqliteConnection) -> Result<(i64, Option<i64>)> {
+    let (tables, ours): (i64, bool) = sqlx::query_as(
+        "SELECT count(*), coalesce(max(name = '_sqlx_migrations'), 0) FROM sqlite_schema WHERE type = 'table'",
+    )
+    .fetch_one(&mut *connection)
+    .await
+    .map_err(|error| open_error(path, error))?;
+    if !ours {
+        return Ok((tables, None));
+    }
+    let found: Option<i64> =
+        sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations").fetch_one(connection).await?;
+    Ok((tables, Some(found.unwrap_or(0))))
+}
+
+/// Brings the database to the latest version, one process at a time.
+pub(crate) async fn migrate(path: &Path, workers: &Path, writer: &SqlitePool) -> Result<()> {
+    let lock_path = workers.join("migrate");
+    let lock = tokio::task::spawn_blocking(move || {
+        let file = std::fs::File::create(lock_path)?;
+        file.lock()?;
+        Ok::<_, std::io::Error>(file)
+    })
+    .await
+    .map_err(|error| StoreError::corrupt("the migration lock", error))?
+    .map_err(|error| StoreError::NotWritable { path: workers.to_owned(), why: error.to_string() })?;
+    let migrated = MIGRATIONS.run(writer).await;
+    drop(lock);
+    migrated.map_err(|error| match error {
+        MigrateError::VersionMissing(found) => {
+            StoreError::Newer { path: path.to_owned(), found, known: latest() }
+        }
+        MigrateError::VersionMismatch(version) => StoreError::Altered { path: path.to_owned(), version },
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => open_error(path, error),
+        other => StoreError::Database(sqlx::Error::Migrate(Box::new(other))),
+    })
+}
+
+fn latest() -> i64 {
+    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0)
+}
+
+/// An error of opening, in words about the file.
+pub(crate) fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
+    let path = path.to_owned();
+    match sqlite_code(&error) {
+        Some(ffi::SQLITE_NOTADB) => {
+            StoreError::NotADatabase { path, why: "its contents are not those of a SQLite database".to_owned() }
+        }
+        Some(ffi::SQLITE_CORRUPT) => StoreError::NotADatabase { path, why: "it is damaged".to_owned() },
+        Some(ffi::SQLITE_READONLY) => StoreError::NotWritable { path, why: "it is read-only".to_owned() },
+        Some(ffi::SQLITE_CANTOPEN | ffi::SQLITE_PERM) => {
+            StoreError::NotWritable { path, why: "it cannot be opened or made".to_owned() }
+        }
+        _ => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

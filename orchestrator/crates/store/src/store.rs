@@ -1,0 +1,163 @@
+//! Opening the store, and the two ways into it: reading and writing.
+
+use crate::lease::WorkerLock;
+use crate::{Result, StoreError, schema, sqlite, views};
+use lyra_research::ports::Clock;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Sqlite, Transaction};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The evidence store: one SQLite file. Cloning shares it.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    path: PathBuf,
+    config: StoreConfig,
+    readers: SqlitePool,
+    /// One connection: SQLite has one writer, and waiting here is fairer than waiting in its busy handler.
+    writer: SqlitePool,
+    worker: WorkerLock,
+}
+
+/// How the store behaves.
+#[derive(Clone)]
+pub struct StoreConfig {
+    /// The clock behind every stored time and every lease.
+    pub clock: Arc<dyn Clock>,
+    /// Connections for reading.
+    pub readers: u32,
+    /// How long to wait for another process that is writing.
+    pub busy_timeout: Duration,
+    /// How often a job is taken before it is given up.
+    pub max_attempts: u32,
+}
+
+impl Default for StoreConfig {
+    fn default() -> Self {
+        Self {
+            clock: Arc::new(SystemClock),
+            readers: 4,
+            busy_timeout: Duration::from_secs(15),
+            max_attempts: 5,
+        }
+    }
+}
+
+/// The system's clock.
+#[derive(Debug, Clone, Copy)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> jiff::Timestamp {
+        jiff::Timestamp::now()
+    }
+}
+
+impl Store {
+    /// Opens the database at `path`, making it and its folder when there is none and upgrading an older one. Beside it,
+    /// `workers/` holds one locked file per process that takes jobs; jobs of dead processes go back to the queue.
+    ///
+    /// # Errors
+    /// When the file is no Lyra database, comes from a newer version, or cannot be written.
+    pub async fn open(path: &Path, config: StoreConfig) -> Result<Self> {
+        let folder = match path.parent() {
+            Some(parent) if parent != Path::new("") => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let not_writable = |path: &Path, error: &std::io::Error| StoreError::NotWritable {
+            path: path.to_owned(),
+            why: error.to_string(),
+        };
+        let workers = folder.join("workers");
+        std::fs::create_dir_all(&workers).map_err(|error| not_writable(&folder, &error))?;
+        let worker = WorkerLock::acquire(&workers).map_err(|error| not_writable(&workers, &error))?;
+
+        schema::check(path).await?;
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            // In WAL mode this loses nothing when the process dies, and stays consistent when the machine does.
+            .synchronous(SqliteSynchronous::Normal)
+            .foreign_keys(true)
+            .busy_timeout(config.busy_timeout);
+        let writer = pool(&options, 1).await.map_err(|error| schema::open_error(path, error))?;
+        schema::migrate(path, &workers, &writer).await?;
+        views::create(&writer).await?;
+        let readers = pool(&options.read_only(true).create_if_missing(false), config.readers.max(1)).await?;
+
+        let store = Self { inner: Arc::new(Inner { path: path.to_owned(), config, readers, writer, worker }) };
+        store.reclaim_dead_workers().await?;
+        Ok(store)
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// Waits for the connections to finish and closes them.
+    pub async fn close(&self) {
+        self.inner.readers.close().await;
+        self.inner.writer.close().await;
+    }
+
+    pub(crate) fn reader(&self) -> &SqlitePool {
+        &self.inner.readers
+    }
+
+    /// A transaction that holds the write lock from its start, so that it never fails half-way for being late.
+    pub(crate) async fn write(&self) -> Result<Transaction<'static, Sqlite>> {
+        Ok(self.inner.writer.begin_with("BEGIN IMMEDIATE").await?)
+    }
+
+    pub(crate) fn config(&self) -> &StoreConfig {
+        &self.inner.config
+    }
+
+    pub(crate) fn worker(&self) -> &WorkerLock {
+        &self.inner.worker
+    }
+
+    pub(crate) fn now(&self) -> jiff::Timestamp {
+        self.inner.config.clock.now()
+    }
+
+    /// Now, as stored.
+    pub(crate) fn stamp(&self) -> String {
+        stamp(self.now())
+    }
+}
+
+/// RFC 3339 in UTC with milliseconds: of one width, so that text order is time order.
+pub(crate) fn stamp(time: jiff::Timestamp) -> String {
+    format!("{time:.3}")
+}
+
+async fn pool(options: &SqliteConnectOptions, connections: u32) -> Result<SqlitePool, sqlx::Error> {
+    SqlitePoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(Duration::from_secs(60))
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .after_connect(|connection, _| Box::pin(sqlite::add_functions(connection)))
+        .connect_with(options.clone())
+        .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_sort_as_text() {
+        let at = |text: &str| stamp(text.parse().unwrap());
+        assert_eq!(at("2026-11-20T00:00:00Z"), "2026-11-20T00:00:00.000Z");
+        assert!(at("2026-11-20T00:00:00Z") < at("2026-11-20T00:00:00.5Z"));
+    }
+}
