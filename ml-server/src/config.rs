@@ -89,7 +89,11 @@ impl Profile {
     ///
     /// # Errors
     /// [`Error::ModelsNotFound`] when files of the repository are needed and nowhere to be found.
-    pub fn sources(self, models_dir: Option<&Path>, offline: bool) -> Result<(ModelSource, ModelSource), Error> {
+    pub fn sources(
+        self,
+        models_dir: Option<&Path>,
+        offline: bool,
+    ) -> Result<(ModelSource, ModelSource), Error> {
         let hub = |repo: &str| ModelSource::parse(repo, None, offline);
         match self {
             Self::Lite => {
@@ -152,7 +156,10 @@ mod tests {
     fn a_named_folder_is_the_only_one_tried() {
         let folder = tempfile::tempdir().unwrap();
         let error = find_models_dir(Profile::Lite, Some(folder.path())).unwrap_err().to_string();
-        assert!(error.contains(&folder.path().display().to_string()) && !error.contains("/usr/share"), "{error}");
+        assert!(
+            error.contains(&folder.path().display().to_string()) && !error.contains("/usr/share"),
+            "{error}"
+        );
 
         for file in LITE {
             std::fs::write(folder.path().join(file), b"").unwrap();

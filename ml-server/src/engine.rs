@@ -272,6 +272,8 @@ pub fn too_long(index: usize, error: &TokenizeError) -> RequestError {
         TokenizeError::TooLong { length, limit } => {
             RequestError::TooLong { index, length: *length, limit: *limit }
         }
-        TokenizeError::Failed(reason) => RequestError::Inference(format!("input {index}: tokenizer: {reason}")),
+        TokenizeError::Failed(reason) => {
+            RequestError::Inference(format!("input {index}: tokenizer: {reason}"))
+        }
     }
 }

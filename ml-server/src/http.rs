@@ -116,7 +116,8 @@ pub fn router(state: AppState) -> Router {
     let trace = TraceLayer::new_for_http().make_span_with({
         let request_id = request_id.clone();
         move |request: &Request| {
-            let id = request.headers().get(&request_id).and_then(|value| value.to_str().ok()).unwrap_or_default();
+            let id =
+                request.headers().get(&request_id).and_then(|value| value.to_str().ok()).unwrap_or_default();
             tracing::info_span!("request", method = %request.method(), path = request.uri().path(), id)
         }
     });
@@ -133,7 +134,9 @@ pub fn router(state: AppState) -> Router {
         .route("/ready", get(status::ready))
         .route("/info", get(status::info))
         .fallback(|uri: Uri| async move { RequestError::NoRoute(uri.path().to_owned()) })
-        .method_not_allowed_fallback(|method: Method| async move { RequestError::NoMethod(method.to_string()) })
+        .method_not_allowed_fallback(
+            |method: Method| async move { RequestError::NoMethod(method.to_string()) },
+        )
         .layer(layers)
         .with_state(state)
 }

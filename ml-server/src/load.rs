@@ -18,7 +18,8 @@ use crate::model::{Model, ModelSource};
 /// The first model that fails, see [`Model::load`]; [`Error::WrongTask`] for an embedder in the place of a classifier or
 /// the other way round.
 pub(crate) fn engine(config: &ServerConfig) -> Result<Engine, Error> {
-    let load = |kind, source: &Option<ModelSource>| source.as_ref().map(|source| model(kind, source)).transpose();
+    let load =
+        |kind, source: &Option<ModelSource>| source.as_ref().map(|source| model(kind, source)).transpose();
     let (embed, nli) = std::thread::scope(|scope| {
         let nli = scope.spawn(|| load(ModelKind::Nli, &config.nli));
         let embed = load(ModelKind::Embed, &config.embed);
@@ -37,7 +38,8 @@ fn model(kind: ModelKind, source: &ModelSource) -> Result<Model, Error> {
     match (kind, &model.spec.task) {
         (ModelKind::Embed, Task::Embed(_)) => {}
         (ModelKind::Nli, Task::Classify(labels)) => {
-            NliLabels::from_names(labels).map_err(|error| Error::Start(format!("model `{}`: {error}", name())))?;
+            NliLabels::from_names(labels)
+                .map_err(|error| Error::Start(format!("model `{}`: {error}", name())))?;
         }
         (ModelKind::Embed, Task::Classify(_)) => {
             return Err(Error::WrongTask { model: name(), found: "a classifier", wanted: "an embedder" });

@@ -155,7 +155,8 @@ fn config(options: Serve) -> Result<ServerConfig> {
     let limits = &mut config.limits;
     limits.max_client_batch_size = options.max_client_batch_size.unwrap_or(limits.max_client_batch_size);
     limits.max_body_bytes = options.max_body_bytes.unwrap_or(limits.max_body_bytes);
-    limits.max_concurrent_requests = options.max_concurrent_requests.unwrap_or(limits.max_concurrent_requests);
+    limits.max_concurrent_requests =
+        options.max_concurrent_requests.unwrap_or(limits.max_concurrent_requests);
     limits.max_queued_tokens = options.max_queued_tokens.unwrap_or(limits.max_queued_tokens);
     config.max_batch_tokens = options.max_batch_tokens.unwrap_or(config.max_batch_tokens);
     Ok(config)

@@ -60,8 +60,12 @@ impl ModelSource {
     /// Short name for messages.
     pub fn name(&self) -> String {
         match self {
-            Self::Folder(path) => path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into()),
-            Self::Gguf(path) => path.file_stem().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into()),
+            Self::Folder(path) => {
+                path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into())
+            }
+            Self::Gguf(path) => {
+                path.file_stem().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into())
+            }
             Self::Hub(model) => model.repo.clone(),
         }
     }
@@ -109,7 +113,9 @@ impl Model {
                 let encoder = bert::encoder(&config, weights.as_mut())?;
                 let head = match &spec.task {
                     Task::Embed(pooling) => Head::Pool(*pooling),
-                    Task::Classify(labels) => Head::Classify(bert::classifier(&config, labels.len(), weights.as_mut())?),
+                    Task::Classify(labels) => {
+                        Head::Classify(bert::classifier(&config, labels.len(), weights.as_mut())?)
+                    }
                 };
                 (encoder, head)
             }

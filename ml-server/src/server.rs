@@ -20,7 +20,8 @@ use crate::load;
 /// When the listener has no address. Failures to load show in [`ServerHandle::ready`].
 pub fn start(config: ServerConfig, listener: TcpListener) -> Result<ServerHandle, Error> {
     let address = listener.local_addr().map_err(|error| Error::Start(format!("listener: {error}")))?;
-    let names = [&config.embed, &config.nli].into_iter().flatten().map(crate::model::ModelSource::name).collect();
+    let names =
+        [&config.embed, &config.nli].into_iter().flatten().map(crate::model::ModelSource::name).collect();
     let state = AppState::new(config.limits.clone(), names);
     let drain = config.drain;
 

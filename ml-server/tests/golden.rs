@@ -130,7 +130,11 @@ fn check_nli(folder: &str, source: Option<ModelSource>, most: f32, agreement: f6
             agreed += usize::from(labels.judge(row).label.to_string() == name);
         }
         let share = agreed as f64 / golden.pairs.len() as f64;
-        println!("{}: {batch}: largest |Δlogit| {worst:.6}, labels agree {agreed}/{}", model.spec.name, rows.len());
+        println!(
+            "{}: {batch}: largest |Δlogit| {worst:.6}, labels agree {agreed}/{}",
+            model.spec.name,
+            rows.len()
+        );
         assert!(worst <= most, "{batch}: |Δlogit| {worst} > {most}");
         assert!(share >= agreement, "{batch}: {share} < {agreement}");
     }

@@ -60,14 +60,14 @@ pub struct NliScores {
 }
 
 impl NliScores {
-    /// The label with the highest score; the more cautious one on a tie (neutral, then supports).
+    /// The label with the highest score; the more cautious one on a tie (neutral, then refutes).
     pub fn label(&self) -> NliLabel {
         if self.neutral >= self.supports && self.neutral >= self.refutes {
             NliLabel::Neutral
-        } else if self.supports >= self.refutes {
-            NliLabel::Supports
-        } else {
+        } else if self.refutes >= self.supports {
             NliLabel::Refutes
+        } else {
+            NliLabel::Supports
         }
     }
 

@@ -10,8 +10,10 @@ fn embed_request_has_tei_defaults() {
     assert!(one.normalize && one.truncate);
     assert_eq!((one.dimensions, one.prompt_name, one.truncation_direction), (None, None, None));
 
-    let many: EmbedRequest =
-        serde_json::from_value(json!({"inputs": ["a", "b"], "normalize": false, "truncation_direction": "Left"})).unwrap();
+    let many: EmbedRequest = serde_json::from_value(
+        json!({"inputs": ["a", "b"], "normalize": false, "truncation_direction": "Left"}),
+    )
+    .unwrap();
     assert_eq!(Vec::from(many.inputs), ["a", "b"]);
     assert!(!many.normalize);
     assert_eq!(many.truncation_direction, Some(TruncationDirection::Left));
@@ -21,7 +23,7 @@ fn embed_request_has_tei_defaults() {
 fn ties_go_to_the_cautious_label() {
     let third = 1.0 / 3.0;
     assert_eq!(NliScores { supports: third, refutes: third, neutral: third }.label(), NliLabel::Neutral);
-    assert_eq!(NliScores { supports: 0.4, refutes: 0.4, neutral: 0.2 }.label(), NliLabel::Supports);
+    assert_eq!(NliScores { supports: 0.4, refutes: 0.4, neutral: 0.2 }.label(), NliLabel::Refutes);
 }
 
 #[test]

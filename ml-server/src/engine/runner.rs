@@ -21,7 +21,14 @@ pub(super) fn run(shared: &Shared, pool: &rayon::ThreadPool) {
         let rows = rows(&model, &items, pool);
         let ran = taken.elapsed();
         shared.note_rate(tokens, ran);
-        tracing::debug!(model = model.spec.name, batch = number, inputs = items.len(), tokens, ?ran, "batch done");
+        tracing::debug!(
+            model = model.spec.name,
+            batch = number,
+            inputs = items.len(),
+            tokens,
+            ?ran,
+            "batch done"
+        );
         for (item, row) in items.into_iter().zip(rows) {
             if row.is_ok() {
                 shared.last_success.store(shared.now(), Ordering::Relaxed);
@@ -59,8 +66,14 @@ fn rows(model: &Model, items: &[Item], pool: &rayon::ThreadPool) -> Vec<Result<V
     match attempt(model, &inputs, pool) {
         Ok(rows) => rows.into_iter().map(finite).collect(),
         Err(error) if items.len() > 1 => {
-            tracing::warn!(model = model.spec.name, inputs = items.len(), error, "batch failed, trying its inputs one by one");
-            let alone = |input| attempt(model, &[input], pool).and_then(|mut rows| rows.pop().ok_or_else(no_row));
+            tracing::warn!(
+                model = model.spec.name,
+                inputs = items.len(),
+                error,
+                "batch failed, trying its inputs one by one"
+            );
+            let alone =
+                |input| attempt(model, &[input], pool).and_then(|mut rows| rows.pop().ok_or_else(no_row));
             inputs.into_iter().map(|input| alone(input).and_then(finite)).collect()
         }
         Err(error) => vec![Err(error)],
@@ -68,7 +81,8 @@ fn rows(model: &Model, items: &[Item], pool: &rayon::ThreadPool) -> Vec<Result<V
 }
 
 fn attempt(model: &Model, inputs: &[&Tokens], pool: &rayon::ThreadPool) -> Result<Vec<Vec<f32>>, String> {
-    catch_unwind(AssertUnwindSafe(|| pool.install(|| model.run(inputs)))).map_err(|panic| message(panic.as_ref()))
+    catch_unwind(AssertUnwindSafe(|| pool.install(|| model.run(inputs))))
+        .map_err(|panic| message(panic.as_ref()))
 }
 
 fn finite(row: Vec<f32>) -> Result<Vec<f32>, String> {
@@ -84,7 +98,8 @@ fn no_row() -> String {
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("the model code panicked: {}", text.unwrap_or("no message"))
 }
 

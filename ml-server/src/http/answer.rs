@@ -21,7 +21,10 @@ pub(super) fn cost_headers(cost: &Cost, received: Instant) -> HeaderMap {
         ("x-total-time", received.elapsed().as_millis()),
     ];
     let header = |(name, number): (&'static str, u128)| {
-        (axum::http::HeaderName::from_static(name), HeaderValue::from(u64::try_from(number).unwrap_or(u64::MAX)))
+        (
+            axum::http::HeaderName::from_static(name),
+            HeaderValue::from(u64::try_from(number).unwrap_or(u64::MAX)),
+        )
     };
     numbers.into_iter().map(header).collect()
 }
@@ -31,9 +34,19 @@ impl IntoResponse for RequestError {
         let (status, error_type) = self.status();
         let body = ErrorBody { error: self.to_string(), error_type, error_id: Uuid::now_v7().to_string() };
         if status.is_server_error() || matches!(self, Self::Inference(_)) {
-            tracing::warn!(status = status.as_u16(), error_id = body.error_id, error = body.error, "request failed");
+            tracing::warn!(
+                status = status.as_u16(),
+                error_id = body.error_id,
+                error = body.error,
+                "request failed"
+            );
         } else {
-            tracing::debug!(status = status.as_u16(), error_id = body.error_id, error = body.error, "request refused");
+            tracing::debug!(
+                status = status.as_u16(),
+                error_id = body.error_id,
+                error = body.error,
+                "request refused"
+            );
         }
         let mut response = (status, Json(body)).into_response();
         if let Some(wait) = self.retry_after() {

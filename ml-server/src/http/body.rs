@@ -22,7 +22,8 @@ impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
         if !is_json(&media_type) {
             return Err(RequestError::MediaType(media_type));
         }
-        let announced = text(request.headers(), &CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
+        let announced =
+            text(request.headers(), &CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
         if announced.is_some_and(|length| length > limit) {
             return Err(RequestError::BodyTooLarge(limit));
         }
@@ -37,7 +38,8 @@ impl<T: DeserializeOwned> FromRequest<AppState> for JsonBody<T> {
         if bytes.is_empty() {
             return Err(RequestError::Empty("the body is empty"));
         }
-        let value = serde_json::from_slice(&bytes).map_err(|error| RequestError::Malformed(error.to_string()))?;
+        let value =
+            serde_json::from_slice(&bytes).map_err(|error| RequestError::Malformed(error.to_string()))?;
         Ok(Self(value))
     }
 }

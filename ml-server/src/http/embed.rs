@@ -75,7 +75,9 @@ fn dimensions(model: &Model, wanted: Option<usize>) -> Result<usize, RequestErro
     match wanted {
         None => Ok(most),
         Some(wanted) if (1..=most).contains(&wanted) => Ok(wanted),
-        Some(wanted) => Err(RequestError::Malformed(format!("dimensions is {wanted}, it must be 1 to {most}"))),
+        Some(wanted) => {
+            Err(RequestError::Malformed(format!("dimensions is {wanted}, it must be 1 to {most}")))
+        }
     }
 }
 

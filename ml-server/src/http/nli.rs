@@ -28,7 +28,8 @@ pub(super) async fn nli(
         Task::Embed(_) => &[],
     };
     let labels = NliLabels::from_names(names).map_err(RequestError::Inference)?;
-    state.check_batch(request.pairs.len(), "pairs is empty; send at least one premise with its hypothesis")?;
+    state
+        .check_batch(request.pairs.len(), "pairs is empty; send at least one premise with its hypothesis")?;
     let _permit = engine.admit()?;
 
     let truncation =
@@ -36,7 +37,9 @@ pub(super) async fn nli(
     let inputs = engine.tokenise(ModelKind::Nli, move |tokenizer| {
         let pairs = request.pairs.iter().enumerate();
         let tokens = pairs.map(|(index, pair)| {
-            tokenizer.pair(&pair.premise, &pair.hypothesis, truncation).map_err(|error| too_long(index, &error))
+            tokenizer
+                .pair(&pair.premise, &pair.hypothesis, truncation)
+                .map_err(|error| too_long(index, &error))
         });
         tokens.collect()
     });

@@ -48,11 +48,8 @@ impl Attention {
         let width = self.heads * self.head_dim;
         let scale = (self.head_dim as f32).sqrt().recip();
         let column = head * self.head_dim;
-        let keys = Strided {
-            data: &qkv[width + column..],
-            shape: [self.head_dim, length],
-            strides: [1, 3 * width],
-        };
+        let keys =
+            Strided { data: &qkv[width + column..], shape: [self.head_dim, length], strides: [1, 3 * width] };
         let values = Strided {
             data: &qkv[2 * width + column..],
             shape: [length, self.head_dim],
@@ -91,9 +88,11 @@ mod tests {
         for head in 0..attention.heads {
             let columns = head * attention.head_dim..(head + 1) * attention.head_dim;
             for row in 0..length {
-                let dot = |other: usize| columns.clone().map(|c| at(row, c) * at(other, width + c)).sum::<f32>();
-                let weights: Vec<f32> =
-                    (0..length).map(|other| (dot(other) / (attention.head_dim as f32).sqrt()).exp()).collect();
+                let dot =
+                    |other: usize| columns.clone().map(|c| at(row, c) * at(other, width + c)).sum::<f32>();
+                let weights: Vec<f32> = (0..length)
+                    .map(|other| (dot(other) / (attention.head_dim as f32).sqrt()).exp())
+                    .collect();
                 let total: f32 = weights.iter().sum();
                 for c in columns.clone() {
                     let sum: f32 = (0..length).map(|other| weights[other] * at(other, 2 * width + c)).sum();

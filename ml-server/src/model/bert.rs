@@ -47,11 +47,16 @@ impl BertConfig {
     /// # Errors
     /// When a field is missing, or has a value that this code would compute wrongly.
     pub fn parse(config: &serde_json::Value, path: &Path) -> Result<Self, Error> {
-        let config: Self =
-            serde_json::from_value(config.clone()).map_err(|e| Error::malformed(path, format!("configuration: {e}")))?;
+        let config: Self = serde_json::from_value(config.clone())
+            .map_err(|e| Error::malformed(path, format!("configuration: {e}")))?;
         let problem = if config.position_embedding_type != "absolute" {
-            Some(format!("position embeddings `{}`; only absolute ones are supported", config.position_embedding_type))
-        } else if config.num_attention_heads == 0 || !config.hidden_size.is_multiple_of(config.num_attention_heads) {
+            Some(format!(
+                "position embeddings `{}`; only absolute ones are supported",
+                config.position_embedding_type
+            ))
+        } else if config.num_attention_heads == 0
+            || !config.hidden_size.is_multiple_of(config.num_attention_heads)
+        {
             Some(format!("{} heads do not divide {}", config.num_attention_heads, config.hidden_size))
         } else if Activation::from_name(&config.hidden_act).is_none() {
             Some(format!("activation `{}`; gelu, gelu_new and relu are supported", config.hidden_act))
@@ -69,13 +74,15 @@ impl BertConfig {
 pub fn encoder(config: &BertConfig, source: &mut dyn WeightSource) -> Result<Encoder, Error> {
     let hidden = config.hidden_size;
     let path = source.path();
-    let activation = Activation::from_name(&config.hidden_act)
-        .ok_or_else(|| Error::malformed(&path, format!("activation `{}` is not supported", config.hidden_act)))?;
+    let activation = Activation::from_name(&config.hidden_act).ok_or_else(|| {
+        Error::malformed(&path, format!("activation `{}` is not supported", config.hidden_act))
+    })?;
     let mut weights = Weights::new(source, "bert.", "embeddings.word_embeddings.weight");
     let embeddings = Embeddings {
         words: Table::new(weights.get("embeddings.word_embeddings.weight", &[config.vocab_size, hidden])?),
         positions: Table::new(
-            weights.get("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?,
+            weights
+                .get("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?,
         ),
         segments: Table::new(
             weights.get("embeddings.token_type_embeddings.weight", &[config.type_vocab_size, hidden])?,
@@ -105,7 +112,11 @@ pub fn encoder(config: &BertConfig, source: &mut dyn WeightSource) -> Result<Enc
 ///
 /// # Errors
 /// As for [`encoder`].
-pub fn classifier(config: &BertConfig, labels: usize, source: &mut dyn WeightSource) -> Result<Classifier, Error> {
+pub fn classifier(
+    config: &BertConfig,
+    labels: usize,
+    source: &mut dyn WeightSource,
+) -> Result<Classifier, Error> {
     let hidden = config.hidden_size;
     let mut weights = Weights::new(source, "bert.", "pooler.dense.weight");
     let pooler = linear(&mut weights, "pooler.dense", hidden, hidden)?;

@@ -68,8 +68,10 @@ impl Bundle {
         let config_path = folder.path.join("config.json");
         let config = folder.json("config.json", "is this the folder of a model?")?;
         let (architecture, labels) = detect(name, &config, &config_path)?;
-        let task = labels.map_or_else(|| folder.pooling().map(Task::Embed), |labels| Ok(Task::Classify(labels)))?;
-        let tokenizer = folder.read("tokenizer.json", "a fast tokenizer is needed; convert it with `transformers`")?;
+        let task =
+            labels.map_or_else(|| folder.pooling().map(Task::Embed), |labels| Ok(Task::Classify(labels)))?;
+        let tokenizer =
+            folder.read("tokenizer.json", "a fast tokenizer is needed; convert it with `transformers`")?;
         let weights = folder.path.join("model.safetensors");
         if !weights.is_file() {
             return Err(folder.missing("model.safetensors", "weights in one safetensors file are needed"));
@@ -84,7 +86,10 @@ impl Bundle {
             languages: Vec::new(),
             license: None,
             source: None,
-            prompts: folder.optional::<SentenceTransformers>("config_sentence_transformers.json")?.unwrap_or_default().prompts,
+            prompts: folder
+                .optional::<SentenceTransformers>("config_sentence_transformers.json")?
+                .unwrap_or_default()
+                .prompts,
         };
         Ok(Self { spec, tokenizer, weights: Box::new(SafetensorsFile::open(&weights)?) })
     }
@@ -163,8 +168,12 @@ impl Folder<'_> {
         };
         let file = PathBuf::from(&module.path).join("config.json");
         match self.optional::<PoolingConfig>(&file.to_string_lossy())? {
-            Some(PoolingConfig { pooling_mode_mean_tokens: true, pooling_mode_cls_token: false }) => Ok(Pooling::Mean),
-            Some(PoolingConfig { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => Ok(Pooling::Cls),
+            Some(PoolingConfig { pooling_mode_mean_tokens: true, pooling_mode_cls_token: false }) => {
+                Ok(Pooling::Mean)
+            }
+            Some(PoolingConfig { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => {
+                Ok(Pooling::Cls)
+            }
             Some(_) => Err(Error::malformed(&self.path.join(file), "pooling is neither mean nor cls")),
             None => Err(self.missing(&file.to_string_lossy(), "modules.json names it")),
         }
@@ -191,7 +200,8 @@ fn positions(config: &Value) -> Option<usize> {
 }
 
 fn pooling(name: &str, path: &Path) -> Result<Pooling, Error> {
-    Pooling::from_name(name).ok_or_else(|| Error::malformed(path, format!("pooling `{name}` is neither mean nor cls")))
+    Pooling::from_name(name)
+        .ok_or_else(|| Error::malformed(path, format!("pooling `{name}` is neither mean nor cls")))
 }
 
 fn json(bytes: &[u8], path: &Path) -> Result<Value, Error> {

@@ -104,7 +104,8 @@ impl Layer {
     /// One layer over `x`, `[tokens, hidden]`, in place.
     fn apply(&self, x: &mut [f32], lengths: &[usize], hidden: usize, scratch: &mut Scratch) {
         let rows = x.len() / hidden;
-        let (wide, context) = scratch.buffers(rows * self.qkv.outputs().max(self.up.outputs()), rows * hidden);
+        let (wide, context) =
+            scratch.buffers(rows * self.qkv.outputs().max(self.up.outputs()), rows * hidden);
 
         let qkv = &mut wide[..rows * self.qkv.outputs()];
         self.qkv.apply(x, qkv);

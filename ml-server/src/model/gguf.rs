@@ -62,7 +62,9 @@ impl GgufFile {
         match this.content.metadata.get(keys::FORMAT_VERSION).map(Value::to_u32) {
             Some(Ok(version)) if version <= FORMAT_VERSION => Ok(this),
             Some(Ok(version)) => {
-                let reason = format!("made by a newer version (format {version}); this one reads up to {FORMAT_VERSION}");
+                let reason = format!(
+                    "made by a newer version (format {version}); this one reads up to {FORMAT_VERSION}"
+                );
                 Err(Error::malformed(path, reason))
             }
             _ => Err(Error::malformed(
@@ -122,7 +124,8 @@ impl WeightSource for GgufFile {
     fn dtype(&self) -> String {
         let mut sizes: HashMap<String, usize> = HashMap::new();
         for info in self.content.tensor_infos.values() {
-            *sizes.entry(format!("{:?}", info.ggml_dtype).to_lowercase()).or_default() += info.shape.elem_count();
+            *sizes.entry(format!("{:?}", info.ggml_dtype).to_lowercase()).or_default() +=
+                info.shape.elem_count();
         }
         sizes.into_iter().max_by_key(|(_, size)| *size).map_or_else(|| "empty".to_owned(), |(dtype, _)| dtype)
     }

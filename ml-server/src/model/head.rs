@@ -95,8 +95,7 @@ mod tests {
 
     #[test]
     fn pooling_sees_only_its_own_sequence() {
-        let hidden =
-            Hidden { data: vec![1.0, 2.0, 3.0, 4.0, 10.0, 20.0], width: 2, lengths: vec![2, 1] };
+        let hidden = Hidden { data: vec![1.0, 2.0, 3.0, 4.0, 10.0, 20.0], width: 2, lengths: vec![2, 1] };
         assert_eq!(Head::Pool(Pooling::Mean).apply(&hidden), [[2.0, 3.0], [10.0, 20.0]]);
         assert_eq!(Head::Pool(Pooling::Cls).apply(&hidden), [[1.0, 2.0], [10.0, 20.0]]);
     }

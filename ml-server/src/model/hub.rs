@@ -47,7 +47,8 @@ impl HubModel {
     async fn fetch_async(&self) -> Result<(PathBuf, Option<String>), Error> {
         let client = HFClient::new().map_err(|error| self.failed("", &error))?;
         let endpoint = client.endpoint().to_owned();
-        let config = self.file(&client, "config.json").await.map_err(|error| self.failed(&endpoint, &error))?;
+        let config =
+            self.file(&client, "config.json").await.map_err(|error| self.failed(&endpoint, &error))?;
         let bytes = tokio::fs::read(&config).await.map_err(Error::io(&config))?;
         let value = serde_json::from_slice(&bytes).map_err(|error| Error::malformed(&config, error))?;
         detect(&self.repo, &value, &config)?;

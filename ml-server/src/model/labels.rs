@@ -18,8 +18,12 @@ impl NliLabels {
     pub fn from_names(names: &[String]) -> Result<Self, String> {
         let order: Option<Vec<_>> = names.iter().map(|name| label(name)).collect();
         match order {
-            Some(order) if order.len() == 3 && NLI.iter().all(|label| order.contains(label)) => Ok(Self { order }),
-            _ => Err(format!("labels are {names:?}; an NLI model needs entailment, contradiction and neutral")),
+            Some(order) if order.len() == 3 && NLI.iter().all(|label| order.contains(label)) => {
+                Ok(Self { order })
+            }
+            _ => {
+                Err(format!("labels are {names:?}; an NLI model needs entailment, contradiction and neutral"))
+            }
         }
     }
 

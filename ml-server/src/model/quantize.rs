@@ -87,7 +87,8 @@ fn is_weight(name: &str, task: &Task) -> bool {
 }
 
 fn quantises(name: &str, shape: &[usize]) -> bool {
-    let kept = ["position_embeddings", "token_type_embeddings", "classifier"].iter().any(|part| name.contains(part));
+    let kept =
+        ["position_embeddings", "token_type_embeddings", "classifier"].iter().any(|part| name.contains(part));
     !kept && matches!(shape, [_, columns] if columns.is_multiple_of(Q8_0_BLOCK))
 }
 

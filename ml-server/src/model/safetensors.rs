@@ -38,8 +38,8 @@ impl SafetensorsFile {
         }
         let mut header = vec![0; header_length as usize];
         file.read_exact(&mut header).map_err(Error::io(path))?;
-        let header: Metadata =
-            serde_json::from_slice(&header).map_err(|error| Error::malformed(path, format!("header: {error}")))?;
+        let header: Metadata = serde_json::from_slice(&header)
+            .map_err(|error| Error::malformed(path, format!("header: {error}")))?;
         let wanted = 8 + header_length + header.data_len() as u64;
         if file_length < wanted {
             let reason = format!("cut short: {file_length} bytes of {wanted}; fetch it again");
@@ -63,9 +63,13 @@ impl WeightSource for SafetensorsFile {
         self.file.seek(SeekFrom::Start(self.data_start + start as u64)).map_err(Error::io(&self.path))?;
         self.file.read_exact(&mut bytes).map_err(Error::io(&self.path))?;
         let values = match info.dtype {
-            Dtype::F32 => bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect(),
+            Dtype::F32 => {
+                bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+            }
             Dtype::F16 => bytes.chunks_exact(2).map(|b| f16::from_le_bytes([b[0], b[1]]).to_f32()).collect(),
-            Dtype::BF16 => bytes.chunks_exact(2).map(|b| bf16::from_le_bytes([b[0], b[1]]).to_f32()).collect(),
+            Dtype::BF16 => {
+                bytes.chunks_exact(2).map(|b| bf16::from_le_bytes([b[0], b[1]]).to_f32()).collect()
+            }
             other => {
                 let reason = format!("tensor {name} has type {other:?}; f32, f16 and bf16 are supported");
                 return Err(Error::malformed(&self.path, reason));
@@ -79,7 +83,8 @@ impl WeightSource for SafetensorsFile {
     }
 
     fn dtype(&self) -> String {
-        let largest = self.header.tensors().into_values().max_by_key(|info| info.data_offsets.1 - info.data_offsets.0);
+        let largest =
+            self.header.tensors().into_values().max_by_key(|info| info.data_offsets.1 - info.data_offsets.0);
         largest.map_or_else(|| "empty".to_owned(), |info| format!("{:?}", info.dtype).to_lowercase())
     }
 

@@ -79,9 +79,13 @@ struct Kind {
 ///
 /// # Errors
 /// [`Error::UnsupportedArchitecture`] says what was found and what is supported.
-pub fn detect(model: &str, config: &Value, path: &Path) -> Result<(Architecture, Option<Vec<String>>), Error> {
-    let kind: Kind =
-        serde_json::from_value(config.clone()).map_err(|e| Error::malformed(path, format!("configuration: {e}")))?;
+pub fn detect(
+    model: &str,
+    config: &Value,
+    path: &Path,
+) -> Result<(Architecture, Option<Vec<String>>), Error> {
+    let kind: Kind = serde_json::from_value(config.clone())
+        .map_err(|e| Error::malformed(path, format!("configuration: {e}")))?;
     let class = kind.architectures.first().map_or("", String::as_str);
     let unsupported = || Error::UnsupportedArchitecture {
         model: model.to_owned(),
@@ -133,7 +137,8 @@ mod tests {
 
     #[test]
     fn unsupported_says_what_was_found_and_what_works() {
-        let error = check(&json!({"model_type": "llama", "architectures": ["LlamaForCausalLM"]})).unwrap_err();
+        let error =
+            check(&json!({"model_type": "llama", "architectures": ["LlamaForCausalLM"]})).unwrap_err();
         assert!(error.contains("LlamaForCausalLM") && error.contains("BertModel"), "{error}");
         assert!(check(&json!({})).unwrap_err().contains("names none"));
     }

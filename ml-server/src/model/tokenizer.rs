@@ -96,10 +96,14 @@ impl TextTokenizer {
 
     /// Tokenises a pair; too long ones lose tokens of the longer text first (`longest_first` of `transformers`).
     ///
+    /// An empty second text counts as none, with one separator less: `transformers` does it so, and models were trained
+    /// and measured with it.
+    ///
     /// # Errors
     /// [`TokenizeError`].
     pub fn pair(&self, first: &str, second: &str, truncation: Truncation) -> Result<Tokens, TokenizeError> {
-        self.finish(self.encode(first)?, Some(self.encode(second)?), truncation)
+        let second = if second.is_empty() { None } else { Some(self.encode(second)?) };
+        self.finish(self.encode(first)?, second, truncation)
     }
 
     fn encode(&self, text: &str) -> Result<Encoding, TokenizeError> {

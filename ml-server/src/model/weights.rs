@@ -97,7 +97,8 @@ impl<'a> Weights<'a> {
         if tensor.shape == shape {
             Ok(tensor)
         } else {
-            let reason = format!("tensor {name} has shape {:?}, the configuration wants {shape:?}", tensor.shape);
+            let reason =
+                format!("tensor {name} has shape {:?}, the configuration wants {shape:?}", tensor.shape);
             Err(Error::malformed(&self.source.path(), reason))
         }
     }

@@ -94,6 +94,8 @@ ids! {
     ClaimId, "claim_";
     /// A relation between two nodes.
     EdgeId, "edge_";
+    /// A place in a source's results for a query.
+    SerpItemId, "serp_";
     /// A stored vector.
     EmbeddingId, "emb_";
     /// A unit of background work.

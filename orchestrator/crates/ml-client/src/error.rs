@@ -1,0 +1,113 @@
+//! Why the ml-server did not answer.
+
+use std::time::Duration;
+
+use lyra_proto::ErrorBody;
+use lyra_research::PortError;
+
+/// A call that failed for good: retries, where they could help, are over.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nobody answers at this address, or the connection broke.
+    #[error("cannot reach the ml-server at {url}: {reason}; is it running?")]
+    Unreachable {
+        /// Base URL.
+        url: String,
+        /// What the network said.
+        reason: String,
+    },
+    /// It failed so often that it is left alone for a while.
+    #[error("the ml-server at {url} keeps failing; next try in {} s", retry_in.as_secs().max(1))]
+    CircuitOpen {
+        /// Base URL.
+        url: String,
+        /// Until the next call goes through.
+        retry_in: Duration,
+    },
+    /// 429 or 503: overloaded, loading or draining.
+    #[error("the ml-server is busy ({status}): {body}")]
+    Busy {
+        /// Status code.
+        status: u16,
+        /// Its explanation.
+        body: ErrorBody,
+        /// When it said to come back.
+        retry_after: Option<Duration>,
+    },
+    /// It was not ready within the time given.
+    #[error("the ml-server at {url} was not ready after {} s: {reason}", waited.as_secs())]
+    NotReady {
+        /// Base URL.
+        url: String,
+        /// How long it was waited for.
+        waited: Duration,
+        /// What it last said.
+        reason: String,
+    },
+    /// 4xx: the request cannot be served as it is.
+    #[error("the ml-server refused the request ({status}): {body}")]
+    Refused {
+        /// Status code.
+        status: u16,
+        /// Its explanation.
+        body: ErrorBody,
+    },
+    /// 424 or 5xx: the model or the server failed.
+    #[error("the ml-server failed ({status}): {body}")]
+    Failed {
+        /// Status code.
+        status: u16,
+        /// Its explanation.
+        body: ErrorBody,
+    },
+    /// The answer is not what the protocol says; are the versions the same?
+    #[error("the answer of the ml-server at {url} cannot be used: {reason}")]
+    Protocol {
+        /// Base URL.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Whether the same call may succeed a little later.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Busy { .. } => true,
+            Self::Failed { status, .. } => *status >= 500,
+            _ => false,
+        }
+    }
+
+    /// Whether this says something about the server's health (and not about load or the request).
+    pub(crate) fn counts_against_server(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Protocol { .. } => true,
+            Self::Failed { status, .. } => *status >= 500,
+            _ => false,
+        }
+    }
+
+    /// When the server said to come back.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Busy { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for PortError {
+    fn from(error: Error) -> Self {
+        let (what, why) = ("ml-server".to_owned(), error.to_string());
+        match error {
+            Error::Unreachable { .. }
+            | Error::CircuitOpen { .. }
+            | Error::Busy { .. }
+            | Error::NotReady { .. } => Self::Unavailable { what, why },
+            Error::Refused { .. } => Self::Refused { what, why },
+            Error::Failed { .. } | Error::Protocol { .. } => Self::Failed { what, why },
+        }
+    }
+}
