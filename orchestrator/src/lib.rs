@@ -1,1 +1,11 @@
-//! Lyra: evidence with citations and confidence, for people and their agents.
+//! Lyra, the orchestrator: composition root and edges.
+//!
+//! [`app`] holds the use cases, one function each; [`cli`], [`mcp`] and [`http`] call them and know the wire formats.
+
+pub mod app;
+pub mod cli;
+pub mod config;
+pub mod http;
+mod inference;
+pub mod mcp;
+pub mod telemetry;

@@ -1,1 +1,99 @@
-//! Cross-process tests of Lyra.
+//! What the cross-process tests share: the built `lyra` binary with a data folder of its own.
+
+pub mod mcp_client;
+pub mod mcp_server;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// The `lyra` binary with a fresh data folder; both go when it is dropped.
+pub struct TestApp {
+    data_dir: TempDir,
+}
+
+impl TestApp {
+    /// A fresh data folder.
+    ///
+    /// # Panics
+    /// When no temporary folder can be made.
+    pub fn new() -> Self {
+        Self { data_dir: tempfile::tempdir().expect("temporary folder") }
+    }
+
+    /// The data folder.
+    pub fn data_dir(&self) -> &Path {
+        self.data_dir.path()
+    }
+
+    /// `lyra ARGS` on this data folder, not started yet. Nothing of the caller's configuration reaches it.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(binary("lyra"));
+        command
+            .args(args)
+            .env("LYRA_DATA_DIR", self.data_dir.path())
+            .env("XDG_CONFIG_HOME", self.data_dir.path())
+            .env_remove("LYRA_ML_URL")
+            .env_remove("LYRA_CONFIG")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `lyra ARGS` to its end.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("lyra runs")
+    }
+
+    /// Runs `lyra ARGS`, which has to succeed, and reads what it printed as JSON.
+    ///
+    /// # Panics
+    /// When it fails or prints anything else.
+    #[track_caller]
+    pub fn json(&self, args: &[&str]) -> Value {
+        let output = self.run(args);
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "lyra {args:?} failed with {}\n{err}", output.status);
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("lyra {args:?} printed no JSON ({error}):\n{out}"))
+    }
+
+    /// Starts `lyra ARGS` with its output piped.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn spawn(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("lyra starts")
+    }
+}
+
+impl Default for TestApp {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A binary of the workspace, beside the running test. `cargo test --workspace` has built it.
+///
+/// # Panics
+/// When it is not there.
+pub fn binary(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("path of the test");
+    let folder = test.ancestors().find(|dir| dir.ends_with("debug") || dir.ends_with("release"));
+    let path = folder.expect("target folder").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(path.is_file(), "{} is not built; run `cargo test --workspace`, or `cargo build -p {name}` first", path.display());
+    path
+}
+
+/// The shared reference data; `None`, with the reason printed, when it is not there.
+pub fn shared() -> Option<PathBuf> {
+    let folder = std::env::var_os("LYRA_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: {} is not there (set LYRA_SHARED to the shared folder)", folder.display());
+    None
+}

@@ -100,7 +100,8 @@ impl MlClient {
     /// [`Error`], once retries are over.
     pub async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
         let batches = self.batches(texts, String::len);
-        let answers = stream::iter(batches).map(|batch| self.embed_batch(batch)).buffered(self.concurrency());
+        let requests: Vec<_> = batches.into_iter().map(|batch| self.embed_batch(batch)).collect();
+        let answers = stream::iter(requests).buffered(self.concurrency());
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
 
@@ -110,7 +111,8 @@ impl MlClient {
     /// [`Error`], once retries are over.
     pub async fn nli(&self, pairs: &[(String, String)]) -> Result<Vec<NliResult>, Error> {
         let batches = self.batches(pairs, |(premise, hypothesis)| premise.len() + hypothesis.len());
-        let answers = stream::iter(batches).map(|batch| self.nli_batch(batch)).buffered(self.concurrency());
+        let requests: Vec<_> = batches.into_iter().map(|batch| self.nli_batch(batch)).collect();
+        let answers = stream::iter(requests).buffered(self.concurrency());
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
 

@@ -1,0 +1,98 @@
+//! The use cases, one function each; every edge (command line, MCP, HTTP) calls these.
+
+mod corpora;
+mod doctor;
+mod error;
+mod explore;
+mod export;
+mod status;
+mod tasks;
+mod workers;
+
+pub use doctor::{Finding, Health};
+pub use error::{AppError, ErrorCode};
+pub use status::{MAX_WAIT, failed, idle};
+pub use explore::{VectorHit, VectorHits, VectorSearch};
+pub use tasks::{NewTask, QueueSearches};
+
+use crate::config::Config;
+use crate::inference::LazyInference;
+use lyra_corpus::Corpora;
+use lyra_research::{Progress, Stops};
+use lyra_store::{Store, StoreConfig};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::{Notify, broadcast};
+
+/// Progress messages kept for a slow listener before it misses some.
+const PROGRESS_BACKLOG: usize = 256;
+
+/// The open application: store, corpora, models and workers of one data folder. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: Config,
+    data_dir: PathBuf,
+    store: Arc<Store>,
+    corpora: Corpora,
+    inference: Arc<LazyInference>,
+    wake: Arc<Notify>,
+    stops: Stops,
+    progress: broadcast::Sender<Progress>,
+}
+
+impl App {
+    /// Opens the data folder, making it when it is not there. Models are loaded when they are first needed.
+    ///
+    /// # Errors
+    /// A folder that cannot be written, or a database of a newer version.
+    pub async fn open(config: Config) -> anyhow::Result<Self> {
+        use anyhow::Context;
+        let data_dir = config.data_dir()?;
+        std::fs::create_dir_all(&data_dir)
+            .with_context(|| format!("the data folder {} cannot be made; name another with --data-dir", data_dir.display()))?;
+        let store = Store::open(&data_dir.join("lyra.db"), StoreConfig::default()).await?;
+        let corpora = Corpora::open(&data_dir);
+        let inference = LazyInference::new(config.ml.clone());
+        Ok(Self {
+            inner: Arc::new(Inner {
+                config,
+                data_dir,
+                store: Arc::new(store),
+                corpora,
+                inference: Arc::new(inference),
+                wake: Arc::new(Notify::new()),
+                stops: Stops::default(),
+                progress: broadcast::channel(PROGRESS_BACKLOG).0,
+            }),
+        })
+    }
+
+    /// Stops what this process started. Workers have to be stopped before.
+    pub async fn close(&self) {
+        self.inner.inference.close().await;
+        self.inner.store.close().await;
+    }
+
+    /// The configuration in force.
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// The folder that holds all state.
+    pub fn data_dir(&self) -> &Path {
+        &self.inner.data_dir
+    }
+
+    /// Steps of running tasks as they happen in this process.
+    pub fn progress(&self) -> broadcast::Receiver<Progress> {
+        self.inner.progress.subscribe()
+    }
+
+    fn store(&self) -> &Store {
+        &self.inner.store
+    }
+}

@@ -1,0 +1,193 @@
+//! Local corpora: which ones a task searches, and bringing documents in.
+
+use super::{App, AppError, ErrorCode};
+use lyra_corpus::{CorpusInfo, CorpusSource, ImportReport, Method, Progress, SearchResult};
+use lyra_domain::{Task, TaskConfig};
+use lyra_research::ports::EvidenceSource;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Name of the corpus that comes with Lyra.
+pub(super) const EXAMPLE: &str = "example";
+
+/// Its documents: written for Lyra, invented throughout.
+const EXAMPLE_FILES: [(&str, &str); 4] = [
+    ("nap.jsonl", include_str!("../../../examples/corpus/nap.jsonl")),
+    ("remote-work.jsonl", include_str!("../../../examples/corpus/remote-work.jsonl")),
+    ("phone-ban.jsonl", include_str!("../../../examples/corpus/phone-ban.jsonl")),
+    ("biochar.jsonl", include_str!("../../../examples/corpus/biochar.jsonl")),
+];
+
+impl App {
+    /// The corpora that a task searches: those named, else every imported one, else the example corpus.
+    pub(super) async fn corpora_for(&self, named: &[String]) -> Result<Vec<String>, AppError> {
+        let known: Vec<String> = self.list_corpora().await?.into_iter().map(|corpus| corpus.name).collect();
+        if let Some(unknown) = named.iter().find(|name| *name != EXAMPLE && !known.contains(name)) {
+            return Err(AppError::invalid(
+                format!("there is no corpus called `{unknown}`"),
+                if known.is_empty() {
+                    "import one with: lyra corpus import NAME FILE".to_owned()
+                } else {
+                    format!("the corpora are: {}", known.join(", "))
+                },
+            ));
+        }
+        let mut chosen: Vec<String> = if named.is_empty() {
+            known.into_iter().filter(|name| name != EXAMPLE).collect()
+        } else {
+            named.to_vec()
+        };
+        if chosen.is_empty() {
+            chosen.push(EXAMPLE.to_owned());
+        }
+        if chosen.iter().any(|name| name == EXAMPLE) {
+            self.import_example().await?;
+        }
+        Ok(chosen)
+    }
+
+    /// What a reader of the task should know of its sources.
+    #[expect(clippy::unused_self, reason = "a use case of the application like the others")]
+    pub fn task_notes(&self, task: &Task) -> Option<String> {
+        task.config.corpora.iter().any(|name| name == EXAMPLE).then(|| {
+            "searched the example corpus: its passages are invented, they show how Lyra works and prove nothing; \
+             import your own documents with: lyra corpus import NAME FILE"
+                .to_owned()
+        })
+    }
+
+    /// Imports documents; those already there and unchanged are skipped.
+    ///
+    /// # Errors
+    /// A bad name, a file that cannot be read, a corpus in use by another import, a full disk.
+    pub async fn import_corpus(
+        &self,
+        name: &str,
+        files: &[PathBuf],
+        progress: &(dyn Fn(&Progress) + Send + Sync),
+        cancel: &CancellationToken,
+    ) -> Result<ImportReport, AppError> {
+        Ok(self.inner.corpora.import(name, files, &*self.inner.inference, progress, cancel).await?)
+    }
+
+    /// Imports a file or a folder of JSONL files under a name made from its path, and returns that name.
+    ///
+    /// # Errors
+    /// As [`App::import_corpus`], and a path that holds no JSONL file.
+    pub async fn import_path(
+        &self,
+        path: &Path,
+        progress: &(dyn Fn(&Progress) + Send + Sync),
+        cancel: &CancellationToken,
+    ) -> Result<(String, ImportReport), AppError> {
+        let files = jsonl_files(path)?;
+        let name = name_of(path);
+        let report = self.import_corpus(&name, &files, progress, cancel).await?;
+        Ok((name, report))
+    }
+
+    /// Every corpus, by name.
+    ///
+    /// # Errors
+    /// When the folder of corpora cannot be read.
+    pub async fn list_corpora(&self) -> Result<Vec<CorpusInfo>, AppError> {
+        Ok(self.inner.corpora.list().await?)
+    }
+
+    /// One corpus.
+    ///
+    /// # Errors
+    /// No such corpus, or one written by a newer version.
+    pub async fn show_corpus(&self, name: &str) -> Result<CorpusInfo, AppError> {
+        Ok(self.inner.corpora.show(name).await?)
+    }
+
+    /// Deletes a corpus. What tasks took from it stays.
+    ///
+    /// # Errors
+    /// No such corpus, or one that is being imported.
+    pub async fn remove_corpus(&self, name: &str) -> Result<(), AppError> {
+        Ok(self.inner.corpora.remove(name).await?)
+    }
+
+    /// The best `k` documents of a corpus for a query.
+    ///
+    /// # Errors
+    /// No such corpus; for dense and hybrid search, models that cannot be reached or that did not make its vectors.
+    pub async fn search_corpus(
+        &self,
+        name: &str,
+        query: &str,
+        method: Method,
+        k: usize,
+    ) -> Result<SearchResult, AppError> {
+        if query.trim().is_empty() {
+            return Err(AppError::invalid("the query is empty", "say in words what to look for"));
+        }
+        Ok(self.inner.corpora.search_with(name, query, None, method, k, &*self.inner.inference).await?)
+    }
+
+    async fn import_example(&self) -> Result<(), AppError> {
+        let folder = self.inner.data_dir.join("example");
+        let written = || -> std::io::Result<Vec<PathBuf>> {
+            std::fs::create_dir_all(&folder)?;
+            EXAMPLE_FILES
+                .iter()
+                .map(|(name, text)| {
+                    let path = folder.join(name);
+                    if std::fs::read_to_string(&path).ok().as_deref() != Some(*text) {
+                        std::fs::write(&path, text)?;
+                    }
+                    Ok(path)
+                })
+                .collect()
+        };
+        let files = written().map_err(|error| {
+            AppError::new(ErrorCode::Internal, format!("the example corpus cannot be written to {}: {error}", folder.display()))
+        })?;
+        self.import_corpus(EXAMPLE, &files, &|_| {}, &CancellationToken::new()).await.map(drop)
+    }
+}
+
+/// The sources of a task. A corpus removed meanwhile answers with an error, so that the task shows it.
+pub(super) fn sources_of(app: &App, config: &TaskConfig) -> Vec<Arc<dyn EvidenceSource>> {
+    config
+        .corpora
+        .iter()
+        .map(|name| {
+            let source = CorpusSource::new(app.inner.corpora.clone(), name, app.inner.inference.clone());
+            Arc::new(source) as Arc<dyn EvidenceSource>
+        })
+        .collect()
+}
+
+fn jsonl_files(path: &Path) -> Result<Vec<PathBuf>, AppError> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files: Vec<PathBuf> = std::fs::read_dir(path)
+        .map_err(|error| AppError::invalid(format!("{} cannot be read: {error}", path.display()), "name a JSONL file or a folder of them"))?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(AppError::invalid(
+            format!("{} holds no .jsonl file", path.display()),
+            "name a JSONL file or a folder of them",
+        ));
+    }
+    Ok(files)
+}
+
+/// The last part of the path with a short hash of the whole, so that two folders of one name stay two corpora.
+fn name_of(path: &Path) -> String {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let stem = whole.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem: String =
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).take(40).collect();
+    let hash = Uuid::new_v5(&Uuid::NAMESPACE_URL, whole.to_string_lossy().as_bytes()).simple().to_string();
+    format!("{}-{}", stem.trim_matches('-'), &hash[..8])
+}

@@ -1,0 +1,133 @@
+//! Is everything in order, and what to do when it is not.
+
+use super::App;
+use crate::config::Config;
+use lyra_domain::named_enum;
+use lyra_research::ports::Inference;
+use serde::Serialize;
+use std::path::Path;
+
+named_enum! {
+    /// State of one part.
+    pub enum Health {
+        /// It works.
+        Ok = "ok",
+        /// It works, with a limit worth knowing.
+        Note = "note",
+        /// It does not work.
+        Broken = "broken",
+    }
+}
+
+/// What was seen of one part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// Which part.
+    pub part: &'static str,
+    /// Its state.
+    pub health: Health,
+    /// What was seen.
+    pub seen: String,
+    /// What to do about it.
+    pub remedy: Option<String>,
+}
+
+impl Finding {
+    fn ok(part: &'static str, seen: impl Into<String>) -> Self {
+        Self { part, health: Health::Ok, seen: seen.into(), remedy: None }
+    }
+
+    fn note(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { part, health: Health::Note, seen: seen.into(), remedy: Some(remedy.into()) }
+    }
+
+    fn broken(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { part, health: Health::Broken, seen: seen.into(), remedy: Some(remedy.into()) }
+    }
+}
+
+impl App {
+    /// Looks at disk, database, corpora, models and ml-server. Changes nothing but makes a missing data folder.
+    pub async fn examine(config: Config) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let data_dir = match config.data_dir() {
+            Ok(dir) => dir,
+            Err(error) => return vec![Finding::broken("disk", format!("{error:#}"), "name a folder with --data-dir")],
+        };
+        findings.push(disk(&data_dir));
+        match Self::open(config.clone()).await {
+            Ok(app) => {
+                findings.push(app.database().await);
+                findings.push(app.corpora().await);
+                findings.push(app.models(&config).await);
+                app.close().await;
+            }
+            Err(error) => findings.push(Finding::broken(
+                "database",
+                format!("{error:#}"),
+                "use another folder with --data-dir, or the version of Lyra that wrote this one",
+            )),
+        }
+        findings
+    }
+
+    async fn database(&self) -> Finding {
+        match self.list_tasks(1).await {
+            Ok(tasks) if tasks.is_empty() => Finding::ok("database", "readable, no task yet"),
+            Ok(tasks) => Finding::ok("database", format!("readable, newest task {}", tasks[0].id)),
+            Err(error) => Finding::broken("database", error.message, "restore the data folder from a backup"),
+        }
+    }
+
+    async fn corpora(&self) -> Finding {
+        match self.list_corpora().await {
+            Ok(corpora) if corpora.is_empty() => Finding::note(
+                "corpora",
+                "none imported: the example corpus is searched",
+                "import your documents with: lyra corpus import NAME FILE",
+            ),
+            Ok(corpora) => {
+                let all: Vec<String> = corpora.iter().map(|c| format!("{} ({})", c.name, c.documents)).collect();
+                Finding::ok("corpora", all.join(", "))
+            }
+            Err(error) => Finding::broken("corpora", error.message, "remove the broken corpus and import it again"),
+        }
+    }
+
+    async fn models(&self, config: &Config) -> Finding {
+        let part = if config.ml.url.is_some() { "ml-server" } else { "models" };
+        match self.inner.inference.models().await {
+            Ok(models) => {
+                let seen = format!("{} ({} dimensions) and {} answer", models.embedder, models.dimension, models.classifier);
+                if models.languages.is_empty() {
+                    Finding::ok(part, seen)
+                } else {
+                    let seen = format!("{seen}; they read {}", models.languages.join(", "));
+                    Finding::note(part, seen, "for other languages use the `standard` profile")
+                }
+            }
+            Err(error) => {
+                let remedy = match &config.ml.url {
+                    Some(url) => format!("start lyra-ml-server so that {url} answers, or leave --ml-url away"),
+                    None => "put lite-embed.gguf and lite-nli.gguf into a folder and name it with LYRA_MODELS_DIR".to_owned(),
+                };
+                Finding::broken(part, error.to_string(), remedy)
+            }
+        }
+    }
+}
+
+fn disk(data_dir: &Path) -> Finding {
+    let probe = data_dir.join(".write-test");
+    let written = std::fs::create_dir_all(data_dir)
+        .and_then(|()| std::fs::write(&probe, vec![0_u8; 1 << 20]))
+        .and_then(|()| std::fs::remove_file(&probe));
+    match written {
+        Ok(()) => Finding::ok("disk", format!("{} can be written", data_dir.display())),
+        Err(error) => Finding::broken(
+            "disk",
+            format!("{} cannot be written: {error}", data_dir.display()),
+            "free some space, mend the permissions, or name another folder with --data-dir",
+        ),
+    }
+}

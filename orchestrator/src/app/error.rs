@@ -1,0 +1,88 @@
+//! What a use case answers when it cannot do what was asked.
+
+use lyra_domain::named_enum;
+use lyra_research::PortError;
+use lyra_store::GuardError;
+
+named_enum! {
+    /// Kind of a failure; says who can do something about it.
+    pub enum ErrorCode {
+        /// The caller has to change the request.
+        InvalidArgument = "invalid_argument",
+        /// The thing asked for does not exist.
+        NotFound = "not_found",
+        /// A service is down or busy; the same request may succeed later.
+        Unavailable = "unavailable",
+        /// The statement is not one that may be run.
+        SqlRefused = "sql_refused",
+        /// The statement used up its time or its steps.
+        SqlTimeout = "sql_timeout",
+        /// A defect, or a disk that does not work; an operator has to look.
+        Internal = "internal",
+    }
+}
+
+/// A failed use case.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct AppError {
+    /// Kind.
+    pub code: ErrorCode,
+    /// What was wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: Option<String>,
+    /// Facts for a program.
+    pub details: Option<serde_json::Value>,
+}
+
+impl AppError {
+    /// An error without hint or details.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None, details: None }
+    }
+
+    /// The caller has to change the request.
+    pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..Self::new(ErrorCode::InvalidArgument, message) }
+    }
+}
+
+impl From<PortError> for AppError {
+    fn from(error: PortError) -> Self {
+        let code = match &error {
+            PortError::Unavailable { .. } => ErrorCode::Unavailable,
+            PortError::Refused { .. } => ErrorCode::InvalidArgument,
+            PortError::NotFound { .. } => ErrorCode::NotFound,
+            PortError::Failed { .. } => ErrorCode::Internal,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<lyra_store::StoreError> for AppError {
+    fn from(error: lyra_store::StoreError) -> Self {
+        PortError::from(error).into()
+    }
+}
+
+impl From<lyra_corpus::CorpusError> for AppError {
+    fn from(error: lyra_corpus::CorpusError) -> Self {
+        PortError::from(error).into()
+    }
+}
+
+impl From<GuardError> for AppError {
+    fn from(error: GuardError) -> Self {
+        let code = match &error {
+            GuardError::Store(_) => ErrorCode::Internal,
+            GuardError::Timeout { .. } | GuardError::TooManySteps { .. } => ErrorCode::SqlTimeout,
+            _ => ErrorCode::SqlRefused,
+        };
+        Self {
+            hint: error.hint().map(str::to_owned),
+            details: Some(serde_json::json!({"reason": error.code()})),
+            ..Self::new(code, error.to_string())
+        }
+    }
+}

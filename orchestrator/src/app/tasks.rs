@@ -1,0 +1,164 @@
+//! Tasks: making one, asking it for more, stopping it, looking at what there is.
+
+use super::{App, AppError};
+use lyra_domain::{Budget, ClaimReport, Priority, Task, TaskConfig, TaskId, contradictions_first};
+use lyra_store::{QueuedSearches, StopMode, StopOutcome};
+
+/// Longest query or claim, in characters.
+const MAX_QUERY_CHARS: usize = 2_000;
+/// Most queries in one call.
+const MAX_QUERIES: usize = 20;
+/// Most pages that a task may register.
+const MAX_PAGES: u32 = 500;
+
+/// A task to make.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NewTask {
+    /// The question or hypothesis.
+    pub query: String,
+    /// What it may use.
+    pub config: TaskConfig,
+    /// Claims to gather evidence for.
+    pub claims: Vec<String>,
+}
+
+/// Searches to add to a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueueSearches {
+    /// Task.
+    pub task: TaskId,
+    /// What to search, 1 to 20.
+    pub queries: Vec<String>,
+    /// Names of the sources to ask; empty means all of the task's.
+    pub sources: Vec<String>,
+    /// New limit of pages for the task.
+    pub budget_pages: Option<u32>,
+    /// Which go first.
+    pub priority: Priority,
+}
+
+impl App {
+    /// Makes a task. With claims, gathering evidence for them starts at once.
+    ///
+    /// # Errors
+    /// An empty or over-long query, a budget out of range, a corpus that does not exist.
+    pub async fn create_task(&self, new: NewTask) -> Result<Task, AppError> {
+        let query = checked_text("query", &new.query)?;
+        let claims = new.claims.iter().map(|claim| checked_text("claims", claim)).collect::<Result<Vec<_>, _>>()?;
+        if claims.len() > MAX_QUERIES {
+            return Err(AppError::invalid(
+                format!("`claims` has {} entries", claims.len()),
+                format!("give at most {MAX_QUERIES} claims to one task"),
+            ));
+        }
+        checked_budget(new.config.budget)?;
+        let mut config = new.config;
+        config.corpora = self.corpora_for(&config.corpora).await?;
+        let task = self
+            .store()
+            .create_task(lyra_store::NewTask { query, config, claims }, Priority::Medium)
+            .await?;
+        self.inner.wake.notify_waiters();
+        Ok(task)
+    }
+
+    /// Queues searches; the same text already queued or running is skipped. A stopped task goes on.
+    ///
+    /// # Errors
+    /// No such task, no query, too many, an empty or over-long one, an unknown source.
+    pub async fn queue_searches(&self, search: QueueSearches) -> Result<QueuedSearches, AppError> {
+        if search.queries.is_empty() || search.queries.len() > MAX_QUERIES {
+            return Err(AppError::invalid(
+                format!("`queries` has {} entries", search.queries.len()),
+                format!("give 1 to {MAX_QUERIES} queries"),
+            ));
+        }
+        let queries =
+            search.queries.iter().map(|query| checked_text("queries", query)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(pages) = search.budget_pages {
+            checked_budget(Budget { max_pages: pages, ..Budget::default() })?;
+        }
+        let task = self.task(&search.task).await?;
+        let known: Vec<String> = task.config.corpora.iter().map(|name| format!("corpus:{name}")).collect();
+        if let Some(unknown) = search.sources.iter().find(|source| !known.contains(source)) {
+            return Err(AppError::invalid(
+                format!("`{unknown}` is no source of this task"),
+                format!("its sources are: {}", known.join(", ")),
+            ));
+        }
+        let queued = self
+            .store()
+            .queue_searches(&search.task, &queries, None, search.priority, &search.sources)
+            .await?;
+        self.inner.wake.notify_waiters();
+        Ok(queued)
+    }
+
+    /// Stops a task: `graceful` lets running jobs finish, `immediate` cancels them. What was found stays.
+    ///
+    /// # Errors
+    /// No such task.
+    pub async fn stop_task(&self, task: &TaskId, reason: &str, mode: StopMode) -> Result<StopOutcome, AppError> {
+        let outcome = self.store().stop_task(task, reason, mode).await?;
+        if mode == StopMode::Immediate {
+            self.inner.stops.stop(task);
+        }
+        Ok(outcome)
+    }
+
+    /// A task by id.
+    ///
+    /// # Errors
+    /// No such task.
+    pub async fn task(&self, task: &TaskId) -> Result<Task, AppError> {
+        use lyra_research::ports::EvidenceStore;
+        Ok(EvidenceStore::task(self.store(), task).await?)
+    }
+
+    /// The newest tasks.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn list_tasks(&self, limit: u32) -> Result<Vec<Task>, AppError> {
+        Ok(self.store().list_tasks(limit, None).await?.tasks)
+    }
+
+    /// Every adopted claim of a task with its evidence, contradicted ones first.
+    ///
+    /// # Errors
+    /// No such task.
+    pub async fn claim_reports(&self, task: &TaskId) -> Result<Vec<ClaimReport>, AppError> {
+        let mut reports = self.store().claim_reports(task).await?;
+        contradictions_first(&mut reports);
+        Ok(reports)
+    }
+}
+
+/// The text with single spaces, or why it cannot be used.
+fn checked_text(argument: &str, text: &str) -> Result<String, AppError> {
+    let text = lyra_text::normalise(text);
+    let length = text.chars().count();
+    if text.is_empty() {
+        return Err(AppError::invalid(format!("`{argument}` is empty"), "write a question or statement in words"));
+    }
+    if length > MAX_QUERY_CHARS {
+        return Err(AppError::invalid(
+            format!("`{argument}` has {length} characters"),
+            format!("at most {MAX_QUERY_CHARS} are taken; split it"),
+        ));
+    }
+    Ok(text)
+}
+
+fn checked_budget(budget: Budget) -> Result<(), AppError> {
+    if budget.max_pages == 0 || budget.max_pages > MAX_PAGES {
+        return Err(AppError::invalid(
+            format!("a budget of {} pages is out of range", budget.max_pages),
+            format!("take 1 to {MAX_PAGES} pages"),
+        ));
+    }
+    if budget.max_seconds == 0 {
+        return Err(AppError::invalid("a budget of 0 seconds allows nothing", "take at least 1 second"));
+    }
+    Ok(())
+}

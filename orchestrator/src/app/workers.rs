@@ -1,0 +1,50 @@
+//! Background workers of this process.
+
+use super::App;
+use crate::app::corpora::sources_of;
+use lyra_domain::TaskId;
+use lyra_research::{Pipeline, ProgressSink, Worker, WorkerConfig};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+impl App {
+    /// Starts the workers, for one task or for all. They stop when `cancel` is, and give their jobs back.
+    pub fn start_workers(&self, task: Option<TaskId>, cancel: &CancellationToken) -> TaskTracker {
+        let tracker = TaskTracker::new();
+        let config = &self.inner.config.workers;
+        for _ in 0..config.count.max(1) {
+            let worker = Worker {
+                pipeline: self.pipeline(),
+                queue: self.inner.store.clone(),
+                wake: self.inner.wake.clone(),
+                stops: self.inner.stops.clone(),
+                config: WorkerConfig {
+                    task: task.clone(),
+                    lease: Duration::from_secs(config.lease_seconds.max(3)),
+                    ..WorkerConfig::default()
+                },
+            };
+            let cancel = cancel.child_token();
+            tracker.spawn(async move { worker.run(cancel).await });
+        }
+        tracker.close();
+        tracker
+    }
+
+    fn pipeline(&self) -> Pipeline {
+        let app = self.clone();
+        let progress = self.inner.progress.clone();
+        Pipeline {
+            store: self.inner.store.clone(),
+            inference: self.inner.inference.clone(),
+            sources: Arc::new(move |config| sources_of(&app, config)),
+            config: self.inner.config.research.clone(),
+            progress: ProgressSink(Arc::new(move |step| {
+                // Nobody listening is fine.
+                let _ = progress.send(step);
+            })),
+        }
+    }
+}

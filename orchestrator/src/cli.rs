@@ -1,0 +1,189 @@
+//! The command line.
+
+mod check;
+mod corpus;
+mod doctor;
+mod json;
+mod progress;
+mod report;
+mod research;
+mod serve;
+mod task;
+mod view;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::telemetry;
+use clap::{Args, Parser, Subcommand};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
+
+/// What `lyra` prints when it is called with nothing.
+const WELCOME: &str = "\
+Lyra finds what is known about a question, and how contested it is: claims, the passages that
+support or refute them, and a confidence for each. It runs on this machine; nothing to set up.
+
+  lyra research \"Does a short daytime nap improve memory?\"   answer from the example corpus
+  lyra check \"Napping improves memory\"                       evidence for and against one claim
+  lyra corpus import NAME FILE.jsonl                         your own documents; then --corpus NAME
+  lyra mcp | lyra serve                                      tools for an AI agent: stdio, or HTTP
+  lyra doctor                                                is everything in order?
+
+From a checkout: cargo run --release -- research \"…\".   More: lyra --help, lyra COMMAND --help
+";
+
+/// Evidence with citations and confidence, for people and their agents.
+#[derive(Debug, Parser)]
+#[command(name = "lyra", version, about, long_about = None, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Args)]
+struct Global {
+    /// Folder of the database and the corpora [default: the platform's data folder]
+    #[arg(long, global = true, env = "LYRA_DATA_DIR", value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Configuration file (TOML) [default: lyra.toml in the platform's configuration folder]
+    #[arg(long, global = true, env = "LYRA_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Use a running lyra-ml-server instead of the one inside
+    #[arg(long, global = true, env = "LYRA_ML_URL", value_name = "URL")]
+    ml_url: Option<String>,
+    /// What to log on stderr: error, warn, info, debug, trace, or a filter
+    #[arg(long, global = true, value_name = "LEVEL")]
+    log: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Research a question: claims, the passages for and against them, and a confidence for each
+    Research(research::ResearchArgs),
+    /// Gather and judge the evidence for and against one claim
+    Check(check::CheckArgs),
+    /// Import, list, show, search and remove local corpora
+    #[command(subcommand)]
+    Corpus(corpus::CorpusCommand),
+    /// List, show, export, resume and stop research tasks
+    #[command(subcommand)]
+    Task(task::TaskCommand),
+    /// Look at the evidence graph through the prepared views
+    #[command(subcommand)]
+    View(view::ViewCommand),
+    /// Serve MCP over HTTP at /mcp
+    Serve(serve::ServeArgs),
+    /// Serve MCP over stdin and stdout
+    Mcp,
+    /// Check models, database, disk and ml-server, and say what to do about each
+    Doctor(doctor::DoctorArgs),
+}
+
+/// Runs the command line to its end: 0 when it did what was asked, 1 when it failed, 130 when it was interrupted.
+pub fn run(cli: &Cli) -> ExitCode {
+    let Some(command) = &cli.command else {
+        return print(WELCOME).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&anyhow::Error::from(error)),
+    };
+    let outcome = runtime.block_on(dispatch(&cli.global, command));
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    match outcome {
+        Ok(code) => code,
+        Err(error) => fail(&error),
+    }
+}
+
+async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
+    let config = configured(global)?;
+    telemetry::start(&config.log);
+    let cancel = cancelled_by_signals()?;
+    if let Command::Doctor(args) = command {
+        return doctor::run(config, args).await;
+    }
+    let app = App::open(config).await?;
+    let code = match command {
+        Command::Research(args) => research::run(&app, args, &cancel).await,
+        Command::Check(args) => check::run(&app, args, &cancel).await,
+        Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
+        Command::Task(command) => task::run(&app, command, &cancel).await,
+        Command::View(command) => view::run(&app, command).await,
+        Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
+        Command::Mcp => serve::stdio(&app, cancel.clone()).await,
+        Command::Doctor(_) => Ok(ExitCode::SUCCESS),
+    };
+    app.close().await;
+    code
+}
+
+fn configured(global: &Global) -> anyhow::Result<Config> {
+    let mut config = Config::load(global.config.as_deref())?;
+    if let Some(dir) = &global.data_dir {
+        config.data_dir = Some(dir.clone());
+    }
+    if let Some(url) = &global.ml_url {
+        config.ml.url = Some(url.clone());
+    }
+    if let Some(level) = &global.log {
+        config.log.level.clone_from(level);
+    }
+    Ok(config)
+}
+
+/// A token cancelled by Ctrl-C or SIGTERM. A second signal ends the process at once.
+fn cancelled_by_signals() -> anyhow::Result<CancellationToken> {
+    let cancel = CancellationToken::new();
+    let token = cancel.clone();
+    #[cfg(unix)]
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    tokio::spawn(async move {
+        for first in [true, false] {
+            #[cfg(unix)]
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminate.recv() => {}
+            }
+            #[cfg(not(unix))]
+            let _ = tokio::signal::ctrl_c().await;
+            if !first {
+                std::process::exit(130);
+            }
+            token.cancel();
+        }
+    });
+    Ok(cancel)
+}
+
+/// Writes to stdout; a reader that went away is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// Prints one JSON object on stdout.
+fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
+}
+
+/// Tells a person something on stderr.
+fn tell(text: &str) {
+    // When stderr is closed there is nobody to tell.
+    let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    tell(&format!("error: {error:#}"));
+    if let Some(hint) = error.downcast_ref::<crate::app::AppError>().and_then(|e| e.hint.as_deref()) {
+        tell(&format!("hint: {hint}"));
+    }
+    ExitCode::FAILURE
+}

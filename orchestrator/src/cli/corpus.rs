@@ -1,0 +1,253 @@
+//! `lyra corpus …`, and `--corpus NAME|PATH` of the other commands.
+
+use super::{print, print_json, tell};
+use crate::app::App;
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use lyra_corpus::{CorpusHit, CorpusInfo, ImportReport, Method, Progress};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
+
+/// Rejected lines shown to a person; `--json` has them all.
+const REJECTED_SHOWN: usize = 20;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum CorpusCommand {
+    /// Import JSONL files: one document a line with id, title, abstract or text, and optionally
+    /// url, doi, year, venue, authors, language, `citation_count`, references
+    Import(ImportArgs),
+    /// List the corpora
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one corpus
+    Show {
+        /// Its name
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Delete a corpus; what tasks took from it stays
+    Remove {
+        /// Its name
+        name: String,
+    },
+    /// Search a corpus
+    Search(SearchArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// Name of the corpus: letters, digits, `.`, `_`, `-`
+    name: String,
+    /// JSONL files
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+    /// No progress on stderr
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SearchArgs {
+    /// Name of the corpus
+    name: String,
+    /// What to look for, in words
+    query: String,
+    /// How to search
+    #[arg(long, value_enum, default_value_t = MethodArg::Hybrid)]
+    method: MethodArg,
+    /// Most documents
+    #[arg(short, default_value_t = 10, value_name = "N")]
+    k: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum MethodArg {
+    /// Full text
+    Bm25,
+    /// Meaning
+    Dense,
+    /// 0.3 full text and 0.7 meaning
+    Hybrid,
+}
+
+impl From<MethodArg> for Method {
+    fn from(method: MethodArg) -> Self {
+        match method {
+            MethodArg::Bm25 => Self::Bm25,
+            MethodArg::Dense => Self::Dense,
+            MethodArg::Hybrid => Self::Hybrid,
+        }
+    }
+}
+
+pub(super) async fn run(app: &App, command: &CorpusCommand, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
+    match command {
+        CorpusCommand::Import(args) => import(app, args, cancel).await?,
+        CorpusCommand::List { json } => list(app, *json).await?,
+        CorpusCommand::Show { name, json } => {
+            let summary = app.show_corpus(name).await?;
+            if *json { print_json(&summary)? } else { print(&described(&summary))? }
+        }
+        CorpusCommand::Remove { name } => {
+            app.remove_corpus(name).await?;
+            tell(&format!("removed {name}"));
+        }
+        CorpusCommand::Search(args) => search(app, args).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Names of the corpora asked for; a path is imported first.
+pub(super) async fn named(
+    app: &App,
+    asked: &[String],
+    quiet: bool,
+    cancel: &CancellationToken,
+) -> anyhow::Result<Vec<String>> {
+    let known: Vec<String> = app.list_corpora().await?.into_iter().map(|corpus| corpus.name).collect();
+    let mut names = Vec::new();
+    for name in asked {
+        let path = Path::new(name);
+        if known.contains(name) || !path.exists() {
+            names.push(name.clone());
+        } else {
+            let bar = ImportBar::new(quiet);
+            let (name, report) = app.import_path(path, &|progress| bar.show(progress), cancel).await?;
+            drop(bar);
+            if !report.rejected.is_empty() {
+                tell(&rejected(&report));
+            }
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> anyhow::Result<()> {
+    let bar = ImportBar::new(args.quiet);
+    let report = app.import_corpus(&args.name, &args.files, &|progress| bar.show(progress), cancel).await?;
+    drop(bar);
+    if args.json {
+        return print_json(&report);
+    }
+    print(&format!(
+        "{}: {} added, {} updated, {} unchanged, {} rejected\n",
+        args.name,
+        report.added,
+        report.updated,
+        report.unchanged,
+        report.rejected_count,
+    ))?;
+    if !report.rejected.is_empty() {
+        tell(&rejected(&report));
+    }
+    Ok(())
+}
+
+fn rejected(report: &ImportReport) -> String {
+    let mut text = String::new();
+    for line in report.rejected.iter().take(REJECTED_SHOWN) {
+        let _ = writeln!(text, "rejected {}:{}: {}", line.file.display(), line.line, line.reason);
+    }
+    if report.rejected_count > REJECTED_SHOWN as u64 {
+        let _ = writeln!(text, "… and {} more (all of them with --json)", report.rejected_count - REJECTED_SHOWN as u64);
+    }
+    text.trim_end().to_owned()
+}
+
+async fn list(app: &App, json: bool) -> anyhow::Result<()> {
+    let corpora = app.list_corpora().await?;
+    if json {
+        return print_json(&corpora);
+    }
+    if corpora.is_empty() {
+        return print("no corpus yet; import one with: lyra corpus import NAME FILE\n");
+    }
+    for corpus in corpora {
+        print(&format!("{:<32} {:>9} documents   {}\n", corpus.name, corpus.documents, corpus.embedder))?;
+    }
+    Ok(())
+}
+
+fn described(corpus: &CorpusInfo) -> String {
+    format!(
+        "{}\n  documents  {}\n  embedder   {} ({} dimensions)\n  created    {}\n  on disk    {:.1} MB\n",
+        corpus.name,
+        corpus.documents,
+        corpus.embedder,
+        corpus.dimension,
+        corpus.created,
+        corpus.bytes as f64 / 1e6,
+    )
+}
+
+async fn search(app: &App, args: &SearchArgs) -> anyhow::Result<()> {
+    let found = app.search_corpus(&args.name, &args.query, args.method.into(), args.k).await?;
+    if let Some(note) = &found.note {
+        tell(&format!("note: {note}"));
+    }
+    let hits = found.hits;
+    if args.json {
+        let hits: Vec<_> = hits.iter().map(hit_json).collect();
+        return print_json(&hits);
+    }
+    if hits.is_empty() {
+        return print("nothing found\n");
+    }
+    for (i, hit) in hits.iter().enumerate() {
+        let year = hit.document.year.map_or_else(String::new, |year| format!(" ({year})"));
+        print(&format!("{:>3}. {:.3}  {}{year} [{}]\n", i + 1, hit.score, hit.document.title, hit.document.doc_id))?;
+    }
+    Ok(())
+}
+
+fn hit_json(hit: &CorpusHit) -> serde_json::Value {
+    let document = &hit.document;
+    json!({
+        "doc_id": document.doc_id, "score": hit.score, "bm25": hit.bm25, "cosine": hit.cosine,
+        "title": document.title, "year": document.year, "venue": document.venue,
+        "doi": document.doi, "url": document.url, "text": document.text,
+    })
+}
+
+/// A progress bar over the bytes of the files; a line now and then when stderr is no terminal.
+struct ImportBar {
+    bar: ProgressBar,
+}
+
+impl ImportBar {
+    fn new(quiet: bool) -> Self {
+        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(0) };
+        let template = "{elapsed} [{bar:30}] {binary_bytes}/{binary_total_bytes} {msg} eta {eta}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { bar }
+    }
+
+    fn show(&self, progress: &Progress) {
+        self.bar.set_length(progress.bytes_total);
+        self.bar.set_position(progress.bytes_read);
+        self.bar.set_message(format!("{} documents", progress.indexed + progress.unchanged));
+    }
+}
+
+impl Drop for ImportBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,82 @@
+//! Progress of a task on stderr: a moving line on a terminal, one line a step elsewhere.
+
+use super::tell;
+use crate::app::{App, idle};
+use indicatif::{ProgressBar, ProgressStyle};
+use lyra_domain::TaskId;
+use lyra_research::{Progress, Step};
+use std::io::IsTerminal;
+use std::time::Duration;
+use tokio::sync::broadcast;
+
+/// Shows the steps of a task until it is dropped.
+pub(super) struct TaskProgressLine {
+    bar: Option<ProgressBar>,
+    quiet: bool,
+}
+
+impl TaskProgressLine {
+    pub(super) fn new(quiet: bool) -> Self {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        Self { bar, quiet }
+    }
+
+    pub(super) fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.set_message(text.to_owned()),
+            None if self.quiet => {}
+            None => tell(text),
+        }
+    }
+}
+
+impl Drop for TaskProgressLine {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Waits until the task has nothing left to do, showing its steps. `false` when `cancel` came first.
+pub(super) async fn follow(
+    app: &App,
+    task: &TaskId,
+    mut steps: broadcast::Receiver<Progress>,
+    quiet: bool,
+    cancel: &tokio_util::sync::CancellationToken,
+) -> anyhow::Result<bool> {
+    let line = TaskProgressLine::new(quiet);
+    line.say("loading the models");
+    loop {
+        tokio::select! {
+            step = steps.recv() => match step {
+                Ok(progress) if progress.task == *task => line.say(&words(&progress.step)),
+                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => tokio::time::sleep(Duration::from_millis(100)).await,
+            },
+            () = tokio::time::sleep(Duration::from_millis(100)) => {}
+            () = cancel.cancelled() => return Ok(false),
+        }
+        if idle(&app.task_status(task, Duration::ZERO).await?) {
+            return Ok(true);
+        }
+    }
+}
+
+fn words(step: &Step) -> String {
+    match step {
+        Step::Collected { query, hits } => format!("found {hits} documents for “{query}”"),
+        Step::Ranked { relevant } => format!("ranked: {relevant} passages are relevant"),
+        Step::Extracted { claims: 1 } => "1 claim to judge".to_owned(),
+        Step::Extracted { claims } => format!("{claims} claims to judge"),
+        Step::Judged { done, of } => format!("judged {done} of {of} claims"),
+    }
+}

@@ -1,0 +1,109 @@
+//! `lyra research`.
+
+use super::json::ResearchJson;
+use super::{print, print_json, progress, report, tell};
+use crate::app::{App, NewTask, failed, QueueSearches};
+use clap::Args;
+use lyra_domain::{Budget, Priority, Task, TaskConfig};
+use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, Args)]
+pub(super) struct ResearchArgs {
+    /// The question, in words
+    question: String,
+    /// Corpus to search: its name, or a JSONL file or folder to import first; may be given several times
+    /// [default: every imported corpus, else the example corpus]
+    #[arg(long, value_name = "NAME|PATH")]
+    corpus: Vec<String>,
+    /// Most claims to extract
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    claims: usize,
+    #[command(flatten)]
+    limits: Limits,
+    /// Print one JSON object instead of the report
+    #[arg(long)]
+    json: bool,
+    /// No progress on stderr
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Limits {
+    /// Most pages to take in, 1 to 500
+    #[arg(long, default_value_t = Budget::default().max_pages, value_name = "N")]
+    max_pages: u32,
+    /// Most seconds of work
+    #[arg(long, default_value_t = Budget::default().max_seconds, value_name = "S")]
+    max_seconds: u32,
+}
+
+impl Limits {
+    pub(super) fn budget(&self) -> Budget {
+        Budget { max_pages: self.max_pages, max_seconds: self.max_seconds }
+    }
+}
+
+pub(super) async fn run(app: &App, args: &ResearchArgs, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
+    let corpora = super::corpus::named(app, &args.corpus, args.quiet, cancel).await?;
+    let config = TaskConfig {
+        budget: args.limits.budget(),
+        corpora,
+        max_claims: Some(args.claims),
+        ..TaskConfig::default()
+    };
+    let task = app.create_task(NewTask { query: args.question.clone(), config, claims: Vec::new() }).await?;
+    app.queue_searches(QueueSearches {
+        task: task.id.clone(),
+        queries: vec![args.question.clone()],
+        sources: Vec::new(),
+        budget_pages: None,
+        priority: Priority::Medium,
+    })
+    .await?;
+    if !work(app, &task, args.quiet, cancel).await? {
+        return Ok(ExitCode::from(130));
+    }
+    show(app, &task, args.json).await
+}
+
+/// Works on a task until nothing is left. `false`, with a word on how to go on, when it was interrupted.
+pub(super) async fn work(app: &App, task: &Task, quiet: bool, cancel: &CancellationToken) -> anyhow::Result<bool> {
+    let steps = app.progress();
+    let workers = app.start_workers(Some(task.id.clone()), cancel);
+    let stop = cancel.child_token();
+    let done = progress::follow(app, &task.id, steps, quiet, &stop).await?;
+    if !done {
+        workers.wait().await;
+        tell(&format!("interrupted; what was found is kept. Go on with: lyra task resume {}", task.id));
+    }
+    Ok(done)
+}
+
+/// Prints a task as a report or as JSON. Fails when the task did.
+pub(super) async fn show(app: &App, task: &Task, json: bool) -> anyhow::Result<ExitCode> {
+    let status = app.task_status(&task.id, std::time::Duration::ZERO).await?;
+    let reports = app.claim_reports(&task.id).await?;
+    let mut warnings = status.warnings.clone();
+    warnings.extend(app.task_notes(&status.task));
+    if json {
+        print_json(&ResearchJson::of(&status.task, &reports, status.pages as usize, warnings))?;
+    } else {
+        let contested = reports.iter().filter(|report| report.is_contradicted()).count();
+        let head = format!(
+            "{}\n{}   sources: {}\n{} claims, {contested} of them contradicted, from {} pages\n\n",
+            status.task.query,
+            status.task.id,
+            status.task.config.corpora.join(", "),
+            reports.len(),
+            status.pages,
+        );
+        print(&head)?;
+        print(&report::claims(&reports))?;
+        for warning in &warnings {
+            print(&format!("note: {warning}\n"))?;
+        }
+    }
+    Ok(if failed(&status) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,108 @@
+//! `lyra task …`.
+
+use super::{print, print_json, research, tell};
+use crate::app::App;
+use clap::{Subcommand, ValueEnum};
+use lyra_domain::TaskId;
+use lyra_store::StopMode;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TaskCommand {
+    /// List the newest tasks
+    List {
+        /// Most tasks
+        #[arg(short, default_value_t = 20, value_name = "N")]
+        n: u32,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a task's report
+    Show {
+        /// Its id
+        id: TaskId,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print everything of a task as one JSON document: claims with evidence, fragments, the graph
+    Export {
+        /// Its id
+        id: TaskId,
+        /// What to export
+        #[arg(long, value_enum, default_value_t = Format::Materials)]
+        format: Format,
+    },
+    /// Finish a task that was interrupted
+    Resume {
+        /// Its id
+        id: TaskId,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+        /// No progress on stderr
+        #[arg(long, short)]
+        quiet: bool,
+    },
+    /// Stop a task; what it found stays
+    Stop {
+        /// Its id
+        id: TaskId,
+        /// Cancel running jobs too
+        #[arg(long)]
+        immediate: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Format {
+    /// Claims with their evidence, fragments, and the graph
+    Materials,
+    /// The graph as node-link JSON
+    Graph,
+}
+
+pub(super) async fn run(app: &App, command: &TaskCommand, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
+    match command {
+        TaskCommand::List { n, json } => list(app, *n, *json).await?,
+        TaskCommand::Show { id, json } => {
+            let task = app.task(id).await?;
+            return research::show(app, &task, *json).await;
+        }
+        TaskCommand::Export { id, format } => match format {
+            Format::Materials => print_json(&app.materials(id).await?)?,
+            Format::Graph => print_json(&app.graph(id).await?.node_link())?,
+        },
+        TaskCommand::Resume { id, json, quiet } => {
+            let task = app.task(id).await?;
+            if !research::work(app, &task, *quiet, cancel).await? {
+                return Ok(ExitCode::from(130));
+            }
+            return research::show(app, &task, *json).await;
+        }
+        TaskCommand::Stop { id, immediate } => {
+            let mode = if *immediate { StopMode::Immediate } else { StopMode::Graceful };
+            let outcome = app.stop_task(id, "stopped from the command line", mode).await?;
+            tell(&format!("{id} is {}; {} jobs cancelled", outcome.final_status, outcome.cancelled_queued + outcome.cancelled_running));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(app: &App, n: u32, json: bool) -> anyhow::Result<()> {
+    let tasks = app.list_tasks(n).await?;
+    if json {
+        return print_json(&tasks);
+    }
+    if tasks.is_empty() {
+        return print("no task yet; make one with: lyra research \"…\"\n");
+    }
+    for task in tasks {
+        let status = app.task_status(&task.id, Duration::ZERO).await?;
+        print(&format!("{}  {:<10} {:>4} claims  {}\n", task.id, task.status, status.claims, task.query))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! `lyra view …`.
+
+use super::{print, print_json};
+use crate::app::App;
+use clap::Subcommand;
+use lyra_domain::TaskId;
+use serde_json::Value;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ViewCommand {
+    /// List the views with what each is for
+    List,
+    /// Print a view's SQL, for one task or for all
+    Render {
+        /// Its name
+        name: String,
+        /// Task
+        #[arg(long, value_name = "ID")]
+        task: Option<TaskId>,
+    },
+    /// Print a view's rows as tab-separated text
+    Query {
+        /// Its name
+        name: String,
+        /// Task
+        #[arg(long, value_name = "ID")]
+        task: Option<TaskId>,
+        /// Most rows
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        limit: u32,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) async fn run(app: &App, command: &ViewCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        ViewCommand::List => {
+            for view in app.views() {
+                print(&format!("{:<28} {}\n", view.name, view.description))?;
+            }
+        }
+        ViewCommand::Render { name, task } => print(&format!("{}\n", app.render_view(name, task.as_ref())?.trim()))?,
+        ViewCommand::Query { name, task, limit, json } => {
+            let found = app.query_view(name, task.as_ref(), *limit).await?;
+            if *json {
+                print_json(&found.rows)?;
+            } else {
+                print(&format!("{}\n", found.columns.join("\t")))?;
+                for row in &found.rows {
+                    let cells: Vec<String> = found.columns.iter().map(|column| cell(row.get(column))).collect();
+                    print(&format!("{}\n", cells.join("\t")))?;
+                }
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn cell(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.replace(['\t', '\n'], " "),
+        Some(other) => other.to_string(),
+    }
+}

@@ -1,0 +1,171 @@
+//! Configuration: defaults < file < `LYRA__…` environment < flags.
+
+use anyhow::Context;
+use lyra_research::ResearchConfig;
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+/// The whole configuration. Every key is documented in `config/lyra.toml`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Where state lives; the platform's data folder when absent.
+    pub data_dir: Option<PathBuf>,
+    /// The ml-server.
+    pub ml: MlConfig,
+    /// The HTTP server.
+    pub server: ServerConfig,
+    /// The pipeline.
+    pub research: ResearchConfig,
+    /// Background work.
+    pub workers: WorkersConfig,
+    /// Logs.
+    pub log: LogConfig,
+}
+
+/// Which models answer, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MlConfig {
+    /// Address of an ml-server; without it one runs inside this process.
+    pub url: Option<String>,
+    /// Models of the one inside: `lite`, `standard` or `accurate`.
+    pub profile: String,
+    /// Folder of the lite models for the one inside.
+    pub models_dir: Option<PathBuf>,
+    /// CPU threads for the one inside; physical cores when absent.
+    pub threads: Option<usize>,
+}
+
+impl Default for MlConfig {
+    fn default() -> Self {
+        Self { url: None, profile: "lite".to_owned(), models_dir: None, threads: None }
+    }
+}
+
+/// Where `lyra serve` listens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerConfig {
+    /// Address; anything but loopback exposes the evidence store to the network.
+    pub host: IpAddr,
+    /// Port.
+    pub port: u16,
+    /// Host names, besides loopback, that requests may be addressed to.
+    pub allowed_hosts: Vec<String>,
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self { host: IpAddr::from([127, 0, 0, 1]), port: 8420, allowed_hosts: Vec::new() }
+    }
+}
+
+/// Background work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkersConfig {
+    /// Jobs run at once.
+    pub count: usize,
+    /// Seconds after which the job of a worker that went silent is taken again.
+    pub lease_seconds: u64,
+}
+
+impl Default for WorkersConfig {
+    fn default() -> Self {
+        Self { count: 2, lease_seconds: 60 }
+    }
+}
+
+/// Logs, on stderr.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogConfig {
+    /// `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `warn,lyra_store=debug`.
+    pub level: String,
+    /// How lines look.
+    pub format: LogFormat,
+}
+
+impl Default for LogConfig {
+    fn default() -> Self {
+        Self { level: "warn".to_owned(), format: LogFormat::Text }
+    }
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Config {
+    /// Reads the file, when one is named or found, and the environment over it.
+    ///
+    /// # Errors
+    /// A named file that is not there, an unknown key, a value of the wrong type: each named in the message.
+    pub fn load(file: Option<&Path>) -> anyhow::Result<Self> {
+        let mut builder = config::Config::builder();
+        if let Some(file) = file {
+            builder = builder.add_source(config::File::from(file).format(config::FileFormat::Toml));
+        } else if let Some(found) = default_file().filter(|path| path.is_file()) {
+            builder = builder.add_source(config::File::from(found).format(config::FileFormat::Toml));
+        }
+        let environment =
+            config::Environment::with_prefix("LYRA").prefix_separator("__").separator("__").try_parsing(true);
+        builder
+            .add_source(environment)
+            .build()
+            .and_then(config::Config::try_deserialize)
+            .context("the configuration cannot be used")
+    }
+
+    /// The folder that holds the database and the corpora.
+    ///
+    /// # Errors
+    /// When the platform names no data folder and none is configured.
+    pub fn data_dir(&self) -> anyhow::Result<PathBuf> {
+        if let Some(dir) = &self.data_dir {
+            return Ok(dir.clone());
+        }
+        let dirs = project_dirs().context("this user has no data folder; name one with --data-dir")?;
+        Ok(dirs.data_dir().to_owned())
+    }
+}
+
+/// Where the configuration file is looked for when none is named.
+pub fn default_file() -> Option<PathBuf> {
+    project_dirs().map(|dirs| dirs.config_dir().join("lyra.toml"))
+}
+
+fn project_dirs() -> Option<directories::ProjectDirs> {
+    directories::ProjectDirs::from("", "", "lyra")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> anyhow::Result<Config> {
+        let dir = tempfile::tempdir()?;
+        let file = dir.path().join("lyra.toml");
+        std::fs::write(&file, text)?;
+        Config::load(Some(&file))
+    }
+
+    #[test]
+    fn the_sample_file_holds_the_defaults() {
+        assert_eq!(load(include_str!("../../config/lyra.toml")).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn an_unknown_key_is_named() {
+        let error = format!("{:#}", load("[server]\nprot = 1\n").unwrap_err());
+        assert!(error.contains("prot"), "{error}");
+    }
+}

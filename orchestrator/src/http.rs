@@ -1,0 +1,105 @@
+//! The HTTP edge: `/mcp`, `/health` and `/ready`, for this machine unless configured otherwise.
+
+mod guard;
+
+use crate::app::App;
+use crate::mcp;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router, middleware};
+use guard::Allowed;
+use serde_json::json;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tower_http::limit::RequestBodyLimitLayer;
+
+/// Most bytes of a request's body.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+/// Every route behind the checks of `Host`, `Origin` and size. MCP sessions end when `cancel` is cancelled.
+///
+/// `Host` and `Origin` may name this machine's loopback addresses and `server.allowed_hosts` of the configuration.
+pub fn router(app: App, cancel: CancellationToken) -> Router {
+    let allowed = Allowed::new(&app.config().server.allowed_hosts);
+    let service = mcp::http_service(app.clone(), MAX_BODY_BYTES, cancel);
+    let routes = Router::new().route("/ready", get(ready)).with_state(app).route_service("/mcp", service);
+    guarded(routes.route("/health", get(health)), allowed)
+}
+
+fn guarded(routes: Router, allowed: Allowed) -> Router {
+    routes
+        .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
+        .layer(middleware::from_fn_with_state(Arc::new(allowed), guard::check))
+}
+
+/// The process answers.
+async fn health() -> Response {
+    Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") })).into_response()
+}
+
+/// The store answers too, so that calls can be served.
+async fn ready(State(app): State<App>) -> Response {
+    match app.list_tasks(1).await {
+        Ok(_) => Json(json!({ "status": "ready" })).into_response(),
+        Err(error) => {
+            tracing::error!(%error, "not ready");
+            let body =
+                Json(json!({ "status": "not_ready", "error_code": error.code, "error": error.message }));
+            (StatusCode::SERVICE_UNAVAILABLE, body).into_response()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Body;
+    use axum::http::Request;
+    use axum::routing::post;
+    use tower::ServiceExt;
+
+    async fn status(host: Option<&str>, origin: Option<&str>, bytes: usize) -> StatusCode {
+        let allowed = Allowed::new(&["lyra.example".to_owned()]);
+        let echo = post(|body: String| async move { body });
+        let mut request = Request::post("/");
+        for (name, value) in [("host", host), ("origin", origin)] {
+            if let Some(value) = value {
+                request = request.header(name, value);
+            }
+        }
+        let request = request.body(Body::from("x".repeat(bytes))).expect("a request");
+        guarded(Router::new().route("/", echo), allowed).oneshot(request).await.expect("an answer").status()
+    }
+
+    #[tokio::test]
+    async fn only_known_hosts_and_origins_pass() {
+        for host in
+            ["127.0.0.1:8420", "localhost", "LOCALHOST:1", "[::1]:8420", "lyra.example", "lyra.example:443"]
+        {
+            assert_eq!(status(Some(host), None, 1).await, StatusCode::OK, "{host}");
+        }
+        for host in
+            ["attacker.example", "localhost.attacker.example:8420", "127.0.0.1.nip.io", "192.168.1.5", "a b"]
+        {
+            assert_eq!(status(Some(host), None, 1).await, StatusCode::FORBIDDEN, "{host}");
+        }
+        assert_eq!(status(None, None, 1).await, StatusCode::FORBIDDEN);
+        for origin in
+            ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:5173", "https://lyra.example"]
+        {
+            assert_eq!(status(Some("localhost"), Some(origin), 1).await, StatusCode::OK, "{origin}");
+        }
+        for origin in ["https://attacker.example", "http://localhost.attacker.example", "null", "file://", ""]
+        {
+            assert_eq!(status(Some("localhost"), Some(origin), 1).await, StatusCode::FORBIDDEN, "{origin}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_large_body_is_refused() {
+        assert_eq!(status(Some("localhost"), None, MAX_BODY_BYTES).await, StatusCode::OK);
+        assert_eq!(status(Some("localhost"), None, MAX_BODY_BYTES + 1).await, StatusCode::PAYLOAD_TOO_LARGE);
+    }
+}

@@ -1,0 +1,85 @@
+//! The models, started when they are first needed: an ml-server at a configured address, or one inside this process
+//! on a loopback port, over the same protocol.
+
+use crate::config::MlConfig;
+use async_trait::async_trait;
+use clap::ValueEnum;
+use lyra_domain::NliJudgement;
+use lyra_ml_client::MlClient;
+use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
+use lyra_research::ports::{Inference, Models};
+use lyra_research::{PortError, Result};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::{Mutex, OnceCell};
+
+/// How long a server at a configured address may take to load its models.
+const READY_WITHIN: Duration = Duration::from_secs(120);
+
+/// The models behind [`Inference`].
+pub(crate) struct LazyInference {
+    config: MlConfig,
+    client: OnceCell<MlClient>,
+    inside: Mutex<Option<ServerHandle>>,
+}
+
+impl LazyInference {
+    pub(crate) fn new(config: MlConfig) -> Self {
+        Self { config, client: OnceCell::new(), inside: Mutex::new(None) }
+    }
+
+    /// Stops the server inside, if one was started.
+    pub(crate) async fn close(&self) {
+        if let Some(server) = self.inside.lock().await.take() {
+            server.shutdown().await;
+        }
+    }
+
+    async fn client(&self) -> Result<&MlClient> {
+        self.client
+            .get_or_try_init(|| async {
+                let client = match &self.config.url {
+                    Some(url) => MlClient::new(url)?,
+                    None => MlClient::new(&self.start_inside().await?)?,
+                };
+                client.wait_ready(READY_WITHIN).await?;
+                Ok(client)
+            })
+            .await
+    }
+
+    /// Starts the server inside and waits for its models. Returns its URL.
+    async fn start_inside(&self) -> Result<String> {
+        let failed = |why: String| PortError::Failed { what: "the ml-server inside".to_owned(), why };
+        let profile = Profile::from_str(&self.config.profile, true).map_err(|_| PortError::Refused {
+            what: "ml.profile".to_owned(),
+            why: format!("`{}` is none of lite, standard, accurate", self.config.profile),
+        })?;
+        let mut server = ServerConfig::from_profile(profile, self.config.models_dir.as_deref(), false)
+            .map_err(|error| failed(error.to_string()))?;
+        if let Some(threads) = self.config.threads {
+            server = server.with_threads(threads);
+        }
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(error.to_string()))?;
+        let handle = lyra_ml_server::start(server, listener).map_err(|error| failed(error.to_string()))?;
+        handle.ready().await.map_err(|error| failed(error.to_string()))?;
+        let url = handle.url();
+        *self.inside.lock().await = Some(handle);
+        Ok(url)
+    }
+}
+
+#[async_trait]
+impl Inference for LazyInference {
+    async fn models(&self) -> Result<Models> {
+        self.client().await?.models().await
+    }
+
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        Inference::embed(self.client().await?, texts).await
+    }
+
+    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>> {
+        self.client().await?.judge(pairs).await
+    }
+}

@@ -1,0 +1,139 @@
+//! The MCP edge: tools and resources over stdio and streamable HTTP.
+//!
+//! Knows wire formats and nothing else: every tool checks its arguments against its own schema, calls one function of
+//! [`crate::app`] and writes down the answer. Protocol revisions, sessions and framing are rmcp's.
+
+mod arguments;
+mod instructions;
+mod reply;
+mod resources;
+mod schema;
+mod tools;
+
+use crate::app::App;
+use anyhow::Context;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, serve_server_with_ct};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Serves one client on stdin and stdout until it closes stdin or `cancel` is cancelled.
+///
+/// # Errors
+/// The client did not open the session as MCP says, or the serving task died.
+pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<()> {
+    use rmcp::service::ServerInitializeError::{Cancelled, ConnectionClosed};
+    let session = match serve_server_with_ct(McpServer::new(app), stdio_pipes(), cancel).await {
+        Ok(session) => session,
+        // A client that leaves before it has said anything is no failure.
+        Err(Cancelled | ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(error).context("the MCP client did not open the session"),
+    };
+    session.waiting().await.context("the MCP session ended badly")?;
+    Ok(())
+}
+
+/// The streamable HTTP transport as a tower service. `Host` and `Origin` are the router's to check.
+pub(crate) fn http_service(
+    app: App,
+    max_body_bytes: usize,
+    cancel: CancellationToken,
+) -> StreamableHttpService<McpServer, LocalSessionManager> {
+    let config = StreamableHttpServerConfig::default()
+        .with_cancellation_token(cancel)
+        .with_max_request_body_bytes(max_body_bytes)
+        .disable_allowed_hosts()
+        .disable_allowed_origins();
+    StreamableHttpService::new(
+        move || Ok(McpServer::new(app.clone())),
+        Arc::new(LocalSessionManager::default()),
+        config,
+    )
+}
+
+/// One MCP session's handler. Holds no state of its own.
+#[derive(Clone)]
+pub(crate) struct McpServer {
+    app: App,
+}
+
+impl McpServer {
+    fn new(app: App) -> Self {
+        Self { app }
+    }
+}
+
+impl ServerHandler for McpServer {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
+            .with_server_info(
+                Implementation::new("lyra", env!("CARGO_PKG_VERSION"))
+                    .with_title("Lyra")
+                    .with_description(env!("CARGO_PKG_DESCRIPTION")),
+            )
+            .with_instructions(instructions::TEXT)
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all().map(|entry| entry.tool.clone()).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::find(name).map(|entry| entry.tool.clone())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(entry) = tools::find(&request.name) else {
+            let known: Vec<&str> = tools::all().map(|entry| entry.tool.name.as_ref()).collect();
+            return Err(ErrorData::invalid_params(
+                format!("unknown tool `{}`; the tools are {}", request.name, known.join(", ")),
+                None,
+            ));
+        };
+        let cancelled = context.ct.clone();
+        let call = tools::Call::new(self.app.clone(), context);
+        tokio::select! {
+            result = entry.run(request.arguments.unwrap_or_default(), call) => Ok(result.into()),
+            () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(resources::list()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        resources::read(&self.app, &request.uri).await.map(ReadResourceResponse::from)
+    }
+}

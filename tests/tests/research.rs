@@ -1,0 +1,115 @@
+//! The main job on the example corpus, through the binary.
+
+use lyra_tests::TestApp;
+use serde_json::Value;
+
+fn keys(value: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = value.as_object().expect("object").keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+const EVIDENCE: [&str; 9] = ["doc_id", "doi", "nli_confidence", "relation", "text", "title", "url", "venue", "year"];
+const CHECK: [&str; 9] = [
+    "claim",
+    "confidence",
+    "controversy",
+    "evidence",
+    "independent_sources",
+    "neutral_count",
+    "refuting_count",
+    "supporting_count",
+    "uncertainty",
+];
+
+/// The numbers agree with the evidence that is listed beside them.
+#[track_caller]
+fn consistent(claim: &Value) {
+    let evidence = claim["evidence"].as_array().expect("evidence");
+    let weights = |relation: &str| -> Vec<f64> {
+        let of = evidence.iter().filter(|e| e["relation"] == relation);
+        of.map(|e| e["nli_confidence"].as_f64().expect("number")).collect()
+    };
+    for (relation, count) in
+        [("supports", "supporting_count"), ("refutes", "refuting_count"), ("neutral", "neutral_count")]
+    {
+        assert_eq!(claim[count].as_u64().expect("number") as usize, weights(relation).len(), "{claim}");
+    }
+    let alpha = 1.0 + weights("supports").iter().sum::<f64>();
+    let beta = 1.0 + weights("refutes").iter().sum::<f64>();
+    let confidence = claim["confidence"].as_f64().expect("number");
+    assert!((confidence - alpha / (alpha + beta)).abs() < 2e-3, "{claim}");
+    assert!(evidence.iter().all(|e| keys(e) == EVIDENCE), "{claim}");
+}
+
+#[test]
+fn a_question_ends_in_supported_and_contradicted_claims() {
+    let app = TestApp::new();
+    let report = app.json(&["research", "Does a short daytime nap improve memory in adults?", "--json"]);
+    assert_eq!(keys(&report), ["claims", "query", "task_id", "totals", "warnings"]);
+    let claims = report["claims"].as_array().expect("claims");
+    for claim in claims {
+        let mut claim_keys = CHECK.to_vec();
+        claim_keys.insert(1, "claim_id");
+        assert_eq!(keys(claim), claim_keys);
+        consistent(claim);
+    }
+    let supported = |c: &&Value| c["supporting_count"].as_u64() > Some(0) && c["independent_sources"].as_u64() > Some(0);
+    assert!(claims.iter().any(|c| supported(&c)), "no claim has independent support");
+    assert!(claims.iter().any(|c| c["refuting_count"].as_u64() > Some(0)), "no claim is contradicted");
+    assert!(report["warnings"].to_string().contains("invented"), "{}", report["warnings"]);
+
+    let id = report["task_id"].as_str().expect("task id");
+    let shown = app.json(&["task", "show", id, "--json"]);
+    assert_eq!(shown["claims"], report["claims"]);
+    let export = app.json(&["task", "export", id]);
+    assert_eq!(export["claims"].as_array().expect("claims").len(), claims.len());
+    assert!(export["evidence_graph"]["stats"]["evidence_source"].as_u64() > Some(0));
+}
+
+#[test]
+fn one_claim_is_checked_against_the_best_passages() {
+    let app = TestApp::new();
+    let claim = "Smartphone bans in schools raise exam scores.";
+    let report = app.json(&["check", claim, "--json"]);
+    assert_eq!(keys(&report), CHECK);
+    assert_eq!(report["claim"], claim);
+    consistent(&report);
+    assert!(report["supporting_count"].as_u64() > Some(0) && report["refuting_count"].as_u64() > Some(0), "{report}");
+}
+
+#[test]
+fn a_japanese_question_says_what_its_nli_needs() {
+    let app = TestApp::new();
+    let report = app.json(&["research", "在宅勤務は生産性を下げるか", "--json"]);
+    assert!(!report["claims"].as_array().expect("claims").is_empty());
+    assert!(report["warnings"].to_string().contains("`standard` profile"), "{}", report["warnings"]);
+}
+
+#[test]
+fn rejected_lines_are_reported_and_the_rest_is_searched() {
+    let app = TestApp::new();
+    let file = app.data_dir().join("docs.jsonl");
+    let lines = [
+        r#"{"id": "a", "title": "Tides", "abstract": "Spring tides follow the full moon.", "year": 2001}"#,
+        "not json",
+        r#"{"title": "No id", "abstract": "Neap tides follow the half moon."}"#,
+        r#"{"doc_id": 7, "title": "Currents", "abstract": ["Tides drive currents.", "Winds do too."], "doi": "10.1000/x"}"#,
+    ];
+    std::fs::write(&file, lines.join("\n")).expect("written");
+    let path = file.to_str().expect("path");
+    let first = app.json(&["corpus", "import", "tides", path, "--json"]);
+    assert_eq!((first["added"].as_u64(), first["rejected_count"].as_u64()), (Some(2), Some(2)), "{first}");
+    assert_eq!(first["rejected"][0]["line"], 2);
+    let second = app.json(&["corpus", "import", "tides", path, "--json"]);
+    assert_eq!((second["added"].as_u64(), second["unchanged"].as_u64()), (Some(0), Some(2)), "{second}");
+    for method in ["bm25", "dense", "hybrid"] {
+        let hits = app.json(&["corpus", "search", "tides", "tidal currents", "--method", method, "--json"]);
+        assert_eq!(hits[0]["doc_id"], "7", "{method}: {hits}");
+    }
+    let check = app.json(&["check", "Tides drive currents.", "--corpus", "tides", "--json"]);
+    let seven = check["evidence"].as_array().expect("evidence").iter().find(|e| e["doc_id"] == "7");
+    assert_eq!(seven.expect("document 7")["doi"], "10.1000/x");
+    assert!(app.run(&["corpus", "remove", "tides"]).status.success());
+    assert_eq!(app.json(&["corpus", "list", "--json"]), serde_json::json!([]));
+}
