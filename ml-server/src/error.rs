@@ -90,6 +90,7 @@ impl Error {
         move |source| Self::Io { path: path.to_owned(), source }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "lets map_err hand over any error without a closure")]
     pub(crate) fn malformed(path: &Path, reason: impl ToString) -> Self {
         Self::Malformed { path: path.to_owned(), reason: reason.to_string() }
     }

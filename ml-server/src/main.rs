@@ -24,7 +24,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Turn a model folder into one Q8_0 GGUF file that is enough to serve it.
+    /// Turn a model folder into one `Q8_0` GGUF file that is enough to serve it.
     Quantize(Quantize),
 }
 
@@ -119,7 +119,7 @@ fn main() -> Result<()> {
 async fn serve(options: Serve) -> Result<()> {
     let address = SocketAddr::new(options.host, options.port);
     let drain = Duration::from_secs(options.drain_seconds);
-    let config = ServerConfig { drain, ..config(options)? };
+    let config = ServerConfig { drain, ..config(&options)? };
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let server = start(config, listener)?;
     tracing::info!(url = server.url(), "listening, loading models");
@@ -141,7 +141,7 @@ async fn serve(options: Serve) -> Result<()> {
     Ok(())
 }
 
-fn config(options: Serve) -> Result<ServerConfig> {
+fn config(options: &Serve) -> Result<ServerConfig> {
     let parse = |text: &String| ModelSource::parse(text, options.revision.as_deref(), options.offline);
     let (embed, nli) = match (&options.embed_model, &options.nli_model) {
         (None, None) => {

@@ -105,8 +105,8 @@ impl Model {
         let Bundle { mut spec, tokenizer, mut weights } = source.open()?;
         spec.max_tokens = max_tokens.map_or(spec.max_tokens, |limit| limit.min(spec.max_tokens));
         let path = weights.path();
-        let tokenizer =
-            TextTokenizer::from_json(&tokenizer, spec.max_tokens).map_err(|e| Error::malformed(&path, e))?;
+        let tokenizer = TextTokenizer::from_json(&tokenizer, spec.max_tokens, spec.segments)
+            .map_err(|e| Error::malformed(&path, e))?;
         let (encoder, head) = match spec.architecture {
             Architecture::Bert => {
                 let config = bert::BertConfig::parse(&spec.config, &path)?;
@@ -114,7 +114,7 @@ impl Model {
                 let head = match &spec.task {
                     Task::Embed(pooling) => Head::Pool(*pooling),
                     Task::Classify(labels) => {
-                        Head::Classify(bert::classifier(&config, labels.len(), weights.as_mut())?)
+                        Head::Classify(Box::new(bert::classifier(&config, labels.len(), weights.as_mut())?))
                     }
                 };
                 (encoder, head)

@@ -1,5 +1,12 @@
 //! Model folders and GGUF files: quantising, reading back, and refusing what cannot be served.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::allow_attributes,
+    reason = "helpers of tests may panic and print"
+)]
+
 mod common;
 #[path = "common/tiny.rs"]
 mod tiny;

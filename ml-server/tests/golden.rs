@@ -2,6 +2,13 @@
 //!
 //! Golden files lie in the shared data (`LYRA_SHARED`); without it these tests say so and pass.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::allow_attributes,
+    reason = "helpers of tests may panic and print"
+)]
+
 mod common;
 
 use std::path::Path;

@@ -1,5 +1,12 @@
 //! The server over a real socket, with the repository's models.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::allow_attributes,
+    reason = "helpers of tests may panic and print"
+)]
+
 mod common;
 
 use lyra_ml_server::model::ModelSource;

@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::model::spec::Task;
 
 /// A success older than this is no proof that the device still works.
-const STALE: Duration = Duration::from_secs(60);
+const STALE: Duration = Duration::from_mins(1);
 
 /// 200 while the process can serve, or is still loading; runs a short inference when the last success is old.
 pub(super) async fn health(State(state): State<AppState>) -> Result<StatusCode, RequestError> {

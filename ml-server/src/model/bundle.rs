@@ -48,6 +48,7 @@ impl Bundle {
             task,
             max_tokens: positions(&config).map_or(max_tokens, |positions| positions.min(max_tokens)),
             config,
+            segments: file.flag(keys::SEGMENTS).unwrap_or(true),
             languages: file.texts(keys::LANGUAGES),
             license: file.text(keys::LICENSE).map(str::to_owned),
             source: file.text(keys::SOURCE).map(str::to_owned),
@@ -83,6 +84,7 @@ impl Bundle {
             task,
             max_tokens: folder.max_tokens(&config)?,
             config,
+            segments: folder.segments()?,
             languages: Vec::new(),
             license: None,
             source: None,
@@ -122,6 +124,8 @@ struct SentenceBert {
 
 #[derive(Deserialize)]
 struct TokenizerConfig {
+    tokenizer_class: Option<String>,
+    model_input_names: Option<Vec<String>>,
     // "No limit" is written as 10³⁰, which is a float.
     model_max_length: Option<f64>,
 }
@@ -177,6 +181,18 @@ impl Folder<'_> {
             Some(_) => Err(Error::malformed(&self.path.join(file), "pooling is neither mean nor cls")),
             None => Err(self.missing(&file.to_string_lossy(), "modules.json names it")),
         }
+    }
+
+    /// Whether `transformers` would hand segment ids to the model: when the tokenizer's configuration lists them among the
+    /// inputs, or lists nothing and its class has them by default, which since version 5 the generic class does not.
+    fn segments(&self) -> Result<bool, Error> {
+        let Some(config) = self.optional::<TokenizerConfig>("tokenizer_config.json")? else {
+            return Ok(true);
+        };
+        Ok(match config.model_input_names {
+            Some(names) => names.iter().any(|name| name == "token_type_ids"),
+            None => config.tokenizer_class.as_deref() != Some("TokenizersBackend"),
+        })
     }
 
     /// The smallest of what the folder's files say.

@@ -39,6 +39,8 @@ pub mod keys {
     pub const POOLING: &str = "lyra.pooling";
     /// Longest input in tokens.
     pub const MAX_TOKENS: &str = "lyra.max_tokens";
+    /// Whether pairs use segment ids; absent means yes.
+    pub const SEGMENTS: &str = "lyra.segments";
     /// Prompts by name, a JSON object.
     pub const PROMPTS: &str = "lyra.prompts";
 }
@@ -90,6 +92,11 @@ impl GgufFile {
     /// A whole number from the metadata.
     pub fn number(&self, key: &str) -> Option<usize> {
         self.content.metadata.get(key)?.to_u64().ok().map(|number| number as usize)
+    }
+
+    /// A truth value from the metadata.
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        self.content.metadata.get(key)?.to_bool().ok()
     }
 
     /// A list of texts from the metadata; empty when absent.

@@ -10,7 +10,7 @@ pub enum Head {
     /// One vector per sequence, not normalised.
     Pool(Pooling),
     /// One logit per label.
-    Classify(Classifier),
+    Classify(Box<Classifier>),
 }
 
 impl Head {
@@ -54,7 +54,9 @@ impl Pooling {
                     sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
                 }
                 let tokens = (rows.len() / width) as f32;
-                sum.iter_mut().for_each(|sum| *sum /= tokens);
+                for sum in &mut sum {
+                    *sum /= tokens;
+                }
                 sum
             }
         }

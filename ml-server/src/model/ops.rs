@@ -150,7 +150,9 @@ pub fn tanh(values: &mut [f32]) {
 pub fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
-        vector.iter_mut().for_each(|x| *x /= length);
+        for x in vector {
+            *x /= length;
+        }
     }
 }
 

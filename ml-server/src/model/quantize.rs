@@ -32,7 +32,7 @@ pub struct Metadata {
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// Tensors stored as Q8_0.
+    /// Tensors stored as `Q8_0`.
     pub quantised: usize,
     /// Tensors stored as f32.
     pub plain: usize,
@@ -40,7 +40,7 @@ pub struct Summary {
     pub bytes: u64,
 }
 
-/// Writes the model in `folder` to `output`: matrices (word table included) as Q8_0, the small rest as f32.
+/// Writes the model in `folder` to `output`: matrices (word table included) as `Q8_0`, the small rest as f32.
 ///
 /// Position and segment tables stay f32, and so does a classifier's last layer: they are small, and rounding them costs
 /// the most accuracy per byte. The file appears under its name only once it is whole.
@@ -102,6 +102,7 @@ fn describe(spec: &ModelSpec, tokenizer: &[u8]) -> Vec<(&'static str, Value)> {
         (keys::FORMAT_VERSION, Value::U32(FORMAT_VERSION)),
         (keys::CONFIG, text(&spec.config.to_string())),
         (keys::MAX_TOKENS, Value::U32(spec.max_tokens as u32)),
+        (keys::SEGMENTS, Value::Bool(spec.segments)),
         (keys::TOKENIZER, text(&String::from_utf8_lossy(tokenizer))),
     ];
     pairs.extend(spec.license.as_deref().map(|license| (keys::LICENSE, text(license))));

@@ -52,6 +52,8 @@ pub struct ModelSpec {
     pub config: Value,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: usize,
+    /// Whether the two texts of a pair are told apart by segment ids.
+    pub segments: bool,
     /// Languages that the model reads; empty when not stated.
     pub languages: Vec<String>,
     /// Licence, an SPDX expression.

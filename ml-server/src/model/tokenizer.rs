@@ -11,7 +11,7 @@ use tokenizers::{Encoding, PostProcessor, Tokenizer};
 pub struct Tokens {
     /// Token ids, special tokens included.
     pub ids: Vec<u32>,
-    /// Segment of each token: 0, or 1 for the second text of a pair.
+    /// Segment of each token: 0, or 1 for the second text of a pair where the model tells them apart.
     pub type_ids: Vec<u32>,
 }
 
@@ -56,19 +56,20 @@ pub enum TokenizeError {
 pub struct TextTokenizer {
     inner: Tokenizer,
     max_tokens: usize,
+    segments: bool,
 }
 
 impl TextTokenizer {
     /// Reads a `tokenizer.json`. Truncation and padding that it prescribes are dropped: the limit is the model's, and
-    /// nothing is padded.
+    /// nothing is padded. Without `segments` the second text of a pair is in segment 0 like the first.
     ///
     /// # Errors
     /// When the JSON is not a tokenizer, or its special tokens leave no room in `max_tokens`.
-    pub fn from_json(json: &[u8], max_tokens: usize) -> Result<Self, String> {
+    pub fn from_json(json: &[u8], max_tokens: usize, segments: bool) -> Result<Self, String> {
         let mut inner = Tokenizer::from_bytes(json).map_err(|error| format!("tokenizer: {error}"))?;
         inner.with_padding(None);
         inner.with_truncation(None).map_err(|error| format!("tokenizer: {error}"))?;
-        let this = Self { inner, max_tokens };
+        let this = Self { inner, max_tokens, segments };
         if this.special(true) < max_tokens {
             Ok(this)
         } else {
@@ -145,6 +146,7 @@ impl TextTokenizer {
             }
         }
         let encoding = self.inner.post_process(first, second, true).map_err(failed)?;
-        Ok(Tokens { ids: encoding.get_ids().to_vec(), type_ids: encoding.get_type_ids().to_vec() })
+        let type_ids = if self.segments { encoding.get_type_ids().to_vec() } else { vec![0; encoding.len()] };
+        Ok(Tokens { ids: encoding.get_ids().to_vec(), type_ids })
     }
 }

@@ -6,9 +6,9 @@ use half::f16;
 
 use crate::error::Error;
 
-/// Values per block of the Q8_0 format: one f16 scale, then 32 signed bytes.
+/// Values per block of the `Q8_0` format: one f16 scale, then 32 signed bytes.
 pub const Q8_0_BLOCK: usize = 32;
-/// Bytes per block of the Q8_0 format.
+/// Bytes per block of the `Q8_0` format.
 pub const Q8_0_BYTES: usize = 2 + Q8_0_BLOCK;
 
 /// A file of named tensors.
@@ -42,7 +42,7 @@ pub struct HostTensor {
 pub enum TensorData {
     /// Plain floats; half-precision files are widened to this.
     F32(Vec<f32>),
-    /// Q8_0 blocks along the last dimension, which is a multiple of 32.
+    /// `Q8_0` blocks along the last dimension, which is a multiple of 32.
     Q8_0(Vec<u8>),
 }
 
@@ -60,7 +60,7 @@ impl HostTensor {
     }
 }
 
-/// Writes the values of Q8_0 `blocks` to `out`: scale × byte.
+/// Writes the values of `Q8_0` `blocks` to `out`: scale × byte.
 ///
 /// `out` holds 32 values per block.
 pub fn dequantise(blocks: &[u8], out: &mut [f32]) {
@@ -86,12 +86,18 @@ impl<'a> Weights<'a> {
     }
 
     /// A tensor of the encoder, with exactly this shape.
+    ///
+    /// # Errors
+    /// When it is missing or has another shape.
     pub fn get(&mut self, name: &str, shape: &[usize]) -> Result<HostTensor, Error> {
         let name = format!("{}{name}", self.prefix);
         self.get_unprefixed(&name, shape)
     }
 
     /// A tensor outside the encoder (a classifier's), with exactly this shape.
+    ///
+    /// # Errors
+    /// When it is missing or has another shape.
     pub fn get_unprefixed(&mut self, name: &str, shape: &[usize]) -> Result<HostTensor, Error> {
         let tensor = self.source.tensor(name)?;
         if tensor.shape == shape {
@@ -104,6 +110,9 @@ impl<'a> Weights<'a> {
     }
 
     /// A vector of the encoder as floats.
+    ///
+    /// # Errors
+    /// When it is missing or has another length.
     pub fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f32>, Error> {
         Ok(self.get(name, &[length])?.into_f32())
     }

@@ -1,3 +1,9 @@
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::allow_attributes,
+    reason = "every test file compiles this and uses a part of it"
+)]
 //! What several test files need: where models and golden files are, and a running server.
 
 use std::path::PathBuf;
@@ -11,14 +17,12 @@ pub fn root() -> PathBuf {
 }
 
 /// A model of the repository.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn lite(name: &str) -> ModelSource {
     ModelSource::Gguf(root().join("models").join(format!("{name}.gguf")))
 }
 
 /// A folder of the shared data, or `None` with the reason printed. `LYRA_SHARED` says where the data is; it lies beside
 /// the repository otherwise.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub fn shared(path: &str) -> Option<PathBuf> {
     let base = std::env::var_os("LYRA_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
     let folder = base.join(path);
@@ -31,7 +35,6 @@ pub fn shared(path: &str) -> Option<PathBuf> {
 }
 
 /// A server of the repository's models on a free port, ready.
-#[allow(dead_code, reason = "not every test file uses it")]
 pub async fn lite_server(change: impl FnOnce(&mut ServerConfig)) -> ServerHandle {
     let mut config = ServerConfig::new(Some(lite("lite-embed")), Some(lite("lite-nli"))).with_threads(2);
     change(&mut config);

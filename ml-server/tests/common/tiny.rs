@@ -12,7 +12,7 @@ const WORDS: [&str; 8] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "red", "green", "b
 
 /// Writes the folder of a two-layer BERT: an embedder with cls pooling, or a classifier with the labels in an unusual
 /// order. Weights are fixed pseudo-random numbers.
-pub fn write(folder: &Path, classifier: bool) {
+pub(crate) fn write(folder: &Path, classifier: bool) {
     let class = if classifier { "BertForSequenceClassification" } else { "BertModel" };
     let config = json!({
         "architectures": [class], "model_type": "bert", "hidden_act": "gelu", "hidden_size": HIDDEN,

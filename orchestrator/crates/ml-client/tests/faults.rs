@@ -1,5 +1,7 @@
 //! The client against servers that misbehave.
 
+#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "helpers of tests may panic")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -1,5 +1,7 @@
 //! The client and the pipeline's port against the real server with the repository's models.
 
+#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "helpers of tests may panic")]
+
 use std::path::PathBuf;
 use std::time::Duration;
 
