@@ -30,7 +30,8 @@ struct Embeddings {
 #[derive(Deserialize)]
 struct Embedding {
     text: String,
-    embedding: Vec<f32>,
+    #[serde(rename = "embedding")]
+    vector: Vec<f32>,
     tokens: Option<usize>,
     first_ids: Option<Vec<u32>>,
 }
@@ -99,7 +100,7 @@ fn check_embed(folder: &str, source: Option<ModelSource>, least: f64) {
     for (batch, rows) in [("alone", alone(&model, &inputs)), ("batch", together(&model, &inputs))] {
         let cosines = rows.into_iter().zip(&golden.embeddings).map(|(mut row, golden)| {
             normalise(&mut row);
-            cosine(&row, &golden.embedding)
+            cosine(&row, &golden.vector)
         });
         let worst = cosines.fold(1.0, f64::min);
         println!("{}: {batch}: {} texts, smallest cosine {worst:.7}", model.spec.name, inputs.len());

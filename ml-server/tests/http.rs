@@ -116,7 +116,7 @@ async fn nli_names_labels() {
     let pairs = json!({"pairs": [
         {"premise": premise, "hypothesis": "The vaccine prevented infection."},
         {"premise": premise, "hypothesis": "The vaccine did not prevent infection."},
-        {"premise": premise, "hypothesis": "Basalt is a volcanic rock."},
+        {"premise": premise, "hypothesis": "The participants were healthy adults."},
     ]});
     let answer: NliResponse = server.post("/nli", &pairs).await.json().await.unwrap();
     let labels: Vec<_> = answer.results.iter().map(|result| result.label).collect();

@@ -43,9 +43,12 @@ async fn the_port_judges_and_describes() {
     assert_eq!((models.embedder.as_str(), models.classifier.as_str()), ("all-MiniLM-L6-v2", "lyra-lite-nli"));
 
     let premise = "The trial found that the vaccine prevented infection in most participants.";
-    let pairs =
-        ["The vaccine prevented infection.", "The vaccine did not prevent infection.", "Basalt is volcanic."]
-            .map(|hypothesis| (premise.to_owned(), hypothesis.to_owned()));
+    let pairs = [
+        "The vaccine prevented infection.",
+        "The vaccine did not prevent infection.",
+        "The participants were healthy adults.",
+    ]
+    .map(|hypothesis| (premise.to_owned(), hypothesis.to_owned()));
     let judged = port.judge(&pairs).await.unwrap();
     let relations: Vec<_> = judged.iter().map(|judgement| judgement.relation).collect();
     assert_eq!(relations, [Relation::Supports, Relation::Refutes, Relation::Neutral]);
