@@ -28,7 +28,8 @@ impl Store {
     pub(crate) async fn write_claims(&self, claims: &[Claim], cause: &JobId) -> Result<()> {
         let now = self.stamp();
         let mut tx = self.write().await?;
-        let sources = claims.iter().filter_map(|claim| claim.source_fragment_id.as_ref()).map(FragmentId::as_str);
+        let sources =
+            claims.iter().filter_map(|claim| claim.source_fragment_id.as_ref()).map(FragmentId::as_str);
         require(
             &mut tx,
             "fragment",

@@ -81,7 +81,8 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn vector_count(&self) -> Result<u64> {
-        let count: i64 = sqlx::query_scalar("SELECT count(*) FROM embeddings").fetch_one(self.reader()).await?;
+        let count: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM embeddings").fetch_one(self.reader()).await?;
         Ok(count.unsigned_abs())
     }
 

@@ -113,7 +113,8 @@ impl Store {
     pub async fn export_rows(&self, task: &TaskId) -> Result<TaskExport> {
         let mut tx = self.reader().begin().await?;
         tasks::load(&mut tx, task).await?;
-        let claims = "SELECT * FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted' ORDER BY seq";
+        let claims =
+            "SELECT * FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted' ORDER BY seq";
         let claims = sqlx::query(claims).bind(task.as_str()).fetch_all(&mut *tx).await?;
         let found = |sql: String| sqlx::query(sqlx::AssertSqlSafe(sql)).bind(task.as_str());
         let edges = found(format!("SELECT * FROM ({EDGES}) ORDER BY seq")).fetch_all(&mut *tx).await?;
@@ -142,7 +143,10 @@ impl Store {
             fragments: fragments
                 .iter()
                 .map(|row| {
-                    Ok(ExportedFragment { fragment: rows::fragment(row)?, is_relevant: row.value("is_relevant")? })
+                    Ok(ExportedFragment {
+                        fragment: rows::fragment(row)?,
+                        is_relevant: row.value("is_relevant")?,
+                    })
                 })
                 .collect::<Result<_>>()?,
             pages: pages.iter().map(page).collect::<Result<_>>()?,

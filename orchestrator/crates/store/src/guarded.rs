@@ -180,7 +180,9 @@ impl Guarded {
     async fn explain(&self, store: &Store, sql: &str, error: sqlx::Error) -> GuardError {
         match self.exceeded.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(Exceeded::Time) => return GuardError::Timeout { timeout_ms: self.options.timeout_ms },
-            Some(Exceeded::Steps) => return GuardError::TooManySteps { max_vm_steps: self.options.max_vm_steps },
+            Some(Exceeded::Steps) => {
+                return GuardError::TooManySteps { max_vm_steps: self.options.max_vm_steps };
+            }
             Some(Exceeded::Memory) => return GuardError::TooMuchMemory,
             None => {}
         }

@@ -130,7 +130,12 @@ impl Store {
         Ok(renewed)
     }
 
-    pub(crate) async fn complete_job(&self, job: &Job, output: &serde_json::Value, then: &[JobKind]) -> Result<()> {
+    pub(crate) async fn complete_job(
+        &self,
+        job: &Job,
+        output: &serde_json::Value,
+        then: &[JobKind],
+    ) -> Result<()> {
         let now = self.stamp();
         let mut tx = self.write().await?;
         let (priority, _) = self.still_ours(&mut tx, job).await?;
@@ -200,7 +205,11 @@ impl Store {
     }
 
     /// Priority and query of a job that this worker still holds in this attempt.
-    async fn still_ours(&self, connection: &mut SqliteConnection, job: &Job) -> Result<(i64, Option<String>)> {
+    async fn still_ours(
+        &self,
+        connection: &mut SqliteConnection,
+        job: &Job,
+    ) -> Result<(i64, Option<String>)> {
         let held = sqlx::query_as(
             "SELECT priority, query_id FROM jobs WHERE id = ? AND state = 'running' AND owner = ? AND attempts = ?",
         )
@@ -317,3 +326,6 @@ async fn mark_query(connection: &mut SqliteConnection, query: Option<&str>, stat
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

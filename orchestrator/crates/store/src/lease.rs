@@ -40,7 +40,9 @@ impl WorkerLock {
         for entry in std::fs::read_dir(&self.folder)? {
             let path = entry?.path();
             let is_lock = path.extension().is_some_and(|extension| extension == "lock");
-            let Some(id) = path.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_lock) else { continue };
+            let Some(id) = path.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_lock) else {
+                continue;
+            };
             if id == self.id {
                 continue;
             }

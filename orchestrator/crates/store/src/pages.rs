@@ -2,7 +2,9 @@
 
 use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, tasks};
-use lyra_domain::{Fragment, FragmentId, JobId, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId};
+use lyra_domain::{
+    Fragment, FragmentId, JobId, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId,
+};
 use lyra_research::ports::{NewPage, TaskFragment};
 use sqlx::{Row, SqliteConnection};
 use std::collections::HashSet;
@@ -24,12 +26,14 @@ impl Store {
             for fragment in &new.fragments {
                 put_fragment(&mut tx, &page, fragment).await?;
             }
-            sqlx::query("INSERT INTO task_pages (task_id, page_id, reason) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
-                .bind(query.task_id.as_str())
-                .bind(page.as_str())
-                .bind(new.reason.as_str())
-                .execute(&mut *tx)
-                .await?;
+            sqlx::query(
+                "INSERT INTO task_pages (task_id, page_id, reason) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            )
+            .bind(query.task_id.as_str())
+            .bind(page.as_str())
+            .bind(new.reason.as_str())
+            .execute(&mut *tx)
+            .await?;
             let (source, rank) = &new.found_by;
             sqlx::query(
                 "INSERT INTO serp_items (id, query_id, source, rank, url, title, doi, page_id)
@@ -238,3 +242,6 @@ pub(crate) async fn require<'a>(
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -122,7 +122,11 @@ impl Store {
             jobs: jobs
                 .iter()
                 .map(|row| {
-                    Ok(JobCount { kind: row.value("kind")?, state: row.parsed("state")?, count: count(row, "count")? })
+                    Ok(JobCount {
+                        kind: row.value("kind")?,
+                        state: row.parsed("state")?,
+                        count: count(row, "count")?,
+                    })
                 })
                 .collect::<Result<_>>()?,
             pages: count(&counts, "pages")?,

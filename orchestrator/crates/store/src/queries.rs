@@ -57,7 +57,11 @@ impl Store {
         }
         tx.commit().await?;
         let ended = !matches!(status, TaskStatus::Created | TaskStatus::Exploring);
-        Ok(QueuedSearches { skipped: texts.len() - queued.len(), resumed: ended && !queued.is_empty(), queued })
+        Ok(QueuedSearches {
+            skipped: texts.len() - queued.len(),
+            resumed: ended && !queued.is_empty(),
+            queued,
+        })
     }
 
     /// Names of the sources that a search asks; empty means every source.
@@ -163,10 +167,11 @@ impl Store {
         let mut rankings = Vec::new();
         for row in &found {
             let query = rows::query(row)?;
-            let ranks = sqlx::query("SELECT * FROM query_fragments WHERE query_id = ? ORDER BY rank, fragment_id")
-                .bind(query.id.as_str())
-                .fetch_all(&mut *tx)
-                .await?;
+            let ranks =
+                sqlx::query("SELECT * FROM query_fragments WHERE query_id = ? ORDER BY rank, fragment_id")
+                    .bind(query.id.as_str())
+                    .fetch_all(&mut *tx)
+                    .await?;
             if !ranks.is_empty() {
                 rankings.push((query, ranks.iter().map(rank).collect::<Result<_>>()?));
             }

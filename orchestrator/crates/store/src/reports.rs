@@ -91,7 +91,8 @@ fn evidence(row: &SqliteRow) -> Result<Evidence> {
     let metadata: PaperMetadata = row.json_or_default("paper_metadata")?;
     let url: String = row.value("url")?;
     // `corpus:NAME/ID` stands for a document without an address: nobody can open it.
-    let in_corpus = url.strip_prefix("corpus:").and_then(|rest| rest.split_once('/')).map(|(_, id)| id.to_owned());
+    let in_corpus =
+        url.strip_prefix("corpus:").and_then(|rest| rest.split_once('/')).map(|(_, id)| id.to_owned());
     let doc_id = metadata.doc_id.or_else(|| in_corpus.clone());
     let category: Option<String> = row.value("source_domain_category")?;
     Ok(Evidence {
@@ -111,3 +112,6 @@ fn evidence(row: &SqliteRow) -> Result<Evidence> {
         source_key: row.value("source_key")?,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,7 @@
 //! Reading rows into domain types.
 
 use crate::{Result, StoreError};
-use lyra_domain::{
-    Claim, Fragment, Probability, Query, Task, TaskConfig,
-};
+use lyra_domain::{Claim, Fragment, Probability, Query, Task, TaskConfig};
 use serde::de::DeserializeOwned;
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;

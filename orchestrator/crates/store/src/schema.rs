@@ -83,9 +83,10 @@ fn latest() -> i64 {
 pub(crate) fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
     let path = path.to_owned();
     match sqlite_code(&error) {
-        Some(ffi::SQLITE_NOTADB) => {
-            StoreError::NotADatabase { path, why: "its contents are not those of a SQLite database".to_owned() }
-        }
+        Some(ffi::SQLITE_NOTADB) => StoreError::NotADatabase {
+            path,
+            why: "its contents are not those of a SQLite database".to_owned(),
+        },
         Some(ffi::SQLITE_CORRUPT) => StoreError::NotADatabase { path, why: "it is damaged".to_owned() },
         Some(ffi::SQLITE_READONLY) => StoreError::NotWritable { path, why: "it is read-only".to_owned() },
         Some(ffi::SQLITE_CANTOPEN | ffi::SQLITE_PERM) => {

@@ -33,7 +33,11 @@ pub(crate) async fn add_functions(connection: &mut SqliteConnection) -> Result<(
             None,
         )
     };
-    if code == ffi::SQLITE_OK { Ok(()) } else { Err(sqlx::Error::Protocol(format!("sqlite3_create_function: {code}"))) }
+    if code == ffi::SQLITE_OK {
+        Ok(())
+    } else {
+        Err(sqlx::Error::Protocol(format!("sqlite3_create_function: {code}")))
+    }
 }
 
 /// Square root; null for anything but a number that has one.
@@ -45,7 +49,8 @@ unsafe extern "C" fn sqrt(
     // SAFETY: SQLite passes a valid context and, the function having been defined with one argument, one valid value.
     unsafe {
         let value = *arguments;
-        let numeric = matches!(ffi::sqlite3_value_numeric_type(value), ffi::SQLITE_INTEGER | ffi::SQLITE_FLOAT);
+        let numeric =
+            matches!(ffi::sqlite3_value_numeric_type(value), ffi::SQLITE_INTEGER | ffi::SQLITE_FLOAT);
         let number = ffi::sqlite3_value_double(value);
         if numeric && number >= 0.0 {
             ffi::sqlite3_result_double(context, number.sqrt());
@@ -78,10 +83,19 @@ pub(crate) fn set_authorizer(
     // as client data, which frees it with `free_authorizer` when the connection closes (or now, when this call fails):
     // the callback, which belongs to the same connection, cannot outlive it. SQLite calls it from one thread at a time.
     let code = unsafe {
-        let kept = ffi::sqlite3_set_clientdata(database, c"lyra.authorizer".as_ptr(), data, Some(free_authorizer));
-        if kept == ffi::SQLITE_OK { ffi::sqlite3_set_authorizer(database, Some(authorize), data) } else { kept }
+        let kept =
+            ffi::sqlite3_set_clientdata(database, c"lyra.authorizer".as_ptr(), data, Some(free_authorizer));
+        if kept == ffi::SQLITE_OK {
+            ffi::sqlite3_set_authorizer(database, Some(authorize), data)
+        } else {
+            kept
+        }
     };
-    if code == ffi::SQLITE_OK { Ok(()) } else { Err(sqlx::Error::Protocol(format!("sqlite3_set_authorizer: {code}"))) }
+    if code == ffi::SQLITE_OK {
+        Ok(())
+    } else {
+        Err(sqlx::Error::Protocol(format!("sqlite3_set_authorizer: {code}")))
+    }
 }
 
 unsafe extern "C" fn free_authorizer(data: *mut c_void) {

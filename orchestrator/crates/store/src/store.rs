@@ -3,7 +3,9 @@
 use crate::lease::WorkerLock;
 use crate::{Result, StoreError, schema, sqlite, views};
 use lyra_research::ports::Clock;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
 use sqlx::{Sqlite, Transaction};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -91,7 +93,8 @@ impl Store {
         views::create(&writer).await?;
         let readers = pool(&options.read_only(true).create_if_missing(false), config.readers.max(1)).await?;
 
-        let store = Self { inner: Arc::new(Inner { path: path.to_owned(), config, readers, writer, worker }) };
+        let store =
+            Self { inner: Arc::new(Inner { path: path.to_owned(), config, readers, writer, worker }) };
         store.reclaim_dead_workers().await?;
         Ok(store)
     }

@@ -62,8 +62,12 @@ impl Store {
         let now = stamp(self.now());
         let id = TaskId::new(Uuid::now_v7());
         let mut seen = HashSet::new();
-        let texts: Vec<&str> =
-            new.claims.iter().map(|text| text.trim()).filter(|text| !text.is_empty() && seen.insert(*text)).collect();
+        let texts: Vec<&str> = new
+            .claims
+            .iter()
+            .map(|text| text.trim())
+            .filter(|text| !text.is_empty() && seen.insert(*text))
+            .collect();
         let status = if texts.is_empty() { TaskStatus::Created } else { TaskStatus::Exploring };
         let mut tx = self.write().await?;
         sqlx::query(
@@ -187,7 +191,10 @@ impl Store {
 }
 
 pub(crate) async fn load(connection: &mut SqliteConnection, task: &TaskId) -> Result<Task> {
-    let row = sqlx::query("SELECT * FROM tasks WHERE id = ?").bind(task.as_str()).fetch_optional(connection).await?;
+    let row = sqlx::query("SELECT * FROM tasks WHERE id = ?")
+        .bind(task.as_str())
+        .fetch_optional(connection)
+        .await?;
     rows::task(&row.ok_or_else(|| StoreError::not_found("task", task))?)
 }
 
@@ -201,13 +208,20 @@ pub(crate) async fn touch(connection: &mut SqliteConnection, task: &TaskId, now:
     Ok(())
 }
 
-pub(crate) async fn warn(connection: &mut SqliteConnection, task: &TaskId, warning: &str, now: &str) -> Result<()> {
-    sqlx::query("INSERT INTO task_warnings (task_id, warning, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
-        .bind(task.as_str())
-        .bind(warning)
-        .bind(now)
-        .execute(connection)
-        .await?;
+pub(crate) async fn warn(
+    connection: &mut SqliteConnection,
+    task: &TaskId,
+    warning: &str,
+    now: &str,
+) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO task_warnings (task_id, warning, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    )
+    .bind(task.as_str())
+    .bind(warning)
+    .bind(now)
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
@@ -260,3 +274,6 @@ pub(crate) async fn wants_more(connection: &mut SqliteConnection, job: &Job) -> 
     let status = load(connection, &job.task_id).await?.status;
     Ok(matches!(status, TaskStatus::Created | TaskStatus::Exploring | TaskStatus::Paused))
 }
+
+#[cfg(test)]
+mod tests;

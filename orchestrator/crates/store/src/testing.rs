@@ -2,8 +2,8 @@
 
 use crate::{NewTask, Store, StoreConfig};
 use lyra_domain::{
-    Claim, ClaimId, Doi, Edge, FetchMethod, Fragment, FragmentId, Job, JobId, NliScores, Page, PageId, PaperMetadata,
-    Priority, Query, QueryId, Task, TaskConfig, TaskPageReason, Work,
+    Claim, ClaimId, Doi, Edge, FetchMethod, Fragment, FragmentId, Job, JobId, NliScores, Page, PageId,
+    PaperMetadata, Priority, Query, QueryId, Task, TaskConfig, TaskPageReason, Work,
 };
 use lyra_research::ports::{Clock, EvidenceStore, JobQueue, NewPage};
 use std::path::PathBuf;
@@ -50,7 +50,8 @@ impl Bench {
 
     /// The same database opened once more, as another process would.
     pub(crate) async fn again(&self) -> Store {
-        let config = StoreConfig { clock: Arc::clone(&self.clock) as Arc<dyn Clock>, ..StoreConfig::default() };
+        let config =
+            StoreConfig { clock: Arc::clone(&self.clock) as Arc<dyn Clock>, ..StoreConfig::default() };
         Store::open(&self.path(), config).await.unwrap()
     }
 

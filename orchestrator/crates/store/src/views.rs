@@ -118,9 +118,11 @@ pub(crate) async fn create(writer: &SqlitePool) -> Result<()> {
         })
         .collect::<Result<_>>()?;
     let mut tx = writer.begin_with("BEGIN IMMEDIATE").await?;
-    let found = sqlx::query("SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND name LIKE 'v\\_%' ESCAPE '\\'")
-        .fetch_all(&mut *tx)
-        .await?;
+    let found = sqlx::query(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND name LIKE 'v\\_%' ESCAPE '\\'",
+    )
+    .fetch_all(&mut *tx)
+    .await?;
     let mut kept = Vec::new();
     for row in &found {
         let (name, sql): (String, String) = (row.try_get("name")?, row.try_get("sql")?);
@@ -161,7 +163,10 @@ fn write_sql(out: &mut minijinja::Output<'_>, value: &Value) -> Result<(), Error
         ValueKind::String => format!("'{}'", value.to_string().replace('\'', "''")),
         ValueKind::Number => value.to_string(),
         other => {
-            return Err(Error::new(ErrorKind::InvalidOperation, format!("a view cannot write a value of kind {other}")));
+            return Err(Error::new(
+                ErrorKind::InvalidOperation,
+                format!("a view cannot write a value of kind {other}"),
+            ));
         }
     };
     out.write_str(&text).map_err(Error::from)

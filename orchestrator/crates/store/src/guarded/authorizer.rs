@@ -10,22 +10,89 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// make large values from nothing, and `trim`, whose second argument makes it quadratic.
 const FUNCTIONS: &[&str] = &[
     // Aggregates and windows.
-    "avg", "count", "group_concat", "string_agg", "max", "min", "sum", "total", "row_number", "rank", "dense_rank",
-    "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value", "last_value", "nth_value",
+    "avg",
+    "count",
+    "group_concat",
+    "string_agg",
+    "max",
+    "min",
+    "sum",
+    "total",
+    "row_number",
+    "rank",
+    "dense_rank",
+    "percent_rank",
+    "cume_dist",
+    "ntile",
+    "lag",
+    "lead",
+    "first_value",
+    "last_value",
+    "nth_value",
     // Numbers and choices.
-    "abs", "round", "sign", "sqrt", "random", "coalesce", "ifnull", "iif", "if", "nullif", "typeof",
+    "abs",
+    "round",
+    "sign",
+    "sqrt",
+    "random",
+    "coalesce",
+    "ifnull",
+    "iif",
+    "if",
+    "nullif",
+    "typeof",
     // Text.
-    "char", "concat", "concat_ws", "format", "glob", "hex", "instr", "length", "like", "lower", "octet_length",
-    "printf", "quote", "replace", "substr", "substring", "unicode", "upper",
+    "char",
+    "concat",
+    "concat_ws",
+    "format",
+    "glob",
+    "hex",
+    "instr",
+    "length",
+    "like",
+    "lower",
+    "octet_length",
+    "printf",
+    "quote",
+    "replace",
+    "substr",
+    "substring",
+    "unicode",
+    "upper",
     // Time.
-    "date", "time", "datetime", "julianday", "strftime", "timediff", "unixepoch", "current_date", "current_time",
+    "date",
+    "time",
+    "datetime",
+    "julianday",
+    "strftime",
+    "timediff",
+    "unixepoch",
+    "current_date",
+    "current_time",
     "current_timestamp",
     // JSON.
-    "->", "->>", "json", "json_array", "json_array_length", "json_each", "json_error_position", "json_extract",
-    "json_group_array", "json_group_object", "json_object", "json_pretty", "json_quote", "json_tree", "json_type",
+    "->",
+    "->>",
+    "json",
+    "json_array",
+    "json_array_length",
+    "json_each",
+    "json_error_position",
+    "json_extract",
+    "json_group_array",
+    "json_group_object",
+    "json_object",
+    "json_pretty",
+    "json_quote",
+    "json_tree",
+    "json_type",
     "json_valid",
     // Full text.
-    "bm25", "highlight", "match", "snippet",
+    "bm25",
+    "highlight",
+    "match",
+    "snippet",
 ];
 
 /// What was refused, and why.
@@ -74,7 +141,9 @@ impl Allowed {
 
 impl Authorizer for Allowed {
     fn allows(&mut self, code: i32, first: Option<&str>, second: Option<&str>) -> bool {
-        let Some(denial) = denial(code, first.unwrap_or_default(), second.unwrap_or_default()) else { return true };
+        let Some(denial) = denial(code, first.unwrap_or_default(), second.unwrap_or_default()) else {
+            return true;
+        };
         self.denial.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(denial);
         false
     }

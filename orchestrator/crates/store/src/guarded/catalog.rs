@@ -31,14 +31,28 @@ const TABLES: &[(&str, &str)] = &[
     ("calibration_parameters", "fitted calibrations, by source and version"),
     ("calibration_evaluations", "measured calibration: Brier score, expected calibration error, bins"),
     ("claim_events", "what happened to a claim, and when"),
-    ("fragments_fts", "full text of fragments: WHERE fragments_fts MATCH 'three or more letters'; rowid is fragments.seq"),
-    ("claims_fts", "full text of claims: WHERE claims_fts MATCH 'three or more letters'; rowid is claims.seq"),
+    (
+        "fragments_fts",
+        "full text of fragments: WHERE fragments_fts MATCH 'three or more letters'; rowid is fragments.seq",
+    ),
+    (
+        "claims_fts",
+        "full text of claims: WHERE claims_fts MATCH 'three or more letters'; rowid is claims.seq",
+    ),
 ];
 
 /// Tables that FTS5 reads by itself, and table-valued functions.
 const INTERNAL: &[&str] = &[
-    "fragments_fts_data", "fragments_fts_idx", "fragments_fts_docsize", "fragments_fts_config", "claims_fts_data",
-    "claims_fts_idx", "claims_fts_docsize", "claims_fts_config", "json_each", "json_tree",
+    "fragments_fts_data",
+    "fragments_fts_idx",
+    "fragments_fts_docsize",
+    "fragments_fts_config",
+    "claims_fts_data",
+    "claims_fts_idx",
+    "claims_fts_docsize",
+    "claims_fts_config",
+    "json_each",
+    "json_tree",
 ];
 
 /// Tables of ours that stay closed.

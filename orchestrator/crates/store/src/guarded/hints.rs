@@ -39,8 +39,8 @@ pub(super) async fn explain(store: &Store, sql: &str, error: sqlx::Error) -> Gua
 
 fn unknown_table(table: &str) -> GuardError {
     let all = catalog::names().collect::<Vec<_>>().join(", ");
-    let hint = match nearest(table, catalog::names()) {
-        Some(name) => format!("did you mean `{name}`? Tables and views: {all}"),
+    let hint = match suggestion(&similar(table, catalog::names())) {
+        Some(question) => format!("{question} Tables and views: {all}"),
         None => format!("tables and views: {all}"),
     };
     GuardError::UnknownName { what: format!("table `{table}`"), hint }
@@ -53,10 +53,8 @@ fn unknown_column(schema: &[SchemaTable], sql: &str, column: &str) -> GuardError
     let named: Vec<&SchemaTable> = schema.iter().filter(|table| words.contains(&table.name)).collect();
     let bare = column.rsplit('.').next().unwrap_or(column);
     let candidates = named.iter().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
-    let mut hint = match nearest(bare, candidates) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => "no column of the tables in it is like that.".to_owned(),
-    };
+    let mut hint = suggestion(&similar(bare, candidates))
+        .unwrap_or_else(|| "no column of the tables in it is like that.".to_owned());
     for table in &named {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         hint.push_str(&format!(" {} has {}.", table.name, columns.join(", ")));
@@ -64,18 +62,33 @@ fn unknown_column(schema: &[SchemaTable], sql: &str, column: &str) -> GuardError
     GuardError::UnknownName { what: format!("column `{column}`"), hint }
 }
 
-/// The most similar name: one that contains the other, else the one with the fewest changed letters.
+/// The most similar name, if any is similar.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    similar(name, candidates).into_iter().next()
+}
+
+/// At most three names, the most similar first: those that contain the name or are contained in it, else those with the
+/// fewest changed letters.
+fn similar<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let name = name.to_ascii_lowercase();
-    candidates
+    let mut scored: Vec<(usize, usize, &str)> = candidates
         .map(|candidate| {
-            let within = candidate.contains(&name) || name.contains(candidate);
+            let within = candidate.contains(&name) || candidate.len() > 3 && name.contains(candidate);
             let distance = changes(&name, candidate);
             (if within { distance.min(1) } else { distance }, distance, candidate)
         })
-        .min()
-        .filter(|(score, ..)| *score <= name.chars().count().div_ceil(2))
-        .map(|(.., candidate)| candidate)
+        .collect();
+    scored.sort_unstable();
+    scored.dedup();
+    let best = scored.first().map_or(0, |(score, ..)| *score);
+    let close = |score: usize| score == best && score <= name.chars().count().div_ceil(2);
+    scored.into_iter().filter(|(score, ..)| close(*score)).map(|(.., candidate)| candidate).take(3).collect()
+}
+
+/// `did you mean …?`
+fn suggestion(names: &[&str]) -> Option<String> {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
 }
 
 /// Levenshtein distance in characters.

@@ -8,7 +8,7 @@ pub(super) fn check(sql: &str) -> Result<(), GuardError> {
     if sql.contains('\0') {
         return Err(GuardError::Syntax { message: "a null character".to_owned() });
     }
-    let code = without_comments(sql);
+    let code = without_comments(sql)?;
     let mut statements = code.iter().filter(|statement| !statement.trim().is_empty());
     let Some(first) = statements.next() else { return Err(GuardError::Empty) };
     let word: String = first.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
@@ -25,16 +25,40 @@ pub(super) fn check(sql: &str) -> Result<(), GuardError> {
 
 /// Words that start statements which are no query.
 const WRITES: &[&str] = &[
-    "ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "CREATE", "DELETE", "DETACH", "DROP", "END", "INSERT", "PRAGMA",
-    "REINDEX", "RELEASE", "REPLACE", "ROLLBACK", "SAVEPOINT", "UPDATE", "VACUUM",
+    "ALTER",
+    "ANALYZE",
+    "ATTACH",
+    "BEGIN",
+    "COMMIT",
+    "CREATE",
+    "DELETE",
+    "DETACH",
+    "DROP",
+    "END",
+    "INSERT",
+    "PRAGMA",
+    "REINDEX",
+    "RELEASE",
+    "REPLACE",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "UPDATE",
+    "VACUUM",
 ];
 
 /// The statements between semicolons, with literals and quoted names kept and comments left out.
-fn without_comments(sql: &str) -> Vec<String> {
+fn without_comments(sql: &str) -> Result<Vec<String>, GuardError> {
     let mut statements = vec![String::new()];
     let mut rest = sql;
     while let Some(next) = rest.chars().next() {
         let taken = match next {
+            '?' | ':' | '@' | '$' => {
+                return Err(GuardError::Syntax {
+                    message: format!(
+                        "nothing is bound to the parameter at `{next}`; write the value into the statement"
+                    ),
+                });
+            }
             '\'' | '"' | '`' => quoted(rest, next),
             '[' => rest.find(']').map_or(rest.len(), |end| end + 1),
             '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
@@ -49,7 +73,7 @@ fn without_comments(sql: &str) -> Vec<String> {
             statement.push_str(if token.starts_with("--") || token.starts_with("/*") { " " } else { token });
         }
     }
-    statements
+    Ok(statements)
 }
 
 /// Length of a quoted token; a doubled quote is part of it.
@@ -86,5 +110,7 @@ mod tests {
         is("/* hi */ PRAGMA user_version", Some("not_read_only"));
         is("hello", Some("syntax"));
         is("SELECT 'open", None);
+        is("SELECT '?', x ->> '$.year' FROM t", None);
+        is("SELECT ?", Some("syntax"));
     }
 }

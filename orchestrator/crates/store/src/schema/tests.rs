@@ -26,10 +26,11 @@ async fn every_table_of_the_design_is_there_and_strict() {
         .count("SELECT count(*) FROM pragma_table_list WHERE name IN ('http_cache', 'rate_state')")
         .await;
     assert_eq!(closed, 2);
-    let modes: (String, i64) = sqlx::query_as("SELECT journal_mode, foreign_keys FROM pragma_journal_mode, pragma_foreign_keys")
-        .fetch_one(bench.store.reader())
-        .await
-        .unwrap();
+    let modes: (String, i64) =
+        sqlx::query_as("SELECT journal_mode, foreign_keys FROM pragma_journal_mode, pragma_foreign_keys")
+            .fetch_one(bench.store.reader())
+            .await
+            .unwrap();
     assert_eq!(modes, ("wal".to_owned(), 1));
 }
 
@@ -93,10 +94,16 @@ async fn a_newer_database_is_refused() {
 async fn other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("text.db");
-    std::fs::write(&text, "this is a text of more than a hundred bytes, which is what a header takes; ".repeat(9))
-        .unwrap();
+    std::fs::write(
+        &text,
+        "this is a text of more than a hundred bytes, which is what a header takes; ".repeat(9),
+    )
+    .unwrap();
     let message = error_of(&text).await;
-    assert!(message.contains("is not a Lyra database: its contents are not those of a SQLite database"), "{message}");
+    assert!(
+        message.contains("is not a Lyra database: its contents are not those of a SQLite database"),
+        "{message}"
+    );
 
     let foreign = folder.path().join("foreign.db");
     let options = SqliteConnectOptions::new().filename(&foreign).create_if_missing(true);

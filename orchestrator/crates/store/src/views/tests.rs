@@ -21,7 +21,10 @@ async fn check(bench: &Bench, graph: &Graph, name: &str, expect: &[Value]) {
     let real = bench.store.query_graph(&sql, crate::GuardOptions::default()).await.unwrap();
     compare(name, &ViewRows { columns: real.columns, rows: real.rows, truncated: false }, expect);
     let other = TaskId::new(uuid::Uuid::nil());
-    assert!(bench.store.query_view(name, Some(&other), 50).await.unwrap().rows.is_empty(), "{name} has rows of no task");
+    assert!(
+        bench.store.query_view(name, Some(&other), 50).await.unwrap().rows.is_empty(),
+        "{name} has rows of no task"
+    );
 }
 
 #[tokio::test]
@@ -51,7 +54,14 @@ async fn sixteen_views_on_a_small_graph() {
     ];
     check(&bench, &graph, "v_claim_evidence_summary", &summary).await;
     let both = json!([
-        task, disputed.0, disputed.1, format!("[\"{}\"]", fragment(1)), format!("[\"{}\"]", fragment(2)), 1, 1, 0.5
+        task,
+        disputed.0,
+        disputed.1,
+        format!("[\"{}\"]", fragment(1)),
+        format!("[\"{}\"]", fragment(2)),
+        1,
+        1,
+        0.5
     ]);
     check(&bench, &graph, "v_contradictions", &[both]).await;
     check(&bench, &graph, "v_unsupported_claims", &[json!([task, alone.0, alone.1, 0, 0.289])]).await;
@@ -136,8 +146,13 @@ async fn a_page_that_supports_two_claims_is_a_hub() {
     let graph = Graph::new(&bench).await;
     bench.execute("UPDATE edges SET relation = 'supports' WHERE relation = 'refutes'").await;
     let page = graph.pages[2].page.id.as_str();
-    check(&bench, &graph, "v_hub_pages", &[json!([graph.task.id.as_str(), page, "Title c", "c.example.org", 2, 8])])
-        .await;
+    check(
+        &bench,
+        &graph,
+        "v_hub_pages",
+        &[json!([graph.task.id.as_str(), page, "Title c", "c.example.org", 2, 8])],
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -146,9 +161,12 @@ async fn a_rejected_claim_is_in_no_view() {
     let graph = Graph::new(&bench).await;
     bench.execute("UPDATE claims SET claim_adoption_status = 'not_adopted'").await;
     for view in bench.store.views() {
-        let citations = ["v_citation_flow", "v_citation_clusters", "v_citation_age_gap", "v_source_authority"];
+        let citations =
+            ["v_citation_flow", "v_citation_clusters", "v_citation_age_gap", "v_source_authority"];
         if !citations.contains(&view.name) {
-            assert!(bench.store.query_view(view.name, Some(&graph.task.id), 9).await.unwrap().rows.is_empty());
+            assert!(
+                bench.store.query_view(view.name, Some(&graph.task.id), 9).await.unwrap().rows.is_empty()
+            );
         }
     }
 }
@@ -175,7 +193,10 @@ async fn limits_and_names() {
     let rows = bench.store.query_view("claim_evidence_summary", Some(&graph.task.id), 2).await.unwrap();
     assert_eq!((rows.rows.len(), rows.truncated), (2, true));
     let empty = bench.store.query_view("hub_pages", Some(&graph.task.id), 2).await.unwrap();
-    assert_eq!(empty.columns, ["task_id", "page_id", "title", "domain", "claims_supported", "citation_count"]);
+    assert_eq!(
+        empty.columns,
+        ["task_id", "page_id", "title", "domain", "claims_supported", "citation_count"]
+    );
     let error = bench.store.render_view("v_contradiction", None).unwrap_err().to_string();
     assert_eq!(error, "there is no view `v_contradiction`, the nearest name is `v_contradictions`");
 }
@@ -190,7 +211,8 @@ async fn a_changed_view_is_made_again_and_a_leftover_one_goes() {
         )
         .await;
     bench.again().await;
-    let leftovers = bench.count("SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND sql LIKE '%AS old%'").await;
+    let leftovers =
+        bench.count("SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND sql LIKE '%AS old%'").await;
     assert_eq!(leftovers, 0);
     assert_eq!(bench.count("SELECT count(*) FROM sqlite_schema WHERE type = 'view'").await, 16);
 }
