@@ -1,0 +1,79 @@
+//! Who a request says it is for and from.
+//!
+//! A page in a browser can send requests to this machine, and a name that its owner points here passes for a local one
+//! (DNS rebinding). Both give themselves away in `Host` and `Origin`.
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Names of this machine that no one else can own.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// Host names that requests may be for and from.
+#[derive(Debug)]
+pub(super) struct Allowed(Vec<String>);
+
+impl Allowed {
+    /// The names of this machine and `more`.
+    pub(super) fn new(more: &[String]) -> Self {
+        let more = more.iter().map(|name| plain(name));
+        Self(LOOPBACK.iter().map(|name| (*name).to_owned()).chain(more).collect())
+    }
+
+    fn host(&self, authority: &str) -> bool {
+        // User information would let `localhost@attacker` pass somewhere behind us.
+        !authority.contains('@')
+            && authority.parse::<Authority>().is_ok_and(|authority| self.0.contains(&plain(authority.host())))
+    }
+
+    fn origin(&self, origin: &str) -> bool {
+        ["http://", "https://"]
+            .iter()
+            .filter_map(|scheme| origin.strip_prefix(scheme))
+            .any(|rest| self.host(rest))
+    }
+}
+
+/// Refuses a request whose `Host` or `Origin` is not allowed. A request without `Origin` comes from no browser page.
+pub(super) async fn check(State(allowed): State<Arc<Allowed>>, request: Request, next: Next) -> Response {
+    match fault(&allowed, request.uri(), request.headers()) {
+        None => next.run(request).await,
+        Some((header, value)) => {
+            tracing::warn!(header, value, "request refused");
+            let error = format!(
+                "{header} `{value}` is not allowed; an operator can add its name to server.allowed_hosts"
+            );
+            (StatusCode::FORBIDDEN, Json(json!({ "error_code": "forbidden", "error": error })))
+                .into_response()
+        }
+    }
+}
+
+/// The header that is at fault, with its value.
+fn fault(allowed: &Allowed, uri: &Uri, headers: &HeaderMap) -> Option<(&'static str, String)> {
+    // HTTP/2 has the host in the address.
+    let host = headers.get(header::HOST).map(header::HeaderValue::as_bytes);
+    let host =
+        host.or_else(|| uri.authority().map(|authority| authority.as_str().as_bytes())).unwrap_or_default();
+    let host = String::from_utf8_lossy(host);
+    if !allowed.host(&host) {
+        return Some(("Host", host.into_owned()));
+    }
+    headers
+        .get_all(header::ORIGIN)
+        .iter()
+        .map(|origin| String::from_utf8_lossy(origin.as_bytes()).into_owned())
+        .find(|origin| !allowed.origin(origin))
+        .map(|origin| ("Origin", origin))
+}
+
+/// Lower case, without the brackets of an IPv6 address and the dot of an absolute name.
+fn plain(host: &str) -> String {
+    host.trim().trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase()
+}

@@ -1,0 +1,185 @@
+//! JSON Schemas of the tools, made from the Rust types. The only place that makes them.
+//!
+//! Many MCP clients read a small part of JSON Schema, so a schema here is one plain object: no `$ref`, no
+//! `oneOf`/`anyOf`/`allOf`, no lists of types, nothing beyond what [`super::arguments`] checks.
+
+use rmcp::model::JsonObject;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Value, json};
+
+/// Schema of a tool's arguments.
+pub(super) fn input<T: JsonSchema>() -> JsonObject {
+    object(generate::<T>(SchemaSettings::draft2020_12().for_deserialize()))
+}
+
+/// Schema of a tool's results: the fields of `T`, and those of an error. Only `ok` is always there, because a result is
+/// either, and a choice between two shapes cannot be said without `oneOf`.
+pub(super) fn output<T: JsonSchema>() -> JsonObject {
+    let settings = || SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = object(generate::<T>(settings()));
+    let mut error = object(generate::<super::reply::ErrorBody>(settings()));
+    if let (Some(Value::Object(fields)), Some(Value::Object(more))) =
+        (schema.get_mut("properties"), error.get_mut("properties"))
+    {
+        fields.append(more);
+    }
+    schema.insert("required".into(), json!(["ok"]));
+    schema
+}
+
+/// A string that is one of `words`; for `#[schemars(schema_with)]` on fields whose type comes from the domain.
+pub(super) fn one_of(words: impl Iterator<Item = &'static str>) -> Schema {
+    let words: Vec<&str> = words.collect();
+    schemars::json_schema!({ "type": "string", "enum": words })
+}
+
+/// Any JSON object.
+pub(super) fn any_object(_: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({ "type": "object", "additionalProperties": true })
+}
+
+fn generate<T: JsonSchema>(settings: SchemaSettings) -> Schema {
+    let mut schema = settings
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        })
+        .with_transform(RecursiveTransform(plain))
+        .into_generator()
+        .into_root_schema_for::<T>();
+    // The root's description is the tool's own.
+    schema.remove("description");
+    schema
+}
+
+fn object(schema: Schema) -> JsonObject {
+    match schema.to_value() {
+        Value::Object(fields) => fields,
+        _ => JsonObject::new(),
+    }
+}
+
+/// Rewrites one schema into the plain subset.
+fn plain(schema: &mut Schema) {
+    let Some(fields) = schema.as_object_mut() else { return };
+    drop_null(fields);
+    words_of_enum(fields);
+    for noise in ["title", "format"] {
+        fields.remove(noise);
+    }
+    // The parts of an object have defaults of their own, and `null` is no value.
+    if fields.get("default").is_some_and(|default| default.is_null() || default.is_object()) {
+        fields.remove("default");
+    }
+    if let Some(Value::String(about)) = fields.get_mut("description") {
+        *about = about.replace('\n', " ");
+    }
+    if fields.contains_key("properties") {
+        fields.entry("additionalProperties").or_insert(Value::Bool(false));
+    }
+}
+
+/// An optional field is one that may be left out; `null` is no value of its own.
+fn drop_null(fields: &mut JsonObject) {
+    if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type") != Some(&json!("null")));
+        if choices.len() == 1
+            && let Some(Value::Object(only)) = choices.pop()
+        {
+            fields.remove("anyOf");
+            for (key, value) in only {
+                // What the field says of itself goes before what its type says.
+                fields.entry(key).or_insert(value);
+            }
+        }
+    }
+    if let Some(Value::Array(types)) = fields.get_mut("type") {
+        types.retain(|name| name != "null");
+        if types.len() == 1
+            && let Some(only) = types.pop()
+        {
+            fields.insert("type".into(), only);
+        }
+    }
+    if let Some(Value::Array(words)) = fields.get_mut("enum") {
+        words.retain(|word| !word.is_null());
+    }
+}
+
+/// An enum whose variants have their own descriptions comes as `oneOf` constants; the words go into `enum`, the
+/// descriptions into the description.
+fn words_of_enum(fields: &mut JsonObject) {
+    let Some(Value::Array(variants)) = fields.get("oneOf") else { return };
+    let mut words = Vec::new();
+    let mut about: Vec<String> =
+        fields.get("description").and_then(Value::as_str).map(str::to_owned).into_iter().collect();
+    for variant in variants {
+        let Some(word) = variant.get("const").and_then(Value::as_str) else { return };
+        if let Some(text) = variant.get("description").and_then(Value::as_str) {
+            about.push(format!("`{word}`: {text}"));
+        }
+        words.push(Value::from(word));
+    }
+    fields.remove("oneOf");
+    fields.insert("type".into(), json!("string"));
+    fields.insert("enum".into(), words.into());
+    fields.insert("description".into(), about.join(" ").into());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Serialize, serde::Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Colour {
+        /// Like blood.
+        Red,
+        /// Like the sky.
+        Blue,
+    }
+
+    #[derive(serde::Serialize, serde::Deserialize, JsonSchema)]
+    struct Inner {
+        /// How many.
+        #[schemars(range(min = 1, max = 3))]
+        count: Option<u32>,
+    }
+
+    /// Noise.
+    #[derive(serde::Serialize, serde::Deserialize, JsonSchema)]
+    struct Outer {
+        /// Its colour.
+        colour: Option<Colour>,
+        /// What is inside.
+        inner: Option<Inner>,
+    }
+
+    #[test]
+    fn options_enums_and_nested_types_become_plain() {
+        assert_eq!(
+            Value::Object(input::<Outer>()),
+            json!({
+                "type": "object",
+                "additionalProperties": false,
+                "properties": {
+                    "colour": {
+                        "type": "string",
+                        "enum": ["red", "blue"],
+                        "description": "Its colour. `red`: Like blood. `blue`: Like the sky."
+                    },
+                    "inner": {
+                        "type": "object",
+                        "description": "What is inside.",
+                        "additionalProperties": false,
+                        "properties": {
+                            "count": { "type": "integer", "minimum": 1, "maximum": 3, "description": "How many." }
+                        }
+                    }
+                }
+            })
+        );
+    }
+}

@@ -1,0 +1,222 @@
+//! The tools: what each is called, takes, answers and does, in one list.
+
+mod graph;
+mod search;
+pub(super) mod status;
+mod tasks;
+
+use super::reply::{self, Failure};
+use super::{arguments, schema};
+use crate::app::App;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use lyra_domain::TaskId;
+use rmcp::RoleServer;
+use rmcp::model::{CallToolResult, JsonObject, ProgressNotificationParam, ProgressToken, ToolAnnotations};
+use rmcp::service::{Peer, RequestContext};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::LazyLock;
+use std::time::Duration;
+use tokio::time::{Instant, MissedTickBehavior};
+
+/// Longest call; clients give up soon after.
+const CALL_LIMIT: Duration = Duration::from_secs(45);
+/// How often a long call reports that it is still at it.
+const PROGRESS_EVERY: Duration = Duration::from_secs(5);
+
+static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    vec![
+        entry::<tasks::CreateTask>(),
+        entry::<search::QueueSearches>(),
+        entry::<status::GetStatus>(),
+        entry::<tasks::StopTask>(),
+        entry::<graph::QueryGraph>(),
+        entry::<graph::VectorSearch>(),
+    ]
+});
+
+/// Every tool, in the order of the workflow.
+pub(super) fn all() -> impl Iterator<Item = &'static Entry> {
+    TOOLS.iter()
+}
+
+/// The tool of that name.
+pub(super) fn find(name: &str) -> Option<&'static Entry> {
+    all().find(|entry| entry.tool.name == name)
+}
+
+/// One tool: its types, its texts, and the use case it calls.
+trait Tool {
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    const DESCRIPTION: &'static str;
+    const EFFECT: Effect;
+    type Input: DeserializeOwned + JsonSchema + Send;
+    type Output: Serialize + JsonSchema + Send;
+
+    fn call(call: &Call, input: Self::Input) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
+}
+
+/// What calling a tool changes. Becomes the annotations, so it has to be true.
+#[derive(Debug, Clone, Copy)]
+enum Effect {
+    /// Nothing.
+    Reads,
+    /// Adds to the store, and has sources searched, which may be outside.
+    Adds,
+    /// Ends running or waiting work; calling again changes nothing more.
+    Ends,
+}
+
+impl Effect {
+    fn annotations(self, title: &str) -> ToolAnnotations {
+        let (read_only, destructive, idempotent, open_world) = match self {
+            Self::Reads => (true, false, true, false),
+            Self::Adds => (false, false, false, true),
+            Self::Ends => (false, true, true, false),
+        };
+        ToolAnnotations::with_title(title)
+            .read_only(read_only)
+            .destructive(destructive)
+            .idempotent(idempotent)
+            .open_world(open_world)
+    }
+}
+
+/// A tool as it is listed, with the function that runs it.
+pub(super) struct Entry {
+    pub(super) tool: rmcp::model::Tool,
+    run: fn(JsonObject, Call) -> BoxFuture<'static, CallToolResult>,
+}
+
+impl Entry {
+    /// Checks the arguments, runs the tool and writes down its answer or its error.
+    pub(super) async fn run(&self, arguments: JsonObject, call: Call) -> CallToolResult {
+        (self.run)(arguments, call).await
+    }
+}
+
+fn entry<T: Tool + 'static>() -> Entry {
+    let tool = rmcp::model::Tool::new(T::NAME, T::DESCRIPTION, schema::input::<T::Input>())
+        .with_title(T::TITLE)
+        .with_raw_output_schema(schema::output::<T::Output>().into())
+        .with_annotations(T::EFFECT.annotations(T::TITLE));
+    Entry { tool, run: |arguments, call| run::<T>(arguments, call).boxed() }
+}
+
+async fn run<T: Tool>(arguments: JsonObject, call: Call) -> CallToolResult {
+    let answer = async {
+        let entry = find(T::NAME).ok_or_else(|| Failure::argument("unknown tool"))?;
+        let input = arguments::read(&entry.tool.input_schema, arguments)?;
+        let limited = tokio::time::timeout(CALL_LIMIT, T::call(&call, input));
+        call.with_progress(limited).await.unwrap_or_else(|_| Err(Failure::timed_out(CALL_LIMIT)))
+    };
+    match answer.await {
+        Ok(output) => reply::success(T::NAME, &output),
+        Err(failure) => reply::error(T::NAME, failure),
+    }
+}
+
+/// One call: the application, and a way to report progress to the client that asked for it.
+pub(super) struct Call {
+    app: App,
+    peer: Peer<RoleServer>,
+    token: Option<ProgressToken>,
+}
+
+impl Call {
+    pub(super) fn new(app: App, context: RequestContext<RoleServer>) -> Self {
+        Self { app, token: context.meta.get_progress_token(), peer: context.peer }
+    }
+
+    /// Runs `work`, telling the client every few seconds that it goes on.
+    async fn with_progress<F: Future>(&self, work: F) -> F::Output {
+        let Some(token) = &self.token else { return work.await };
+        let started = Instant::now();
+        let mut ticks = tokio::time::interval_at(started + PROGRESS_EVERY, PROGRESS_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                output = &mut work => return output,
+                _ = ticks.tick() => {
+                    let seconds = started.elapsed().as_secs();
+                    let progress = ProgressNotificationParam::new(token.clone(), seconds as f64)
+                        .with_total(CALL_LIMIT.as_secs_f64())
+                        .with_message(format!("no answer yet after {seconds} s"));
+                    // A client that is gone cannot be told; its request is cancelled elsewhere.
+                    let _ = self.peer.notify_progress(progress).await;
+                }
+            }
+        }
+    }
+}
+
+/// Reads a task id, naming the argument when it is none.
+fn task_id(text: &str) -> Result<TaskId, Failure> {
+    text.trim().parse().map_err(|error| {
+        Failure::argument(format!("argument `task_id`: {error}"))
+            .hint("give the task_id that create_task returned")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    /// Walks a schema and gives every object in it, with where it is.
+    fn walk(value: &Value, path: &str, visit: &mut impl FnMut(&str, &JsonObject)) {
+        match value {
+            Value::Object(fields) => {
+                visit(path, fields);
+                for (key, inner) in fields {
+                    walk(inner, &format!("{path}/{key}"), visit);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| walk(item, &format!("{path}[]"), visit)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn every_schema_keeps_the_house_rules() {
+        for entry in all() {
+            let name = &entry.tool.name;
+            let input = Value::Object((*entry.tool.input_schema).clone());
+            let output =
+                Value::Object((*entry.tool.output_schema.clone().expect("an output schema")).clone());
+            for (side, schema) in [("input", &input), ("output", &output)] {
+                assert_eq!(schema["type"], "object", "{name} {side}");
+                walk(schema, &format!("{name} {side}"), &mut |path, fields| {
+                    let is_map = path.ends_with("/properties");
+                    for banned in ["$ref", "oneOf", "anyOf", "allOf", "$defs", "not"] {
+                        assert!(is_map || !fields.contains_key(banned), "{path} has {banned}");
+                    }
+                    if is_map {
+                        for (field, schema) in fields {
+                            let about = schema["description"].as_str().unwrap_or_default();
+                            assert!(about.len() > 8, "{path}/{field} is not described");
+                            assert!(schema["type"].is_string(), "{path}/{field} has no single type");
+                        }
+                    } else if fields.contains_key("properties") {
+                        assert_eq!(fields["additionalProperties"], false, "{path}");
+                    }
+                });
+            }
+            assert_eq!(output["required"], serde_json::json!(["ok"]), "{name}");
+            assert!(output["properties"]["error_id"].is_object(), "{name}");
+            let hints = entry.tool.annotations.as_ref().expect("annotations");
+            assert!(hints.read_only_hint.is_some() && hints.open_world_hint.is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn ids_of_another_kind_are_refused_by_name() {
+        assert_eq!(task_id("task_1").expect("an id").as_str(), "task_1");
+        let failure = task_id("claim_1").expect_err("no task id");
+        assert!(failure.message.starts_with("argument `task_id`: `claim_1` is not an id of this kind"));
+    }
+}

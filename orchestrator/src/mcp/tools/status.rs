@@ -1,0 +1,58 @@
+//! How a task stands: `get_status`.
+
+mod output;
+
+pub(in crate::mcp) use output::GetStatusOutput;
+
+use super::{Call, Effect, Failure, Tool, task_id};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Longest wait; the answer has to be written within 45 seconds.
+const LONGEST_WAIT: Duration = Duration::from_millis(44_500);
+
+/// Says how a task stands.
+pub(super) struct GetStatus;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct GetStatusInput {
+    /// The task, as `create_task` returned it.
+    #[schemars(length(min = 1, max = 100))]
+    task_id: String,
+    /// Seconds to wait for a change, 0 to 45, default 0. Returns as soon as something has changed.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 45))]
+    wait: u64,
+    /// How much to say of each search, default `summary`.
+    #[serde(default)]
+    detail: Detail,
+}
+
+/// How much to say of each search.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::mcp) enum Detail {
+    /// Id, words and status.
+    #[default]
+    Summary,
+    /// Counts and errors of sources too.
+    Full,
+}
+
+impl Tool for GetStatus {
+    const NAME: &'static str = "get_status";
+    const TITLE: &'static str = "Get a task's status";
+    const DESCRIPTION: &'static str = "Says how a task stands: status, searches, budget, warnings, and counts of claims and \
+        evidence. With `wait` it returns as soon as something changes. Repeat until `status` is `completed`, then use \
+        query_graph and vector_search.";
+    const EFFECT: Effect = Effect::Reads;
+    type Input = GetStatusInput;
+    type Output = GetStatusOutput;
+
+    async fn call(call: &Call, input: GetStatusInput) -> Result<GetStatusOutput, Failure> {
+        let wait = Duration::from_secs(input.wait).min(LONGEST_WAIT);
+        let progress = call.app.task_status(&task_id(&input.task_id)?, wait).await?;
+        Ok(GetStatusOutput::new(progress, input.detail))
+    }
+}

@@ -1,0 +1,291 @@
+//! What `get_status` and the task resource say of a task.
+
+use super::Detail;
+use crate::mcp::reply::{CONTENT_NOTICE, cut_note, fit};
+use crate::mcp::schema::{any_object, one_of};
+use crate::mcp::tools::tasks::status;
+use lyra_domain::{JobState, Query, QueryStatus, Relation, TaskStatus};
+use lyra_store::TaskProgress;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Bytes of one result that the searches may take.
+const SEARCH_BYTES: usize = 40_000;
+/// Bytes of one result that the warnings may take.
+const WARNING_BYTES: usize = 10_000;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::mcp) struct GetStatusOutput {
+    /// Id of the task.
+    task_id: String,
+    /// Its question.
+    query: String,
+    /// Where it stands. `completed`: nothing is queued or running; `queue_searches` makes it go on.
+    #[schemars(schema_with = "status")]
+    status: TaskStatus,
+    /// Why it failed. Only when it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_error: Option<String>,
+    /// Why it was stopped. Only when it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_reason: Option<String>,
+    /// How much of the work is done.
+    progress: Progress,
+    /// How much was found.
+    metrics: Metrics,
+    /// Pages used and left.
+    budget: BudgetUse,
+    /// The searches, in the order they were queued.
+    searches: Vec<Search>,
+    /// Kinds of work that are queued or running, and `auth` when pages wait for a person.
+    waiting_for: Vec<String>,
+    /// Pages that wait for a person to log in or solve a challenge.
+    pending_auth_count: u64,
+    /// What a reader of the results should know, such as a source that failed.
+    warnings: Vec<String>,
+    /// Seconds since the last change.
+    idle_seconds: i64,
+    /// Domains whose pages are not used. Empty: nothing blocks a domain in this version.
+    #[schemars(schema_with = "object_list")]
+    blocked_domains: Vec<Value>,
+    /// Decisions of a person about domains. Empty: there are none in this version.
+    #[schemars(schema_with = "object_list")]
+    domain_overrides: Vec<Value>,
+    /// What the evidence graph holds for the task. Only when its status is `completed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence_summary: Option<EvidenceSummary>,
+    /// What was left out and how to get it. Only when something was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+    /// Fields of this result that may hold text copied from documents or from sources' answers.
+    untrusted_fields: Vec<&'static str>,
+    /// How to treat those fields.
+    content_notice: &'static str,
+}
+
+fn object_list(generator: &mut SchemaGenerator) -> Schema {
+    schemars::json_schema!({ "type": "array", "items": any_object(generator) })
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Progress {
+    /// Searches queued so far.
+    searches_total: usize,
+    /// Searches that ended, in whatever way.
+    searches_done: usize,
+    /// Jobs that wait for a worker.
+    jobs_queued: u64,
+    /// Jobs that run.
+    jobs_running: u64,
+    /// Jobs by phase and state.
+    jobs: Vec<Jobs>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Jobs {
+    /// What the jobs do: `search` finds and ranks passages, `judge` extracts claims and judges them against passages.
+    phase: String,
+    /// Their state.
+    #[schemars(schema_with = "job_state")]
+    state: JobState,
+    /// How many jobs.
+    count: u64,
+}
+
+fn job_state(_: &mut SchemaGenerator) -> Schema {
+    one_of(JobState::ALL.iter().map(|word| word.as_str()))
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Metrics {
+    /// Pages registered for the task.
+    pages: u64,
+    /// Passages of those pages.
+    fragments: u64,
+    /// Claims, those given by the user included.
+    claims: u64,
+    /// Seconds of work that its jobs used.
+    seconds_used: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct BudgetUse {
+    /// Pages registered.
+    pages_used: u64,
+    /// Most pages that may be registered.
+    pages_limit: u32,
+    /// Share of the pages that is left, 0 to 100.
+    remaining_percent: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Search {
+    /// Its id; `queries.id` in `query_graph`.
+    id: String,
+    /// What is searched.
+    query: String,
+    /// Where it stands.
+    #[schemars(schema_with = "query_status")]
+    status: QueryStatus,
+    /// The claim given by the user that it gathers evidence for. Only for such a search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim_id: Option<String>,
+    /// What it found. Only with detail `full`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<Found>,
+}
+
+fn query_status(_: &mut SchemaGenerator) -> Schema {
+    one_of(QueryStatus::ALL.iter().map(|word| word.as_str()))
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Found {
+    /// Hits over all sources.
+    result_count: u32,
+    /// Pages registered or fetched.
+    pages_fetched: u32,
+    /// Passages above the cut-off.
+    useful_fragments: u32,
+    /// Useful passages per page.
+    harvest_rate: f64,
+    /// What went wrong, source by source.
+    source_errors: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct EvidenceSummary {
+    /// Claims of the task.
+    total_claims: u64,
+    /// Passages of its pages.
+    total_fragments: u64,
+    /// Pages registered for it.
+    total_pages: u64,
+    /// Edges by which a passage supports a claim.
+    supporting_edges: u64,
+    /// Edges by which a passage refutes a claim.
+    refuting_edges: u64,
+    /// Edges by which a passage does neither.
+    neutral_edges: u64,
+    /// Domains with the most pages, largest first, at most 10.
+    top_domains: Vec<String>,
+}
+
+impl GetStatusOutput {
+    /// Writes down a task's progress, cut to what a result can hold.
+    pub(in crate::mcp) fn new(progress: TaskProgress, detail: Detail) -> Self {
+        let idle = jiff::Timestamp::now().duration_since(progress.last_activity).as_secs().max(0);
+        let mut searches: Vec<Search> =
+            progress.queries.iter().map(|query| Search::new(query, detail)).collect();
+        let dropped_searches = fit(&mut searches, SEARCH_BYTES);
+        let mut warnings = progress.warnings.clone();
+        let dropped_warnings = fit(&mut warnings, WARNING_BYTES);
+        let notes = [
+            cut_note("searches", searches.len(), dropped_searches, "the table `queries` has all"),
+            cut_note("warnings", warnings.len(), dropped_warnings, "the first are shown"),
+        ];
+        Self {
+            progress: Progress::new(&progress),
+            waiting_for: waiting_for(&progress),
+            evidence_summary: (progress.task.status == TaskStatus::Completed)
+                .then(|| EvidenceSummary::new(&progress)),
+            budget: BudgetUse::new(progress.pages, progress.task.config.budget.max_pages),
+            metrics: Metrics {
+                pages: progress.pages,
+                fragments: progress.fragments,
+                claims: progress.claims,
+                seconds_used: one_decimal(progress.seconds_used),
+            },
+            task_id: progress.task.id.into(),
+            query: progress.task.query,
+            status: progress.task.status,
+            task_error: progress.task.error,
+            stop_reason: progress.stop_reason,
+            searches,
+            pending_auth_count: progress.pending_auth,
+            warnings,
+            idle_seconds: idle,
+            blocked_domains: Vec::new(),
+            domain_overrides: Vec::new(),
+            notes: notes.into_iter().flatten().collect(),
+            untrusted_fields: vec!["task_error", "warnings", "searches[].found.source_errors"],
+            content_notice: CONTENT_NOTICE,
+        }
+    }
+}
+
+fn waiting_for(progress: &TaskProgress) -> Vec<String> {
+    let mut kinds: Vec<String> = Vec::new();
+    for jobs in &progress.jobs {
+        if matches!(jobs.state, JobState::Queued | JobState::Running) && !kinds.contains(&jobs.kind) {
+            kinds.push(jobs.kind.clone());
+        }
+    }
+    if progress.pending_auth > 0 {
+        kinds.push("auth".to_owned());
+    }
+    kinds
+}
+
+impl Progress {
+    fn new(progress: &TaskProgress) -> Self {
+        let open = |query: &&Query| matches!(query.status, QueryStatus::Queued | QueryStatus::Running);
+        Self {
+            searches_total: progress.queries.len(),
+            searches_done: progress.queries.len() - progress.queries.iter().filter(open).count(),
+            jobs_queued: progress.jobs_in(JobState::Queued),
+            jobs_running: progress.jobs_in(JobState::Running),
+            jobs: progress
+                .jobs
+                .iter()
+                .map(|jobs| Jobs { phase: jobs.kind.clone(), state: jobs.state, count: jobs.count })
+                .collect(),
+        }
+    }
+}
+
+impl BudgetUse {
+    fn new(pages_used: u64, pages_limit: u32) -> Self {
+        let left = u64::from(pages_limit).saturating_sub(pages_used);
+        let remaining_percent = one_decimal(100.0 * left as f64 / f64::from(pages_limit.max(1)));
+        Self { pages_used, pages_limit, remaining_percent }
+    }
+}
+
+impl Search {
+    fn new(query: &Query, detail: Detail) -> Self {
+        let found = (detail == Detail::Full).then(|| Found {
+            result_count: query.result_count,
+            pages_fetched: query.pages_fetched,
+            useful_fragments: query.useful_fragments,
+            harvest_rate: query.harvest_rate,
+            source_errors: query.source_errors.clone(),
+        });
+        Self {
+            id: query.id.to_string(),
+            query: query.query_text.clone(),
+            status: query.status,
+            claim_id: query.claim_id.as_ref().map(ToString::to_string),
+            found,
+        }
+    }
+}
+
+impl EvidenceSummary {
+    fn new(progress: &TaskProgress) -> Self {
+        Self {
+            total_claims: progress.claims,
+            total_fragments: progress.fragments,
+            total_pages: progress.pages,
+            supporting_edges: progress.edges_of(Relation::Supports),
+            refuting_edges: progress.edges_of(Relation::Refutes),
+            neutral_edges: progress.edges_of(Relation::Neutral),
+            top_domains: progress.top_domains.iter().map(|(domain, _)| domain.clone()).collect(),
+        }
+    }
+}
+
+fn one_decimal(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}

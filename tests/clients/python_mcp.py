@@ -1,0 +1,137 @@
+"""Drives a whole task through Lyra with the `mcp` package from PyPI, a client that Lyra's authors did not write.
+
+    python python_mcp.py MODE stdio LYRA DATA_DIR
+    python python_mcp.py MODE http URL
+
+MODE is `legacy` (the initialize handshake, revision 2025-11-25) or `auto` (discovery, revision 2026-07-28).
+Exits with 0 when everything was as it should be, else with the assertion that failed.
+"""
+
+import asyncio
+import json
+import sys
+import time
+
+from jsonschema import Draft202012Validator
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search"]
+CLAIM = "A short daytime nap improves memory."
+
+
+class Lyra:
+    """Calls tools and checks of every result what holds for all of them."""
+
+    def __init__(self, client, tools):
+        self.client = client
+        self.validators = {tool.name: Draft202012Validator(tool.output_schema) for tool in tools}
+
+    async def call(self, tool, ok=True, **arguments):
+        result = await self.client.call_tool(tool, arguments)
+        content = result.structured_content
+        assert json.loads(result.content[0].text) == content, "the text says the same as the structured content"
+        assert len(result.content[0].text.encode()) <= 60_000, f"{tool} answered too much"
+        self.validators[tool].validate(content)
+        assert content["ok"] is ok, content
+        assert bool(result.is_error) is not ok
+        return content
+
+
+async def run(client, mode):
+    assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28"), client.protocol_version
+    tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == TOOLS, tools
+    for tool in tools:
+        Draft202012Validator.check_schema(tool.input_schema)
+        Draft202012Validator.check_schema(tool.output_schema)
+        assert tool.annotations.read_only_hint == (tool.name in ("get_status", "query_graph", "vector_search"))
+    assert "create_task" in client.instructions
+    lyra = Lyra(client, tools)
+
+    schema = json.loads((await client.read_resource("lyra://schema")).contents[0].text)
+    names = {table["name"] for table in schema["tables"]}
+    assert {"claims", "edges", "fragments", "pages", "v_claim_evidence_summary"} <= names, names
+
+    task = await lyra.call("create_task", query="Does a short daytime nap improve memory?", claims=[CLAIM])
+    task_id = task["task_id"]
+    queued = await lyra.call("queue_searches", task_id=task_id, queries=["nap word recall", "napping memory trial"])
+    assert queued["queued_count"] == 2 and len(queued["search_ids"]) == 2, queued
+    await finish(lyra, task_id)
+
+    summary = await lyra.call("get_status", task_id=task_id, detail="full")
+    evidence = summary["evidence_summary"]
+    assert evidence["supporting_edges"] > 0 and evidence["refuting_edges"] > 0, evidence
+    assert len(summary["searches"]) == 3, summary["searches"]
+
+    edges = await lyra.call(
+        "query_graph",
+        sql="SELECT c.id AS claim_id, c.claim_text, e.relation, e.nli_confidence, f.text_content, p.title "
+        "FROM claims c JOIN edges e ON e.target_id = c.id JOIN fragments f ON f.id = e.source_id "
+        f"JOIN pages p ON p.id = f.page_id WHERE c.task_id = '{task_id}' AND c.claim_type = 'user' "
+        "AND e.relation IN ('supports', 'refutes')",
+    )
+    assert {row["relation"] for row in edges["rows"]} == {"supports", "refutes"}, edges
+    assert {row["claim_text"] for row in edges["rows"]} == {CLAIM}
+    assert edges["untrusted_fields"], "text of documents is marked"
+
+    view = await lyra.call(
+        "query_graph", sql=f"SELECT * FROM v_claim_evidence_summary WHERE task_id = '{task_id}'", options={"limit": 2}
+    )
+    assert view["row_count"] == len(view["rows"]) == 2 and view["truncated"], view
+
+    for target, table in (("claims", "claims"), ("fragments", "fragments")):
+        close = await lyra.call("vector_search", query="sleep at noon and remembering words", target=target, min_similarity=0.2)
+        assert close["results"] and close["total_searched"] >= len(close["results"]), close
+        ids = ", ".join(f"'{hit['id']}'" for hit in close["results"])
+        joined = await lyra.call("query_graph", sql=f"SELECT count(*) AS found FROM {table} WHERE id IN ({ids})")
+        assert joined["rows"][0]["found"] == len(close["results"]), joined
+
+    await refusals(lyra, task_id)
+
+    stopped = await lyra.call("stop_task", task_id=task_id, reason="enough")
+    assert stopped["final_status"] == "completed" and stopped["is_resumable"], stopped
+    resource = json.loads((await client.read_resource(f"lyra://tasks/{task_id}")).contents[0].text)
+    assert resource["status"] == "completed", resource
+    return {"protocol": client.protocol_version, "edges": edges["row_count"], "evidence": evidence}
+
+
+async def finish(lyra, task_id):
+    """Waits as an AI would: long calls that return on change."""
+    deadline = time.monotonic() + 180
+    while time.monotonic() < deadline:
+        status = await lyra.call("get_status", task_id=task_id, wait=10)
+        if status["status"] == "completed":
+            return
+        assert status["status"] == "exploring", status
+    raise AssertionError(f"the task did not end: {status}")
+
+
+async def refusals(lyra, task_id):
+    """Wrong requests are answered with what would be right."""
+    wrong = await lyra.call("queue_searches", ok=False, task_id=task_id, queries="nap")
+    assert wrong["error_code"] == "invalid_argument" and "`queries`" in wrong["error"], wrong
+    wrong = await lyra.call("queue_searches", ok=False, task_id=task_id, query=["nap"])
+    assert "did you mean `queries`" in wrong["error"] and wrong["error_id"], wrong
+    wrong = await lyra.call("get_status", ok=False, task_id="task_none")
+    assert wrong["error_code"] == "not_found", wrong
+    wrong = await lyra.call("query_graph", ok=False, sql="DELETE FROM claims")
+    assert wrong["error_code"] == "sql_refused", wrong
+    wrong = await lyra.call("query_graph", ok=False, sql="ATTACH DATABASE '/tmp/x' AS x")
+    assert wrong["error_code"] == "sql_refused", wrong
+    wrong = await lyra.call("query_graph", ok=False, sql="SELECT claim_txt FROM claims")
+    assert "claim_text" in json.dumps(wrong), wrong
+
+
+async def main(mode, transport, *rest):
+    if transport == "stdio":
+        lyra, data_dir = rest
+        server = StdioServerParameters(command=lyra, args=["--data-dir", data_dir, "mcp"])
+    else:
+        (server,) = rest
+    async with Client(server, mode=mode, read_timeout_seconds=120) as client:
+        print(json.dumps(await run(client, mode)))
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

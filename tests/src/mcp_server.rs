@@ -1,0 +1,99 @@
+//! A running `lyra serve` on a port of its own, and plain HTTP to talk to it.
+
+use crate::TestApp;
+use anyhow::{Context, ensure};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+/// A running `lyra serve`. Ends with the value.
+pub struct HttpServer {
+    child: Child,
+    /// `127.0.0.1:PORT`.
+    pub address: String,
+}
+
+/// An HTTP answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// Status code.
+    pub status: u16,
+    /// Header lines, in lower case.
+    pub head: String,
+    /// Body, chunks joined as they came.
+    pub body: String,
+}
+
+impl HttpServer {
+    /// Starts the server on any free port.
+    ///
+    /// # Errors
+    /// When it does not start or does not say where it listens within a minute.
+    pub async fn start(app: &TestApp) -> anyhow::Result<Self> {
+        let mut child = Command::from(app.command(&["serve", "--port", "0"]))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()?;
+        let stderr = child.stderr.take().context("stderr is piped")?;
+        let mut lines = BufReader::new(stderr).lines();
+        let said = async {
+            while let Some(line) = lines.next_line().await? {
+                if let Some((_, rest)) = line.split_once("http://") {
+                    let address = rest.split('/').next().unwrap_or_default();
+                    return Ok(address.to_owned());
+                }
+            }
+            anyhow::bail!("lyra serve ended before it listened")
+        };
+        let address = tokio::time::timeout(Duration::from_secs(60), said)
+            .await
+            .context("lyra serve does not listen")??;
+        // A full pipe would block the server.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        Ok(Self { child, address })
+    }
+
+    /// One request with these header lines. `Host` is the server's unless given.
+    ///
+    /// # Errors
+    /// When the connection breaks or the answer is not HTTP.
+    pub async fn request(&self, line: &str, headers: &[&str], body: &str) -> anyhow::Result<Answer> {
+        let mut stream = TcpStream::connect(&self.address).await?;
+        let mut text = format!("{line} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        if !headers.iter().any(|header| header.starts_with("Host:")) {
+            text += &format!("Host: {}\r\n", self.address);
+        }
+        for header in headers {
+            text += &format!("{header}\r\n");
+        }
+        text += "\r\n";
+        stream.write_all(text.as_bytes()).await?;
+        // A server that refuses the head may close before it has read the body.
+        let _ = stream.write_all(body.as_bytes()).await;
+        let mut bytes = Vec::new();
+        tokio::time::timeout(Duration::from_secs(60), stream.read_to_end(&mut bytes))
+            .await
+            .context("no answer")??;
+        let answer = String::from_utf8_lossy(&bytes);
+        let (head, body) = answer.split_once("\r\n\r\n").context("an HTTP answer")?;
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).context("a status code")?;
+        Ok(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
+    }
+
+    /// Asks the server to end as an operator would, and checks that it does.
+    ///
+    /// # Errors
+    /// When it does not end within 20 seconds.
+    pub async fn stop(mut self) -> anyhow::Result<()> {
+        let pid = self.child.id().context("it still runs")?.to_string();
+        let killed = Command::new("kill").args(["-TERM", &pid]).status().await?;
+        ensure!(killed.success(), "the signal was not sent");
+        tokio::time::timeout(Duration::from_secs(20), self.child.wait())
+            .await
+            .context("it does not end")??;
+        Ok(())
+    }
+}

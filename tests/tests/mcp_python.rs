@@ -1,0 +1,100 @@
+//! A whole task through the `mcp` package from PyPI, over both transports and both protocol revisions.
+//!
+//! The package is installed into `target/mcp-python` on first use. Without Python or a registry the tests say so and
+//! pass; `mcp_stdio` tests the same path without either.
+
+use anyhow::{Context, ensure};
+use lyra_tests::mcp_server::HttpServer;
+use lyra_tests::{TestApp, binary};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[tokio::test]
+async fn a_task_over_stdio_by_handshake() -> anyhow::Result<()> {
+    over_stdio("legacy").await
+}
+
+#[tokio::test]
+async fn a_task_over_stdio_by_discovery() -> anyhow::Result<()> {
+    over_stdio("auto").await
+}
+
+#[tokio::test]
+async fn a_task_over_http_by_handshake() -> anyhow::Result<()> {
+    over_http("legacy").await
+}
+
+#[tokio::test]
+async fn a_task_over_http_by_discovery() -> anyhow::Result<()> {
+    over_http("auto").await
+}
+
+async fn over_stdio(revision: &str) -> anyhow::Result<()> {
+    let app = TestApp::new();
+    drive(vec![revision.into(), "stdio".into(), binary("lyra").into(), app.data_dir().into()]).await
+}
+
+async fn over_http(revision: &str) -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let server = HttpServer::start(&app).await?;
+    drive(vec![revision.into(), "http".into(), format!("http://{}/mcp", server.address).into()]).await?;
+    server.stop().await
+}
+
+/// Runs the client script with these arguments.
+async fn drive(arguments: Vec<OsString>) -> anyhow::Result<()> {
+    let ran = tokio::task::spawn_blocking(move || {
+        let python = match python() {
+            Ok(python) => python,
+            Err(reason) => {
+                println!("skipped: {reason:#}");
+                return Ok(());
+            }
+        };
+        let script = clients().join("python_mcp.py");
+        let output = Command::new(python).arg(script).args(arguments).output()?;
+        ensure!(
+            output.status.success(),
+            "the client failed:\n{}\n{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        println!("{}", String::from_utf8_lossy(&output.stdout).trim());
+        Ok(())
+    });
+    ran.await?
+}
+
+/// A Python with the packages of `tests/clients/requirements.txt`; an error says why there is none.
+fn python() -> anyhow::Result<PathBuf> {
+    let wanted = clients().join("requirements.txt");
+    // target/PROFILE/lyra
+    let folder = binary("lyra").ancestors().nth(2).context("the binary lies in target/")?.join("mcp-python");
+    std::fs::create_dir_all(&folder)?;
+    // Tests run at the same time, in processes of their own.
+    let lock = std::fs::File::create(folder.join("lock"))?;
+    lock.lock()?;
+    let python = folder.join("venv/bin/python");
+    let installed = folder.join("installed.txt");
+    let list = std::fs::read_to_string(&wanted)?;
+    if std::fs::read_to_string(&installed).is_ok_and(|old| old == list) && python.is_file() {
+        return Ok(python);
+    }
+    let run = |command: &mut Command, what: &str| -> anyhow::Result<()> {
+        let output = command.output().with_context(|| format!("{what} cannot be run"))?;
+        ensure!(output.status.success(), "{what} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        Ok(())
+    };
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder.join("venv")), "python3 -m venv")?;
+    run(
+        Command::new(&python).args(["-m", "pip", "install", "--quiet", "-r"]).arg(&wanted),
+        "pip install mcp",
+    )?;
+    std::fs::write(installed, list)?;
+    Ok(python)
+}
+
+fn clients() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("clients")
+}
