@@ -29,7 +29,7 @@ pub fn check_worthiness(sentence: &str, code: Option<&str>) -> f64 {
         return 0.0;
     }
     let score = match code {
-        Some("en") | None => english::score(stated),
+        Some("en") | None => english::score(sentence, stated),
         Some("ja") => japanese::score(stated),
         Some(_) => WORTHY,
     };

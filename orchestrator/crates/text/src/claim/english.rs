@@ -3,8 +3,8 @@
 use super::tables::{self, has_phrase};
 use crate::word::stem;
 
-/// Score of a statement, not yet clamped.
-pub(super) fn score(text: &str) -> f64 {
+/// Score of a sentence whose statement is `text`, not yet clamped.
+pub(super) fn score(sentence: &str, text: &str) -> f64 {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'' | '%')))
@@ -13,11 +13,16 @@ pub(super) fn score(text: &str) -> f64 {
     if words.len() < 4 || has_phrase(&lower, tables::BOILERPLATE) {
         return 0.0;
     }
-    let Some(verb) = finite_verb(&words) else { return 0.1 };
-    let mut score = 0.4 + subject(&words);
     let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
+    // What follows "we found that" is a clause, with a finite verb even where no list knows it.
+    let reported = sentence.trim_end_matches(text).trim_end().ends_with(" that");
+    let verb = finite_verb(&words, &stems);
+    if verb.is_none() && !reported {
+        return 0.1;
+    }
+    let mut score = 0.4 + label(sentence) + if reported { 0.25 } else { subject(&words, &stems) };
     if stems.iter().any(|stem| tables::FINDING_STEMS.contains(&stem.as_str())) {
-        score += 0.25;
+        score += 0.2;
     }
     if has_phrase(&lower, tables::RESULT_CUES) || words.iter().any(|word| word.ends_with('%')) {
         score += 0.15;
@@ -25,11 +30,37 @@ pub(super) fn score(text: &str) -> f64 {
     if has_phrase(&lower, tables::AIMS) {
         score -= 0.5;
     }
-    let method = stems.iter().take(verb + 3).any(|stem| tables::METHOD_STEMS.contains(&stem.as_str()));
-    if method && !has_phrase(&lower, tables::RESULT_CUES) {
+    if verb.is_some_and(|verb| is_method(&words, &stems, verb)) {
         score -= 0.3;
     }
     score
+}
+
+/// What the section that a label opens says about the sentence.
+fn label(sentence: &str) -> f64 {
+    let head = sentence.trim_start();
+    if after_label(head).len() == head.len() {
+        return 0.0;
+    }
+    let starts = |labels: &[&str]| {
+        labels.iter().any(|label| head.get(..label.len()).is_some_and(|h| h.eq_ignore_ascii_case(label)))
+    };
+    if starts(tables::FINDING_LABELS) {
+        0.1
+    } else if starts(tables::OTHER_LABELS) {
+        -0.3
+    } else {
+        0.0
+    }
+}
+
+/// The verb tells what was done: "was measured", "we recruited", "we propose".
+fn is_method(words: &[&str], stems: &[String], verb: usize) -> bool {
+    let by_authors = matches!(words.first(), Some(&("we" | "i")));
+    let near = words.iter().zip(stems).skip(verb).take(3);
+    let mut done = near
+        .filter(|(word, _)| by_authors || word.ends_with("ed") || tables::IRREGULAR_METHODS.contains(word));
+    done.any(|(_, stem)| tables::METHOD_STEMS.contains(&stem.as_str()))
 }
 
 /// Label, connectives and "we found that" taken from the front, again and again.
@@ -91,32 +122,35 @@ fn after_finding(text: &str) -> &str {
 }
 
 /// Index of the first word that can only, or here most likely, be a finite verb.
-fn finite_verb(words: &[&str]) -> Option<usize> {
-    words.iter().enumerate().skip(1).find_map(|(i, word)| {
-        let before = words[i - 1];
-        let noun_here = tables::NOUN_COMES_NEXT.contains(&before);
-        let verb = tables::AUXILIARIES.contains(word)
-            || !noun_here && tables::VERB_STEMS.contains(&stem(word).as_str()) && !word.ends_with("ing")
-            || !noun_here && word.len() > 4 && word.ends_with("ed") && !before.ends_with("ly");
-        verb.then_some(i)
+fn finite_verb(words: &[&str], stems: &[String]) -> Option<usize> {
+    (1..words.len()).find(|&i| {
+        let (word, before) = (words[i], words[i - 1]);
+        if tables::AUXILIARIES.contains(&word) {
+            return true;
+        }
+        let known = tables::VERB_STEMS.contains(&stems[i].as_str()) && !word.ends_with("ing");
+        let third_person = tables::THIRD_PERSON.iter().any(|ending| word.ends_with(ending));
+        let past = word.len() > 4 && word.ends_with("ed") && !before.ends_with("ly");
+        (known || third_person || past) && !tables::NOUN_COMES_NEXT.contains(&before)
     })
 }
 
 /// What the beginning says about the subject: less for what points outside the sentence or at the authors.
-fn subject(words: &[&str]) -> f64 {
-    let first = words[0];
+fn subject(words: &[&str], stems: &[String]) -> f64 {
+    let first = words.first().copied().unwrap_or_default();
     let second = words.get(1).copied().unwrap_or_default();
+    let second_stem = stems.get(1).map_or("", String::as_str);
     if tables::PRONOUNS.contains(&first) {
         return -0.35;
     }
     if tables::DEMONSTRATIVES.contains(&first) {
         // "This suggests": nothing to stand on. "These mice": a subject, though not a full one.
-        let bare =
-            tables::AUXILIARIES.contains(&second) || tables::VERB_STEMS.contains(&stem(second).as_str());
+        let bare = tables::AUXILIARIES.contains(&second) || tables::VERB_STEMS.contains(&second_stem);
         return if bare { -0.35 } else { -0.15 };
     }
-    if tables::AUTHORS.contains(&first) {
-        return -0.3;
+    if matches!(first, "we" | "our" | "i") {
+        let reports = stems.iter().take(5).any(|stem| tables::REPORT_STEMS.contains(&stem.as_str()));
+        return if reports { -0.05 } else { -0.3 };
     }
     0.1
 }

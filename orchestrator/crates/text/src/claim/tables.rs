@@ -51,6 +51,47 @@ pub(super) const LABELS: &[&str] = &[
     "FUNDING",
 ];
 
+/// Labels of sections that hold findings.
+pub(super) const FINDING_LABELS: &[&str] = &[
+    "RESULT",
+    "FINDING",
+    "CONCLUSION",
+    "INTERPRETATION",
+    "MAIN RESULT",
+    "MAIN FINDING",
+    "KEY FINDING",
+    "PRINCIPAL FINDING",
+    "SIGNIFICANCE",
+];
+
+/// Labels of sections that hold aims, methods and what was known.
+pub(super) const OTHER_LABELS: &[&str] = &[
+    "BACKGROUND",
+    "OBJECTIVE",
+    "AIM",
+    "PURPOSE",
+    "METHOD",
+    "DESIGN",
+    "SETTING",
+    "PARTICIPANT",
+    "PATIENT",
+    "INTERVENTION",
+    "RATIONALE",
+    "CONTEXT",
+    "IMPORTANCE",
+    "INTRODUCTION",
+    "FUNDING",
+    "MAIN OUTCOME",
+];
+
+/// Endings of verbs in the third person that nouns rarely have.
+pub(super) const THIRD_PERSON: &[&str] =
+    &["izes", "ises", "ates", "ifies", "uces", "olves", "erves", "ains", "ieves"];
+
+/// Past tenses of method verbs that do not end in "ed".
+pub(super) const IRREGULAR_METHODS: &[&str] =
+    &["drew", "withdrew", "spent", "chose", "chosen", "drawn", "sought"];
+
 /// Words that a comma follows and that a statement does not need.
 pub(super) const CONNECTIVES: &[&str] = &[
     "however",
@@ -484,7 +525,7 @@ pub(super) const METHOD_STEMS: &[&str] = &[
     "random",
     "recruit",
     "enrol",
-    "enrol",
+    "enrolled",
     "collect",
     "perform",
     "conduct",
@@ -510,7 +551,6 @@ pub(super) const METHOD_STEMS: &[&str] = &[
     "select",
     "obtain",
     "use",
-    "identifi",
     "sequenc",
     "appli",
     "screen",
@@ -523,8 +563,21 @@ pub(super) const METHOD_STEMS: &[&str] = &[
     "design",
     "track",
     "record",
-    "logged",
+    "log",
     "drew",
+    "drawn",
+    "chose",
+    "chosen",
+    "sought",
+    "compar",
+    "defin",
+    "invit",
+    "administ",
+    "administr",
+    "discuss",
+    "summar",
+    "classifi",
+    "hypothes",
 ];
 
 pub(super) const OPENINGS_JA: &[&str] = &[
