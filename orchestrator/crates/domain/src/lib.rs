@@ -24,7 +24,7 @@ pub use entity::query::{Query, QueryStatus};
 pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
 pub use entity::UnknownName;
-pub use id::{ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, TaskId};
+pub use id::{ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, SerpItemId, TaskId};
 pub use kneedle::{cutoff, knee};
 pub use probability::Probability;
 pub use report::{ClaimReport, contradictions_first};
