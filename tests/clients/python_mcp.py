@@ -1,8 +1,9 @@
-"""Drives a whole task through Lyra with the `mcp` package from PyPI, a client that Lyra's authors did not write.
+"""Drives Lyra with the `mcp` package from PyPI, a client that Lyra's authors did not write.
 
-    python python_mcp.py MODE stdio LYRA DATA_DIR
-    python python_mcp.py MODE http URL
+    python python_mcp.py DEPTH MODE stdio LYRA DATA_DIR
+    python python_mcp.py DEPTH MODE http URL
 
+DEPTH is `tour` (tools, schema, refusals) or `task` (a whole task too).
 MODE is `legacy` (the initialize handshake, revision 2025-11-25) or `auto` (discovery, revision 2026-07-28).
 Exits with 0 when everything was as it should be, else with the assertion that failed.
 """
@@ -38,7 +39,7 @@ class Lyra:
         return content
 
 
-async def run(client, mode):
+async def tour(client, mode):
     assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28"), client.protocol_version
     tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == TOOLS, tools
@@ -52,7 +53,11 @@ async def run(client, mode):
     schema = json.loads((await client.read_resource("lyra://schema")).contents[0].text)
     names = {table["name"] for table in schema["tables"]}
     assert {"claims", "edges", "fragments", "pages", "v_claim_evidence_summary"} <= names, names
+    await refusals(lyra)
+    return lyra
 
+
+async def whole_task(lyra):
     task = await lyra.call("create_task", query="Does a short daytime nap improve memory?", claims=[CLAIM])
     task_id = task["task_id"]
     queued = await lyra.call("queue_searches", task_id=task_id, queries=["nap word recall", "napping memory trial"])
@@ -87,13 +92,11 @@ async def run(client, mode):
         joined = await lyra.call("query_graph", sql=f"SELECT count(*) AS found FROM {table} WHERE id IN ({ids})")
         assert joined["rows"][0]["found"] == len(close["results"]), joined
 
-    await refusals(lyra, task_id)
-
     stopped = await lyra.call("stop_task", task_id=task_id, reason="enough")
     assert stopped["final_status"] == "completed" and stopped["is_resumable"], stopped
-    resource = json.loads((await client.read_resource(f"lyra://tasks/{task_id}")).contents[0].text)
+    resource = json.loads((await lyra.client.read_resource(f"lyra://tasks/{task_id}")).contents[0].text)
     assert resource["status"] == "completed", resource
-    return {"protocol": client.protocol_version, "edges": edges["row_count"], "evidence": evidence}
+    return evidence
 
 
 async def finish(lyra, task_id):
@@ -107,11 +110,11 @@ async def finish(lyra, task_id):
     raise AssertionError(f"the task did not end: {status}")
 
 
-async def refusals(lyra, task_id):
+async def refusals(lyra):
     """Wrong requests are answered with what would be right."""
-    wrong = await lyra.call("queue_searches", ok=False, task_id=task_id, queries="nap")
+    wrong = await lyra.call("queue_searches", ok=False, task_id="task_none", queries="nap")
     assert wrong["error_code"] == "invalid_argument" and "`queries`" in wrong["error"], wrong
-    wrong = await lyra.call("queue_searches", ok=False, task_id=task_id, query=["nap"])
+    wrong = await lyra.call("queue_searches", ok=False, task_id="task_none", query=["nap"])
     assert "did you mean `queries`" in wrong["error"] and wrong["error_id"], wrong
     wrong = await lyra.call("get_status", ok=False, task_id="task_none")
     assert wrong["error_code"] == "not_found", wrong
@@ -123,14 +126,16 @@ async def refusals(lyra, task_id):
     assert "claim_text" in json.dumps(wrong), wrong
 
 
-async def main(mode, transport, *rest):
+async def main(depth, mode, transport, *rest):
     if transport == "stdio":
         lyra, data_dir = rest
         server = StdioServerParameters(command=lyra, args=["--data-dir", data_dir, "mcp"])
     else:
         (server,) = rest
     async with Client(server, mode=mode, read_timeout_seconds=120) as client:
-        print(json.dumps(await run(client, mode)))
+        lyra = await tour(client, mode)
+        evidence = await whole_task(lyra) if depth == "task" else None
+        print(json.dumps({"protocol": client.protocol_version, "evidence": evidence}))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! A whole task through the `mcp` package from PyPI, over both transports and both protocol revisions.
+//! The `mcp` package from PyPI as client, over both transports and both protocol revisions.
 //!
 //! The package is installed into `target/mcp-python` on first use. Without Python or a registry the tests say so and
 //! pass; `mcp_stdio` tests the same path without either.
@@ -11,34 +11,35 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[tokio::test]
-async fn a_task_over_stdio_by_handshake() -> anyhow::Result<()> {
-    over_stdio("legacy").await
+async fn a_whole_task_over_stdio_by_handshake() -> anyhow::Result<()> {
+    over_stdio("task", "legacy").await
 }
 
 #[tokio::test]
-async fn a_task_over_stdio_by_discovery() -> anyhow::Result<()> {
-    over_stdio("auto").await
+async fn a_whole_task_over_http_by_discovery() -> anyhow::Result<()> {
+    over_http("task", "auto").await
 }
 
 #[tokio::test]
-async fn a_task_over_http_by_handshake() -> anyhow::Result<()> {
-    over_http("legacy").await
+async fn a_tour_over_stdio_by_discovery() -> anyhow::Result<()> {
+    over_stdio("tour", "auto").await
 }
 
 #[tokio::test]
-async fn a_task_over_http_by_discovery() -> anyhow::Result<()> {
-    over_http("auto").await
+async fn a_tour_over_http_by_handshake() -> anyhow::Result<()> {
+    over_http("tour", "legacy").await
 }
 
-async fn over_stdio(revision: &str) -> anyhow::Result<()> {
+async fn over_stdio(depth: &str, mode: &str) -> anyhow::Result<()> {
     let app = TestApp::new();
-    drive(vec![revision.into(), "stdio".into(), binary("lyra").into(), app.data_dir().into()]).await
+    drive(vec![depth.into(), mode.into(), "stdio".into(), binary("lyra").into(), app.data_dir().into()]).await
 }
 
-async fn over_http(revision: &str) -> anyhow::Result<()> {
+async fn over_http(depth: &str, mode: &str) -> anyhow::Result<()> {
     let app = TestApp::new();
     let server = HttpServer::start(&app).await?;
-    drive(vec![revision.into(), "http".into(), format!("http://{}/mcp", server.address).into()]).await?;
+    drive(vec![depth.into(), mode.into(), "http".into(), format!("http://{}/mcp", server.address).into()])
+        .await?;
     server.stop().await
 }
 
