@@ -87,6 +87,27 @@ fn pooling_and_labels_come_from_the_folder() {
 }
 
 #[test]
+fn segment_ids_are_used_where_transformers_uses_them() {
+    for (tokenizer_config, segment) in [
+        (r#"{"tokenizer_class": "BertTokenizer"}"#, 1),
+        (r#"{"tokenizer_class": "TokenizersBackend"}"#, 0),
+        (
+            r#"{"tokenizer_class": "TokenizersBackend", "model_input_names": ["input_ids", "token_type_ids"]}"#,
+            1,
+        ),
+    ] {
+        let (parent, path) = folder(true);
+        std::fs::write(path.join("tokenizer_config.json"), tokenizer_config).unwrap();
+        let file = parent.path().join("tiny.gguf");
+        quantize(&path, &file, &Metadata::default()).unwrap();
+        for model in [load(&path).unwrap(), load(&file).unwrap()] {
+            let pair = model.tokenizer.pair("red", "blue", cut(Right)).unwrap();
+            assert_eq!(pair.type_ids, [0, 0, 0, segment, segment], "{tokenizer_config}");
+        }
+    }
+}
+
+#[test]
 fn truncation_cuts_the_side_asked_for() {
     let (_parent, path) = folder(true);
     let tokenizer = load(&path).unwrap().tokenizer;

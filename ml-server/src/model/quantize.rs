@@ -102,9 +102,11 @@ fn describe(spec: &ModelSpec, tokenizer: &[u8]) -> Vec<(&'static str, Value)> {
         (keys::FORMAT_VERSION, Value::U32(FORMAT_VERSION)),
         (keys::CONFIG, text(&spec.config.to_string())),
         (keys::MAX_TOKENS, Value::U32(spec.max_tokens as u32)),
-        (keys::SEGMENTS, Value::Bool(spec.segments)),
         (keys::TOKENIZER, text(&String::from_utf8_lossy(tokenizer))),
     ];
+    if !spec.segments {
+        pairs.push((keys::SEGMENTS, Value::Bool(false)));
+    }
     pairs.extend(spec.license.as_deref().map(|license| (keys::LICENSE, text(license))));
     pairs.extend(spec.source.as_deref().map(|source| (keys::SOURCE, text(source))));
     if !spec.languages.is_empty() {

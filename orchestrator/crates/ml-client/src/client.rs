@@ -44,7 +44,7 @@ impl Default for ClientConfig {
             batch_size: 64,
             batch_bytes: 1024 * 1024,
             concurrency: 4,
-            timeout: Duration::from_secs(120),
+            timeout: Duration::from_mins(2),
             connect_timeout: Duration::from_secs(5),
             retries: 5,
             first_pause: Duration::from_millis(100),
