@@ -24,7 +24,9 @@ impl Store {
         let mut tx = self.write().await?;
         // Edges point to several tables, which no foreign key can watch.
         let mut ends = Ends::default();
-        edges.iter().for_each(|edge| ends.add(edge));
+        for edge in edges {
+            ends.add(edge);
+        }
         require(
             &mut tx,
             "fragment",

@@ -138,7 +138,7 @@ impl Store {
             .bind(kind)
             .bind(id)
             .bind(model)
-            .bind(vector.len() as i64)
+            .bind(vector.len().cast_signed() as i64)
             .bind(encode(vector))
             .execute(&mut *tx)
             .await?;

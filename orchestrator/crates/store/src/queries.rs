@@ -144,7 +144,7 @@ impl Store {
             .bind(rank.bm25)
             .bind(rank.cosine)
             .bind(rank.score)
-            .bind(place as i64 + 1)
+            .bind(place.cast_signed() as i64 + 1)
             .bind(rank.relevant)
             .execute(&mut *tx)
             .await?;

@@ -145,7 +145,7 @@ pub(crate) fn stamp(time: jiff::Timestamp) -> String {
 async fn pool(options: &SqliteConnectOptions, connections: u32) -> Result<SqlitePool, sqlx::Error> {
     SqlitePoolOptions::new()
         .max_connections(connections)
-        .acquire_timeout(Duration::from_secs(60))
+        .acquire_timeout(Duration::from_mins(1))
         .idle_timeout(None)
         .max_lifetime(None)
         .after_connect(|connection, _| Box::pin(sqlite::add_functions(connection)))

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use uuid::Uuid;
 
-pub(crate) const LEASE: Duration = Duration::from_secs(60);
+pub(crate) const LEASE: Duration = Duration::from_mins(1);
 
 /// A clock that moves when told to.
 pub(crate) struct ManualClock(Mutex<jiff::Timestamp>);

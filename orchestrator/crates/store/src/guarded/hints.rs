@@ -53,12 +53,13 @@ fn unknown_column(schema: &[SchemaTable], sql: &str, column: &str) -> GuardError
     let named: Vec<&SchemaTable> = schema.iter().filter(|table| words.contains(&table.name)).collect();
     let bare = column.rsplit('.').next().unwrap_or(column);
     let candidates = named.iter().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
-    let mut hint = suggestion(&similar(bare, candidates))
+    let question = suggestion(&similar(bare, candidates))
         .unwrap_or_else(|| "no column of the tables in it is like that.".to_owned());
-    for table in &named {
+    let tables = named.iter().map(|table| {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        hint.push_str(&format!(" {} has {}.", table.name, columns.join(", ")));
-    }
+        format!(" {} has {}.", table.name, columns.join(", "))
+    });
+    let hint = format!("{question}{}", tables.collect::<String>());
     GuardError::UnknownName { what: format!("column `{column}`"), hint }
 }
 

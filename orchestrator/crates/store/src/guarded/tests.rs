@@ -203,7 +203,7 @@ async fn wrong_names_get_the_right_ones() {
         (
             "SELECT f.text FROM fragments AS f",
             "there is no column `f.text`",
-            "did you mean `text_hash` or `text_content`? fragments has seq, id, page_id,",
+            "did you mean `text_hash` or `text_content` or",
         ),
         ("SELECT medain(1)", "the function `medain` is not open to queries", "functions: avg, count,"),
         (

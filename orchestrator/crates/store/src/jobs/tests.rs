@@ -215,7 +215,7 @@ async fn two_workers_never_get_the_same_job() {
 async fn child_takes_a_job_and_hangs() {
     let Ok(path) = std::env::var("LYRA_STORE_TEST_CHILD") else { return };
     let store = Store::open(Path::new(&path), StoreConfig::default()).await.unwrap();
-    let job = store.lease(None, Duration::from_secs(3600)).await.unwrap().unwrap();
+    let job = store.lease(None, Duration::from_hours(1)).await.unwrap().unwrap();
     println!("took {}", job.id);
     std::future::pending::<()>().await;
 }
@@ -226,8 +226,11 @@ async fn the_job_of_a_killed_process_is_taken_again_at_once() {
     let path = folder.path().join("lyra.db");
     let open = || Store::open(&path, StoreConfig::default());
     let store = open().await.unwrap();
-    let new =
-        crate::NewTask { query: "q".into(), config: Default::default(), claims: vec!["a claim".into()] };
+    let new = crate::NewTask {
+        query: "q".into(),
+        config: lyra_domain::TaskConfig::default(),
+        claims: vec!["a claim".into()],
+    };
     let task = store.create_task(new, Priority::Medium).await.unwrap();
 
     let mut child = Command::new(std::env::current_exe().unwrap())

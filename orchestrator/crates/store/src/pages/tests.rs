@@ -17,7 +17,7 @@ async fn writing_the_same_again_changes_nothing() {
     let before = bench.count(ROWS).await;
     let store = &bench.store;
     store.register_pages(&graph.query, &graph.pages, &cause()).await.unwrap();
-    store.add_claims(&[graph.disputed.clone()], &cause()).await.unwrap();
+    store.add_claims(std::slice::from_ref(&graph.disputed), &cause()).await.unwrap();
     // A pair keeps its first judgement.
     let edge = judged(&graph.pages[1].fragments[0].id, &graph.disputed.id, (0.0, 1.0, 0.0));
     store

@@ -216,3 +216,41 @@ async fn a_changed_view_is_made_again_and_a_leftover_one_goes() {
     assert_eq!(leftovers, 0);
     assert_eq!(bench.count("SELECT count(*) FROM sqlite_schema WHERE type = 'view'").await, 16);
 }
+
+#[tokio::test]
+async fn one_task_of_many_stays_within_the_default_limits() {
+    let bench = Bench::new().await;
+    bench
+        .execute(
+            "CREATE TEMP TABLE n AS WITH n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999) SELECT i FROM n;
+             INSERT INTO tasks (id, query, status, config, budget_pages, budget_seconds, created_at, updated_at)
+             SELECT 'task_' || i, 'q', 'completed', '{}', 1, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'
+             FROM n WHERE i < 50;
+             INSERT INTO pages (id, url, domain, fetch_method, fetched_at, paper_metadata)
+             SELECT 'page_' || i, 'https://example.org/' || i, 'example.org', 'corpus', '2026-01-01T00:00:00.000Z',
+                    json_object('year', 1990 + i % 35) FROM n;
+             INSERT INTO task_pages (task_id, page_id, reason) SELECT 'task_' || (i % 50), 'page_' || i, 'corpus' FROM n;
+             INSERT INTO fragments (id, page_id, fragment_type, position, text_content, char_start, char_end, text_hash)
+             SELECT 'frag_' || i, 'page_' || i, 'abstract', 0, 'text ' || i, 0, 9, i FROM n;
+             INSERT INTO claims (id, task_id, claim_text, claim_type, source_fragment_id, created_at)
+             SELECT 'claim_' || i, 'task_' || (i % 50), 'claim ' || i, 'extracted', 'frag_' || i,
+                    '2026-01-01T00:00:00.000Z' FROM n;
+             INSERT INTO edges (id, source_type, source_id, target_type, target_id, relation, nli_confidence, created_at)
+             SELECT 'edge_' || n.i || '_' || k.i, 'fragment', 'frag_' || ((n.i + 50 + 50 * k.i) % 5000), 'claim',
+                    'claim_' || n.i, iif(k.i % 3, 'supports', 'refutes'), 0.7, '2026-01-01T00:00:00.000Z'
+             FROM n JOIN n AS k ON k.i < 8;
+             INSERT INTO edges (id, source_type, source_id, target_type, target_id, relation, created_at)
+             SELECT 'edge_c' || i, 'page', 'page_' || i, 'page', 'page_' || ((i * 7 + 1) % 5000), 'cites',
+                    '2026-01-01T00:00:00.000Z' FROM n;",
+        )
+        .await;
+    let mut slow = Vec::new();
+    for view in bench.store.views() {
+        let sql = format!("SELECT * FROM {} WHERE task_id = 'task_7'", view.name);
+        let options = crate::GuardOptions { timeout_ms: 2_000, ..crate::GuardOptions::default() };
+        if let Err(error) = bench.store.query_graph(&sql, options).await {
+            slow.push(format!("{}: {error}", view.name));
+        }
+    }
+    assert!(slow.is_empty(), "{slow:#?}");
+}
