@@ -8,7 +8,6 @@
 use anyhow::{Context, Result};
 use lyra_corpus::{Corpora, Method, eval};
 use lyra_ml_client::MlClient;
-use lyra_research::ports::Inference;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -47,7 +46,11 @@ async fn main() -> Result<()> {
         }
         let count = queries.len() as f64;
         let each = start.elapsed().as_secs_f64() * 1e3 / count;
-        println!("{method}: nDCG@10 {:.4}, recall@10 {:.4}, {each:.2} ms a query", ndcg / count, recall / count);
+        println!(
+            "{method}: nDCG@10 {:.4}, recall@10 {:.4}, {each:.2} ms a query",
+            ndcg / count,
+            recall / count
+        );
     }
     Ok(())
 }

@@ -58,6 +58,9 @@ impl Corpora {
     }
 
     /// Every corpus, by name. What cannot be read is left out with a warning in the log.
+    ///
+    /// # Errors
+    /// When the folder of corpora cannot be read.
     pub async fn list(&self) -> Result<Vec<CorpusInfo>> {
         let corpora = self.clone();
         blocking(move || {
@@ -85,6 +88,9 @@ impl Corpora {
     }
 
     /// One corpus.
+    ///
+    /// # Errors
+    /// [`CorpusError::NotFound`], [`CorpusError::Newer`], or when its files cannot be read.
     pub async fn show(&self, name: &str) -> Result<CorpusInfo> {
         let (corpora, name) = (self.clone(), name.to_owned());
         blocking(move || corpora.info(&name)).await

@@ -147,11 +147,11 @@ pub(crate) async fn run(
     let (reading, written) = (join(writing.0).await, join(writing.1).await);
     // The writer's error is the cause when the embedder found its channel closed.
     written?;
-    embedding?;
+    let stopped = embedding?;
     reading?;
     let (mut report, last) = tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
     progress(&last);
-    report.cancelled = cancel.is_cancelled() && last.bytes_read < last.bytes_total;
+    report.cancelled = stopped || (cancel.is_cancelled() && last.bytes_read < last.bytes_total);
     report.documents = blocking(move || Ok(index.snapshot()?.count())).await?;
     Ok(report)
 }
@@ -203,7 +203,8 @@ pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
 
 type Embedded = Vec<(Pending, Vec<f32>)>;
 
-/// The middle stage: batches of documents become batches of documents with vectors, in order.
+/// The middle stage: batches of documents become batches of documents with vectors, in order. `true` when it was
+/// cancelled before their end.
 async fn embed(
     pending: mpsc::Receiver<Vec<Pending>>,
     to_write: mpsc::Sender<Embedded>,
@@ -212,7 +213,7 @@ async fn embed(
     progress: &(dyn Fn(&Progress) + Send + Sync),
     tally: &Tally,
     cancel: &CancellationToken,
-) -> Result<()> {
+) -> Result<bool> {
     let batches = futures::stream::unfold(pending, |mut pending| async {
         let batch = pending.recv().await?;
         Some((batch, pending))
@@ -221,7 +222,7 @@ async fn embed(
         std::pin::pin!(batches.map(|batch| embed_batch(batch, inference, dimension)).buffered(IN_FLIGHT));
     loop {
         let next = tokio::select! {
-            () = cancel.cancelled() => break,
+            () = cancel.cancelled() => return Ok(true),
             next = embedded.next() => next,
         };
         let Some(batch) = next else { break };
@@ -231,7 +232,7 @@ async fn embed(
         let so_far = tally.lock().unwrap_or_else(PoisonError::into_inner).1;
         progress(&so_far);
     }
-    Ok(())
+    Ok(false)
 }
 
 async fn embed_batch(batch: Vec<Pending>, inference: &dyn Inference, dimension: usize) -> Result<Embedded> {

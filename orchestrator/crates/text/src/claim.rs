@@ -6,7 +6,6 @@
 
 mod english;
 mod japanese;
-mod tables;
 
 use crate::language;
 
@@ -46,6 +45,11 @@ pub fn statement<'a>(sentence: &'a str, code: Option<&str>) -> &'a str {
         Some("en") | None => english::statement(trimmed),
         Some(_) => trimmed,
     }
+}
+
+/// Whether the text holds one of the phrases; English phrases carry their own spaces where a word must end.
+fn has_phrase(text: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| text.contains(phrase))
 }
 
 #[cfg(test)]

@@ -1,6 +1,12 @@
 //! How well the rules do on SciFact: sentence boundaries, language, check-worthiness. Prints figures and holds them
 //! above a floor. Skipped without the shared data (`LYRA_SHARED`, default `../shared` beside the workspace).
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and prints its figures"
+)]
+
 use lyra_text::{claim, language, sentences};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -89,9 +95,9 @@ fn cited_sentences_are_worth_checking() {
         for (i, sentence) in strings(&document["abstract"]).iter().enumerate() {
             let score = claim::check_worthiness(sentence, Some("en"));
             if indices.contains(&i) {
-                yes.push(score)
+                yes.push(score);
             } else {
-                no.push(score)
+                no.push(score);
             }
             if std::env::var_os("LYRA_SHOW").is_some() && indices.contains(&i) != (score >= claim::WORTHY) {
                 println!("{score:.2} {} {sentence}", if indices.contains(&i) { "CITED" } else { "other" });

@@ -9,9 +9,9 @@ use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, Term
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, TERMINATED, Term};
 
-/// Weights of the fields. `text` holds the title too: one field whose length is the document's. Measured on
-/// SciFact's training queries.
-const TITLE_WEIGHT: f32 = 0.0;
+/// Weights of the fields; `text` holds the title too. On SciFact's training queries nDCG@10 is 0.697 without a title
+/// of its own, 0.703 with 0.3 and 0.669 with 1; 0.669 without stems, 0.696 with the query's stop words, both without a title.
+const TITLE_WEIGHT: f32 = 0.3;
 const TEXT_WEIGHT: f32 = 1.0;
 /// Pairs of characters overlap, so that a word of n characters counts n − 1 times.
 const CJK_WEIGHT: f32 = 0.3;

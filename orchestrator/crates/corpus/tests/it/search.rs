@@ -4,6 +4,7 @@ use crate::support::{Bench, Hashing, documents, vector};
 use lyra_corpus::{CorpusError, CorpusSource, Method};
 use lyra_research::ports::EvidenceSource;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 async fn bench() -> Bench {
     let bench = Bench::new();
@@ -120,7 +121,7 @@ async fn another_process_imports_meanwhile() {
     assert!(ids(&bench, "walrus", Method::Bm25).await.is_empty());
     let other = lyra_corpus::Corpora::open(bench.folder.path());
     let file = bench.file("b.jsonl", &[r#"{"id": "w", "title": "Walruses"}"#.to_owned()]);
-    other.import("c", &[file], &Hashing::default(), &|_| {}, &Default::default()).await.unwrap();
+    other.import("c", &[file], &Hashing::default(), &|_| {}, &CancellationToken::new()).await.unwrap();
     assert_eq!(ids(&bench, "walrus", Method::Bm25).await, ["w"]);
     other.remove("c").await.unwrap();
     assert!(matches!(

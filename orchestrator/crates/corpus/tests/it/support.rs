@@ -11,15 +11,15 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 /// Numbers per vector.
-pub const DIMENSION: usize = 64;
+pub(crate) const DIMENSION: usize = 64;
 
 /// Embeds a text as its hashed words, L2-normalised.
-pub struct Hashing {
-    pub name: String,
-    pub languages: Vec<String>,
-    pub embedded: AtomicUsize,
+pub(crate) struct Hashing {
+    pub(crate) name: String,
+    pub(crate) languages: Vec<String>,
+    pub(crate) embedded: AtomicUsize,
     /// Fails once this many texts were embedded.
-    pub limit: usize,
+    pub(crate) limit: usize,
 }
 
 impl Default for Hashing {
@@ -34,12 +34,12 @@ impl Default for Hashing {
 }
 
 impl Hashing {
-    pub fn named(name: &str) -> Self {
+    pub(crate) fn named(name: &str) -> Self {
         Self { name: name.to_owned(), ..Self::default() }
     }
 }
 
-pub fn vector(text: &str) -> Vec<f32> {
+pub(crate) fn vector(text: &str) -> Vec<f32> {
     let mut vector = vec![0.01_f32; DIMENSION];
     for word in lyra_text::content_words(text) {
         let hash = word.bytes().fold(7_usize, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte as usize));
@@ -77,32 +77,32 @@ impl Inference for Hashing {
 }
 
 /// A data directory that goes away, and what is in it.
-pub struct Bench {
-    pub folder: TempDir,
-    pub corpora: Corpora,
+pub(crate) struct Bench {
+    pub(crate) folder: TempDir,
+    pub(crate) corpora: Corpora,
 }
 
 impl Bench {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let corpora = Corpora::open(folder.path()).with_batches(4, 8);
         Self { folder, corpora }
     }
 
     /// Writes a file of lines.
-    pub fn file(&self, name: &str, lines: &[String]) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, lines: &[String]) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, lines.join("\n")).unwrap();
         path
     }
 
-    pub async fn import(&self, file: &Path, inference: &Hashing) -> Result<ImportReport> {
+    pub(crate) async fn import(&self, file: &Path, inference: &Hashing) -> Result<ImportReport> {
         let files = [file.to_owned()];
         self.corpora.import("c", &files, inference, &|_| {}, &CancellationToken::new()).await
     }
 
     /// Ids and scores of all three methods for a few queries: equal when two corpora search alike.
-    pub async fn results(&self) -> Vec<(String, f64)> {
+    pub(crate) async fn results(&self) -> Vec<(String, f64)> {
         let mut all = Vec::new();
         for query in ["short naps improve memory", "biochar and crop yield", "topic 3 study", "昼寝の効果"]
         {
@@ -118,7 +118,7 @@ impl Bench {
 }
 
 /// Lines of `count` documents that differ.
-pub fn documents(count: usize) -> Vec<String> {
+pub(crate) fn documents(count: usize) -> Vec<String> {
     let topics = [
         "short naps improve memory",
         "biochar raises crop yield",

@@ -1,6 +1,9 @@
 //! English rules. A sentence is read as its lower-case words; a part-of-speech tagger is not worth its size here.
 
-use super::tables::{self, has_phrase};
+mod openings;
+mod tables;
+
+use super::has_phrase;
 use crate::word::stem;
 
 /// Score of a sentence whose statement is `text`, not yet clamped.
@@ -45,9 +48,9 @@ fn label(sentence: &str) -> f64 {
     let starts = |labels: &[&str]| {
         labels.iter().any(|label| head.get(..label.len()).is_some_and(|h| h.eq_ignore_ascii_case(label)))
     };
-    if starts(tables::FINDING_LABELS) {
+    if starts(openings::FINDING_LABELS) {
         0.1
-    } else if starts(tables::OTHER_LABELS) {
+    } else if starts(openings::OTHER_LABELS) {
         -0.3
     } else {
         0.0
@@ -77,7 +80,7 @@ pub(super) fn statement(sentence: &str) -> &str {
 
 /// "RESULTS: …", "MAIN OUTCOME MEASURES …", "Conclusions: …"; labels in capitals need no mark.
 fn after_label(text: &str) -> &str {
-    for label in tables::LABELS {
+    for label in openings::LABELS {
         let Some(head) = text.get(..label.len()) else { continue };
         let Some(rest) = text.get(label.len()..).filter(|_| head.eq_ignore_ascii_case(label)) else {
             continue;
@@ -94,7 +97,7 @@ fn after_label(text: &str) -> &str {
 }
 
 fn after_connective(text: &str) -> &str {
-    tables::CONNECTIVES
+    openings::CONNECTIVES
         .iter()
         .find_map(|connective| {
             let head = text.get(..connective.len())?;
@@ -107,7 +110,7 @@ fn after_connective(text: &str) -> &str {
 /// "We/our results … show(s/ed) … that": the subject must be the authors or their work, the verb near it.
 fn after_finding(text: &str) -> &str {
     let mut words = text.split_whitespace();
-    let opens = words.next().is_some_and(|w| tables::AUTHORS.contains(&w.to_lowercase().as_str()));
+    let opens = words.next().is_some_and(|w| openings::AUTHORS.contains(&w.to_lowercase().as_str()));
     if !opens {
         return text;
     }
@@ -116,7 +119,7 @@ fn after_finding(text: &str) -> &str {
     let before = &head[..that];
     let reported = before
         .split_whitespace()
-        .any(|word| tables::REPORT_STEMS.contains(&stem(&word.to_lowercase()).as_str()));
+        .any(|word| openings::REPORT_STEMS.contains(&stem(&word.to_lowercase()).as_str()));
     let rest = text.get(that + " that ".len()..).unwrap_or(text).trim_start();
     if reported && before.split_whitespace().count() <= 9 && !rest.is_empty() { rest } else { text }
 }
@@ -149,7 +152,7 @@ fn subject(words: &[&str], stems: &[String]) -> f64 {
         return if bare { -0.35 } else { -0.15 };
     }
     if matches!(first, "we" | "our" | "i") {
-        let reports = stems.iter().take(5).any(|stem| tables::REPORT_STEMS.contains(&stem.as_str()));
+        let reports = stems.iter().take(5).any(|stem| openings::REPORT_STEMS.contains(&stem.as_str()));
         return if reports { -0.05 } else { -0.3 };
     }
     0.1

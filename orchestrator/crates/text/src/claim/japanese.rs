@@ -1,32 +1,34 @@
 //! Japanese rules: the predicate stands at the end, the subject before は or が.
 
-use super::tables::{self, has_phrase};
+mod tables;
+
+use super::has_phrase;
 
 /// Score of a statement, not yet clamped.
 pub(super) fn score(text: &str) -> f64 {
     let body = text.trim_end_matches(['。', '．', '.', '」', '）', ' ']);
-    if has_phrase(text, tables::BOILERPLATE_JA) || body.ends_with('か') {
+    if has_phrase(text, tables::BOILERPLATE) || body.ends_with('か') {
         return 0.0;
     }
-    let predicate = tables::PREDICATES_JA.iter().any(|ending| body.ends_with(ending));
+    let predicate = tables::PREDICATES.iter().any(|ending| body.ends_with(ending));
     let subject = body.contains('は') || body.contains('が');
     if !predicate || !subject {
         return 0.1;
     }
     let mut score: f64 = 0.5;
-    if has_phrase(text, tables::FINDINGS_JA) {
+    if has_phrase(text, tables::FINDINGS) {
         score += 0.25;
     }
-    if has_phrase(text, tables::RESULT_CUES_JA) || text.contains(['%', '％']) {
+    if has_phrase(text, tables::RESULT_CUES) || text.contains(['%', '％']) {
         score += 0.15;
     }
-    if tables::ANAPHORS_JA.iter().any(|word| text.starts_with(word)) {
+    if tables::ANAPHORS.iter().any(|word| text.starts_with(word)) {
         score -= 0.35;
     }
-    if has_phrase(text, tables::AIMS_JA) {
+    if has_phrase(text, tables::AIMS) {
         score -= 0.5;
     }
-    if tables::METHODS_JA.iter().any(|ending| body.ends_with(ending)) {
+    if tables::METHODS.iter().any(|ending| body.ends_with(ending)) {
         score -= 0.4;
     }
     score
@@ -36,7 +38,7 @@ pub(super) fn score(text: &str) -> f64 {
 pub(super) fn statement(sentence: &str) -> &str {
     let mut rest = sentence;
     loop {
-        let shorter = tables::OPENINGS_JA
+        let shorter = tables::OPENINGS
             .iter()
             .find_map(|opening| rest.strip_prefix(opening))
             .map_or(rest, |bare| bare.trim_start_matches(['、', '，', '：', ':', '】', '］', ' ', '　']));
