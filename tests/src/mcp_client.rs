@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 /// Longest wait for one answer; loading the models is in it.
-const ANSWER_WITHIN: Duration = Duration::from_secs(120);
+const ANSWER_WITHIN: Duration = Duration::from_mins(2);
 
 /// A running `lyra mcp` with an open session. Ends with the value.
 pub struct StdioClient {

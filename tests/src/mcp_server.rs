@@ -48,7 +48,7 @@ impl HttpServer {
             }
             anyhow::bail!("lyra serve ended before it listened")
         };
-        let address = tokio::time::timeout(Duration::from_secs(60), said)
+        let address = tokio::time::timeout(Duration::from_mins(1), said)
             .await
             .context("lyra serve does not listen")??;
         // A full pipe would block the server.
@@ -64,17 +64,17 @@ impl HttpServer {
         let mut stream = TcpStream::connect(&self.address).await?;
         let mut text = format!("{line} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         if !headers.iter().any(|header| header.starts_with("Host:")) {
-            text += &format!("Host: {}\r\n", self.address);
+            text.extend(["Host: ", &self.address, "\r\n"]);
         }
         for header in headers {
-            text += &format!("{header}\r\n");
+            text.extend([header, "\r\n"]);
         }
         text += "\r\n";
         stream.write_all(text.as_bytes()).await?;
         // A server that refuses the head may close before it has read the body.
         let _ = stream.write_all(body.as_bytes()).await;
         let mut bytes = Vec::new();
-        tokio::time::timeout(Duration::from_secs(60), stream.read_to_end(&mut bytes))
+        tokio::time::timeout(Duration::from_mins(1), stream.read_to_end(&mut bytes))
             .await
             .context("no answer")??;
         let answer = String::from_utf8_lossy(&bytes);

@@ -1,4 +1,4 @@
-//! The `mcp` package from PyPI as client, over both transports and both protocol revisions.
+//! The `mcp` package from `PyPI` as client, over both transports and both protocol revisions.
 //!
 //! The package is installed into `target/mcp-python` on first use. Without Python or a registry the tests say so and
 //! pass; `mcp_stdio` tests the same path without either.
@@ -44,6 +44,7 @@ async fn over_http(depth: &str, mode: &str) -> anyhow::Result<()> {
 }
 
 /// Runs the client script with these arguments.
+#[expect(clippy::print_stdout, reason = "what was skipped and what was found belong in the test's output")]
 async fn drive(arguments: Vec<OsString>) -> anyhow::Result<()> {
     let ran = tokio::task::spawn_blocking(move || {
         let python = match python() {

@@ -55,7 +55,7 @@ pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, Err
 }
 
 fn written<T: Serialize>(value: &T) -> Result<String, ErrorData> {
-    serde_json::to_string_pretty(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
+    serde_json::to_string(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
 fn failed(uri: &str, error: &AppError) -> ErrorData {
