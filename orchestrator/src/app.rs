@@ -11,8 +11,8 @@ mod workers;
 
 pub use doctor::{Finding, Health};
 pub use error::{AppError, ErrorCode};
-pub use status::{MAX_WAIT, failed, idle};
 pub use explore::{VectorHit, VectorHits, VectorSearch};
+pub use status::{MAX_WAIT, failed, idle};
 pub use tasks::{NewTask, QueueSearches};
 
 use crate::config::Config;
@@ -52,8 +52,9 @@ impl App {
     pub async fn open(config: Config) -> anyhow::Result<Self> {
         use anyhow::Context;
         let data_dir = config.data_dir()?;
-        std::fs::create_dir_all(&data_dir)
-            .with_context(|| format!("the data folder {} cannot be made; name another with --data-dir", data_dir.display()))?;
+        std::fs::create_dir_all(&data_dir).with_context(|| {
+            format!("the data folder {} cannot be made; name another with --data-dir", data_dir.display())
+        })?;
         let store = Store::open(&data_dir.join("lyra.db"), StoreConfig::default()).await?;
         let corpora = Corpora::open(&data_dir);
         let inference = LazyInference::new(config.ml.clone());

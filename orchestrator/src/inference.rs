@@ -60,7 +60,8 @@ impl LazyInference {
         if let Some(threads) = self.config.threads {
             server = server.with_threads(threads);
         }
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(error.to_string()))?;
+        let listener =
+            TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(error.to_string()))?;
         let handle = lyra_ml_server::start(server, listener).map_err(|error| failed(error.to_string()))?;
         handle.ready().await.map_err(|error| failed(error.to_string()))?;
         let url = handle.url();

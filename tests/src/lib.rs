@@ -57,7 +57,8 @@ impl TestApp {
         let output = self.run(args);
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "lyra {args:?} failed with {}\n{err}", output.status);
-        serde_json::from_str(&out).unwrap_or_else(|error| panic!("lyra {args:?} printed no JSON ({error}):\n{out}"))
+        serde_json::from_str(&out)
+            .unwrap_or_else(|error| panic!("lyra {args:?} printed no JSON ({error}):\n{out}"))
     }
 
     /// Starts `lyra ARGS` with its output piped.
@@ -83,7 +84,11 @@ pub fn binary(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("path of the test");
     let folder = test.ancestors().find(|dir| dir.ends_with("debug") || dir.ends_with("release"));
     let path = folder.expect("target folder").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    assert!(path.is_file(), "{} is not built; run `cargo test --workspace`, or `cargo build -p {name}` first", path.display());
+    assert!(
+        path.is_file(),
+        "{} is not built; run `cargo test --workspace`, or `cargo build -p {name}` first",
+        path.display()
+    );
     path
 }
 

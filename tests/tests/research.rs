@@ -9,7 +9,8 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-const EVIDENCE: [&str; 9] = ["doc_id", "doi", "nli_confidence", "relation", "text", "title", "url", "venue", "year"];
+const EVIDENCE: [&str; 9] =
+    ["doc_id", "doi", "nli_confidence", "relation", "text", "title", "url", "venue", "year"];
 const CHECK: [&str; 9] = [
     "claim",
     "confidence",
@@ -54,7 +55,8 @@ fn a_question_ends_in_supported_and_contradicted_claims() {
         assert_eq!(keys(claim), claim_keys);
         consistent(claim);
     }
-    let supported = |c: &&Value| c["supporting_count"].as_u64() > Some(0) && c["independent_sources"].as_u64() > Some(0);
+    let supported =
+        |c: &&Value| c["supporting_count"].as_u64() > Some(0) && c["independent_sources"].as_u64() > Some(0);
     assert!(claims.iter().any(|c| supported(&c)), "no claim has independent support");
     assert!(claims.iter().any(|c| c["refuting_count"].as_u64() > Some(0)), "no claim is contradicted");
     assert!(report["warnings"].to_string().contains("invented"), "{}", report["warnings"]);
@@ -75,7 +77,10 @@ fn one_claim_is_checked_against_the_best_passages() {
     assert_eq!(keys(&report), CHECK);
     assert_eq!(report["claim"], claim);
     consistent(&report);
-    assert!(report["supporting_count"].as_u64() > Some(0) && report["refuting_count"].as_u64() > Some(0), "{report}");
+    assert!(
+        report["supporting_count"].as_u64() > Some(0) && report["refuting_count"].as_u64() > Some(0),
+        "{report}"
+    );
 }
 
 #[test]

@@ -145,7 +145,10 @@ impl App {
                 .collect()
         };
         let files = written().map_err(|error| {
-            AppError::new(ErrorCode::Internal, format!("the example corpus cannot be written to {}: {error}", folder.display()))
+            AppError::new(
+                ErrorCode::Internal,
+                format!("the example corpus cannot be written to {}: {error}", folder.display()),
+            )
         })?;
         self.import_corpus(EXAMPLE, &files, &|_| {}, &CancellationToken::new()).await.map(drop)
     }
@@ -168,7 +171,12 @@ fn jsonl_files(path: &Path) -> Result<Vec<PathBuf>, AppError> {
         return Ok(vec![path.to_owned()]);
     }
     let mut files: Vec<PathBuf> = std::fs::read_dir(path)
-        .map_err(|error| AppError::invalid(format!("{} cannot be read: {error}", path.display()), "name a JSONL file or a folder of them"))?
+        .map_err(|error| {
+            AppError::invalid(
+                format!("{} cannot be read: {error}", path.display()),
+                "name a JSONL file or a folder of them",
+            )
+        })?
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
         .collect();
@@ -186,8 +194,11 @@ fn jsonl_files(path: &Path) -> Result<Vec<PathBuf>, AppError> {
 fn name_of(path: &Path) -> String {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let stem = whole.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem: String =
-        stem.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).take(40).collect();
+    let stem: String = stem
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .take(40)
+        .collect();
     let hash = Uuid::new_v5(&Uuid::NAMESPACE_URL, whole.to_string_lossy().as_bytes()).simple().to_string();
     format!("{}-{}", stem.trim_matches('-'), &hash[..8])
 }

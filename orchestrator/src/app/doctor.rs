@@ -52,7 +52,9 @@ impl App {
         let mut findings = Vec::new();
         let data_dir = match config.data_dir() {
             Ok(dir) => dir,
-            Err(error) => return vec![Finding::broken("disk", format!("{error:#}"), "name a folder with --data-dir")],
+            Err(error) => {
+                return vec![Finding::broken("disk", format!("{error:#}"), "name a folder with --data-dir")];
+            }
         };
         findings.push(disk(&data_dir));
         match Self::open(config.clone()).await {
@@ -87,10 +89,13 @@ impl App {
                 "import your documents with: lyra corpus import NAME FILE",
             ),
             Ok(corpora) => {
-                let all: Vec<String> = corpora.iter().map(|c| format!("{} ({})", c.name, c.documents)).collect();
+                let all: Vec<String> =
+                    corpora.iter().map(|c| format!("{} ({})", c.name, c.documents)).collect();
                 Finding::ok("corpora", all.join(", "))
             }
-            Err(error) => Finding::broken("corpora", error.message, "remove the broken corpus and import it again"),
+            Err(error) => {
+                Finding::broken("corpora", error.message, "remove the broken corpus and import it again")
+            }
         }
     }
 
@@ -98,7 +103,10 @@ impl App {
         let part = if config.ml.url.is_some() { "ml-server" } else { "models" };
         match self.inner.inference.models().await {
             Ok(models) => {
-                let seen = format!("{} ({} dimensions) and {} answer", models.embedder, models.dimension, models.classifier);
+                let seen = format!(
+                    "{} ({} dimensions) and {} answer",
+                    models.embedder, models.dimension, models.classifier
+                );
                 if models.languages.is_empty() {
                     Finding::ok(part, seen)
                 } else {
@@ -108,8 +116,13 @@ impl App {
             }
             Err(error) => {
                 let remedy = match &config.ml.url {
-                    Some(url) => format!("start lyra-ml-server so that {url} answers, or leave --ml-url away"),
-                    None => "put lite-embed.gguf and lite-nli.gguf into a folder and name it with LYRA_MODELS_DIR".to_owned(),
+                    Some(url) => {
+                        format!("start lyra-ml-server so that {url} answers, or leave --ml-url away")
+                    }
+                    None => {
+                        "put lite-embed.gguf and lite-nli.gguf into a folder and name it with LYRA_MODELS_DIR"
+                            .to_owned()
+                    }
                 };
                 Finding::broken(part, error.to_string(), remedy)
             }

@@ -74,7 +74,12 @@ impl App {
     ///
     /// # Errors
     /// No such view.
-    pub async fn query_view(&self, name: &str, task: Option<&TaskId>, limit: u32) -> Result<ViewRows, AppError> {
+    pub async fn query_view(
+        &self,
+        name: &str,
+        task: Option<&TaskId>,
+        limit: u32,
+    ) -> Result<ViewRows, AppError> {
         Ok(self.store().query_view(name, task, limit).await?)
     }
 

@@ -75,8 +75,7 @@ fn graph_of(rows: &TaskExport) -> EvidenceGraph {
         graph.add_node(node(NodeType::Claim, row.claim.id.as_str(), attributes));
     }
     for row in &rows.pages {
-        let attributes =
-            json!({"title": row.title, "url": row.url, "year": row.year, "domain_category": row.domain_category});
+        let attributes = json!({"title": row.title, "url": row.url, "year": row.year, "domain_category": row.domain_category});
         graph.add_node(node(NodeType::Page, row.id.as_str(), attributes));
     }
     for row in &rows.fragments {

@@ -44,7 +44,8 @@ impl App {
     /// An empty or over-long query, a budget out of range, a corpus that does not exist.
     pub async fn create_task(&self, new: NewTask) -> Result<Task, AppError> {
         let query = checked_text("query", &new.query)?;
-        let claims = new.claims.iter().map(|claim| checked_text("claims", claim)).collect::<Result<Vec<_>, _>>()?;
+        let claims =
+            new.claims.iter().map(|claim| checked_text("claims", claim)).collect::<Result<Vec<_>, _>>()?;
         if claims.len() > MAX_QUERIES {
             return Err(AppError::invalid(
                 format!("`claims` has {} entries", claims.len()),
@@ -54,10 +55,8 @@ impl App {
         checked_budget(new.config.budget)?;
         let mut config = new.config;
         config.corpora = self.corpora_for(&config.corpora).await?;
-        let task = self
-            .store()
-            .create_task(lyra_store::NewTask { query, config, claims }, Priority::Medium)
-            .await?;
+        let task =
+            self.store().create_task(lyra_store::NewTask { query, config, claims }, Priority::Medium).await?;
         self.inner.wake.notify_waiters();
         Ok(task)
     }
@@ -73,8 +72,11 @@ impl App {
                 format!("give 1 to {MAX_QUERIES} queries"),
             ));
         }
-        let queries =
-            search.queries.iter().map(|query| checked_text("queries", query)).collect::<Result<Vec<_>, _>>()?;
+        let queries = search
+            .queries
+            .iter()
+            .map(|query| checked_text("queries", query))
+            .collect::<Result<Vec<_>, _>>()?;
         if let Some(pages) = search.budget_pages {
             checked_budget(Budget { max_pages: pages, ..Budget::default() })?;
         }
@@ -85,6 +87,9 @@ impl App {
                 format!("`{unknown}` is no source of this task"),
                 format!("its sources are: {}", known.join(", ")),
             ));
+        }
+        if let Some(pages) = search.budget_pages {
+            self.store().set_page_budget(&search.task, pages).await?;
         }
         let queued = self
             .store()
@@ -98,7 +103,12 @@ impl App {
     ///
     /// # Errors
     /// No such task.
-    pub async fn stop_task(&self, task: &TaskId, reason: &str, mode: StopMode) -> Result<StopOutcome, AppError> {
+    pub async fn stop_task(
+        &self,
+        task: &TaskId,
+        reason: &str,
+        mode: StopMode,
+    ) -> Result<StopOutcome, AppError> {
         let outcome = self.store().stop_task(task, reason, mode).await?;
         if mode == StopMode::Immediate {
             self.inner.stops.stop(task);
@@ -139,7 +149,10 @@ fn checked_text(argument: &str, text: &str) -> Result<String, AppError> {
     let text = lyra_text::normalise(text);
     let length = text.chars().count();
     if text.is_empty() {
-        return Err(AppError::invalid(format!("`{argument}` is empty"), "write a question or statement in words"));
+        return Err(AppError::invalid(
+            format!("`{argument}` is empty"),
+            "write a question or statement in words",
+        ));
     }
     if length > MAX_QUERY_CHARS {
         return Err(AppError::invalid(

@@ -94,7 +94,11 @@ impl From<MethodArg> for Method {
     }
 }
 
-pub(super) async fn run(app: &App, command: &CorpusCommand, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(
+    app: &App,
+    command: &CorpusCommand,
+    cancel: &CancellationToken,
+) -> anyhow::Result<ExitCode> {
     match command {
         CorpusCommand::Import(args) => import(app, args, cancel).await?,
         CorpusCommand::List { json } => list(app, *json).await?,
@@ -146,11 +150,7 @@ async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> any
     }
     print(&format!(
         "{}: {} added, {} updated, {} unchanged, {} rejected\n",
-        args.name,
-        report.added,
-        report.updated,
-        report.unchanged,
-        report.rejected_count,
+        args.name, report.added, report.updated, report.unchanged, report.rejected_count,
     ))?;
     if !report.rejected.is_empty() {
         tell(&rejected(&report));
@@ -164,7 +164,11 @@ fn rejected(report: &ImportReport) -> String {
         let _ = writeln!(text, "rejected {}:{}: {}", line.file.display(), line.line, line.reason);
     }
     if report.rejected_count > REJECTED_SHOWN as u64 {
-        let _ = writeln!(text, "… and {} more (all of them with --json)", report.rejected_count - REJECTED_SHOWN as u64);
+        let _ = writeln!(
+            text,
+            "… and {} more (all of them with --json)",
+            report.rejected_count - REJECTED_SHOWN as u64
+        );
     }
     text.trim_end().to_owned()
 }
@@ -210,7 +214,13 @@ async fn search(app: &App, args: &SearchArgs) -> anyhow::Result<()> {
     }
     for (i, hit) in hits.iter().enumerate() {
         let year = hit.document.year.map_or_else(String::new, |year| format!(" ({year})"));
-        print(&format!("{:>3}. {:.3}  {}{year} [{}]\n", i + 1, hit.score, hit.document.title, hit.document.doc_id))?;
+        print(&format!(
+            "{:>3}. {:.3}  {}{year} [{}]\n",
+            i + 1,
+            hit.score,
+            hit.document.title,
+            hit.document.doc_id
+        ))?;
     }
     Ok(())
 }

@@ -89,7 +89,10 @@ impl ResearchJson {
             query: task.query.clone(),
             claims: reports
                 .iter()
-                .map(|report| ClaimJson { claim_id: report.claim.id.to_string(), check: CheckJson::of(report) })
+                .map(|report| ClaimJson {
+                    claim_id: report.claim.id.to_string(),
+                    check: CheckJson::of(report),
+                })
                 .collect(),
             totals: Totals {
                 claims: reports.len(),

@@ -43,7 +43,11 @@ fn side(out: &mut String, report: &ClaimReport, relation: Relation) {
         out.push_str(&wrapped(&source(evidence), &indent, &indent));
     }
     if let Some(more) = all.len().checked_sub(SHOWN_PER_SIDE).filter(|more| *more > 0) {
-        let _ = writeln!(out, "   … and {more} more that {}", if more == 1 { relation.as_str() } else { verb(relation) });
+        let _ = writeln!(
+            out,
+            "   … and {more} more that {}",
+            if more == 1 { relation.as_str() } else { verb(relation) }
+        );
     }
 }
 

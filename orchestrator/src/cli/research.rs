@@ -2,7 +2,7 @@
 
 use super::json::ResearchJson;
 use super::{print, print_json, progress, report, tell};
-use crate::app::{App, NewTask, failed, QueueSearches};
+use crate::app::{App, NewTask, QueueSearches, failed};
 use clap::Args;
 use lyra_domain::{Budget, Priority, Task, TaskConfig};
 use std::process::ExitCode;
@@ -45,7 +45,11 @@ impl Limits {
     }
 }
 
-pub(super) async fn run(app: &App, args: &ResearchArgs, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(
+    app: &App,
+    args: &ResearchArgs,
+    cancel: &CancellationToken,
+) -> anyhow::Result<ExitCode> {
     let corpora = super::corpus::named(app, &args.corpus, args.quiet, cancel).await?;
     let config = TaskConfig {
         budget: args.limits.budget(),
@@ -69,7 +73,12 @@ pub(super) async fn run(app: &App, args: &ResearchArgs, cancel: &CancellationTok
 }
 
 /// Works on a task until nothing is left. `false`, with a word on how to go on, when it was interrupted.
-pub(super) async fn work(app: &App, task: &Task, quiet: bool, cancel: &CancellationToken) -> anyhow::Result<bool> {
+pub(super) async fn work(
+    app: &App,
+    task: &Task,
+    quiet: bool,
+    cancel: &CancellationToken,
+) -> anyhow::Result<bool> {
     let steps = app.progress();
     let workers = app.start_workers(Some(task.id.clone()), cancel);
     let stop = cancel.child_token();

@@ -65,7 +65,11 @@ pub(super) enum Format {
     Graph,
 }
 
-pub(super) async fn run(app: &App, command: &TaskCommand, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(
+    app: &App,
+    command: &TaskCommand,
+    cancel: &CancellationToken,
+) -> anyhow::Result<ExitCode> {
     match command {
         TaskCommand::List { n, json } => list(app, *n, *json).await?,
         TaskCommand::Show { id, json } => {
@@ -86,7 +90,11 @@ pub(super) async fn run(app: &App, command: &TaskCommand, cancel: &CancellationT
         TaskCommand::Stop { id, immediate } => {
             let mode = if *immediate { StopMode::Immediate } else { StopMode::Graceful };
             let outcome = app.stop_task(id, "stopped from the command line", mode).await?;
-            tell(&format!("{id} is {}; {} jobs cancelled", outcome.final_status, outcome.cancelled_queued + outcome.cancelled_running));
+            tell(&format!(
+                "{id} is {}; {} jobs cancelled",
+                outcome.final_status,
+                outcome.cancelled_queued + outcome.cancelled_running
+            ));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -42,7 +42,9 @@ pub(super) async fn run(app: &App, command: &ViewCommand) -> anyhow::Result<Exit
                 print(&format!("{:<28} {}\n", view.name, view.description))?;
             }
         }
-        ViewCommand::Render { name, task } => print(&format!("{}\n", app.render_view(name, task.as_ref())?.trim()))?,
+        ViewCommand::Render { name, task } => {
+            print(&format!("{}\n", app.render_view(name, task.as_ref())?.trim()))?
+        }
         ViewCommand::Query { name, task, limit, json } => {
             let found = app.query_view(name, task.as_ref(), *limit).await?;
             if *json {
@@ -50,7 +52,8 @@ pub(super) async fn run(app: &App, command: &ViewCommand) -> anyhow::Result<Exit
             } else {
                 print(&format!("{}\n", found.columns.join("\t")))?;
                 for row in &found.rows {
-                    let cells: Vec<String> = found.columns.iter().map(|column| cell(row.get(column))).collect();
+                    let cells: Vec<String> =
+                        found.columns.iter().map(|column| cell(row.get(column))).collect();
                     print(&format!("{}\n", cells.join("\t")))?;
                 }
             }

@@ -77,7 +77,9 @@ async fn retrieval(app: &App, beir: &Path) -> Result<()> {
     let mut judged: HashMap<String, HashMap<String, u32>> = HashMap::new();
     for line in fs::read_to_string(beir.join("qrels/train.tsv"))?.lines().skip(1) {
         let mut cells = line.split('\t');
-        let (Some(query), Some(doc), Some(grade)) = (cells.next(), cells.next(), cells.next()) else { continue };
+        let (Some(query), Some(doc), Some(grade)) = (cells.next(), cells.next(), cells.next()) else {
+            continue;
+        };
         judged.entry(query.to_owned()).or_default().insert(doc.to_owned(), grade.trim().parse()?);
     }
     let queries: Vec<BeirQuery> = jsonl(&beir.join("queries.jsonl"))?;
@@ -137,7 +139,10 @@ async fn checks(app: &App, file: &Path, args: &Args) -> Result<()> {
         for claim in wanted {
             let report = check(app, &claim.claim).await?;
             let tally = tallies.entry(label).or_default();
-            let found = claim.evidence.keys().filter(|id| report.evidence.iter().any(|e| e.doc_id.as_ref() == Some(id)));
+            let found = claim
+                .evidence
+                .keys()
+                .filter(|id| report.evidence.iter().any(|e| e.doc_id.as_ref() == Some(id)));
             tally.recalled += found.count() as f64 / claim.evidence.len() as f64;
             tally.checked += 1;
             let confidence = report.posterior.confidence();
@@ -173,7 +178,8 @@ async fn checks(app: &App, file: &Path, args: &Args) -> Result<()> {
 
 async fn check(app: &App, claim: &str) -> Result<ClaimReport> {
     let config = TaskConfig { corpora: vec![CORPUS.to_owned()], ..TaskConfig::default() };
-    let task = app.create_task(NewTask { query: claim.to_owned(), config, claims: vec![claim.to_owned()] }).await?;
+    let task =
+        app.create_task(NewTask { query: claim.to_owned(), config, claims: vec![claim.to_owned()] }).await?;
     while !idle(&app.task_status(&task.id, Duration::from_secs(30)).await?) {}
     app.claim_reports(&task.id).await?.into_iter().next().context("the claim was not stored")
 }

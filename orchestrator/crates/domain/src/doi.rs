@@ -12,7 +12,8 @@ impl Doi {
     /// Reads `10.1000/x`, `doi:10.1000/x` and resolver URLs. `None` when it is no DOI (DOI handbook, section 2.2).
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_lowercase();
-        let bare = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme)).unwrap_or(&text);
+        let bare =
+            ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme)).unwrap_or(&text);
         let bare = ["doi.org/", "dx.doi.org/", "www.doi.org/", "doi:"]
             .iter()
             .find_map(|resolver| bare.strip_prefix(resolver))
@@ -20,7 +21,8 @@ impl Doi {
             .trim();
         let (prefix, suffix) = bare.split_once('/')?;
         let registrant = prefix.strip_prefix("10.")?;
-        let registrant_ok = registrant.len() >= 4 && registrant.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let registrant_ok =
+            registrant.len() >= 4 && registrant.chars().all(|c| c.is_ascii_digit() || c == '.');
         let suffix_ok = !suffix.is_empty() && !suffix.chars().any(|c| c.is_whitespace() || c.is_control());
         (registrant_ok && suffix_ok).then(|| Self(bare.to_owned()))
     }

@@ -15,6 +15,7 @@ pub mod vector;
 
 pub use beta::{BetaConfidence, Evidence, EvidenceYears};
 pub use doi::Doi;
+pub use entity::UnknownName;
 pub use entity::claim::{AdoptionStatus, Claim, VerificationStatus};
 pub use entity::edge::{Edge, NliJudgement, NliScores, Relation};
 pub use entity::fragment::{Fragment, FragmentType};
@@ -23,7 +24,6 @@ pub use entity::page::{FetchMethod, Page, PaperMetadata, TaskPageReason};
 pub use entity::query::{Query, QueryStatus};
 pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
-pub use entity::UnknownName;
 pub use id::{ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, SerpItemId, TaskId};
 pub use kneedle::{cutoff, knee};
 pub use probability::Probability;

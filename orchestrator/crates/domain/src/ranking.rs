@@ -73,9 +73,7 @@ pub fn min_max(scores: &[f64]) -> Vec<f64> {
     let range = max - min;
     scores
         .iter()
-        .map(|score| {
-            if range > 0.0 { (score - min) / range } else { f64::from(u8::from(*score > 0.0)) }
-        })
+        .map(|score| if range > 0.0 { (score - min) / range } else { f64::from(u8::from(*score > 0.0)) })
         .collect()
 }
 

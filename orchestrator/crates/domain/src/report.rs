@@ -35,7 +35,8 @@ impl ClaimReport {
                 .then_with(|| a.edge_id.cmp(&b.edge_id))
         });
         let count = |relation| evidence.iter().filter(|e| e.relation == relation).count();
-        let telling = || evidence.iter().filter(|e| matches!(e.relation, Relation::Supports | Relation::Refutes));
+        let telling =
+            || evidence.iter().filter(|e| matches!(e.relation, Relation::Supports | Relation::Refutes));
         let sources: HashSet<&str> =
             telling().map(|e| e.source_key.as_str()).filter(|key| Some(*key) != origin_key).collect();
         Self {
@@ -67,7 +68,9 @@ fn side(relation: Relation) -> u8 {
 /// Puts contradicted claims first, then those with the most evidence, then by text.
 pub fn contradictions_first(reports: &mut [ClaimReport]) {
     reports.sort_by(|a, b| {
-        let key = |r: &ClaimReport| (!r.is_contradicted(), std::cmp::Reverse(r.supporting_count + r.refuting_count));
+        let key = |r: &ClaimReport| {
+            (!r.is_contradicted(), std::cmp::Reverse(r.supporting_count + r.refuting_count))
+        };
         key(a)
             .cmp(&key(b))
             .then(b.posterior.controversy().total_cmp(&a.posterior.controversy()))

@@ -6,10 +6,8 @@ use std::path::PathBuf;
 
 /// Cases of one golden file; `None`, with the reason printed, when the shared data is not there.
 fn cases(name: &str) -> Option<Vec<Value>> {
-    let shared = std::env::var_os("LYRA_SHARED").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"),
-        PathBuf::from,
-    );
+    let shared = std::env::var_os("LYRA_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"), PathBuf::from);
     let path = shared.join("data/golden").join(name);
     let Ok(text) = std::fs::read_to_string(&path) else {
         println!("skipped: {} is not there (set LYRA_SHARED to the shared folder)", path.display());

@@ -206,7 +206,10 @@ mod tests {
         let ids: HashSet<&str> =
             json["nodes"].as_array().unwrap().iter().map(|n| n["id"].as_str().unwrap()).collect();
         for edge in json["edges"].as_array().unwrap() {
-            assert!(ids.contains(edge["source"].as_str().unwrap()) && ids.contains(edge["target"].as_str().unwrap()));
+            assert!(
+                ids.contains(edge["source"].as_str().unwrap())
+                    && ids.contains(edge["target"].as_str().unwrap())
+            );
         }
         assert_eq!(json["stats"]["evidence_source"], 1);
     }

@@ -52,7 +52,7 @@ impl Default for ResearchConfig {
             candidate_similarity: 0.5,
             candidates_per_user_claim: 10,
             windows_per_passage: 3,
-            window_similarity: 0.5,
+            window_similarity: 0.6,
             min_nli_confidence: 0.5,
         }
     }

@@ -9,7 +9,8 @@ use std::collections::{HashMap, HashSet};
 /// A sentence that may become a claim.
 struct Candidate {
     claim: Claim,
-    /// Half check-worthiness, half closeness to the query.
+    /// Half check-worthiness, half closeness to the query: the sentence's cosine, or the rank of its fragment when
+    /// the models do not read the query.
     score: f64,
 }
 
@@ -34,7 +35,9 @@ pub(crate) async fn run(
             }
         }
     }
-    chosen.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.claim.id.cmp(&b.claim.id)));
+    chosen.sort_by(|a, b| {
+        b.score.total_cmp(&a.score).then_with(|| a.claim.claim_text.cmp(&b.claim.claim_text))
+    });
     chosen.truncate(limit.saturating_mul(4));
 
     let ids: HashSet<_> = chosen.iter().map(|candidate| &candidate.claim.id).collect();
@@ -67,7 +70,8 @@ async fn candidates(
                 let mut claim =
                     Claim::new(&task.id, &text, Some(rank.fragment.clone()), language.map(str::to_owned));
                 claim.llm_claim_confidence = Some(Probability::clamped(worth));
-                found.push((&rank.fragment, Candidate { claim, score: worth }));
+                let score = f64::midpoint(worth, rank.score);
+                found.push((&rank.fragment, Candidate { claim, score }));
             }
         }
     }
@@ -77,11 +81,14 @@ async fn candidates(
         let vectors = pipeline.inference.embed(&texts).await?;
         if let Some((query, sentences)) = vectors.split_first() {
             for ((_, candidate), sentence) in found.iter_mut().zip(sentences) {
-                candidate.score = f64::midpoint(candidate.score, f64::from(vector::dot(query, sentence)));
+                let worth = candidate.claim.llm_claim_confidence.map_or(0.0, Probability::get);
+                candidate.score = f64::midpoint(worth, f64::from(vector::dot(query, sentence)));
             }
         }
     }
-    found.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score).then_with(|| a.claim.id.cmp(&b.claim.id)));
+    found.sort_by(|(_, a), (_, b)| {
+        b.score.total_cmp(&a.score).then_with(|| a.claim.claim_text.cmp(&b.claim.claim_text))
+    });
     let mut taken: HashMap<&FragmentId, usize> = HashMap::new();
     Ok(found
         .into_iter()
@@ -115,7 +122,8 @@ async fn without_duplicates(
             kept.push(new);
         }
     }
-    let new: HashSet<usize> = kept.into_iter().filter(|i| *i >= earlier.len()).map(|i| i - earlier.len()).collect();
+    let new: HashSet<usize> =
+        kept.into_iter().filter(|i| *i >= earlier.len()).map(|i| i - earlier.len()).collect();
     let distinct: Vec<Claim> =
         claims.into_iter().enumerate().filter(|(i, _)| new.contains(i)).map(|(_, claim)| claim).collect();
     embed::claims(pipeline, models, &distinct).await?;

@@ -20,7 +20,8 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
     let claims = store.task_claims(&task.id).await?;
     pipeline.report(&task.id, Step::Extracted { claims: claims.len() });
 
-    let readable: Vec<&TaskFragment> = fragments.iter().filter(|f| models.read(f.language.as_deref())).collect();
+    let readable: Vec<&TaskFragment> =
+        fragments.iter().filter(|f| models.read(f.language.as_deref())).collect();
     warn_of_unread(pipeline, job, &models, &fragments, &claims).await?;
     let vectors = embed::fragments(pipeline, &models, &readable).await?;
     let claim_vectors = embed::claims(pipeline, &models, &claims).await?;
@@ -33,11 +34,13 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
             return Err(cancelled());
         }
         if models.read(claim.language.as_deref()) {
-            let origin = claim.source_fragment_id.as_ref().and_then(|id| by_id.get(id)).map(|f| &f.source_key);
+            let origin =
+                claim.source_fragment_id.as_ref().and_then(|id| by_id.get(id)).map(|f| &f.source_key);
             let others: Vec<usize> =
                 (0..readable.len()).filter(|&i| Some(&readable[i].source_key) != origin).collect();
             let candidates = candidates(pipeline, claim, claim_vector, &others, &readable, &vectors, &chosen);
-            edges += judge_claim(pipeline, job, &models, claim, claim_vector, &candidates, &mut passages).await?;
+            edges +=
+                judge_claim(pipeline, job, &models, claim, claim_vector, &candidates, &mut passages).await?;
         }
         pipeline.report(&task.id, Step::Judged { done: done + 1, of: claims.len() });
     }
@@ -45,7 +48,10 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
 }
 
 /// Best-ranked fragments of the queries that gather evidence for a claim given by the user.
-async fn chosen_for_users(pipeline: &Pipeline, job: &Job) -> Result<HashMap<lyra_domain::ClaimId, Vec<FragmentId>>> {
+async fn chosen_for_users(
+    pipeline: &Pipeline,
+    job: &Job,
+) -> Result<HashMap<lyra_domain::ClaimId, Vec<FragmentId>>> {
     let mut chosen = HashMap::new();
     for (query, ranking) in pipeline.store.rankings(&job.task_id).await? {
         if let Some(claim) = query.claim_id {
@@ -69,7 +75,8 @@ fn candidates<'f>(
     let gathered = chosen.get(&claim.id).map(Vec::as_slice).unwrap_or_default();
     let mut picked: Vec<&TaskFragment> =
         others.iter().map(|&i| fragments[i]).filter(|f| gathered.contains(&f.fragment.id)).collect();
-    let cosine: Vec<f64> = others.iter().map(|&i| f64::from(vector::dot(claim_vector, &vectors[i]))).collect();
+    let cosine: Vec<f64> =
+        others.iter().map(|&i| f64::from(vector::dot(claim_vector, &vectors[i]))).collect();
     for place in ranking::top_by(&cosine, pipeline.config.candidates_per_claim) {
         let fragment = fragments[others[place]];
         let close = cosine[place] >= f64::from(pipeline.config.candidate_similarity);
@@ -113,7 +120,9 @@ async fn judge_claim<'f>(
     let mut answered = pairs.iter().zip(&answers);
     for (fragment, premises) in asked {
         let answers: Vec<_> = answered.by_ref().take(premises).map(|((p, _), a)| (p.as_str(), *a)).collect();
-        let Some((premise, judgement)) = verdict(&answers, pipeline.config.min_nli_confidence) else { continue };
+        let Some((premise, judgement)) = verdict(&answers, pipeline.config.min_nli_confidence) else {
+            continue;
+        };
         edges.push(Edge::Nli {
             fragment: fragment.fragment.id.clone(),
             claim: claim.id.clone(),

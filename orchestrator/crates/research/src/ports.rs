@@ -3,8 +3,8 @@
 use crate::Result;
 use async_trait::async_trait;
 use lyra_domain::{
-    Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, NliJudgement, Page, Query, QueryId, Task,
-    TaskId, TaskPageReason, Work,
+    Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, NliJudgement, Page, Query, QueryId,
+    Task, TaskId, TaskPageReason, Work,
 };
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -155,7 +155,11 @@ pub trait EvidenceStore: Send + Sync {
     /// Writes the query's status, counts and source errors.
     async fn update_query(&self, query: &Query) -> Result<()>;
     /// Stored vectors of these targets made by this model; absent ones are left out.
-    async fn embeddings(&self, model: &str, targets: &[EmbeddingTarget]) -> Result<HashMap<EmbeddingTarget, Vec<f32>>>;
+    async fn embeddings(
+        &self,
+        model: &str,
+        targets: &[EmbeddingTarget],
+    ) -> Result<HashMap<EmbeddingTarget, Vec<f32>>>;
     /// Stores vectors.
     async fn put_embeddings(&self, model: &str, vectors: &[(EmbeddingTarget, Vec<f32>)]) -> Result<()>;
     /// Stores claims, each with its origin edge when it has a source fragment.

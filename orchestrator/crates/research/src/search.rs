@@ -5,8 +5,8 @@ use crate::ports::{EmbeddingTarget, EvidenceSource, FragmentRank, Hit, Models, N
 use crate::{PortError, Result, embed};
 use futures::future::join_all;
 use lyra_domain::{
-    FetchMethod, Fragment, Job, JobKind, Page, PageId, PaperMetadata, Query, QueryId, QueryStatus, Task,
-    TaskPageReason, bm25, ranking, vector,
+    FetchMethod, Fragment, FragmentId, Job, JobKind, Page, PageId, PaperMetadata, Query, QueryId,
+    QueryStatus, Task, TaskPageReason, bm25, ranking, vector,
 };
 use std::collections::HashSet;
 use tokio_util::sync::CancellationToken;
@@ -25,8 +25,10 @@ pub(crate) async fn run(
     let mut query = pipeline.store.query(query).await?;
     let budget_left = used_seconds < f64::from(task.config.budget.max_seconds);
     if !budget_left {
-        let warning =
-            format!("the time budget of {} s is used up: later searches were left out", task.config.budget.max_seconds);
+        let warning = format!(
+            "the time budget of {} s is used up: later searches were left out",
+            task.config.budget.max_seconds
+        );
         pipeline.store.add_warning(&task.id, &warning).await?;
         query.status = QueryStatus::Partial;
         query.source_errors = vec![warning];
@@ -40,12 +42,12 @@ pub(crate) async fn run(
         .or_else(|| lyra_text::language(&query.query_text).map(str::to_owned));
     pipeline.store.update_query(&query).await?;
 
-    let sources = (pipeline.sources)(&task.config);
+    let mut sources = (pipeline.sources)(&task.config);
+    sources
+        .retain(|source| query.sources.is_empty() || query.sources.iter().any(|name| name == source.name()));
     let collected = collect(pipeline, &sources, &query).await?;
-    pipeline.report(
-        &task.id,
-        Step::Collected { query: query.query_text.clone(), hits: collected.pages.len() },
-    );
+    pipeline
+        .report(&task.id, Step::Collected { query: query.query_text.clone(), hits: collected.pages.len() });
     if cancel.is_cancelled() {
         return Err(cancelled());
     }
@@ -99,7 +101,11 @@ struct Collected {
 
 /// Asks every source at once. One that fails is written down; only when all fail for a passing reason is it an error,
 /// so that the job is tried again.
-async fn collect(pipeline: &Pipeline, sources: &[std::sync::Arc<dyn EvidenceSource>], query: &Query) -> Result<Collected> {
+async fn collect(
+    pipeline: &Pipeline,
+    sources: &[std::sync::Arc<dyn EvidenceSource>],
+    query: &Query,
+) -> Result<Collected> {
     let answers = join_all(sources.iter().map(|source| {
         source.search(&query.query_text, query.language.as_deref(), pipeline.config.hits_per_source)
     }))
@@ -127,7 +133,10 @@ async fn collect(pipeline: &Pipeline, sources: &[std::sync::Arc<dyn EvidenceSour
         }
     }
     if passing_failures == sources.len() {
-        return Err(PortError::Unavailable { what: "every source".to_owned(), why: collected.errors.join("; ") });
+        return Err(PortError::Unavailable {
+            what: "every source".to_owned(),
+            why: collected.errors.join("; "),
+        });
     }
     // Best ranks first over all sources, so that a budget cuts the tails and not the last source.
     ranked.sort_by_key(|(rank, ..)| *rank);
@@ -209,7 +218,11 @@ async fn within_budget(pipeline: &Pipeline, task: &Task, pages: Vec<NewPage>) ->
 }
 
 /// Keeps vectors that a source gave along, so that they are not computed again.
-async fn keep_vectors(pipeline: &Pipeline, vectors: &[(PageId, String, Vec<f32>)], pages: &[NewPage]) -> Result<()> {
+async fn keep_vectors(
+    pipeline: &Pipeline,
+    vectors: &[(PageId, String, Vec<f32>)],
+    pages: &[NewPage],
+) -> Result<()> {
     let models = pipeline.inference.models().await?;
     let kept: Vec<(EmbeddingTarget, Vec<f32>)> = vectors
         .iter()
@@ -225,20 +238,22 @@ async fn keep_vectors(pipeline: &Pipeline, vectors: &[(PageId, String, Vec<f32>)
 
 /// Ranks the fragments of the query's pages and records it. Returns how many are relevant.
 async fn rank(pipeline: &Pipeline, task: &Task, query: &Query, pages: &[NewPage]) -> Result<usize> {
-    let found: HashSet<&PageId> = pages.iter().map(|page| &page.page.id).collect();
+    // A page that the store knew under another id takes in the fragments found now.
+    let found_pages: HashSet<&PageId> = pages.iter().map(|page| &page.page.id).collect();
+    let found: HashSet<&FragmentId> = pages.iter().flat_map(|page| &page.fragments).map(|f| &f.id).collect();
     let fragments: Vec<TaskFragment> = pipeline
         .store
         .task_fragments(&task.id)
         .await?
         .into_iter()
-        .filter(|f| found.contains(&f.fragment.page_id))
+        .filter(|f| found_pages.contains(&f.fragment.page_id) || found.contains(&f.fragment.id))
         .collect();
 
     let tokens: Vec<Vec<String>> = fragments
         .iter()
-        .map(|f| lyra_text::words(&lyra_text::passage(&f.title, &f.fragment.text_content)))
+        .map(|f| lyra_text::content_words(&lyra_text::passage(&f.title, &f.fragment.text_content)))
         .collect();
-    let lexical = bm25::scores(&tokens, &lyra_text::words(&query.query_text), bm25::K1, bm25::B);
+    let lexical = bm25::scores(&tokens, &lyra_text::content_words(&query.query_text), bm25::K1, bm25::B);
     let config = pipeline.config.ranking();
     let candidates = ranking::top_by(&lexical, config.bm25_top);
     let lexical: Vec<f64> = candidates.iter().map(|&i| lexical[i]).collect();

@@ -28,7 +28,8 @@ impl Passage {
             })
             .collect();
         let texts: Vec<String> = windows.iter().flatten().cloned().collect();
-        let mut vectors = if texts.is_empty() { Vec::new() } else { pipeline.inference.embed(&texts).await? }.into_iter();
+        let mut vectors =
+            if texts.is_empty() { Vec::new() } else { pipeline.inference.embed(&texts).await? }.into_iter();
         Ok(windows
             .into_iter()
             .map(|windows| Self { vectors: vectors.by_ref().take(windows.len()).collect(), windows })
@@ -49,7 +50,10 @@ impl Passage {
 
 /// What the windows of one passage say together: the surest support or refutation, if one is sure enough, else the
 /// closest window's scores as neutral.
-pub(crate) fn verdict<'a>(answers: &[(&'a str, NliJudgement)], min_confidence: f64) -> Option<(&'a str, NliJudgement)> {
+pub(crate) fn verdict<'a>(
+    answers: &[(&'a str, NliJudgement)],
+    min_confidence: f64,
+) -> Option<(&'a str, NliJudgement)> {
     let telling = answers
         .iter()
         .filter(|(_, a)| a.relation != Relation::Neutral && a.confidence.get() >= min_confidence)

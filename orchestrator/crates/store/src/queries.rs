@@ -64,16 +64,20 @@ impl Store {
         })
     }
 
-    /// Names of the sources that a search asks; empty means every source.
+    /// Gives a task another limit of pages.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is no such search.
-    pub async fn query_sources(&self, query: &QueryId) -> Result<Vec<String>> {
-        let row = sqlx::query("SELECT engines FROM queries WHERE id = ?")
-            .bind(query.as_str())
-            .fetch_optional(self.reader())
-            .await?;
-        row.ok_or_else(|| StoreError::not_found("query", query))?.json_or_default("engines")
+    /// When the database cannot be written.
+    pub async fn set_page_budget(&self, task: &TaskId, max_pages: u32) -> Result<()> {
+        let mut tx = self.write().await?;
+        sqlx::query(
+            "UPDATE tasks SET budget_pages = ?2, config = json_set(config, '$.budget.max_pages', ?2) WHERE id = ?1",
+        )
+        .bind(task.as_str())
+        .bind(max_pages)
+        .execute(&mut *tx)
+        .await?;
+        Ok(tx.commit().await?)
     }
 
     pub(crate) async fn read_query(&self, query: &QueryId) -> Result<Query> {

@@ -74,6 +74,7 @@ pub(crate) fn query(row: &SqliteRow) -> Result<Query> {
         query_text: row.value("query_text")?,
         claim_id: row.parsed_or_null("claim_id")?,
         language: row.value("language")?,
+        sources: row.json_or_default("engines")?,
         status: row.parsed("status")?,
         result_count: row.value("result_count")?,
         pages_fetched: row.value("pages_fetched")?,

@@ -100,7 +100,9 @@ impl Edge {
     /// Identity: (source, target) for NLI relations, so that each pair is judged once; (source, target, relation) for the rest.
     pub fn id(&self) -> EdgeId {
         match self {
-            Self::Origin { fragment, claim } => EdgeId::derive(&["origin", fragment.as_str(), claim.as_str()]),
+            Self::Origin { fragment, claim } => {
+                EdgeId::derive(&["origin", fragment.as_str(), claim.as_str()])
+            }
             Self::Nli { fragment, claim, .. } => EdgeId::derive(&["nli", fragment.as_str(), claim.as_str()]),
             Self::Cites { from, to, .. } => EdgeId::derive(&["cites", from.as_str(), to.as_str()]),
         }

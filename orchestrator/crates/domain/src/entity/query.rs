@@ -16,6 +16,8 @@ pub struct Query {
     pub claim_id: Option<ClaimId>,
     /// ISO 639-1 code, when known.
     pub language: Option<String>,
+    /// Names of the sources to ask; empty means all of the task's.
+    pub sources: Vec<String>,
     /// Where it stands.
     pub status: QueryStatus,
     /// Hits over all sources.

@@ -34,9 +34,11 @@ async fn a_search_that_waits_or_runs_is_not_queued_twice() {
     let queued =
         bench.store.queue_searches(&task.id, &texts, Some("en"), Priority::Low, &sources).await.unwrap();
     assert_eq!((queued.queued.len(), queued.skipped, queued.resumed), (1, 3, false));
-    assert_eq!(bench.store.query_sources(&queued.queued[0]).await.unwrap(), sources);
-    assert!(bench.store.query_sources(&first[0]).await.unwrap().is_empty());
-    assert_eq!(bench.store.query(&queued.queued[0]).await.unwrap().language.as_deref(), Some("en"));
+    let narrowed = bench.store.query(&queued.queued[0]).await.unwrap();
+    assert_eq!((narrowed.sources.as_slice(), narrowed.language.as_deref()), (&sources[..], Some("en")));
+    assert!(bench.store.query(&first[0]).await.unwrap().sources.is_empty());
+    bench.store.set_page_budget(&task.id, 7).await.unwrap();
+    assert_eq!(bench.store.task(&task.id).await.unwrap().config.budget.max_pages, 7);
     let nobody = TaskId::new(Uuid::nil());
     let error = bench.store.queue_searches(&nobody, &texts, None, Priority::Low, &[]).await.unwrap_err();
     assert_eq!(error.to_string(), format!("task {nobody} does not exist"));
