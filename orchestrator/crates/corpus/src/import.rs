@@ -82,7 +82,7 @@ pub(crate) struct Batching {
 
 impl Default for Batching {
     fn default() -> Self {
-        Self { embed: 64, commit: 2_048 }
+        Self { embed: 64, commit: 512 }
     }
 }
 
