@@ -22,7 +22,7 @@ use lyra_research::{Progress, Stops};
 use lyra_store::{Store, StoreConfig};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{Mutex, Notify, broadcast};
 
 /// Progress messages kept for a slow listener before it misses some.
 const PROGRESS_BACKLOG: usize = 256;
@@ -41,6 +41,7 @@ struct Inner {
     inference: Arc<LazyInference>,
     wake: Arc<Notify>,
     stops: Stops,
+    example: Mutex<()>,
     progress: broadcast::Sender<Progress>,
 }
 
@@ -67,6 +68,7 @@ impl App {
                 inference: Arc::new(inference),
                 wake: Arc::new(Notify::new()),
                 stops: Stops::default(),
+                example: Mutex::new(()),
                 progress: broadcast::channel(PROGRESS_BACKLOG).0,
             }),
         })

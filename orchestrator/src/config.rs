@@ -90,7 +90,7 @@ pub struct LogConfig {
 
 impl Default for LogConfig {
     fn default() -> Self {
-        Self { level: "warn".to_owned(), format: LogFormat::Text }
+        Self { level: "warn,rmcp=error".to_owned(), format: LogFormat::Text }
     }
 }
 

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Mutex, OnceCell};
 
 /// How long a server at a configured address may take to load its models.
-const READY_WITHIN: Duration = Duration::from_secs(120);
+const READY_WITHIN: Duration = Duration::from_mins(2);
 
 /// The models behind [`Inference`].
 pub(crate) struct LazyInference {

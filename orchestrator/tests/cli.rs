@@ -27,7 +27,10 @@ fn without_arguments_it_explains_itself_in_ten_lines() {
     assert!(output.status.success());
     assert_eq!(stdout(&output).lines().count(), 10, "{}", stdout(&output));
     assert!(stdout(&output).contains("lyra research"));
-    assert!(std::fs::read_dir(dir.path()).expect("readable").next().is_none(), "it wrote into the data folder");
+    assert!(
+        std::fs::read_dir(dir.path()).expect("readable").next().is_none(),
+        "it wrote into the data folder"
+    );
 }
 
 #[track_caller]
@@ -44,7 +47,10 @@ fn refused(args: &[&str], expect: &[&str]) {
 #[test]
 fn bad_input_is_named_with_what_would_be_right() {
     refused(&["research", "  "], &["`query` is empty", "hint: "]);
-    refused(&["research", "naps?", "--corpus", "nowhere"], &["no corpus called `nowhere`", "lyra corpus import"]);
+    refused(
+        &["research", "naps?", "--corpus", "nowhere"],
+        &["no corpus called `nowhere`", "lyra corpus import"],
+    );
     refused(&["research", "naps?", "--max-pages", "501"], &["501 pages", "1 to 500"]);
     refused(&["task", "show", "claim_1"], &["task_"]);
     refused(&["task", "show", "task_1"], &["task_1 does not exist"]);

@@ -93,6 +93,7 @@ pub fn binary(name: &str) -> PathBuf {
 }
 
 /// The shared reference data; `None`, with the reason printed, when it is not there.
+#[expect(clippy::print_stdout, reason = "says why a test skips")]
 pub fn shared() -> Option<PathBuf> {
     let folder = std::env::var_os("LYRA_SHARED")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);

@@ -24,12 +24,12 @@ fn content(report: &Value) -> Value {
     json!({"claims": claims, "totals": report["totals"], "warnings": report["warnings"]})
 }
 
-/// Starts the research, kills it when a line on stderr starts with `moment`, and resumes it.
+/// Starts the research, kills it when a line on stderr contains `moment`, and resumes it.
 fn killed_at(moment: &str) -> Value {
     let app = TestApp::new();
     let mut child = app.spawn(&["research", QUESTION]);
     let lines = BufReader::new(child.stderr.take().expect("stderr")).lines();
-    let seen = lines.map_while(Result::ok).any(|line| line.starts_with(moment));
+    let seen = lines.map_while(Result::ok).any(|line| line.contains(moment));
     child.kill().expect("killed");
     child.wait().expect("waited");
     assert!(seen, "the research never said `{moment}`");
@@ -42,7 +42,7 @@ fn killed_at(moment: &str) -> Value {
 fn a_killed_task_finishes_as_if_nothing_had_happened() {
     let undisturbed = content(&TestApp::new().json(&["research", QUESTION, "--json"]));
     assert!(undisturbed["totals"]["claims"].as_u64().expect("number") > 0);
-    for moment in ["loading", "found", "ranked", "10 claims", "judged 1 of", "judged 6 of"] {
+    for moment in ["loading", "found", "ranked", "claims to judge", "judged 1 of", "judged 4 of"] {
         assert_eq!(content(&killed_at(moment)), undisturbed, "killed at `{moment}`");
     }
 }

@@ -1,16 +1,20 @@
 //! Local corpora: which ones a task searches, and bringing documents in.
 
 use super::{App, AppError, ErrorCode};
-use lyra_corpus::{CorpusInfo, CorpusSource, ImportReport, Method, Progress, SearchResult};
+use lyra_corpus::{CorpusError, CorpusInfo, CorpusSource, ImportReport, Method, Progress, SearchResult};
 use lyra_domain::{Task, TaskConfig};
 use lyra_research::ports::EvidenceSource;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// Name of the corpus that comes with Lyra.
 pub(super) const EXAMPLE: &str = "example";
+
+/// Pause while another process imports the example corpus.
+const BUSY_PAUSE: Duration = Duration::from_millis(200);
 
 /// Its documents: written for Lyra, invented throughout.
 const EXAMPLE_FILES: [(&str, &str); 4] = [
@@ -48,8 +52,16 @@ impl App {
         Ok(chosen)
     }
 
+    /// Imports the example corpus when a task that names no corpus would search it, so that the first task of an agent
+    /// does not wait for it.
+    ///
+    /// # Errors
+    /// As [`App::import_corpus`].
+    pub async fn prepare(&self) -> Result<(), AppError> {
+        self.corpora_for(&[]).await.map(drop)
+    }
+
     /// What a reader of the task should know of its sources.
-    #[expect(clippy::unused_self, reason = "a use case of the application like the others")]
     pub fn task_notes(&self, task: &Task) -> Option<String> {
         task.config.corpora.iter().any(|name| name == EXAMPLE).then(|| {
             "searched the example corpus: its passages are invented, they show how Lyra works and prove nothing; \
@@ -150,7 +162,15 @@ impl App {
                 format!("the example corpus cannot be written to {}: {error}", folder.display()),
             )
         })?;
-        self.import_corpus(EXAMPLE, &files, &|_| {}, &CancellationToken::new()).await.map(drop)
+        // One import at a time: the next one finds everything there.
+        let _turn = self.inner.example.lock().await;
+        let cancel = CancellationToken::new();
+        loop {
+            match self.inner.corpora.import(EXAMPLE, &files, &*self.inner.inference, &|_| {}, &cancel).await {
+                Err(CorpusError::Busy { .. }) => tokio::time::sleep(BUSY_PAUSE).await,
+                done => return Ok(done.map(drop)?),
+            }
+        }
     }
 }
 

@@ -62,7 +62,13 @@ impl From<PortError> for AppError {
 
 impl From<lyra_store::StoreError> for AppError {
     fn from(error: lyra_store::StoreError) -> Self {
-        PortError::from(error).into()
+        match error {
+            lyra_store::StoreError::NoVectors { .. } => Self::new(ErrorCode::NotFound, error.to_string()),
+            lyra_store::StoreError::UnknownView { .. } => {
+                Self::invalid(error.to_string(), "`lyra view list` names the views")
+            }
+            other => PortError::from(other).into(),
+        }
     }
 }
 

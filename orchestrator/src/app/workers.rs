@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 
 impl App {
     /// Starts the workers, for one task or for all. They stop when `cancel` is, and give their jobs back.
-    pub fn start_workers(&self, task: Option<TaskId>, cancel: &CancellationToken) -> TaskTracker {
+    pub fn start_workers(&self, task: Option<&TaskId>, cancel: &CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
         let config = &self.inner.config.workers;
         for _ in 0..config.count.max(1) {
@@ -21,7 +21,7 @@ impl App {
                 wake: self.inner.wake.clone(),
                 stops: self.inner.stops.clone(),
                 config: WorkerConfig {
-                    task: task.clone(),
+                    task: task.cloned(),
                     lease: Duration::from_secs(config.lease_seconds.max(3)),
                     ..WorkerConfig::default()
                 },

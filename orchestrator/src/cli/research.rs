@@ -80,7 +80,7 @@ pub(super) async fn work(
     cancel: &CancellationToken,
 ) -> anyhow::Result<bool> {
     let steps = app.progress();
-    let workers = app.start_workers(Some(task.id.clone()), cancel);
+    let workers = app.start_workers(Some(&task.id), cancel);
     let stop = cancel.child_token();
     let done = progress::follow(app, &task.id, steps, quiet, &stop).await?;
     if !done {

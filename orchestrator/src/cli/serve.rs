@@ -33,6 +33,7 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
         .with_context(|| format!("{address} cannot be listened on; take another --port"))?;
     let address = listener.local_addr()?;
     let workers = app.start_workers(None, &cancel);
+    prepare(app);
     tell(&format!("MCP at http://{address}/mcp   (Ctrl-C stops)"));
     let router = http::router(app.clone(), cancel.clone());
     let stop = cancel.clone();
@@ -44,8 +45,19 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
 
 pub(super) async fn stdio(app: &App, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
     let workers = app.start_workers(None, &cancel);
+    prepare(app);
     let served = mcp::serve_stdio(app.clone(), cancel.clone()).await;
     cancel.cancel();
     workers.wait().await;
     served.map(|()| ExitCode::SUCCESS)
+}
+
+/// Loads the models and the example corpus in the background; a failure shows when they are needed.
+fn prepare(app: &App) {
+    let app = app.clone();
+    tokio::spawn(async move {
+        if let Err(error) = app.prepare().await {
+            tracing::warn!(%error, "the example corpus is not ready");
+        }
+    });
 }

@@ -43,7 +43,7 @@ pub(super) async fn run(app: &App, command: &ViewCommand) -> anyhow::Result<Exit
             }
         }
         ViewCommand::Render { name, task } => {
-            print(&format!("{}\n", app.render_view(name, task.as_ref())?.trim()))?
+            print(&format!("{}\n", app.render_view(name, task.as_ref())?.trim()))?;
         }
         ViewCommand::Query { name, task, limit, json } => {
             let found = app.query_view(name, task.as_ref(), *limit).await?;

@@ -1,5 +1,7 @@
 //! Formulas against cases computed by reference libraries (`golden/` of the shared data).
 
+#![expect(clippy::print_stdout, reason = "says why it skips")]
+
 use lyra_domain::{BetaConfidence, Probability, Relation, bm25, cutoff, knee};
 use serde_json::Value;
 use std::path::PathBuf;

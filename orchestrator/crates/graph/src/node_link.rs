@@ -1,4 +1,4 @@
-//! Node-link JSON: `nodes`, `edges`, `stats`, readable by NetworkX and D3.
+//! Node-link JSON: `nodes`, `edges`, `stats`, readable by `NetworkX` and D3.
 
 use crate::EvidenceGraph;
 use petgraph::visit::EdgeRef;
@@ -19,7 +19,8 @@ impl EvidenceGraph {
                 Value::Object(fields)
             })
             .collect();
-        let edges: Vec<Value> = (&self.graph)
+        let edges: Vec<Value> = self
+            .graph
             .edge_references()
             .map(|edge| {
                 let (link, facts) = edge.weight();

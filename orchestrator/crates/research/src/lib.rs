@@ -18,6 +18,6 @@ mod worker;
 
 pub use config::ResearchConfig;
 pub use error::{PortError, Result};
-pub use pipeline::{Pipeline, Progress, ProgressSink, Step};
+pub use pipeline::{Pipeline, Progress, ProgressSink, SourcesOf, Step};
 pub use stops::Stops;
 pub use worker::{Worker, WorkerConfig};

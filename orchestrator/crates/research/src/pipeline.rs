@@ -14,7 +14,7 @@ pub struct Pipeline {
     /// The models.
     pub inference: Arc<dyn Inference>,
     /// Which sources a task searches; asked anew for every query, so that a corpus imported meanwhile is found.
-    pub sources: Arc<dyn Fn(&TaskConfig) -> Vec<Arc<dyn EvidenceSource>> + Send + Sync>,
+    pub sources: SourcesOf,
     /// Settings.
     pub config: ResearchConfig,
     /// Who wants to know how it goes.
@@ -37,6 +37,9 @@ impl Pipeline {
         (self.progress.0)(Progress { task: task.clone(), step });
     }
 }
+
+/// The sources of a task with this configuration.
+pub type SourcesOf = Arc<dyn Fn(&TaskConfig) -> Vec<Arc<dyn EvidenceSource>> + Send + Sync>;
 
 /// What a finished job leaves behind.
 #[derive(Debug, Clone, PartialEq)]

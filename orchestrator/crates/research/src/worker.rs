@@ -28,7 +28,7 @@ impl Default for WorkerConfig {
     fn default() -> Self {
         Self {
             task: None,
-            lease: Duration::from_secs(60),
+            lease: Duration::from_mins(1),
             poll: Duration::from_millis(500),
             retry: Duration::from_millis(500),
         }

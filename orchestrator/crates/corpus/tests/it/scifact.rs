@@ -1,5 +1,5 @@
 //! nDCG@10 of BM25 on SciFact's training queries. Skipped without the shared data (`LYRA_SHARED`). Dense and hybrid
-//! need a model: `examples/scifact.rs` measures them.
+//! need a model: the `eval` program of the `tests` folder measures them.
 
 use crate::support::Hashing;
 use lyra_corpus::{Corpora, Method, eval};
