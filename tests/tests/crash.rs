@@ -1,8 +1,10 @@
 //! `kill -9` at every step, then resume: the same claims, edges and confidence as an undisturbed run.
 
 use lyra_tests::TestApp;
+use lyra_tests::mcp_client::StdioClient;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
+use std::time::Duration;
 
 const QUESTION: &str = "Does biochar increase crop yield?";
 
@@ -45,4 +47,34 @@ fn a_killed_task_finishes_as_if_nothing_had_happened() {
     for moment in ["loading", "found", "ranked", "claims to judge", "judged 1 of", "judged 4 of"] {
         assert_eq!(content(&killed_at(moment)), undisturbed, "killed at `{moment}`");
     }
+}
+
+/// Runs a task through `lyra mcp`. With a pause, the server is killed that long after the searches were queued, and a new
+/// one has to finish the task without being asked.
+async fn served(killed_after: Option<Duration>) -> anyhow::Result<Value> {
+    let app = TestApp::new();
+    let mut lyra = StdioClient::start(&app).await?;
+    let new = json!({"query": QUESTION, "claims": ["Biochar increases maize yield."]});
+    let task = lyra.call("create_task", new).await?["task_id"].clone();
+    let queries = json!(["biochar crop yield", "biochar reduced yield in alkaline soil"]);
+    lyra.call("queue_searches", json!({"task_id": task, "queries": queries})).await?;
+    if let Some(pause) = killed_after {
+        tokio::time::sleep(pause).await;
+        drop(lyra);
+        lyra = StdioClient::start(&app).await?;
+    }
+    while lyra.call("get_status", json!({"task_id": task, "wait": 20})).await?["status"] != "completed" {}
+    drop(lyra);
+    Ok(content(&app.json(&["task", "show", task.as_str().unwrap_or_default(), "--json"])))
+}
+
+#[tokio::test]
+async fn a_killed_server_takes_its_tasks_up_again_when_it_starts() -> anyhow::Result<()> {
+    let undisturbed = served(None).await?;
+    assert!(undisturbed["totals"]["claims"].as_u64() > Some(1), "{undisturbed}");
+    for milliseconds in [100, 700, 2500] {
+        let killed = served(Some(Duration::from_millis(milliseconds))).await?;
+        assert_eq!(killed, undisturbed, "killed after {milliseconds} ms");
+    }
+    Ok(())
 }

@@ -9,6 +9,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+/// How often jobs of processes that died are looked for; also done when the store is opened.
+const RECLAIM_EVERY: Duration = Duration::from_secs(5);
+
 impl App {
     /// Starts the workers, for one task or for all. They stop when `cancel` is, and give their jobs back.
     pub fn start_workers(&self, task: Option<&TaskId>, cancel: &CancellationToken) -> TaskTracker {
@@ -29,6 +32,14 @@ impl App {
             let cancel = cancel.child_token();
             tracker.spawn(async move { worker.run(cancel).await });
         }
+        let (store, cancel) = (self.inner.store.clone(), cancel.child_token());
+        tracker.spawn(async move {
+            while cancel.run_until_cancelled(tokio::time::sleep(RECLAIM_EVERY)).await.is_some() {
+                if let Err(error) = store.reclaim_dead_workers().await {
+                    tracing::warn!(%error, "jobs of dead processes could not be looked for");
+                }
+            }
+        });
         tracker.close();
         tracker
     }

@@ -100,7 +100,7 @@ pub(super) async fn run(
     cancel: &CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     match command {
-        CorpusCommand::Import(args) => import(app, args, cancel).await?,
+        CorpusCommand::Import(args) => return import(app, args, cancel).await,
         CorpusCommand::List { json } => list(app, *json).await?,
         CorpusCommand::Show { name, json } => {
             let summary = app.show_corpus(name).await?;
@@ -135,27 +135,33 @@ pub(super) async fn named(
             if !report.rejected.is_empty() {
                 tell(&rejected(&report));
             }
+            anyhow::ensure!(!report.cancelled, "the import was interrupted; repeat the command to go on");
             names.push(name);
         }
     }
     Ok(names)
 }
 
-async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> anyhow::Result<()> {
+async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
     let bar = ImportBar::new(args.quiet);
     let report = app.import_corpus(&args.name, &args.files, &|progress| bar.show(progress), cancel).await?;
     drop(bar);
     if args.json {
-        return print_json(&report);
+        print_json(&report)?;
+    } else {
+        print(&format!(
+            "{}: {} added, {} updated, {} unchanged, {} rejected\n",
+            args.name, report.added, report.updated, report.unchanged, report.rejected_count,
+        ))?;
+        if !report.rejected.is_empty() {
+            tell(&rejected(&report));
+        }
     }
-    print(&format!(
-        "{}: {} added, {} updated, {} unchanged, {} rejected\n",
-        args.name, report.added, report.updated, report.unchanged, report.rejected_count,
-    ))?;
-    if !report.rejected.is_empty() {
-        tell(&rejected(&report));
+    if report.cancelled {
+        tell("interrupted; what was imported is kept. Repeat the command to import the rest");
+        return Ok(ExitCode::from(130));
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 fn rejected(report: &ImportReport) -> String {
