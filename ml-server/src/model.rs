@@ -3,13 +3,18 @@
 pub mod attention;
 pub mod bert;
 pub mod bundle;
+pub mod deberta;
 pub mod encoder;
 pub mod gguf;
 pub mod head;
 pub mod hub;
 pub mod labels;
+pub mod modernbert;
 pub mod ops;
 pub mod quantize;
+pub mod relative;
+pub mod roberta;
+pub mod rotary;
 pub mod safetensors;
 pub mod spec;
 pub mod tokenizer;
@@ -105,21 +110,17 @@ impl Model {
         let Bundle { mut spec, tokenizer, mut weights } = source.open()?;
         spec.max_tokens = max_tokens.map_or(spec.max_tokens, |limit| limit.min(spec.max_tokens));
         let path = weights.path();
+        let build = match spec.architecture {
+            Architecture::Bert => bert::build,
+            Architecture::Roberta | Architecture::XlmRoberta => roberta::build,
+            Architecture::DebertaV2 => deberta::build,
+            Architecture::ModernBert => modernbert::build,
+        };
+        let (encoder, head) = build(&spec, weights.as_mut())?;
+        // A tokenizer may number segments that the model does not tell apart.
+        spec.segments &= encoder.embeddings.segments.as_ref().is_some_and(|segments| segments.rows() > 1);
         let tokenizer = TextTokenizer::from_json(&tokenizer, spec.max_tokens, spec.segments)
             .map_err(|e| Error::malformed(&path, e))?;
-        let (encoder, head) = match spec.architecture {
-            Architecture::Bert => {
-                let config = bert::BertConfig::parse(&spec.config, &path)?;
-                let encoder = bert::encoder(&config, weights.as_mut())?;
-                let head = match &spec.task {
-                    Task::Embed(pooling) => Head::Pool(*pooling),
-                    Task::Classify(labels) => {
-                        Head::Classify(Box::new(bert::classifier(&config, labels.len(), weights.as_mut())?))
-                    }
-                };
-                (encoder, head)
-            }
-        };
         let (known, rows) = (tokenizer.vocabulary(), encoder.embeddings.words.rows());
         if known > rows {
             let reason = format!("the tokenizer has {known} ids but the word table only {rows} rows");

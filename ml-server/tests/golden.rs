@@ -85,6 +85,31 @@ fn golden_parity_bert_nli() {
     check_nli("models/parity/bert-nli", None, 1e-3, 1.0);
 }
 
+#[test]
+fn golden_parity_roberta_nli() {
+    check_nli("models/parity/roberta-nli", None, 1e-3, 1.0);
+}
+
+#[test]
+fn golden_parity_xlmr_embed_cls() {
+    check_embed("models/parity/xlmr-embed-cls", None, 0.99999);
+}
+
+#[test]
+fn golden_parity_xlmr_nli() {
+    check_nli("models/parity/xlmr-nli", None, 1e-3, 1.0);
+}
+
+#[test]
+fn golden_parity_deberta_v3_nli() {
+    check_nli("models/parity/deberta-v3-nli", None, 1e-3, 1.0);
+}
+
+#[test]
+fn golden_parity_modernbert_embed_cls() {
+    check_embed("models/parity/modernbert-embed-cls", None, 0.99999);
+}
+
 /// Every golden text, alone and among the others, has at least `least` cosine with its reference.
 fn check_embed(folder: &str, source: Option<ModelSource>, least: f64) {
     let Some(folder) = common::shared(folder) else { return };

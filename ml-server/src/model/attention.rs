@@ -1,98 +1,144 @@
 //! Multi-head self-attention over sequences laid end to end.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use super::ops::{Strided, product, softmax};
+use super::relative::{Relative, RelativeScores};
+use super::rotary::Rotary;
 
 /// Rows of the score matrix that exist at one time: a long sequence never holds all L×L scores.
 const QUERY_BLOCK: usize = 128;
 
-/// Heads of one attention layer.
-#[derive(Debug, Clone, Copy)]
+/// Heads of one attention layer, and how they know about positions where the embeddings do not say.
 pub struct Attention {
     /// Number of heads.
     pub heads: usize,
     /// Width of one head.
     pub head_dim: usize,
+    /// Turns queries and keys by their position.
+    pub rotary: Option<Arc<Rotary>>,
+    /// Adds scores by distance.
+    pub relative: Option<Relative>,
+    /// Farthest distance at which tokens see each other, this one included.
+    pub window: Option<usize>,
+}
+
+/// Buffers of one pass.
+#[derive(Default)]
+struct Scratch {
+    scores: Vec<f32>,
+    context: Vec<f32>,
+    relative: RelativeScores,
 }
 
 impl Attention {
+    /// Every token sees all others of its sequence, and nothing depends on positions.
+    pub fn plain(heads: usize, head_dim: usize) -> Self {
+        Self { heads, head_dim, rotary: None, relative: None, window: None }
+    }
+
     /// `softmax(Q Kᵀ / √d) V` per head (<https://arxiv.org/abs/1706.03762> eq. 1), for each sequence on its own.
     ///
-    /// `qkv` is `[tokens, 3 · heads · head_dim]` with queries, keys and values side by side; `out` is
+    /// `qkv` is `[tokens, 3 · heads · head_dim]` with queries, keys and values side by side, and is overwritten; `out` is
     /// `[tokens, heads · head_dim]`; `lengths` are the tokens of each sequence, in order. Attending only inside a sequence
     /// is what makes an answer independent of the rest of its batch.
-    pub fn apply(&self, qkv: &[f32], lengths: &[usize], out: &mut [f32]) {
+    pub fn apply(&self, qkv: &mut [f32], lengths: &[usize], out: &mut [f32]) {
         let width = self.heads * self.head_dim;
-        let longest = lengths.iter().copied().max().unwrap_or(0);
-        let mut scores = vec![0.0; QUERY_BLOCK.min(longest) * longest];
-        let mut context = vec![0.0; QUERY_BLOCK.min(longest) * self.head_dim];
+        let mut scratch = Scratch::default();
         let mut start = 0;
         for &length in lengths {
-            let qkv = &qkv[start * 3 * width..(start + length) * 3 * width];
+            let qkv = &mut qkv[start * 3 * width..(start + length) * 3 * width];
             let out = &mut out[start * width..(start + length) * width];
+            if let Some(rotary) = &self.rotary {
+                rotary.apply(qkv, width);
+            }
             for head in 0..self.heads {
-                self.head(head, qkv, length, &mut scores, &mut context, out);
+                self.head(head, qkv, length, &mut scratch, out);
             }
             start += length;
         }
     }
 
-    fn head(
-        &self,
-        head: usize,
-        qkv: &[f32],
-        length: usize,
-        scores: &mut [f32],
-        context: &mut [f32],
-        out: &mut [f32],
-    ) {
+    fn head(&self, head: usize, qkv: &[f32], length: usize, scratch: &mut Scratch, out: &mut [f32]) {
+        let Scratch { scores, context, relative } = scratch;
         let width = self.heads * self.head_dim;
-        let scale = (self.head_dim as f32).sqrt().recip();
         let column = head * self.head_dim;
-        let keys =
-            Strided { data: &qkv[width + column..], shape: [self.head_dim, length], strides: [1, 3 * width] };
-        let values = Strided {
-            data: &qkv[2 * width + column..],
-            shape: [length, self.head_dim],
+        // Part 0, 1 or 2: queries, keys or values, as `[tokens, head_dim]`.
+        let part = |part: usize, tokens: Range<usize>| Strided {
+            data: &qkv[(tokens.start * 3 + part) * width + column..],
+            shape: [tokens.len(), self.head_dim],
             strides: [3 * width, 1],
         };
+        let terms = 1 + self.relative.as_ref().map_or(0, Relative::terms);
+        let scale = ((self.head_dim * terms) as f32).sqrt().recip();
+        if let Some(table) = &self.relative {
+            table.score([part(0, 0..length), part(1, 0..length)], column, width, scale, relative);
+        }
         for first in (0..length).step_by(QUERY_BLOCK) {
-            let rows = QUERY_BLOCK.min(length - first);
-            let queries = Strided {
-                data: &qkv[first * 3 * width + column..],
-                shape: [rows, self.head_dim],
-                strides: [3 * width, 1],
-            };
-            let scores = &mut scores[..rows * length];
-            product(queries, keys, scale, scores);
-            scores.chunks_exact_mut(length).for_each(softmax);
-            let scores = Strided { data: scores, shape: [rows, length], strides: [length, 1] };
-            let context = &mut context[..rows * self.head_dim];
-            product(scores, values, 1.0, context);
-            for (row, values) in context.chunks_exact(self.head_dim).enumerate() {
-                let at = (first + row) * width + column;
+            let queries = first..length.min(first + QUERY_BLOCK);
+            let keys = self.seen(&queries, length);
+            scores.resize(queries.len() * keys.len(), 0.0);
+            product(part(0, queries.clone()), part(1, keys.clone()).transposed(), scale, scores);
+            for (query, row) in queries.clone().zip(scores.chunks_exact_mut(keys.len())) {
+                if self.relative.is_some() {
+                    relative.add_to(query, keys.start, row);
+                }
+                let seen = self.seen(&(query..query + 1), length);
+                row[..seen.start - keys.start].fill(0.0);
+                row[seen.end - keys.start..].fill(0.0);
+                softmax(&mut row[seen.start - keys.start..seen.end - keys.start]);
+            }
+            let weights =
+                Strided { data: scores, shape: [queries.len(), keys.len()], strides: [keys.len(), 1] };
+            context.resize(queries.len() * self.head_dim, 0.0);
+            product(weights, part(2, keys), 1.0, context);
+            for (query, values) in queries.zip(context.chunks_exact(self.head_dim)) {
+                let at = query * width + column;
                 out[at..at + self.head_dim].copy_from_slice(values);
             }
         }
+    }
+
+    /// Tokens that at least one of `queries` sees.
+    fn seen(&self, queries: &Range<usize>, length: usize) -> Range<usize> {
+        self.window.map_or(0..length, |window| {
+            queries.start.saturating_sub(window)..length.min(queries.end + window)
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::relative::Buckets;
     use super::*;
 
     /// The formula, written out.
-    fn reference(attention: Attention, qkv: &[f32], length: usize) -> Vec<f32> {
+    fn reference(attention: &Attention, qkv: &[f32], length: usize) -> Vec<f32> {
         let width = attention.heads * attention.head_dim;
         let at = |row: usize, column: usize| qkv[row * 3 * width + column];
+        let relative = attention.relative.as_ref();
+        let terms = 1 + relative.map_or(0, Relative::terms);
         let mut out = vec![0.0; length * width];
         for head in 0..attention.heads {
             let columns = head * attention.head_dim..(head + 1) * attention.head_dim;
             for row in 0..length {
-                let dot =
-                    |other: usize| columns.clone().map(|c| at(row, c) * at(other, width + c)).sum::<f32>();
-                let weights: Vec<f32> = (0..length)
-                    .map(|other| (dot(other) / (attention.head_dim as f32).sqrt()).exp())
-                    .collect();
+                let weight = |other: usize| {
+                    if attention.window.is_some_and(|window| row.abs_diff(other) > window) {
+                        return 0.0;
+                    }
+                    let mut dot: f32 = columns.clone().map(|c| at(row, c) * at(other, width + c)).sum();
+                    if let Some(relative) = relative {
+                        let bucket = relative.buckets.row(row.cast_signed() - other.cast_signed()) * width;
+                        let (keys, queries) = (relative.keys.as_ref(), relative.queries.as_ref());
+                        for c in columns.clone() {
+                            dot += keys.map_or(0.0, |keys| at(row, c) * keys[bucket + c]);
+                            dot += queries.map_or(0.0, |queries| at(other, width + c) * queries[bucket + c]);
+                        }
+                    }
+                    (dot / ((attention.head_dim * terms) as f32).sqrt()).exp()
+                };
+                let weights: Vec<f32> = (0..length).map(weight).collect();
                 let total: f32 = weights.iter().sum();
                 for c in columns.clone() {
                     let sum: f32 = (0..length).map(|other| weights[other] * at(other, 2 * width + c)).sum();
@@ -103,14 +149,16 @@ mod tests {
         out
     }
 
-    #[test]
-    fn sequences_attend_only_to_themselves() {
-        let attention = Attention { heads: 2, head_dim: 4 };
-        let lengths = [3, QUERY_BLOCK + 7, 1];
+    fn values(count: usize) -> Vec<f32> {
+        (0..count).map(|i| ((i * 37 % 101) as f32 - 50.0) / 40.0).collect()
+    }
+
+    fn check(attention: &Attention) {
+        let lengths = [3, QUERY_BLOCK + 7, 1, 2 * QUERY_BLOCK + 30];
         let tokens: usize = lengths.iter().sum();
-        let qkv: Vec<f32> = (0..tokens * 24).map(|i| ((i * 37 % 101) as f32 - 50.0) / 40.0).collect();
+        let qkv = values(tokens * 24);
         let mut out = vec![f32::NAN; tokens * 8];
-        attention.apply(&qkv, &lengths, &mut out);
+        attention.apply(&mut qkv.clone(), &lengths, &mut out);
         let mut start = 0;
         for length in lengths {
             let want = reference(attention, &qkv[start * 24..(start + length) * 24], length);
@@ -118,6 +166,38 @@ mod tests {
                 assert!((got - want).abs() < 1e-5, "{got} vs {want}");
             }
             start += length;
+        }
+    }
+
+    #[test]
+    fn sequences_attend_only_to_themselves() {
+        check(&Attention::plain(2, 4));
+    }
+
+    #[test]
+    fn windows_hide_what_is_farther_away() {
+        for window in [0, 5, QUERY_BLOCK, 1_000] {
+            check(&Attention { window: Some(window), ..Attention::plain(2, 4) });
+        }
+        // By hand: equal scores, so each token gets the average of the values at distance 1 or less.
+        let attention = Attention { window: Some(1), ..Attention::plain(1, 1) };
+        let mut qkv = [0.0, 0.0, 6.0, 0.0, 0.0, 12.0, 0.0, 0.0, 30.0, 0.0, 0.0, 60.0];
+        let mut out = [0.0; 4];
+        attention.apply(&mut qkv, &[4], &mut out);
+        for (got, want) in out.into_iter().zip([9.0, 16.0, 34.0, 45.0]) {
+            assert!((got - want).abs() < 1e-5, "{got} vs {want}");
+        }
+    }
+
+    #[test]
+    fn distances_add_to_scores() {
+        let buckets = Buckets { span: 8, longest: Some(64) };
+        let table = || Some(values(16 * 8));
+        for (keys, queries) in [(table(), table()), (table(), None), (None, table()), (None, None)] {
+            for window in [None, Some(9)] {
+                let relative = Some(Relative { buckets, keys: keys.clone(), queries: queries.clone() });
+                check(&Attention { relative, window, ..Attention::plain(2, 4) });
+            }
         }
     }
 }

@@ -1,13 +1,15 @@
-//! BERT (<https://arxiv.org/abs/1810.04805>): names of its tensors, its configuration, and its classification head.
+//! BERT (<https://arxiv.org/abs/1810.04805>): names of its tensors, its configuration, and its classification head. The
+//! architectures that followed it vary these.
 
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::attention::Attention;
-use super::encoder::{Embeddings, Encoder, Layer, Table};
-use super::head::Classifier;
-use super::ops::{Activation, LayerNorm, Linear};
+use super::encoder::{Embeddings, Encoder, Layer, Order, PositionCount, Positions, Table};
+use super::head::{Classifier, Head, Pooling};
+use super::ops::Activation;
+use super::spec::{ModelSpec, Task};
 use super::weights::{WeightSource, Weights};
 use crate::error::Error;
 
@@ -26,7 +28,7 @@ pub struct BertConfig {
     pub intermediate_size: usize,
     /// Name of the activation.
     pub hidden_act: String,
-    /// Longest sequence in tokens.
+    /// Rows of the position table.
     pub max_position_embeddings: usize,
     /// Number of segments.
     pub type_vocab_size: usize,
@@ -35,6 +37,8 @@ pub struct BertConfig {
     /// Only `absolute` is known.
     #[serde(default = "absolute")]
     pub position_embedding_type: String,
+    /// Id of the padding token, from which RoBERTa counts positions.
+    pub pad_token_id: Option<u32>,
 }
 
 fn absolute() -> String {
@@ -42,108 +46,130 @@ fn absolute() -> String {
 }
 
 impl BertConfig {
-    /// Reads and checks a configuration.
+    /// Refuses values that this code would compute wrongly. `path` is for the message.
     ///
     /// # Errors
-    /// When a field is missing, or has a value that this code would compute wrongly.
-    pub fn parse(config: &serde_json::Value, path: &Path) -> Result<Self, Error> {
-        let config: Self = serde_json::from_value(config.clone())
-            .map_err(|e| Error::malformed(path, format!("configuration: {e}")))?;
-        let problem = if config.position_embedding_type != "absolute" {
-            Some(format!(
+    /// Says which value it is.
+    pub fn check(&self, path: &Path) -> Result<(), Error> {
+        if self.position_embedding_type != "absolute" {
+            let reason = format!(
                 "position embeddings `{}`; only absolute ones are supported",
-                config.position_embedding_type
-            ))
-        } else if config.num_attention_heads == 0
-            || !config.hidden_size.is_multiple_of(config.num_attention_heads)
-        {
-            Some(format!("{} heads do not divide {}", config.num_attention_heads, config.hidden_size))
-        } else if Activation::from_name(&config.hidden_act).is_none() {
-            Some(format!("activation `{}`; gelu, gelu_new and relu are supported", config.hidden_act))
-        } else {
-            None
-        };
-        problem.map_or(Ok(config), |problem| Err(Error::malformed(path, problem)))
+                self.position_embedding_type
+            );
+            return Err(Error::malformed(path, reason));
+        }
+        check_heads(self.hidden_size, self.num_attention_heads, path)
+    }
+
+    /// Width of one head.
+    pub fn head_dim(&self) -> usize {
+        self.hidden_size / self.num_attention_heads
     }
 }
 
-/// Reads the encoder of a BERT model.
+/// Refuses a number of `heads` that does not divide the `hidden` width.
 ///
 /// # Errors
-/// When a tensor is missing or has a shape that the configuration does not predict.
-pub fn encoder(config: &BertConfig, source: &mut dyn WeightSource) -> Result<Encoder, Error> {
-    let hidden = config.hidden_size;
-    let path = source.path();
-    let activation = Activation::from_name(&config.hidden_act).ok_or_else(|| {
-        Error::malformed(&path, format!("activation `{}` is not supported", config.hidden_act))
-    })?;
-    let mut weights = Weights::new(source, "bert.", "embeddings.word_embeddings.weight");
-    let embeddings = Embeddings {
-        words: Table::new(weights.get("embeddings.word_embeddings.weight", &[config.vocab_size, hidden])?),
-        positions: Table::new(
-            weights
-                .get("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?,
-        ),
-        segments: Table::new(
-            weights.get("embeddings.token_type_embeddings.weight", &[config.type_vocab_size, hidden])?,
-        ),
-        norm: norm(&mut weights, "embeddings.LayerNorm", config)?,
-    };
-    let attention =
-        Attention { heads: config.num_attention_heads, head_dim: hidden / config.num_attention_heads };
-    let layers = (0..config.num_hidden_layers).map(|index| {
-        let at = |part: &str| format!("encoder.layer.{index}.{part}");
-        Ok(Layer {
-            qkv: qkv(&mut weights, &at("attention.self"), hidden)?,
-            attention,
-            attention_out: linear(&mut weights, &at("attention.output.dense"), hidden, hidden)?,
-            attention_norm: norm(&mut weights, &at("attention.output.LayerNorm"), config)?,
-            up: linear(&mut weights, &at("intermediate.dense"), hidden, config.intermediate_size)?,
-            activation,
-            down: linear(&mut weights, &at("output.dense"), config.intermediate_size, hidden)?,
-            norm: norm(&mut weights, &at("output.LayerNorm"), config)?,
-        })
-    });
-    let layers = layers.collect::<Result<_, Error>>()?;
-    Ok(Encoder { embeddings, layers, hidden })
-}
-
-/// Reads the head of a `BertForSequenceClassification`: pooler, tanh, classifier.
-///
-/// # Errors
-/// As for [`encoder`].
-pub fn classifier(
-    config: &BertConfig,
-    labels: usize,
-    source: &mut dyn WeightSource,
-) -> Result<Classifier, Error> {
-    let hidden = config.hidden_size;
-    let mut weights = Weights::new(source, "bert.", "pooler.dense.weight");
-    let pooler = linear(&mut weights, "pooler.dense", hidden, hidden)?;
-    let weight = weights.get_unprefixed("classifier.weight", &[labels, hidden])?.into_f32();
-    let bias = weights.get_unprefixed("classifier.bias", &[labels])?.into_f32();
-    Ok(Classifier { pooler, output: Linear::new(&weight, bias) })
-}
-
-fn linear(weights: &mut Weights, name: &str, inputs: usize, outputs: usize) -> Result<Linear, Error> {
-    let weight = weights.get(&format!("{name}.weight"), &[outputs, inputs])?.into_f32();
-    Ok(Linear::new(&weight, weights.vector(&format!("{name}.bias"), outputs)?))
-}
-
-fn qkv(weights: &mut Weights, name: &str, hidden: usize) -> Result<Linear, Error> {
-    let mut weight = Vec::with_capacity(3 * hidden * hidden);
-    let mut bias = Vec::with_capacity(3 * hidden);
-    for part in ["query", "key", "value"] {
-        weight.extend(weights.get(&format!("{name}.{part}.weight"), &[hidden, hidden])?.into_f32());
-        bias.extend(weights.vector(&format!("{name}.{part}.bias"), hidden)?);
+/// Says both.
+pub fn check_heads(hidden: usize, heads: usize, path: &Path) -> Result<(), Error> {
+    if heads > 0 && hidden.is_multiple_of(heads) {
+        Ok(())
+    } else {
+        Err(Error::malformed(path, format!("{heads} heads do not divide {hidden}")))
     }
-    Ok(Linear::new(&weight, bias))
 }
 
-fn norm(weights: &mut Weights, name: &str, config: &BertConfig) -> Result<LayerNorm, Error> {
-    Ok(LayerNorm {
-        weight: weights.vector(&format!("{name}.weight"), config.hidden_size)?,
-        bias: weights.vector(&format!("{name}.bias"), config.hidden_size)?,
-        epsilon: config.layer_norm_eps,
+/// The activation that a configuration names.
+///
+/// # Errors
+/// When it is not known.
+pub fn activation(name: &str, path: &Path) -> Result<Activation, Error> {
+    Activation::from_name(name).ok_or_else(|| {
+        Error::malformed(path, format!("activation `{name}`; {} are supported", Activation::KNOWN))
     })
+}
+
+/// Reads a BERT.
+///
+/// # Errors
+/// When a tensor is missing or has a shape that the configuration does not predict, or the configuration asks for something
+/// that is not supported.
+pub fn build(spec: &ModelSpec, source: &mut dyn WeightSource) -> Result<(Encoder, Head), Error> {
+    let config: BertConfig = spec.read_config(&source.path())?;
+    let encoder = encoder(&config, "bert.", PositionCount::FromZero, source)?;
+    let head = match &spec.task {
+        Task::Embed(pooling) => Head::Pool(*pooling),
+        Task::Classify(labels) => {
+            let hidden = config.hidden_size;
+            let dense = Weights::encoder(source, "bert.", "pooler.dense.weight").linear(
+                "pooler.dense",
+                hidden,
+                hidden,
+                true,
+            )?;
+            let output = Weights::head(source).linear("classifier", hidden, labels.len(), true)?;
+            let (pooling, activation) = (Pooling::Cls, Activation::Tanh);
+            Head::Classify(Box::new(Classifier { pooling, dense, activation, norm: None, output }))
+        }
+    };
+    Ok((encoder, head))
+}
+
+/// Reads an encoder whose tensors are named like BERT's, under `prefix` or none.
+///
+/// # Errors
+/// As for [`build`].
+pub fn encoder(
+    config: &BertConfig,
+    prefix: &'static str,
+    count: PositionCount,
+    source: &mut dyn WeightSource,
+) -> Result<Encoder, Error> {
+    config.check(&source.path())?;
+    let (hidden, epsilon) = (config.hidden_size, config.layer_norm_eps);
+    let mut weights = Weights::encoder(source, prefix, "embeddings.word_embeddings.weight");
+    let mut table = |name: &str, rows: usize| -> Result<Table, Error> {
+        Ok(Table::new(weights.get(&format!("embeddings.{name}_embeddings.weight"), &[rows, hidden])?))
+    };
+    let words = table("word", config.vocab_size)?;
+    let positions = Positions { table: table("position", config.max_position_embeddings)?, count };
+    let segments = table("token_type", config.type_vocab_size)?;
+    let norm = weights.norm("embeddings.LayerNorm", hidden, epsilon, true)?;
+    let embeddings = Embeddings { words, positions: Some(positions), segments: Some(segments), norm };
+    let layers = layers(config, ["query", "key", "value"], &mut weights, |_, _| {
+        Ok(Attention::plain(config.num_attention_heads, config.head_dim()))
+    })?;
+    Ok(Encoder { embeddings, layers, norm: None, hidden })
+}
+
+/// Reads the layers. `projections` are the names of queries, keys and values; `attention` makes a layer's attention, given
+/// the weights and the name of its `attention.self`.
+///
+/// # Errors
+/// As for [`build`].
+pub fn layers(
+    config: &BertConfig,
+    projections: [&str; 3],
+    weights: &mut Weights,
+    attention: impl Fn(&mut Weights, &str) -> Result<Attention, Error>,
+) -> Result<Vec<Layer>, Error> {
+    let (hidden, wide, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
+    let activation = activation(&config.hidden_act, &weights.path())?;
+    let layer = |index: usize| {
+        let at = |part: &str| format!("encoder.layer.{index}.{part}");
+        let names = projections.map(|part| at(&format!("attention.self.{part}")));
+        Ok(Layer {
+            order: Order::After,
+            qkv: weights.side_by_side(&names, hidden)?,
+            attention: attention(weights, &at("attention.self"))?,
+            attention_out: weights.linear(&at("attention.output.dense"), hidden, hidden, true)?,
+            attention_norm: Some(weights.norm(&at("attention.output.LayerNorm"), hidden, epsilon, true)?),
+            up: weights.linear(&at("intermediate.dense"), hidden, wide, true)?,
+            activation,
+            gated: false,
+            down: weights.linear(&at("output.dense"), wide, hidden, true)?,
+            norm: weights.norm(&at("output.LayerNorm"), hidden, epsilon, true)?,
+        })
+    };
+    (0..config.num_hidden_layers).map(layer).collect()
 }

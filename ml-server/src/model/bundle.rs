@@ -46,7 +46,9 @@ impl Bundle {
             revision: None,
             architecture,
             task,
-            max_tokens: positions(&config).map_or(max_tokens, |positions| positions.min(max_tokens)),
+            max_tokens: architecture
+                .positions(&config)
+                .map_or(max_tokens, |positions| positions.min(max_tokens)),
             config,
             segments: file.flag(keys::SEGMENTS).unwrap_or(true),
             languages: file.texts(keys::LANGUAGES),
@@ -82,7 +84,7 @@ impl Bundle {
             revision: None,
             architecture,
             task,
-            max_tokens: folder.max_tokens(&config)?,
+            max_tokens: folder.max_tokens(architecture.positions(&config))?,
             config,
             segments: folder.segments()?,
             languages: Vec::new(),
@@ -196,23 +198,19 @@ impl Folder<'_> {
     }
 
     /// The smallest of what the folder's files say.
-    fn max_tokens(&self, config: &Value) -> Result<usize, Error> {
+    fn max_tokens(&self, positions: Option<usize>) -> Result<usize, Error> {
         let sentence = self.optional::<SentenceBert>("sentence_bert_config.json")?;
         let tokenizer = self.optional::<TokenizerConfig>("tokenizer_config.json")?;
         let limits = [
             sentence.and_then(|config| config.max_seq_length),
             tokenizer.and_then(|config| config.model_max_length).map(|length| length as usize),
-            positions(config),
+            positions,
         ];
         limits.into_iter().flatten().min().ok_or_else(|| {
             let reason = "neither it nor the tokenizer's configuration says how many tokens the model reads";
             Error::malformed(&self.path.join("config.json"), reason)
         })
     }
-}
-
-fn positions(config: &Value) -> Option<usize> {
-    config.get("max_position_embeddings")?.as_u64().map(|positions| positions as usize)
 }
 
 fn pooling(name: &str, path: &Path) -> Result<Pooling, Error> {

@@ -11,6 +11,8 @@ pub struct Encoder {
     pub embeddings: Embeddings,
     /// Applied in order.
     pub layers: Vec<Layer>,
+    /// After the last layer, where the layers themselves do not end with one.
+    pub norm: Option<LayerNorm>,
     /// Width of a token's vector.
     pub hidden: usize,
 }
@@ -19,32 +21,78 @@ pub struct Encoder {
 pub struct Embeddings {
     /// `[vocabulary, hidden]`
     pub words: Table,
-    /// `[positions, hidden]`
-    pub positions: Table,
-    /// `[segments, hidden]`
-    pub segments: Table,
+    /// Absent where attention alone knows about positions.
+    pub positions: Option<Positions>,
+    /// `[segments, hidden]`; absent where the architecture knows no segments.
+    pub segments: Option<Table>,
     /// After the sum.
     pub norm: LayerNorm,
 }
 
-/// Self-attention and feed-forward block, each followed by residual and normalisation (post-norm).
+/// Learned position vectors.
+pub struct Positions {
+    /// `[positions, hidden]`
+    pub table: Table,
+    /// Where the first token is: at 0, or after the padding token's id.
+    pub count: PositionCount,
+}
+
+/// How tokens are numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PositionCount {
+    /// 0, 1, 2, …
+    FromZero,
+    /// RoBERTa's: the padding token itself, which a text may spell out, is at its own id; the others count on from there.
+    AfterPadding(u32),
+}
+
+impl PositionCount {
+    /// The position of each of `ids`. These are whole numbers counted here: summing them in half precision, as is also
+    /// done, goes wrong after 256.
+    fn of(self, ids: &[u32]) -> impl Iterator<Item = usize> {
+        let mut seen = 0;
+        ids.iter().enumerate().map(move |(index, &id)| match self {
+            Self::FromZero => index,
+            Self::AfterPadding(padding) if id == padding => padding as usize,
+            Self::AfterPadding(padding) => {
+                seen += 1;
+                padding as usize + seen
+            }
+        })
+    }
+}
+
+/// Self-attention and feed-forward block, each with a residual and a normalisation.
 pub struct Layer {
+    /// Where the normalisations are.
+    pub order: Order,
     /// `[hidden → 3 · hidden]`: queries, keys, values in one product.
     pub qkv: Linear,
     /// How the heads attend.
     pub attention: Attention,
     /// `[hidden → hidden]`
     pub attention_out: Linear,
-    /// After attention.
-    pub attention_norm: LayerNorm,
-    /// `[hidden → intermediate]`
+    /// Of the attention block; absent where its input is normalised already.
+    pub attention_norm: Option<LayerNorm>,
+    /// `[hidden → intermediate]`, twice as wide when gated.
     pub up: Linear,
     /// Between the two products.
     pub activation: Activation,
+    /// Whether the second half of `up` multiplies the activated first half.
+    pub gated: bool,
     /// `[intermediate → hidden]`
     pub down: Linear,
-    /// After the feed-forward block.
+    /// Of the feed-forward block.
     pub norm: LayerNorm,
+}
+
+/// Whether a block normalises what it reads or what it leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// `x + f(norm(x))`
+    Before,
+    /// `norm(x + f(x))`
+    After,
 }
 
 /// The encoder's last layer for sequences laid end to end.
@@ -80,20 +128,31 @@ impl Encoder {
         for layer in &self.layers {
             layer.apply(&mut x, &lengths, self.hidden, &mut scratch);
         }
+        if let Some(norm) = &self.norm {
+            norm.apply(&mut x);
+        }
         Hidden { data: x, width: self.hidden, lengths }
     }
 }
 
 impl Embeddings {
     fn write(&self, batch: &[&Tokens], hidden: usize, out: &mut [f32]) {
-        let mut rows = out.chunks_exact_mut(hidden);
+        let mut rest = &mut *out;
         for tokens in batch {
-            // Positions are whole numbers counted here: summing them in half precision would go wrong after 256.
-            for (position, (&id, &segment)) in tokens.ids.iter().zip(&tokens.type_ids).enumerate() {
-                let Some(row) = rows.next() else { return };
+            let (rows, tail) = rest.split_at_mut(tokens.len() * hidden);
+            rest = tail;
+            for (row, &id) in rows.chunks_exact_mut(hidden).zip(&tokens.ids) {
                 self.words.add_row(id as usize, row);
-                self.positions.add_row(position, row);
-                self.segments.add_row(segment as usize, row);
+            }
+            if let Some(Positions { table, count }) = &self.positions {
+                for (row, position) in rows.chunks_exact_mut(hidden).zip(count.of(&tokens.ids)) {
+                    table.add_row(position, row);
+                }
+            }
+            if let Some(segments) = &self.segments {
+                for (row, &segment) in rows.chunks_exact_mut(hidden).zip(&tokens.type_ids) {
+                    segments.add_row(segment as usize, row);
+                }
             }
         }
         self.norm.apply(out);
@@ -108,16 +167,41 @@ impl Layer {
             scratch.buffers(rows * self.qkv.outputs().max(self.up.outputs()), rows * hidden);
 
         let qkv = &mut wide[..rows * self.qkv.outputs()];
-        self.qkv.apply(x, qkv);
+        self.qkv.apply(self.order.input(self.attention_norm.as_ref(), x, context), qkv);
         self.attention.apply(qkv, lengths, context);
         self.attention_out.add_to(context, x);
-        self.attention_norm.apply(x);
+        self.order.finish(self.attention_norm.as_ref(), x);
 
         let up = &mut wide[..rows * self.up.outputs()];
-        self.up.apply(x, up);
-        self.activation.apply(up);
-        self.down.add_to(up, x);
-        self.norm.apply(x);
+        self.up.apply(self.order.input(Some(&self.norm), x, context), up);
+        if self.gated {
+            self.down.add_to(self.activation.apply_gated(up, self.up.outputs()), x);
+        } else {
+            self.activation.apply(up);
+            self.down.add_to(up, x);
+        }
+        self.order.finish(Some(&self.norm), x);
+    }
+}
+
+impl Order {
+    /// What a block reads: `x`, or its normalised copy.
+    fn input<'a>(self, norm: Option<&LayerNorm>, x: &'a [f32], copy: &'a mut [f32]) -> &'a [f32] {
+        match (self, norm) {
+            (Self::Before, Some(norm)) => {
+                copy.copy_from_slice(x);
+                norm.apply(copy);
+                copy
+            }
+            _ => x,
+        }
+    }
+
+    /// What a block leaves.
+    fn finish(self, norm: Option<&LayerNorm>, x: &mut [f32]) {
+        if let (Self::After, Some(norm)) = (self, norm) {
+            norm.apply(x);
+        }
     }
 }
 
@@ -172,5 +256,19 @@ impl Table {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_follow_the_padding_id_and_skip_padding() {
+        let of = |count: PositionCount, ids: &[u32]| count.of(ids).collect::<Vec<_>>();
+        assert_eq!(of(PositionCount::FromZero, &[7, 1, 8]), [0, 1, 2]);
+        assert_eq!(of(PositionCount::AfterPadding(1), &[0, 5, 1, 6, 2]), [2, 3, 1, 4, 5]);
+        // The last of 8,192 is exact, which it is not when summed as f16 or bf16.
+        assert_eq!(PositionCount::AfterPadding(1).of(&vec![9; 8192]).last(), Some(8193));
     }
 }

@@ -19,7 +19,7 @@ use crate::error::Error;
 pub const FORMAT_VERSION: u32 = 1;
 /// Metadata keys that are ours or shared with other tools.
 pub mod keys {
-    /// Architecture family, `bert`.
+    /// Architecture family, for example `bert`.
     pub const ARCHITECTURE: &str = "general.architecture";
     /// Name of the model.
     pub const NAME: &str = "general.name";

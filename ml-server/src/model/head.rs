@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::encoder::Hidden;
-use super::ops::{Linear, tanh};
+use super::ops::{Activation, LayerNorm, Linear};
 
 /// The last step of a model.
 pub enum Head {
@@ -19,7 +19,7 @@ impl Head {
         match self {
             Self::Pool(pooling) => hidden.sequences().map(|rows| pooling.apply(rows, hidden.width)).collect(),
             Self::Classify(classifier) => {
-                hidden.sequences().map(|rows| classifier.apply(&rows[..hidden.width])).collect()
+                hidden.sequences().map(|rows| classifier.apply(rows, hidden.width)).collect()
             }
         }
     }
@@ -72,21 +72,31 @@ impl fmt::Display for Pooling {
     }
 }
 
-/// `classifier(tanh(pooler(first token)))`.
+/// `output(norm(activation(dense(pooled))))`.
 pub struct Classifier {
+    /// What it looks at.
+    pub pooling: Pooling,
     /// `[hidden → hidden]`
-    pub pooler: Linear,
+    pub dense: Linear,
+    /// After the first product.
+    pub activation: Activation,
+    /// After the activation, where the architecture has one.
+    pub norm: Option<LayerNorm>,
     /// `[hidden → labels]`
     pub output: Linear,
 }
 
 impl Classifier {
-    fn apply(&self, first: &[f32]) -> Vec<f32> {
-        let mut pooled = vec![0.0; self.pooler.outputs()];
-        self.pooler.apply(first, &mut pooled);
-        tanh(&mut pooled);
+    /// `rows` is `[tokens, width]`.
+    fn apply(&self, rows: &[f32], width: usize) -> Vec<f32> {
+        let mut features = vec![0.0; self.dense.outputs()];
+        self.dense.apply(&self.pooling.apply(rows, width), &mut features);
+        self.activation.apply(&mut features);
+        if let Some(norm) = &self.norm {
+            norm.apply(&mut features);
+        }
         let mut logits = vec![0.0; self.output.outputs()];
-        self.output.apply(&pooled, &mut logits);
+        self.output.apply(&features, &mut logits);
         logits
     }
 }

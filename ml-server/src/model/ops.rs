@@ -62,6 +62,15 @@ pub struct Strided<'a> {
     pub strides: [usize; 2],
 }
 
+impl Strided<'_> {
+    /// The same values with rows and columns swapped.
+    #[must_use]
+    pub fn transposed(self) -> Self {
+        let ([rows, columns], [down, across]) = (self.shape, self.strides);
+        Self { shape: [columns, rows], strides: [across, down], ..self }
+    }
+}
+
 /// `out = scale · a b`, with `out` row-major.
 pub fn product(a: Strided, b: Strided, scale: f32, out: &mut [f32]) {
     let (Ok(a), Ok(b)) = (
@@ -75,7 +84,7 @@ pub fn product(a: Strided, b: Strided, scale: f32, out: &mut [f32]) {
         .expect("the shapes of a product agree by construction");
 }
 
-/// Element-wise function between the two layers of a feed-forward block.
+/// Element-wise function between the two layers of a feed-forward block or of a classification head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activation {
     /// `x Φ(x)` with the error function, which is what configurations mean by `gelu`.
@@ -84,15 +93,21 @@ pub enum Activation {
     GeluTanh,
     /// `max(x, 0)`.
     Relu,
+    /// Hyperbolic tangent, usual in classification heads.
+    Tanh,
 }
 
 impl Activation {
-    /// The function that a configuration names in `hidden_act`.
+    /// Names that [`from_name`](Self::from_name) knows, for messages.
+    pub const KNOWN: &str = "gelu, gelu_new, relu and tanh";
+
+    /// The function that a configuration names, for example in `hidden_act`.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "gelu" => Some(Self::GeluErf),
             "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" => Some(Self::GeluTanh),
             "relu" => Some(Self::Relu),
+            "tanh" => Some(Self::Tanh),
             _ => None,
         }
     }
@@ -103,7 +118,23 @@ impl Activation {
             Self::GeluErf => Gelu {}.map_mut(values),
             Self::GeluTanh => ApproxGelu {}.map_mut(values),
             Self::Relu => values.iter_mut().for_each(|x| *x = x.max(0.0)),
+            Self::Tanh => Tanh {}.map_mut(values),
         }
+    }
+
+    /// Gated form, `f(a) b` with the halves `[a, b]` of each row of `width` values
+    /// (<https://arxiv.org/abs/2002.05202>, §2). The result lies in the first half of `values`, without gaps.
+    pub fn apply_gated(self, values: &mut [f32], width: usize) -> &mut [f32] {
+        let half = width / 2;
+        let rows = values.len() / width;
+        for row in 0..rows {
+            let start = row * width;
+            let (input, gate) = values[start..start + width].split_at_mut(half);
+            self.apply(input);
+            input.iter_mut().zip(gate).for_each(|(x, gate)| *x *= *gate);
+            values.copy_within(start..start + half, row * half);
+        }
+        &mut values[..rows * half]
     }
 }
 
@@ -139,11 +170,6 @@ impl LayerNorm {
 /// Softmax of one row, in place.
 pub fn softmax(row: &mut [f32]) {
     Softmax::new_mut(row).dispatch();
-}
-
-/// Hyperbolic tangent, in place.
-pub fn tanh(values: &mut [f32]) {
-    Tanh {}.map_mut(values);
 }
 
 /// Scales `vector` to Euclidean length 1; a zero vector stays zero.
@@ -184,6 +210,12 @@ mod tests {
             near(got, want);
         }
         assert_eq!(Activation::from_name("swish"), None);
+    }
+
+    #[test]
+    fn gated_rows_are_packed() {
+        let mut x = [1.0, -2.0, 10.0, 20.0, 3.0, 4.0, 0.5, -1.0];
+        assert_eq!(Activation::Relu.apply_gated(&mut x, 4), [10.0, 0.0, 1.5, -4.0]);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub struct Summary {
 
 /// Writes the model in `folder` to `output`: matrices (word table included) as `Q8_0`, the small rest as f32.
 ///
-/// Position and segment tables stay f32, and so does a classifier's last layer: they are small, and rounding them costs
+/// Position, distance and segment tables stay f32, and so does a classifier's last layer: they are small, and rounding them costs
 /// the most accuracy per byte. The file appears under its name only once it is whole.
 ///
 /// # Errors
@@ -87,8 +87,8 @@ fn is_weight(name: &str, task: &Task) -> bool {
 }
 
 fn quantises(name: &str, shape: &[usize]) -> bool {
-    let kept =
-        ["position_embeddings", "token_type_embeddings", "classifier"].iter().any(|part| name.contains(part));
+    let small = ["position_embeddings", "rel_embeddings", "token_type_embeddings", "classifier"];
+    let kept = small.iter().any(|part| name.contains(part));
     !kept && matches!(shape, [_, columns] if columns.is_multiple_of(Q8_0_BLOCK))
 }
 

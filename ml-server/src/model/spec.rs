@@ -4,27 +4,68 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::head::Pooling;
+use super::roberta;
 use crate::error::Error;
 
 /// Architectures that this build runs, for messages.
-pub const SUPPORTED_ARCHITECTURES: &str = "BertModel, BertForSequenceClassification";
+pub const SUPPORTED_ARCHITECTURES: &str = "BertModel, RobertaModel, XLMRobertaModel, DebertaV2Model, ModernBertModel, \
+     and ForSequenceClassification of each";
 
 /// A family of models that share tensor names and computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Architecture {
     /// BERT and MiniLM.
     Bert,
+    /// RoBERTa.
+    Roberta,
+    /// XLM-RoBERTa, multilingual E5, bge-m3.
+    XlmRoberta,
+    /// DeBERTa-v2 and -v3.
+    DebertaV2,
+    /// ModernBERT.
+    ModernBert,
 }
 
 impl Architecture {
+    const ALL: [Self; 5] = [Self::Bert, Self::Roberta, Self::XlmRoberta, Self::DebertaV2, Self::ModernBert];
+
     /// Name as in `model_type` and GGUF's `general.architecture`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bert => "bert",
+            Self::Roberta => "roberta",
+            Self::XlmRoberta => "xlm-roberta",
+            Self::DebertaV2 => "deberta-v2",
+            Self::ModernBert => "modernbert",
         }
+    }
+
+    /// What the names of its classes in `transformers` begin with.
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Bert => "Bert",
+            Self::Roberta => "Roberta",
+            Self::XlmRoberta => "XLMRoberta",
+            Self::DebertaV2 => "DebertaV2",
+            Self::ModernBert => "ModernBert",
+        }
+    }
+
+    /// Longest input in tokens that `config` has positions for, where it says.
+    pub fn positions(self, config: &Value) -> Option<usize> {
+        let number = |key: &str| config.get(key)?.as_u64().map(|number| number as usize);
+        let rows = number("max_position_embeddings")?;
+        Some(match self {
+            // The rows up to the padding id's are never a token's position.
+            Self::Roberta | Self::XlmRoberta => {
+                rows.saturating_sub(number("pad_token_id").unwrap_or(roberta::PADDING as usize) + 1)
+            }
+            Self::Bert | Self::DebertaV2 | Self::ModernBert => rows,
+        })
     }
 }
 
@@ -64,6 +105,16 @@ pub struct ModelSpec {
     pub prompts: BTreeMap<String, String>,
 }
 
+impl ModelSpec {
+    /// The configuration as an architecture reads it. `path` is for the message.
+    ///
+    /// # Errors
+    /// When a field is missing or has another type.
+    pub fn read_config<T: DeserializeOwned>(&self, path: &Path) -> Result<T, Error> {
+        T::deserialize(&self.config).map_err(|e| Error::malformed(path, format!("configuration: {e}")))
+    }
+}
+
 /// The fields of a `config.json` that say which code to use.
 #[derive(Debug, Deserialize)]
 struct Kind {
@@ -97,11 +148,14 @@ pub fn detect(
             (class, _) => class.to_owned(),
         },
     };
-    match (kind.model_type.as_str(), class) {
-        ("bert", "BertForSequenceClassification") => {
-            Ok((Architecture::Bert, Some(labels(&kind.id2label).map_err(|e| Error::malformed(path, e))?)))
+    let known = Architecture::ALL.into_iter().find(|known| known.name() == kind.model_type);
+    let architecture = known.ok_or_else(unsupported)?;
+    match class.strip_prefix(architecture.class()) {
+        Some("ForSequenceClassification") => {
+            Ok((architecture, Some(labels(&kind.id2label).map_err(|e| Error::malformed(path, e))?)))
         }
-        ("bert", "BertModel" | "") => Ok((Architecture::Bert, None)),
+        Some("Model") => Ok((architecture, None)),
+        _ if class.is_empty() => Ok((architecture, None)),
         _ => Err(unsupported()),
     }
 }
@@ -129,11 +183,17 @@ mod tests {
     fn architecture_and_labels() {
         let bert = json!({"model_type": "bert", "architectures": ["BertModel"]});
         assert_eq!(check(&bert).unwrap(), (Architecture::Bert, None));
+        for architecture in Architecture::ALL {
+            assert!(SUPPORTED_ARCHITECTURES.contains(&format!("{}Model", architecture.class())));
+        }
         let id2label: BTreeMap<String, String> = (0..11).map(|i| (i.to_string(), format!("l{i}"))).collect();
         let classifier = json!({
-            "model_type": "bert", "architectures": ["BertForSequenceClassification"], "id2label": id2label
+            "model_type": "xlm-roberta", "architectures": ["XLMRobertaForSequenceClassification"],
+            "id2label": id2label
         });
-        let labels = check(&classifier).unwrap().1.unwrap();
+        let (architecture, labels) = check(&classifier).unwrap();
+        let labels = labels.unwrap();
+        assert_eq!(architecture, Architecture::XlmRoberta);
         assert_eq!((labels[2].as_str(), labels[10].as_str()), ("l2", "l10"));
     }
 
@@ -143,5 +203,18 @@ mod tests {
             check(&json!({"model_type": "llama", "architectures": ["LlamaForCausalLM"]})).unwrap_err();
         assert!(error.contains("LlamaForCausalLM") && error.contains("BertModel"), "{error}");
         assert!(check(&json!({})).unwrap_err().contains("names none"));
+        let masked = json!({"model_type": "modernbert", "architectures": ["ModernBertForMaskedLM"]});
+        assert!(check(&masked).unwrap_err().contains("ModernBertForMaskedLM"));
+        let crossed = json!({"model_type": "bert", "architectures": ["RobertaModel"]});
+        assert!(check(&crossed).unwrap_err().contains("RobertaModel"));
+    }
+
+    #[test]
+    fn rows_up_to_the_padding_id_are_not_positions() {
+        let config = json!({"max_position_embeddings": 514, "pad_token_id": 1});
+        assert_eq!(Architecture::XlmRoberta.positions(&config), Some(512));
+        assert_eq!(Architecture::Roberta.positions(&json!({"max_position_embeddings": 514})), Some(512));
+        assert_eq!(Architecture::Bert.positions(&config), Some(514));
+        assert_eq!(Architecture::Bert.positions(&json!({})), None);
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use half::f16;
 
+use super::ops::{LayerNorm, Linear};
 use crate::error::Error;
 
 /// Values per block of the `Q8_0` format: one f16 scale, then 32 signed bytes.
@@ -72,34 +73,36 @@ pub fn dequantise(blocks: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Reads tensors by name with shapes checked, under the name prefix that the file uses (`bert.` or none).
+/// Reads tensors and layers by name with shapes checked, under the name prefix that the file uses (`bert.` or none).
 pub struct Weights<'a> {
     source: &'a mut dyn WeightSource,
     prefix: &'static str,
 }
 
 impl<'a> Weights<'a> {
-    /// Looks for `probe` with and without `prefix` to learn how the file names things.
-    pub fn new(source: &'a mut dyn WeightSource, prefix: &'static str, probe: &str) -> Self {
+    /// Names of an encoder: looks for `probe` with and without `prefix` to learn how the file names things.
+    pub fn encoder(source: &'a mut dyn WeightSource, prefix: &'static str, probe: &str) -> Self {
         let prefix = if source.contains(&format!("{prefix}{probe}")) { prefix } else { "" };
         Self { source, prefix }
     }
 
-    /// A tensor of the encoder, with exactly this shape.
+    /// Names as they are, for what lies outside the encoder.
+    pub fn head(source: &'a mut dyn WeightSource) -> Self {
+        Self { source, prefix: "" }
+    }
+
+    /// The file, for messages.
+    pub fn path(&self) -> PathBuf {
+        self.source.path()
+    }
+
+    /// A tensor with exactly this shape.
     ///
     /// # Errors
     /// When it is missing or has another shape.
     pub fn get(&mut self, name: &str, shape: &[usize]) -> Result<HostTensor, Error> {
         let name = format!("{}{name}", self.prefix);
-        self.get_unprefixed(&name, shape)
-    }
-
-    /// A tensor outside the encoder (a classifier's), with exactly this shape.
-    ///
-    /// # Errors
-    /// When it is missing or has another shape.
-    pub fn get_unprefixed(&mut self, name: &str, shape: &[usize]) -> Result<HostTensor, Error> {
-        let tensor = self.source.tensor(name)?;
+        let tensor = self.source.tensor(&name)?;
         if tensor.shape == shape {
             Ok(tensor)
         } else {
@@ -109,12 +112,48 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// A vector of the encoder as floats.
+    /// A vector as floats.
     ///
     /// # Errors
-    /// When it is missing or has another length.
+    /// As for [`get`](Self::get).
     pub fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f32>, Error> {
         Ok(self.get(name, &[length])?.into_f32())
+    }
+
+    /// A fully connected layer. Without `bias` the architecture has none and zeros stand in for it.
+    ///
+    /// # Errors
+    /// As for [`get`](Self::get).
+    pub fn linear(&mut self, name: &str, inputs: usize, outputs: usize, bias: bool) -> Result<Linear, Error> {
+        let weight = self.get(&format!("{name}.weight"), &[outputs, inputs])?.into_f32();
+        Ok(Linear::new(&weight, self.bias(name, outputs, bias)?))
+    }
+
+    /// Several square layers over the same input as one whose outputs lie side by side.
+    ///
+    /// # Errors
+    /// As for [`get`](Self::get).
+    pub fn side_by_side(&mut self, names: &[String], width: usize) -> Result<Linear, Error> {
+        let mut weight = Vec::with_capacity(names.len() * width * width);
+        let mut bias = Vec::with_capacity(names.len() * width);
+        for name in names {
+            weight.extend(self.get(&format!("{name}.weight"), &[width, width])?.into_f32());
+            bias.extend(self.vector(&format!("{name}.bias"), width)?);
+        }
+        Ok(Linear::new(&weight, bias))
+    }
+
+    /// A layer normalisation, with zeros as offset where the architecture has no `bias`.
+    ///
+    /// # Errors
+    /// As for [`get`](Self::get).
+    pub fn norm(&mut self, name: &str, width: usize, epsilon: f32, bias: bool) -> Result<LayerNorm, Error> {
+        let weight = self.vector(&format!("{name}.weight"), width)?;
+        Ok(LayerNorm { weight, bias: self.bias(name, width, bias)?, epsilon })
+    }
+
+    fn bias(&mut self, name: &str, length: usize, exists: bool) -> Result<Vec<f32>, Error> {
+        if exists { self.vector(&format!("{name}.bias"), length) } else { Ok(vec![0.0; length]) }
     }
 }
 

@@ -1,0 +1,38 @@
+//! RoBERTa (<https://arxiv.org/abs/1907.11692>) and XLM-RoBERTa (<https://arxiv.org/abs/1911.02116>): BERT with positions
+//! counted from the padding id, and a head of its own.
+
+use super::bert::{self, BertConfig};
+use super::encoder::{Encoder, PositionCount};
+use super::head::{Classifier, Head, Pooling};
+use super::ops::Activation;
+use super::spec::{ModelSpec, Task};
+use super::weights::{WeightSource, Weights};
+use crate::error::Error;
+
+/// Id of the padding token where a configuration does not say.
+pub const PADDING: u32 = 1;
+
+/// Reads a RoBERTa or XLM-RoBERTa; the two differ in their tokenizers only.
+///
+/// # Errors
+/// As for [`bert::build`].
+pub fn build(spec: &ModelSpec, source: &mut dyn WeightSource) -> Result<(Encoder, Head), Error> {
+    let config: BertConfig = spec.read_config(&source.path())?;
+    let count = PositionCount::AfterPadding(config.pad_token_id.unwrap_or(PADDING));
+    let encoder = bert::encoder(&config, "roberta.", count, source)?;
+    let head = match &spec.task {
+        Task::Embed(pooling) => Head::Pool(*pooling),
+        Task::Classify(labels) => {
+            let hidden = config.hidden_size;
+            let mut weights = Weights::head(source);
+            Head::Classify(Box::new(Classifier {
+                pooling: Pooling::Cls,
+                dense: weights.linear("classifier.dense", hidden, hidden, true)?,
+                activation: Activation::Tanh,
+                norm: None,
+                output: weights.linear("classifier.out_proj", hidden, labels.len(), true)?,
+            }))
+        }
+    };
+    Ok((encoder, head))
+}
