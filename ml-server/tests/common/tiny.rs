@@ -1,4 +1,4 @@
-//! A BERT small enough to make up on the spot.
+//! Models of every architecture, small enough to make up on the spot.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,19 +8,28 @@ use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 
 const HIDDEN: usize = 32;
+const WIDE: usize = 64;
+const LAYERS: usize = 2;
 const WORDS: [&str; 8] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "red", "green", "blue", "stone"];
 
-/// Writes the folder of a two-layer BERT: an embedder with cls pooling, or a classifier with the labels in an unusual
-/// order. Weights are fixed pseudo-random numbers.
-pub(crate) fn write(folder: &Path, classifier: bool) {
-    let class = if classifier { "BertForSequenceClassification" } else { "BertModel" };
-    let config = json!({
-        "architectures": [class], "model_type": "bert", "hidden_act": "gelu", "hidden_size": HIDDEN,
-        "intermediate_size": 64, "layer_norm_eps": 1e-12, "max_position_embeddings": 16, "num_attention_heads": 4,
-        "num_hidden_layers": 2, "type_vocab_size": 2, "vocab_size": WORDS.len(),
-        "id2label": {"0": "neutral", "1": "contradiction", "2": "entailment"},
-    });
-    save(folder, "config.json", &config);
+/// What is made up, with the names that `config.json` uses: `model_type`, beginning of the class, prefix of the tensors.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Family(&'static str, &'static str, &'static str);
+
+pub(crate) const BERT: Family = Family("bert", "Bert", "bert.");
+pub(crate) const FAMILIES: [Family; 5] = [
+    BERT,
+    Family("roberta", "Roberta", "roberta."),
+    Family("xlm-roberta", "XLMRoberta", "roberta."),
+    Family("deberta-v2", "DebertaV2", "deberta."),
+    Family("modernbert", "ModernBert", "model."),
+];
+
+/// Writes the folder of a two-layer model that reads 16 tokens: an embedder with cls pooling, or a classifier with the labels
+/// in an unusual order. Weights are fixed pseudo-random numbers.
+pub(crate) fn write(folder: &Path, family: Family, classifier: bool) {
+    let Family(model_type, class, prefix) = family;
+    save(folder, "config.json", &config(model_type, class, classifier));
     save(folder, "tokenizer.json", &tokenizer());
     if !classifier {
         save(
@@ -38,14 +47,13 @@ pub(crate) fn write(folder: &Path, classifier: bool) {
             &json!({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}),
         );
     }
-    let prefix = if classifier { "bert." } else { "" };
+    let prefix = if classifier { prefix } else { "" };
     let mut tensors = BTreeMap::new();
-    for (name, shape) in shapes() {
+    for (name, shape) in encoder(model_type) {
         tensors.insert(format!("{prefix}{name}"), shape);
     }
     if classifier {
-        tensors.insert("classifier.weight".to_owned(), vec![3, HIDDEN]);
-        tensors.insert("classifier.bias".to_owned(), vec![3]);
+        tensors.extend(head(model_type));
     }
     let bytes: BTreeMap<_, _> = tensors.iter().map(|(name, shape)| (name, values(name, shape))).collect();
     let views = tensors
@@ -53,6 +61,34 @@ pub(crate) fn write(folder: &Path, classifier: bool) {
         .map(|(name, shape)| (name, TensorView::new(Dtype::F32, shape.clone(), &bytes[name]).unwrap()));
     let file = safetensors::serialize(views, None).unwrap();
     std::fs::write(folder.join("model.safetensors"), file).unwrap();
+}
+
+fn config(model_type: &str, class: &str, classifier: bool) -> Value {
+    let class = format!("{class}{}", if classifier { "ForSequenceClassification" } else { "Model" });
+    let mut config = json!({
+        "architectures": [class], "model_type": model_type, "hidden_act": "gelu", "hidden_size": HIDDEN,
+        "intermediate_size": WIDE, "layer_norm_eps": 1e-12, "max_position_embeddings": 16, "num_attention_heads": 4,
+        "num_hidden_layers": LAYERS, "type_vocab_size": 2, "vocab_size": WORDS.len(),
+        "id2label": {"0": "neutral", "1": "contradiction", "2": "entailment"},
+    });
+    let own = match model_type {
+        "roberta" | "xlm-roberta" => {
+            json!({"max_position_embeddings": 17, "pad_token_id": 0, "type_vocab_size": 1})
+        }
+        "deberta-v2" => json!({
+            "type_vocab_size": 0, "relative_attention": true, "pos_att_type": "p2c|c2p", "position_buckets": 4,
+            "share_att_key": true, "norm_rel_ebd": "layer_norm", "position_biased_input": false,
+            "pooler_hidden_act": "gelu",
+        }),
+        "modernbert" => json!({
+            "hidden_activation": "gelu", "norm_eps": 1e-5, "local_attention": 4, "global_attn_every_n_layers": 2,
+        }),
+        _ => json!({}),
+    };
+    for (key, value) in own.as_object().unwrap() {
+        config[key] = value.clone();
+    }
+    config
 }
 
 fn save(folder: &Path, name: &str, value: &Value) {
@@ -85,36 +121,101 @@ fn tokenizer() -> Value {
     })
 }
 
-fn shapes() -> Vec<(String, Vec<usize>)> {
-    let mut shapes = vec![
-        ("embeddings.word_embeddings.weight".to_owned(), vec![WORDS.len(), HIDDEN]),
-        ("embeddings.position_embeddings.weight".to_owned(), vec![16, HIDDEN]),
-        ("embeddings.token_type_embeddings.weight".to_owned(), vec![2, HIDDEN]),
-    ];
-    let mut layer = |name: &str, outputs: usize, inputs: Option<usize>| {
-        shapes.push((format!("{name}.weight"), inputs.map_or(vec![outputs], |inputs| vec![outputs, inputs])));
-        shapes.push((format!("{name}.bias"), vec![outputs]));
-    };
-    layer("embeddings.LayerNorm", HIDDEN, None);
-    layer("pooler.dense", HIDDEN, Some(HIDDEN));
-    for index in 0..2 {
-        let at = |part: &str| format!("encoder.layer.{index}.{part}");
-        for part in ["self.query", "self.key", "self.value", "output.dense"] {
-            layer(&at(&format!("attention.{part}")), HIDDEN, Some(HIDDEN));
-        }
-        layer(&at("attention.output.LayerNorm"), HIDDEN, None);
-        layer(&at("intermediate.dense"), 64, Some(HIDDEN));
-        layer(&at("output.dense"), HIDDEN, Some(64));
-        layer(&at("output.LayerNorm"), HIDDEN, None);
+/// Names and shapes of tensors as they are collected.
+#[derive(Default)]
+struct Shapes(Vec<(String, Vec<usize>)>);
+
+impl Shapes {
+    fn table(&mut self, name: &str, rows: usize, columns: usize) {
+        self.0.push((format!("{name}.weight"), vec![rows, columns]));
     }
-    shapes
+
+    fn linear(&mut self, name: &str, outputs: usize, inputs: usize) {
+        self.table(name, outputs, inputs);
+        self.0.push((format!("{name}.bias"), vec![outputs]));
+    }
+
+    fn norm(&mut self, name: &str) {
+        self.gain(name);
+        self.0.push((format!("{name}.bias"), vec![HIDDEN]));
+    }
+
+    fn gain(&mut self, name: &str) {
+        self.0.push((format!("{name}.weight"), vec![HIDDEN]));
+    }
+}
+
+fn encoder(model_type: &str) -> Vec<(String, Vec<usize>)> {
+    let mut shapes = Shapes::default();
+    if model_type == "modernbert" {
+        shapes.table("embeddings.tok_embeddings", WORDS.len(), HIDDEN);
+        shapes.gain("embeddings.norm");
+        shapes.gain("final_norm");
+        for index in 0..LAYERS {
+            let at = |part: &str| format!("layers.{index}.{part}");
+            if index > 0 {
+                shapes.gain(&at("attn_norm"));
+            }
+            shapes.table(&at("attn.Wqkv"), 3 * HIDDEN, HIDDEN);
+            shapes.table(&at("attn.Wo"), HIDDEN, HIDDEN);
+            shapes.gain(&at("mlp_norm"));
+            shapes.table(&at("mlp.Wi"), 2 * WIDE, HIDDEN);
+            shapes.table(&at("mlp.Wo"), HIDDEN, WIDE);
+        }
+        return shapes.0;
+    }
+    shapes.table("embeddings.word_embeddings", WORDS.len(), HIDDEN);
+    shapes.norm("embeddings.LayerNorm");
+    let suffix = if model_type == "deberta-v2" {
+        shapes.table("encoder.rel_embeddings", 8, HIDDEN);
+        shapes.norm("encoder.LayerNorm");
+        "_proj"
+    } else {
+        let [positions, segments] = if model_type == "bert" { [16, 2] } else { [17, 1] };
+        shapes.table("embeddings.position_embeddings", positions, HIDDEN);
+        shapes.table("embeddings.token_type_embeddings", segments, HIDDEN);
+        shapes.linear("pooler.dense", HIDDEN, HIDDEN);
+        ""
+    };
+    for index in 0..LAYERS {
+        let at = |part: &str| format!("encoder.layer.{index}.{part}");
+        for part in ["query", "key", "value"] {
+            shapes.linear(&at(&format!("attention.self.{part}{suffix}")), HIDDEN, HIDDEN);
+        }
+        shapes.linear(&at("attention.output.dense"), HIDDEN, HIDDEN);
+        shapes.norm(&at("attention.output.LayerNorm"));
+        shapes.linear(&at("intermediate.dense"), WIDE, HIDDEN);
+        shapes.linear(&at("output.dense"), HIDDEN, WIDE);
+        shapes.norm(&at("output.LayerNorm"));
+    }
+    shapes.0
+}
+
+fn head(model_type: &str) -> Vec<(String, Vec<usize>)> {
+    let mut shapes = Shapes::default();
+    match model_type {
+        "roberta" | "xlm-roberta" => {
+            shapes.linear("classifier.dense", HIDDEN, HIDDEN);
+            shapes.linear("classifier.out_proj", 3, HIDDEN);
+            return shapes.0;
+        }
+        "deberta-v2" => shapes.linear("pooler.dense", HIDDEN, HIDDEN),
+        "modernbert" => {
+            shapes.table("head.dense", HIDDEN, HIDDEN);
+            shapes.gain("head.norm");
+        }
+        _ => {}
+    }
+    shapes.linear("classifier", 3, HIDDEN);
+    shapes.0
 }
 
 /// Little-endian f32 from a linear congruential generator, different for every tensor; gains are near 1.
 fn values(name: &str, shape: &[usize]) -> Vec<u8> {
     let mut state =
         name.bytes().fold(17u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(u32::from(byte)));
-    let gain = if name.ends_with("LayerNorm.weight") { 1.0 } else { 0.0 };
+    let norm = shape.len() == 1 && name.ends_with(".weight");
+    let gain = if norm { 1.0 } else { 0.0 };
     let next = |_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (gain + ((state >> 8) as f32 / 16_777_216.0 - 0.5) * 0.4).to_le_bytes()
