@@ -3,6 +3,7 @@
 pub mod attention;
 pub mod bert;
 pub mod bundle;
+pub mod convolution;
 pub mod deberta;
 pub mod encoder;
 pub mod gguf;

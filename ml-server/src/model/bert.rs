@@ -139,7 +139,7 @@ pub fn encoder(
     let layers = layers(config, ["query", "key", "value"], &mut weights, |_, _| {
         Ok(Attention::plain(config.num_attention_heads, config.head_dim()))
     })?;
-    Ok(Encoder { embeddings, layers, norm: None, hidden })
+    Ok(Encoder { embeddings, layers, convolution: None, norm: None, hidden })
 }
 
 /// Reads the layers. `projections` are the names of queries, keys and values; `attention` makes a layer's attention, given

@@ -1,5 +1,5 @@
 //! DeBERTa-v2 and -v3 (<https://arxiv.org/abs/2006.03654>, <https://arxiv.org/abs/2111.09543>): BERT's layers with
-//! disentangled attention. Both have the same computation; v3 differs in how it was trained.
+//! disentangled attention. Published v2 models have a convolution beside the first layer, v3 models do not.
 
 use std::path::Path;
 
@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::attention::Attention;
 use super::bert::{self, BertConfig};
+use super::convolution::Convolution;
 use super::encoder::{Embeddings, Encoder, PositionCount, Positions, Table};
 use super::head::{Classifier, Head, Pooling};
 use super::relative::{Buckets, Relative};
@@ -48,9 +49,15 @@ pub struct DebertaConfig {
     pub embedding_size: Option<usize>,
     /// Width of a head, where the heads do not just share the layer's.
     pub attention_head_size: Option<usize>,
-    /// Convolution beside the first layer; none when 0.
+    /// Tokens that the convolution beside the first layer covers; there is none when 0, as in v3.
     #[serde(default)]
     pub conv_kernel_size: usize,
+    /// Groups of the convolution; only 1 is known.
+    #[serde(default = "one")]
+    pub conv_groups: usize,
+    /// Activation of the convolution.
+    #[serde(default = "tanh")]
+    pub conv_act: String,
 }
 
 /// `["c2p", "p2c"]` or `"c2p|p2c"`.
@@ -84,6 +91,14 @@ const fn yes() -> bool {
     true
 }
 
+const fn one() -> usize {
+    1
+}
+
+fn tanh() -> String {
+    "tanh".to_owned()
+}
+
 fn gelu() -> String {
     "gelu".to_owned()
 }
@@ -92,8 +107,9 @@ impl DebertaConfig {
     fn check(&self, path: &Path) -> Result<(), Error> {
         self.base.check(path)?;
         let hidden = self.base.hidden_size;
-        let problem = if self.conv_kernel_size > 0 {
-            "a convolution beside the first layer (`conv_kernel_size`) is not supported"
+        let (size, groups) = (self.conv_kernel_size, self.conv_groups);
+        let problem = if size > 0 && (size.is_multiple_of(2) || groups != 1) {
+            "a convolution of even `conv_kernel_size` or more than one of `conv_groups` is not supported"
         } else if self.embedding_size.is_some_and(|size| size != hidden) {
             "an `embedding_size` other than `hidden_size` is not supported"
         } else if self.attention_head_size.is_some_and(|size| size != self.base.head_dim()) {
@@ -166,7 +182,21 @@ fn encoder(config: &DebertaConfig, source: &mut dyn WeightSource) -> Result<Enco
             let plain = Attention::plain(base.num_attention_heads, base.head_dim());
             Ok(Attention { relative: relative.transpose()?, ..plain })
         })?;
-    Ok(Encoder { embeddings, layers, norm: None, hidden })
+    let convolution =
+        if config.conv_kernel_size > 0 { Some(convolution(config, &mut weights)?) } else { None };
+    Ok(Encoder { embeddings, layers, convolution, norm: None, hidden })
+}
+
+fn convolution(config: &DebertaConfig, weights: &mut Weights) -> Result<Convolution, Error> {
+    let (hidden, size) = (config.base.hidden_size, config.conv_kernel_size);
+    let weight = weights.get("encoder.conv.conv.weight", &[hidden, hidden, size])?.into_f32();
+    let bias = weights.vector("encoder.conv.conv.bias", hidden)?;
+    Ok(Convolution {
+        kernel: Convolution::kernel(&weight, bias, size),
+        activation: bert::activation(&config.conv_act, &weights.path())?,
+        norm: weights.norm("encoder.conv.LayerNorm", hidden, config.base.layer_norm_eps, true)?,
+        size,
+    })
 }
 
 /// The table of distances that all layers share, `[2 · span, hidden]`.
@@ -238,7 +268,8 @@ mod tests {
     #[test]
     fn what_would_be_computed_wrongly_is_refused() {
         let check = |changes: Value| config(&changes).check(Path::new("m")).unwrap_err().to_string();
-        assert!(check(json!({"conv_kernel_size": 3})).contains("conv_kernel_size"));
+        assert!(check(json!({"conv_kernel_size": 2})).contains("conv_kernel_size"));
+        assert!(check(json!({"conv_kernel_size": 3, "conv_groups": 2})).contains("conv_groups"));
         assert!(check(json!({"embedding_size": 16})).contains("embedding_size"));
         assert!(check(json!({"attention_head_size": 16})).contains("attention_head_size"));
         assert!(check(json!({"num_attention_heads": 5})).contains("5 heads"));

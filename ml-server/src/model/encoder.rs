@@ -1,6 +1,7 @@
 //! A transformer encoder on the CPU. Architectures differ in the parts that they put in.
 
 use super::attention::Attention;
+use super::convolution::Convolution;
 use super::ops::{Activation, LayerNorm, Linear};
 use super::tokenizer::Tokens;
 use super::weights::{HostTensor, Q8_0_BLOCK, Q8_0_BYTES, TensorData, dequantise};
@@ -11,6 +12,8 @@ pub struct Encoder {
     pub embeddings: Embeddings,
     /// Applied in order.
     pub layers: Vec<Layer>,
+    /// Beside the first layer, where the architecture has one.
+    pub convolution: Option<Convolution>,
     /// After the last layer, where the layers themselves do not end with one.
     pub norm: Option<LayerNorm>,
     /// Width of a token's vector.
@@ -125,8 +128,12 @@ impl Encoder {
         let mut x = vec![0.0; rows * self.hidden];
         self.embeddings.write(batch, self.hidden, &mut x);
         let mut scratch = Scratch::default();
-        for layer in &self.layers {
+        let beside = self.convolution.as_ref().map(|part| (part, part.apply(&x, &lengths)));
+        for (index, layer) in self.layers.iter().enumerate() {
             layer.apply(&mut x, &lengths, self.hidden, &mut scratch);
+            if let (0, Some((convolution, beside))) = (index, &beside) {
+                convolution.join(beside, &mut x);
+            }
         }
         if let Some(norm) = &self.norm {
             norm.apply(&mut x);

@@ -221,7 +221,7 @@ fn encoder(config: &ModernBertConfig, source: &mut dyn WeightSource) -> Result<E
     };
     let layers = (0..config.num_hidden_layers).map(layer).collect::<Result<_, Error>>()?;
     let norm = Some(weights.norm("final_norm", hidden, epsilon, config.norm_bias)?);
-    Ok(Encoder { embeddings, layers, norm, hidden })
+    Ok(Encoder { embeddings, layers, convolution: None, norm, hidden })
 }
 
 #[cfg(test)]
