@@ -13,33 +13,20 @@ mod tiny;
 
 use std::path::{Path, PathBuf};
 
+use lyra_ml_server::model::Model;
 use lyra_ml_server::model::head::Pooling;
 use lyra_ml_server::model::quantize::{Metadata, quantize};
 use lyra_ml_server::model::spec::Task;
 use lyra_ml_server::model::tokenizer::{TokenizeError, Tokens, Truncation};
-use lyra_ml_server::model::{Model, ModelSource};
 use lyra_proto::TruncationDirection::{self, Left, Right};
+use tiny::{difference, load};
 
 fn cut(direction: TruncationDirection) -> Truncation {
     Truncation::Cut(direction)
 }
 
-fn load(path: &Path) -> Result<Model, String> {
-    let source =
-        if path.is_dir() { ModelSource::Folder(path.into()) } else { ModelSource::Gguf(path.into()) };
-    Model::load(&source, None).map_err(|error| error.to_string())
-}
-
 fn folder(classifier: bool) -> (tempfile::TempDir, PathBuf) {
-    family(tiny::BERT, classifier)
-}
-
-fn family(family: tiny::Family, classifier: bool) -> (tempfile::TempDir, PathBuf) {
-    let parent = tempfile::tempdir().unwrap();
-    let path = parent.path().join("tiny");
-    std::fs::create_dir(&path).unwrap();
-    tiny::write(&path, family, classifier);
-    (parent, path)
+    tiny::folder(tiny::FAMILIES[0], classifier)
 }
 
 fn text(model: &Model, text: &str) -> Tokens {
@@ -78,39 +65,6 @@ fn quantising_keeps_everything_but_some_precision() {
         let (scale, largest) = (difference(want, &vec![0.0; want.len()]), difference(want, got));
         assert!(largest > 0.0 && largest < 0.03 * scale, "{largest} of {scale}");
     }
-}
-
-#[test]
-fn every_architecture_is_served_from_either_file() {
-    for (kind, classifier) in tiny::FAMILIES.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
-        let (parent, path) = family(kind, classifier);
-        let file = parent.path().join("tiny.gguf");
-        let summary = quantize(&path, &file, &Metadata::default()).unwrap();
-        assert!(summary.quantised > 8, "{kind:?}: {summary:?}");
-        let (original, quantised) = (load(&path).unwrap(), load(&file).unwrap());
-        assert_eq!((original.spec.max_tokens, quantised.spec.max_tokens), (16, 16), "{kind:?}");
-        assert_eq!(quantised.spec.task, original.spec.task);
-
-        let short = original.tokenizer.pair("red", "blue", cut(Right)).unwrap();
-        let long = text(&original, &"green stone ".repeat(10));
-        let pad = text(&original, "red [PAD] blue");
-        let inputs = [&short, &long, &pad];
-        let together = original.run(&inputs);
-        for (input, row) in inputs.iter().zip(&together) {
-            let alone = &original.run(&[input])[0];
-            assert!(difference(alone, row) < 1e-5, "{kind:?}: an answer depends on its batch");
-            let (scale, off) = (difference(row, &vec![0.0; row.len()]), &quantised.run(&[input])[0]);
-            let off = difference(row, off);
-            assert!(off > 0.0 && off < 0.05 * scale, "{kind:?}: {off} of {scale}");
-        }
-        // Order matters to all of them: none is blind to positions.
-        let turned = original.run(&[&text(&original, "blue stone red"), &text(&original, "red stone blue")]);
-        assert!(difference(&turned[0], &turned[1]) > 1e-3, "{kind:?}");
-    }
-}
-
-fn difference(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Models of every architecture, small enough to make up on the spot.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use lyra_ml_server::model::{Model, ModelSource};
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
@@ -12,18 +13,40 @@ const WIDE: usize = 64;
 const LAYERS: usize = 2;
 const WORDS: [&str; 8] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "red", "green", "blue", "stone"];
 
-/// What is made up, with the names that `config.json` uses: `model_type`, beginning of the class, prefix of the tensors.
+/// What is made up: `model_type` of `config.json`, beginning of the class, prefix of the tensors.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Family(&'static str, &'static str, &'static str);
+pub(crate) struct Family(pub(crate) &'static str, &'static str, &'static str);
 
-pub(crate) const BERT: Family = Family("bert", "Bert", "bert.");
+/// BERT first.
 pub(crate) const FAMILIES: [Family; 5] = [
-    BERT,
+    Family("bert", "Bert", "bert."),
     Family("roberta", "Roberta", "roberta."),
     Family("xlm-roberta", "XLMRoberta", "roberta."),
     Family("deberta-v2", "DebertaV2", "deberta."),
     Family("modernbert", "ModernBert", "model."),
 ];
+
+/// A new folder with a model, and the temporary one around it.
+pub(crate) fn folder(family: Family, classifier: bool) -> (tempfile::TempDir, PathBuf) {
+    let parent = tempfile::tempdir().unwrap();
+    let path = parent.path().join("tiny");
+    std::fs::create_dir(&path).unwrap();
+    write(&path, family, classifier);
+    (parent, path)
+}
+
+/// Loads a folder or a GGUF file.
+pub(crate) fn load(path: &Path) -> Result<Model, String> {
+    let source =
+        if path.is_dir() { ModelSource::Folder(path.into()) } else { ModelSource::Gguf(path.into()) };
+    Model::load(&source, None).map_err(|error| error.to_string())
+}
+
+/// Largest difference between two rows.
+pub(crate) fn difference(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
 
 /// Writes the folder of a two-layer model that reads 16 tokens: an embedder with cls pooling, or a classifier with the labels
 /// in an unusual order. Weights are fixed pseudo-random numbers.
@@ -78,10 +101,11 @@ fn config(model_type: &str, class: &str, classifier: bool) -> Value {
         "deberta-v2" => json!({
             "type_vocab_size": 0, "relative_attention": true, "pos_att_type": "p2c|c2p", "position_buckets": 4,
             "share_att_key": true, "norm_rel_ebd": "layer_norm", "position_biased_input": false,
-            "pooler_hidden_act": "gelu",
+            "pooler_hidden_act": "gelu", "conv_kernel_size": 3, "conv_act": "gelu",
         }),
         "modernbert" => json!({
             "hidden_activation": "gelu", "norm_eps": 1e-5, "local_attention": 4, "global_attn_every_n_layers": 2,
+            "pad_token_id": 0,
         }),
         _ => json!({}),
     };
@@ -106,7 +130,7 @@ fn tokenizer() -> Value {
     let token = |name: &str, type_id: usize| json!({"SpecialToken": {"id": name, "type_id": type_id}});
     let text = |name: &str, type_id: usize| json!({"Sequence": {"id": name, "type_id": type_id}});
     json!({
-        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [special(2), special(3)],
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [special(0), special(2), special(3)],
         "normalizer": null, "pre_tokenizer": {"type": "Whitespace"}, "decoder": null,
         "post_processor": {
             "type": "TemplateProcessing",
@@ -169,6 +193,9 @@ fn encoder(model_type: &str) -> Vec<(String, Vec<usize>)> {
     let suffix = if model_type == "deberta-v2" {
         shapes.table("encoder.rel_embeddings", 8, HIDDEN);
         shapes.norm("encoder.LayerNorm");
+        shapes.0.push(("encoder.conv.conv.weight".to_owned(), vec![HIDDEN, HIDDEN, 3]));
+        shapes.0.push(("encoder.conv.conv.bias".to_owned(), vec![HIDDEN]));
+        shapes.norm("encoder.conv.LayerNorm");
         "_proj"
     } else {
         let [positions, segments] = if model_type == "bert" { [16, 2] } else { [17, 1] };
