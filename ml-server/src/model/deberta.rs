@@ -108,14 +108,17 @@ impl DebertaConfig {
         self.base.check(path)?;
         let hidden = self.base.hidden_size;
         let (size, groups) = (self.conv_kernel_size, self.conv_groups);
+        let Buckets { span, longest } = self.buckets();
         let problem = if size > 0 && (size.is_multiple_of(2) || groups != 1) {
             "a convolution of even `conv_kernel_size` or more than one of `conv_groups` is not supported"
         } else if self.embedding_size.is_some_and(|size| size != hidden) {
             "an `embedding_size` other than `hidden_size` is not supported"
         } else if self.attention_head_size.is_some_and(|size| size != self.base.head_dim()) {
-            "an `attention_head_size` that heads × size do not make `hidden_size` is not supported"
-        } else if self.buckets().span < 4 {
-            "fewer than 4 relative positions are not supported"
+            "an `attention_head_size` other than `hidden_size` by the number of heads is not supported"
+        } else if !self.relative_attention && self.pos_att_type != Terms::None {
+            "`pos_att_type` without `relative_attention` is not supported"
+        } else if span < 4 || longest.is_some_and(|longest| longest <= span / 2 + 1) {
+            "fewer than 4 relative positions, or half as many as `position_buckets`, are not supported"
         } else {
             return Ok(());
         };
@@ -273,5 +276,10 @@ mod tests {
         assert!(check(json!({"embedding_size": 16})).contains("embedding_size"));
         assert!(check(json!({"attention_head_size": 16})).contains("attention_head_size"));
         assert!(check(json!({"num_attention_heads": 5})).contains("5 heads"));
+        assert!(check(json!({"pos_att_type": "c2p"})).contains("relative_attention"));
+        let few = json!({"position_buckets": 256, "max_relative_positions": 100});
+        assert!(check(few).contains("position_buckets"));
+        let published = json!({"relative_attention": true, "pos_att_type": "c2p", "position_buckets": 256});
+        assert!(config(&published).check(Path::new("m")).is_ok());
     }
 }

@@ -7,15 +7,15 @@ use super::ops::{Strided, product};
 pub struct Buckets {
     /// Rows for one direction: the tables have twice as many.
     pub span: usize,
-    /// Longest distance that has a bucket of its own scale; `None` where distances are not bucketed but only cut off.
+    /// One more than the distance in the last bucket; `None` where distances are not bucketed but only cut off.
     pub longest: Option<usize>,
 }
 
 impl Buckets {
     /// Row for the distance from key to query.
     ///
-    /// Up to half the span distances count one by one, beyond that logarithmically (appendix A.5 of
-    /// <https://arxiv.org/abs/2006.03654>; rounded up and in f32, as the models were trained).
+    /// Up to half the span, m, distances count one by one. Beyond that d is in
+    /// ⌈ln(d / m) / ln((longest − 1) / m) · (m − 1)⌉ + m, computed in f32 as when the models were trained.
     pub fn row(self, distance: isize) -> usize {
         let span = self.span.cast_signed();
         let middle = span / 2;
