@@ -42,7 +42,7 @@ impl Default for ResearchConfig {
         Self {
             hits_per_source: 30,
             bm25_weight: 0.3,
-            min_relevant: 3,
+            min_relevant: 8,
             max_relevant: 50,
             claims_per_fragment: 2,
             max_claims: 40,
@@ -51,9 +51,9 @@ impl Default for ResearchConfig {
             candidates_per_claim: 8,
             candidate_similarity: 0.5,
             candidates_per_user_claim: 10,
-            windows_per_passage: 3,
+            windows_per_passage: 2,
             window_similarity: 0.6,
-            min_nli_confidence: 0.5,
+            min_nli_confidence: 0.6,
         }
     }
 }

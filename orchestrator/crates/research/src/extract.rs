@@ -6,11 +6,16 @@ use crate::{Result, embed};
 use lyra_domain::{Claim, FragmentId, Job, Probability, Query, Task, vector};
 use std::collections::{HashMap, HashSet};
 
+/// What one number in a statement takes from its score.
+const NUMBER_PENALTY: f64 = 0.04;
+/// Numbers beyond this take nothing more.
+const MAX_PENALISED_NUMBERS: usize = 4;
+
 /// A sentence that may become a claim.
 struct Candidate {
     claim: Claim,
-    /// Half check-worthiness, half closeness to the query: the sentence's cosine, or the rank of its fragment when
-    /// the models do not read the query.
+    /// See [`score`]. Closeness is the sentence's cosine with the query, or the rank of its fragment when the models
+    /// do not read the query.
     score: f64,
 }
 
@@ -63,14 +68,16 @@ async fn candidates(
     for rank in ranking.iter().filter(|rank| rank.relevant) {
         let Some(fragment) = fragments.get(&rank.fragment) else { continue };
         let language = fragment.language.as_deref();
-        for sentence in lyra_text::sentences(&fragment.fragment.text_content, language) {
-            let worth = lyra_text::claim::check_worthiness(&sentence.text, language);
+        let sentences = lyra_text::sentences(&fragment.fragment.text_content, language);
+        // A semicolon joins statements that others may support one by one.
+        for part in sentences.iter().flat_map(|sentence| sentence.text.split("; ")) {
+            let worth = lyra_text::claim::check_worthiness(part, language);
             if worth >= pipeline.config.min_check_worthiness {
-                let text = capitalised(lyra_text::claim::statement(&sentence.text, language));
+                let text = capitalised(lyra_text::claim::statement(part, language));
                 let mut claim =
                     Claim::new(&task.id, &text, Some(rank.fragment.clone()), language.map(str::to_owned));
                 claim.llm_claim_confidence = Some(Probability::clamped(worth));
-                let score = f64::midpoint(worth, rank.score);
+                let score = score(worth, rank.score, &claim.claim_text);
                 found.push((&rank.fragment, Candidate { claim, score }));
             }
         }
@@ -82,7 +89,8 @@ async fn candidates(
         if let Some((query, sentences)) = vectors.split_first() {
             for ((_, candidate), sentence) in found.iter_mut().zip(sentences) {
                 let worth = candidate.claim.llm_claim_confidence.map_or(0.0, Probability::get);
-                candidate.score = f64::midpoint(worth, f64::from(vector::dot(query, sentence)));
+                candidate.score =
+                    score(worth, f64::from(vector::dot(query, sentence)), &candidate.claim.claim_text);
             }
         }
     }
@@ -98,6 +106,13 @@ async fn candidates(
             (*taken <= pipeline.config.claims_per_fragment).then_some(candidate)
         })
         .collect())
+}
+
+/// Half check-worthiness, half closeness to the query, less for every number: the more figures a statement has, the
+/// fewer other sources can speak to it.
+fn score(worth: f64, closeness: f64, text: &str) -> f64 {
+    let numbers = text.split_whitespace().filter(|word| word.contains(|c: char| c.is_ascii_digit())).count();
+    f64::midpoint(worth, closeness) - NUMBER_PENALTY * numbers.min(MAX_PENALISED_NUMBERS) as f64
 }
 
 /// Drops claims that say the same as an earlier one: cosine at or above the limit and the same polarity.
