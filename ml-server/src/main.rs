@@ -34,13 +34,13 @@ struct Serve {
     /// Pair of models to serve.
     #[arg(long, value_enum, default_value_t, env = "LYRA_ML_PROFILE")]
     profile: Profile,
-    /// Embedder: a folder, a .gguf file or a hub id. With only one of the two options, only that model is served.
+    /// Embedder: a folder, a .gguf file or a hub id (`ORG/NAME` or `ORG/NAME@REVISION`). With only one of the two options, only that model is served.
     #[arg(long, value_name = "MODEL", env = "LYRA_ML_EMBED_MODEL")]
     embed_model: Option<String>,
-    /// NLI model: a folder, a .gguf file or a hub id.
+    /// NLI model: a folder, a .gguf file or a hub id, as above.
     #[arg(long, value_name = "MODEL", env = "LYRA_ML_NLI_MODEL")]
     nli_model: Option<String>,
-    /// Branch, tag or commit of hub models.
+    /// Branch, tag or commit of hub models that have none after an `@`.
     #[arg(long, env = "LYRA_ML_REVISION")]
     revision: Option<String>,
     /// Use only hub files that are already in the cache.

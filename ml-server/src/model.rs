@@ -12,6 +12,7 @@ pub mod hub;
 pub mod labels;
 pub mod modernbert;
 pub mod ops;
+pub mod pickle;
 pub mod quantize;
 pub mod relative;
 pub mod roberta;
@@ -42,7 +43,7 @@ const CHUNK_TOKENS: usize = 256;
 /// Where a model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelSource {
-    /// A folder with `config.json`, `tokenizer.json` and `model.safetensors`.
+    /// A folder with `config.json`, `tokenizer.json` and weights.
     Folder(PathBuf),
     /// A file made by `lyra-ml-server quantize`.
     Gguf(PathBuf),
@@ -51,7 +52,8 @@ pub enum ModelSource {
 }
 
 impl ModelSource {
-    /// What `text` means on the command line: a path that ends in `.gguf`, a folder that exists, or else a hub id.
+    /// What `text` means on the command line: a path that ends in `.gguf`, a folder that exists, or else a hub id,
+    /// of which `revision` is used unless the text has one after an `@`.
     pub fn parse(text: &str, revision: Option<&str>, offline: bool) -> Self {
         let path = PathBuf::from(text);
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf")) {
@@ -59,7 +61,7 @@ impl ModelSource {
         } else if path.is_dir() || path.is_absolute() || text.starts_with('.') {
             Self::Folder(path)
         } else {
-            Self::Hub(HubModel { repo: text.to_owned(), revision: revision.map(str::to_owned), offline })
+            Self::Hub(HubModel::parse(text, revision, offline))
         }
     }
 

@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use super::gguf::{GgufFile, keys};
 use super::head::Pooling;
-use super::safetensors::SafetensorsFile;
+use super::pickle::PickleFile;
+use super::safetensors::{SafetensorsFile, ShardedSafetensors};
 use super::spec::{ModelSpec, Task, detect};
-use super::weights::WeightSource;
+use super::weights::{WeightSource, files};
 use crate::error::Error;
 
 /// A model's description, tokenizer and (unread) weights.
@@ -75,10 +76,7 @@ impl Bundle {
             labels.map_or_else(|| folder.pooling().map(Task::Embed), |labels| Ok(Task::Classify(labels)))?;
         let tokenizer =
             folder.read("tokenizer.json", "a fast tokenizer is needed; convert it with `transformers`")?;
-        let weights = folder.path.join("model.safetensors");
-        if !weights.is_file() {
-            return Err(folder.missing("model.safetensors", "weights in one safetensors file are needed"));
-        }
+        let weights = folder.weights()?;
         let spec = ModelSpec {
             name: name.to_owned(),
             revision: None,
@@ -95,7 +93,7 @@ impl Bundle {
                 .unwrap_or_default()
                 .prompts,
         };
-        Ok(Self { spec, tokenizer, weights: Box::new(SafetensorsFile::open(&weights)?) })
+        Ok(Self { spec, tokenizer, weights })
     }
 }
 
@@ -163,6 +161,22 @@ impl Folder<'_> {
         }
         let bytes = fs::read(&path).map_err(Error::io(&path))?;
         serde_json::from_slice(&bytes).map(Some).map_err(|error| Error::malformed(&path, error))
+    }
+
+    fn weights(&self) -> Result<Box<dyn WeightSource>, Error> {
+        let file = |name: &str| Some(self.path.join(name)).filter(|path| path.is_file());
+        if let Some(path) = file(files::WHOLE) {
+            Ok(Box::new(SafetensorsFile::open(&path)?))
+        } else if let Some(path) = file(files::INDEX) {
+            Ok(Box::new(ShardedSafetensors::open(&path)?))
+        } else if let Some(path) = file(files::PICKLE) {
+            Ok(Box::new(PickleFile::open(&path)?))
+        } else {
+            Err(self.missing(
+                files::WHOLE,
+                "sharded safetensors or a pytorch_model.bin would do, but there is neither",
+            ))
+        }
     }
 
     /// Pooling from `modules.json` and the configuration that it points to; mean where a folder says nothing, as

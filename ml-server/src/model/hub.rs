@@ -1,20 +1,32 @@
 //! Models by hub id. Files go to the cache that Hugging Face's own tools use and are found there without network.
+//!
+//! hf-hub 1.0 says where that cache is. Its download starts anew after a break and does not look at hashes, so files are
+//! fetched here.
+
+mod cache;
+mod download;
+mod progress;
+mod remote;
 
 use std::path::PathBuf;
 
-use hf_hub::{HFClient, HFError};
-
+use super::safetensors::shards;
 use super::spec::detect;
+use super::weights::files;
 use crate::error::Error;
+use cache::{Cache, is_commit};
+use remote::{Listing, Remote, Trouble};
+
+/// Files besides weights that a model must have.
+const REQUIRED: [&str; 2] = ["config.json", "tokenizer.json"];
 
 /// Files besides weights that a model may have.
-const OPTIONAL: [&str; 6] = [
+const OPTIONAL: [&str; 5] = [
     "modules.json",
     "1_Pooling/config.json",
     "sentence_bert_config.json",
     "tokenizer_config.json",
     "config_sentence_transformers.json",
-    "special_tokens_map.json",
 ];
 
 /// A model on the hub.
@@ -24,74 +36,178 @@ pub struct HubModel {
     pub repo: String,
     /// Branch, tag or commit; the main branch when absent.
     pub revision: Option<String>,
-    /// Use only what the cache holds.
+    /// Use only what the cache holds. `HF_HUB_OFFLINE` asks for the same.
     pub offline: bool,
 }
 
 impl HubModel {
+    /// What `ORG/NAME` or `ORG/NAME@REVISION` means. A revision in the text goes before `revision`.
+    pub fn parse(text: &str, revision: Option<&str>, offline: bool) -> Self {
+        let (repo, own) = text.split_once('@').map_or((text, None), |(repo, own)| (repo, Some(own)));
+        Self { repo: repo.to_owned(), revision: own.or(revision).map(str::to_owned), offline }
+    }
+
     /// Makes sure that the model's files are in the cache and returns their folder and commit.
     ///
-    /// The configuration comes first: a model that cannot run is refused before its weights are fetched. `HF_HOME`,
-    /// `HF_ENDPOINT`, `HF_TOKEN` are honoured. Blocks; call it outside the async threads.
+    /// The configuration comes first: a model that cannot run is refused before its weights are fetched. A commit that is
+    /// in the cache needs no network; of a branch or tag the hub is asked where it points, and when the hub does not
+    /// answer the cache is used. `HF_HOME`, `HF_HUB_CACHE`, `HF_ENDPOINT`, `HF_TOKEN` are honoured. Blocks; call it
+    /// outside the async threads.
     ///
     /// # Errors
-    /// [`Error::Hub`] when the hub cannot be reached or lacks a file, [`Error::UnsupportedArchitecture`].
+    /// [`Error::Hub`] when the hub cannot be reached, lacks a file or sends a wrong one, [`Error::UnsupportedArchitecture`].
     pub fn fetch(&self) -> Result<(PathBuf, Option<String>), Error> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Error::Start(format!("hub client: {error}")))?;
-        runtime.block_on(self.fetch_async())
+        let cache = Cache::new(&hf_hub::resolve_cache_dir(), &self.repo);
+        let commit = runtime.block_on(self.commit(&cache))?;
+        Ok((cache.snapshot(&commit), Some(commit)))
     }
 
-    async fn fetch_async(&self) -> Result<(PathBuf, Option<String>), Error> {
-        let client = HFClient::new().map_err(|error| self.failed("", &error))?;
-        let endpoint = client.endpoint().to_owned();
-        let config =
-            self.file(&client, "config.json").await.map_err(|error| self.failed(&endpoint, &error))?;
+    /// The commit, once all its files are in the cache.
+    async fn commit(&self, cache: &Cache) -> Result<String, Error> {
+        let revision = self.revision.as_deref().unwrap_or("main");
+        let cached = cache.commit(revision);
+        if self.offline || offline_by_environment() {
+            return self.cached(cache, cached, revision);
+        }
+        if let Some(commit) = &cached
+            && is_commit(revision)
+            && self.missing(cache, commit).is_empty()
+            && unknown(cache, commit).is_empty()
+        {
+            return Ok(commit.clone());
+        }
+        let remote = Remote::from_environment(&self.repo).map_err(|trouble| self.failed(trouble))?;
+        let listing = match (remote.listing(revision).await, cached) {
+            (Ok(listing), _) => listing,
+            (Err(Trouble::Passing(reason)), Some(commit)) if self.missing(cache, &commit).is_empty() => {
+                tracing::warn!(repo = self.repo, commit, reason, "the hub does not answer, using the cache");
+                return Ok(commit);
+            }
+            (Err(trouble), _) => return Err(self.failed(trouble)),
+        };
+        self.download(&remote, cache, &listing).await?;
+        cache.point(revision, &listing.sha).map_err(|error| self.cache_failed(error))?;
+        Ok(listing.sha)
+    }
+
+    fn cached(&self, cache: &Cache, commit: Option<String>, revision: &str) -> Result<String, Error> {
+        let offline = |what: String| {
+            let cache = cache.path().display();
+            self.failed(Trouble::Final(format!(
+                "{what} not in the cache {cache} and the server is offline; run once without --offline and HF_HUB_OFFLINE"
+            )))
+        };
+        let commit = commit.ok_or_else(|| offline(format!("revision {revision} is")))?;
+        let missing = self.missing(cache, &commit);
+        if !missing.is_empty() {
+            return Err(offline(format!("{} of commit {commit} are", missing.join(", "))));
+        }
+        let unknown = unknown(cache, &commit);
+        if !unknown.is_empty() {
+            let files = unknown.join(", ");
+            tracing::warn!(repo = self.repo, files, "not in the cache, taken as absent from the repository");
+        }
+        Ok(commit)
+    }
+
+    /// Files that the model cannot do without and that the cache lacks.
+    fn missing(&self, cache: &Cache, commit: &str) -> Vec<String> {
+        let folder = cache.snapshot(commit);
+        let mut missing = REQUIRED.map(str::to_owned).to_vec();
+        if folder.join(files::WHOLE).is_file() || !folder.join(files::INDEX).is_file() {
+            let pickled = !folder.join(files::WHOLE).is_file() && folder.join(files::PICKLE).is_file();
+            missing.push(if pickled { files::PICKLE } else { files::WHOLE }.to_owned());
+        } else {
+            match shards(&folder.join(files::INDEX)) {
+                Ok(shards) => missing.extend(shards),
+                Err(error) => {
+                    tracing::warn!(repo = self.repo, %error, "the cached index of the weights is unusable");
+                    missing.push(files::INDEX.to_owned());
+                    return missing;
+                }
+            }
+        }
+        missing.retain(|name| !folder.join(name).is_file());
+        missing
+    }
+
+    async fn download(&self, remote: &Remote, cache: &Cache, listing: &Listing) -> Result<(), Error> {
+        let get = async |name: &str, hint: &str| {
+            let file = listing
+                .file(name)
+                .ok_or_else(|| Trouble::Final(format!("the repository has no {name}; {hint}")))
+                .map_err(|trouble| self.failed(trouble))?;
+            download::file(remote, cache, &listing.sha, &file).await.map_err(|trouble| self.failed(trouble))
+        };
+        let config = get("config.json", "is it a model of `transformers`?").await?;
         let bytes = tokio::fs::read(&config).await.map_err(Error::io(&config))?;
         let value = serde_json::from_slice(&bytes).map_err(|error| Error::malformed(&config, error))?;
         detect(&self.repo, &value, &config)?;
         for name in OPTIONAL {
-            match self.file(&client, name).await {
-                Ok(_) | Err(HFError::EntryNotFound { .. } | HFError::LocalEntryNotFound { .. }) => {}
-                Err(error) => return Err(self.failed(&endpoint, &error)),
+            if listing.has(name) {
+                get(name, "").await?;
+            } else {
+                cache.mark_absent(&listing.sha, name).map_err(|error| self.cache_failed(error))?;
             }
         }
-        for name in ["tokenizer.json", "model.safetensors"] {
-            tracing::info!(repo = self.repo, file = name, "fetching from the hub unless cached");
-            self.file(&client, name).await.map_err(|error| self.failed(&endpoint, &error))?;
+        get("tokenizer.json", "a fast tokenizer is needed").await?;
+        if !listing.has(files::WHOLE) && listing.has(files::INDEX) {
+            let index = get(files::INDEX, "").await?;
+            for shard in shards(&index)? {
+                get(&shard, "the index of the weights names it").await?;
+            }
+        } else if !listing.has(files::WHOLE) && listing.has(files::PICKLE) {
+            get(files::PICKLE, "").await?;
+        } else {
+            get(files::WHOLE, "nor sharded safetensors nor a pytorch_model.bin; those are supported").await?;
         }
-        let folder = config.parent().map(PathBuf::from).unwrap_or_default();
-        // A cached file lies in `snapshots/<commit>/`.
-        let commit = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-        Ok((folder, commit))
+        Ok(())
     }
 
-    async fn file(&self, client: &HFClient, name: &str) -> Result<PathBuf, HFError> {
-        let (owner, repo) = hf_hub::split_id(&self.repo);
-        client
-            .model(owner, repo)
-            .download_file()
-            .filename(name)
-            .maybe_revision(self.revision.clone())
-            .local_files_only(self.offline)
-            .send()
-            .await
-    }
-
-    fn failed(&self, endpoint: &str, error: &HFError) -> Error {
-        let reason = match error {
-            HFError::LocalEntryNotFound { path } => {
-                format!("{path} is not in the cache and the server is offline; run once without --offline")
+    fn failed(&self, trouble: Trouble) -> Error {
+        let reason = match trouble {
+            Trouble::Passing(reason) => {
+                format!(
+                    "{reason}; check the network, or give a local folder or GGUF file instead of a hub id"
+                )
             }
-            HFError::Request { .. } => {
-                format!("{error}; check the network, or give a local folder or GGUF file instead of a hub id")
-            }
-            HFError::EntryNotFound { path, .. } => format!("the repository has no {path}"),
-            HFError::AuthRequired { .. } | HFError::Forbidden { .. } => format!("{error}; set HF_TOKEN"),
-            _ => error.to_string(),
+            Trouble::Final(reason) => reason,
         };
-        Error::Hub { repo: self.repo.clone(), endpoint: endpoint.to_owned(), reason }
+        Error::Hub { repo: self.repo.clone(), endpoint: remote::endpoint(), reason }
+    }
+
+    fn cache_failed(&self, error: std::io::Error) -> Error {
+        self.failed(error.into())
+    }
+}
+
+/// Optional files that are neither in the cache nor known to be absent from the repository.
+fn unknown(cache: &Cache, commit: &str) -> Vec<&'static str> {
+    OPTIONAL.into_iter().filter(|name| !cache.knows(commit, name)).collect()
+}
+
+/// As `huggingface_hub` reads the variable.
+fn offline_by_environment() -> bool {
+    let value = std::env::var("HF_HUB_OFFLINE").unwrap_or_default();
+    matches!(value.to_ascii_uppercase().as_str(), "1" | "ON" | "YES" | "TRUE")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revision_after_the_at_sign() {
+        let check = |text, revision, want: (&str, Option<&str>)| {
+            let model = HubModel::parse(text, revision, false);
+            assert_eq!((model.repo.as_str(), model.revision.as_deref()), want);
+        };
+        check("org/name", None, ("org/name", None));
+        check("org/name", Some("v1"), ("org/name", Some("v1")));
+        check("org/name@refs/pr/1", Some("v1"), ("org/name", Some("refs/pr/1")));
     }
 }

@@ -12,6 +12,16 @@ pub const Q8_0_BLOCK: usize = 32;
 /// Bytes per block of the `Q8_0` format.
 pub const Q8_0_BYTES: usize = 2 + Q8_0_BLOCK;
 
+/// Names of the files of weights that `transformers` writes, in the order of preference.
+pub mod files {
+    /// All tensors in one safetensors file.
+    pub const WHOLE: &str = "model.safetensors";
+    /// Which safetensors file each tensor is in, for large models.
+    pub const INDEX: &str = "model.safetensors.index.json";
+    /// All tensors as `torch.save` writes them.
+    pub const PICKLE: &str = "pytorch_model.bin";
+}
+
 /// A file of named tensors.
 pub trait WeightSource {
     /// Whether a tensor of this name exists.
