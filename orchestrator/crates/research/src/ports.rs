@@ -186,6 +186,7 @@ pub trait JobQueue: Send + Sync {
     /// often it is asked for. A task without jobs left becomes completed.
     async fn complete(&self, job: &Job, output: serde_json::Value, then: &[JobKind]) -> Result<()>;
     /// Gives a job back after a failure: queued again after `retry_after`, or failed for good when it is `None`.
+    /// A pause of zero hands the job back as it was, without counting the attempt.
     /// A task whose last job fails keeps what it has and becomes completed with a warning, or failed when every
     /// job failed.
     async fn fail(&self, job: &Job, error: &str, retry_after: Option<Duration>) -> Result<()>;
