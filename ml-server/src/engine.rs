@@ -4,6 +4,7 @@
 //! off the queues. There is no waiting window: a batch is whatever is queued when the device frees up.
 
 pub mod batch;
+pub mod metrics;
 pub mod queue;
 mod runner;
 
@@ -16,6 +17,7 @@ use lyra_proto::{Limits, ModelKind, TruncationDirection};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use self::metrics::Metrics;
 use self::queue::{Item, Queue, Reply};
 use crate::error::{Error, RequestError};
 use crate::model::Model;
@@ -40,6 +42,7 @@ struct Shared {
     last_success: AtomicU64,
     /// Bits of an `f64`: tokens per second, 0 before the first batch.
     rate: AtomicU64,
+    metrics: Arc<Metrics>,
 }
 
 /// Queues in the order of the models.
@@ -81,6 +84,7 @@ impl Engine {
         threads: usize,
         limits: &Limits,
         max_batch_tokens: usize,
+        metrics: Arc<Metrics>,
     ) -> Result<Self, Error> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -96,6 +100,7 @@ impl Engine {
             started: Instant::now(),
             last_success: AtomicU64::new(0),
             rate: AtomicU64::new(0),
+            metrics,
         });
         let runner = std::thread::Builder::new().name("ml-runner".to_owned()).spawn({
             let shared = Arc::clone(&shared);
@@ -137,13 +142,16 @@ impl Engine {
     ///
     /// # Errors
     /// What `job` returns; [`RequestError::NotHosted`].
-    pub async fn tokenise<F>(&self, kind: ModelKind, job: F) -> Result<Vec<Tokens>, RequestError>
+    pub async fn tokenise<T, F>(&self, kind: ModelKind, job: F) -> Result<T, RequestError>
     where
-        F: FnOnce(&TextTokenizer) -> Result<Vec<Tokens>, RequestError> + Send + 'static,
+        T: Send + 'static,
+        F: FnOnce(&TextTokenizer) -> Result<T, RequestError> + Send + 'static,
     {
+        let started = Instant::now();
         let model = Arc::clone(self.model(kind)?);
         let _turn = self.tokenisers.acquire().await.map_err(|_| RequestError::Draining)?;
         let tokens = tokio::task::spawn_blocking(move || job(&model.tokenizer)).await;
+        self.shared.metrics.tokenised(started.elapsed());
         tokens.unwrap_or_else(|error| Err(RequestError::Inference(format!("tokenizer: {error}"))))
     }
 
@@ -172,6 +180,7 @@ impl Engine {
                 last_batch = batch;
             }
         }
+        self.shared.metrics.ran(kind, count, cost.queued, cost.inference);
         Ok(Answer { rows, cost })
     }
 
@@ -221,12 +230,15 @@ impl Engine {
         if waiting > 0 && waiting + tokens > self.max_queued_tokens {
             return Err(self.overloaded_by(waiting, "too many tokens queued"));
         }
+        let lengths: Vec<_> = inputs.iter().map(Tokens::len).collect();
         let queued = Instant::now();
         for (index, tokens) in inputs.into_iter().enumerate() {
             queue.push(Item { tokens, index, queued, reply: reply.clone() });
         }
+        self.shared.note_waiting(&state);
         drop(state);
         self.shared.wake.notify_one();
+        self.shared.metrics.queued(kind, &lengths);
         Ok(())
     }
 
@@ -245,6 +257,7 @@ impl Engine {
 
     /// `Retry-After`: how long the waiting tokens take at the rate seen so far, 1 to 60 s.
     fn overloaded_by(&self, waiting: usize, reason: &'static str) -> RequestError {
+        self.shared.metrics.rejected(reason);
         let rate = f64::from_bits(self.shared.rate.load(Ordering::Relaxed)).max(1.0);
         let seconds = (waiting as f64 / rate).ceil().clamp(1.0, 60.0);
         RequestError::Overloaded { reason, retry_after: Duration::from_secs(seconds as u64) }
@@ -254,6 +267,11 @@ impl Engine {
 impl Shared {
     fn now(&self) -> u64 {
         self.started.elapsed().as_millis() as u64
+    }
+
+    fn note_waiting(&self, state: &State) {
+        let sum = |of: fn(&Queue) -> usize| state.queues.iter().map(of).sum();
+        self.metrics.waiting(sum(Queue::len), sum(Queue::tokens));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

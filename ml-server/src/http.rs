@@ -3,14 +3,22 @@
 mod answer;
 mod body;
 mod embed;
+mod metrics;
 mod nli;
+mod openai;
+mod openapi;
+mod predict;
+mod similarity;
 mod status;
+mod tokenize;
+mod vectors;
 
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderName, Method, Uri};
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use lyra_proto::{Limits, ModelKind};
 use tokio::sync::watch;
@@ -19,6 +27,7 @@ use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetReques
 use tower_http::trace::TraceLayer;
 
 use crate::engine::Engine;
+use crate::engine::metrics::Metrics;
 use crate::error::{Error, RequestError};
 
 /// What the handlers share. Clones are cheap and mean the same server.
@@ -29,6 +38,7 @@ struct Inner {
     limits: Limits,
     engine: OnceLock<Engine>,
     phase: watch::Sender<Phase>,
+    metrics: Arc<Metrics>,
 }
 
 /// Where the server stands in its life.
@@ -48,7 +58,7 @@ impl AppState {
     /// A server that is loading `models`.
     pub fn new(limits: Limits, models: Vec<String>) -> Self {
         let (phase, _) = watch::channel(Phase::Loading(models));
-        Self(Arc::new(Inner { limits, engine: OnceLock::new(), phase }))
+        Self(Arc::new(Inner { limits, engine: OnceLock::new(), phase, metrics: Arc::default() }))
     }
 
     /// Starts answering with `engine`, unless a shutdown has begun.
@@ -85,14 +95,28 @@ impl AppState {
         &self.0.limits
     }
 
+    /// What is counted and measured.
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.0.metrics
+    }
+
     /// The engine, if it may be used now and hosts a model of this kind.
     ///
     /// # Errors
-    /// 503 while loading, after a failed load, and while draining; 424 when there is no such model.
+    /// Those of [`serving`](Self::serving); 424 when there is no such model.
     pub fn engine(&self, kind: ModelKind) -> Result<&Engine, RequestError> {
+        let engine = self.serving()?;
+        engine.model(kind).map(|_| engine)
+    }
+
+    /// The engine, if it may be used now.
+    ///
+    /// # Errors
+    /// 503 while loading, after a failed load, and while draining.
+    pub fn serving(&self) -> Result<&Engine, RequestError> {
         let phase = self.0.phase.borrow().clone();
         match (phase, self.0.engine.get()) {
-            (Phase::Ready, Some(engine)) => engine.model(kind).map(|_| engine),
+            (Phase::Ready, Some(engine)) => Ok(engine),
             (Phase::Loading(models), _) => Err(RequestError::Loading(models.join(" and "))),
             (Phase::Failed(error), _) => Err(RequestError::LoadFailed(error.to_string())),
             (Phase::Ready | Phase::Draining, _) => Err(RequestError::Draining),
@@ -128,11 +152,20 @@ pub fn router(state: AppState) -> Router {
         // The body extractor has the limit, and answers in our words.
         .layer(DefaultBodyLimit::disable());
     Router::new()
+        .route("/", post(embed::root))
         .route("/embed", post(embed::embed))
         .route("/nli", post(nli::nli))
+        .route("/predict", post(predict::predict))
+        .route("/similarity", post(similarity::similarity))
+        .route("/tokenize", post(tokenize::tokenize))
+        .route("/v1/embeddings", post(openai::embeddings))
+        .route_layer(from_fn_with_state(state.clone(), metrics::observe))
         .route("/health", get(status::health))
         .route("/ready", get(status::ready))
         .route("/info", get(status::info))
+        .route("/metrics", get(metrics::metrics))
+        .route("/openapi.json", get(openapi::openapi))
+        .route("/docs", get(openapi::docs))
         .fallback(|uri: Uri| async move { RequestError::NoRoute(uri.path().to_owned()) })
         .method_not_allowed_fallback(
             |method: Method| async move { RequestError::NoMethod(method.to_string()) },

@@ -7,6 +7,7 @@ use lyra_proto::ModelKind;
 
 use crate::config::ServerConfig;
 use crate::engine::Engine;
+use crate::engine::metrics::Metrics;
 use crate::error::Error;
 use crate::model::labels::NliLabels;
 use crate::model::spec::Task;
@@ -17,7 +18,7 @@ use crate::model::{Model, ModelSource};
 /// # Errors
 /// The first model that fails, see [`Model::load`]; [`Error::WrongTask`] for an embedder in the place of a classifier or
 /// the other way round.
-pub(crate) fn engine(config: &ServerConfig) -> Result<Engine, Error> {
+pub(crate) fn engine(config: &ServerConfig, metrics: Arc<Metrics>) -> Result<Engine, Error> {
     let load =
         |kind, source: &Option<ModelSource>| source.as_ref().map(|source| model(kind, source)).transpose();
     let (embed, nli) = std::thread::scope(|scope| {
@@ -28,7 +29,7 @@ pub(crate) fn engine(config: &ServerConfig) -> Result<Engine, Error> {
     let mut models = Vec::new();
     models.extend(embed?.map(|model| (ModelKind::Embed, Arc::new(model))));
     models.extend(nli?.map(|model| (ModelKind::Nli, Arc::new(model))));
-    Engine::start(models, config.threads, &config.limits, config.max_batch_tokens)
+    Engine::start(models, config.threads, &config.limits, config.max_batch_tokens, metrics)
 }
 
 fn model(kind: ModelKind, source: &ModelSource) -> Result<Model, Error> {

@@ -27,7 +27,7 @@ pub fn start(config: ServerConfig, listener: TcpListener) -> Result<ServerHandle
 
     tokio::task::spawn_blocking({
         let state = state.clone();
-        move || match load::engine(&config) {
+        move || match load::engine(&config, Arc::clone(state.metrics())) {
             Ok(engine) => state.serve_with(engine),
             Err(error) => state.set_phase(Phase::Failed(Arc::new(error))),
         }

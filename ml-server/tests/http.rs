@@ -9,58 +9,12 @@
 
 mod common;
 
+use common::server::{Server, dot, error, length};
 use lyra_ml_server::model::ModelSource;
-use lyra_ml_server::{ServerConfig, ServerHandle, start};
-use lyra_proto::{
-    ErrorBody, ErrorType, InfoResponse, ModelKind, NliLabel, NliResponse, ReadyResponse, ReadyState,
-};
-use reqwest::{Client, Response, StatusCode};
+use lyra_ml_server::{ServerConfig, start};
+use lyra_proto::{ErrorType, InfoResponse, ModelKind, NliLabel, NliResponse, ReadyResponse, ReadyState};
+use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
-
-struct Server {
-    handle: ServerHandle,
-    client: Client,
-}
-
-impl Server {
-    async fn lite(change: impl FnOnce(&mut ServerConfig)) -> Self {
-        Self { handle: common::lite_server(change).await, client: Client::new() }
-    }
-
-    async fn post(&self, path: &str, body: &Value) -> Response {
-        self.client.post(format!("{}{path}", self.handle.url())).json(body).send().await.unwrap()
-    }
-
-    async fn get(&self, path: &str) -> Response {
-        self.client.get(format!("{}{path}", self.handle.url())).send().await.unwrap()
-    }
-
-    async fn embed(&self, body: &Value) -> Vec<Vec<f32>> {
-        let response = self.post("/embed", body).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        response.json().await.unwrap()
-    }
-
-    /// The answer to a request that must fail with this status.
-    async fn refused(&self, path: &str, body: &Value, status: u16) -> ErrorBody {
-        error(self.post(path, body).await, status).await
-    }
-}
-
-async fn error(response: Response, status: u16) -> ErrorBody {
-    assert_eq!(response.status().as_u16(), status);
-    let body: ErrorBody = response.json().await.unwrap();
-    assert!(!body.error_id.is_empty());
-    body
-}
-
-fn length(row: &[f32]) -> f32 {
-    row.iter().map(|x| x * x).sum::<f32>().sqrt()
-}
-
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn embed_answers_rows_in_order() {
@@ -161,7 +115,7 @@ async fn bad_requests_say_what_is_wrong() {
     };
     check("/embed", json!({"inputs": []}), 400, ErrorType::Empty, "at least one").await;
     check("/nli", json!({"pairs": []}), 400, ErrorType::Empty, "at least one").await;
-    check("/embed", json!({"inputs": [1, 2]}), 400, ErrorType::Malformed, "Inputs").await;
+    check("/embed", json!({"inputs": [1, 2]}), 400, ErrorType::Malformed, "a text or a list of texts").await;
     check("/embed", json!({"texts": "a"}), 400, ErrorType::Malformed, "inputs").await;
     check("/embed", json!({"inputs": "a", "dimensions": 385}), 400, ErrorType::Malformed, "1 to 384").await;
     check("/embed", json!({"inputs": "a", "prompt_name": "q"}), 400, ErrorType::Malformed, "`q`").await;

@@ -46,7 +46,7 @@ pub type EmbedResponse = Vec<Vec<f32>>;
 
 /// One text or several; one text is answered like a list of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`inputs` must be a text or a list of texts")]
 pub enum Inputs {
     /// `"inputs": "text"`
     One(String),

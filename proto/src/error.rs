@@ -40,6 +40,23 @@ pub enum ErrorType {
     Unavailable,
 }
 
+impl ErrorType {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Malformed => "malformed",
+            Self::NotFound => "not_found",
+            Self::TooLarge => "too_large",
+            Self::UnsupportedMediaType => "unsupported_media_type",
+            Self::Validation => "validation",
+            Self::Backend => "backend",
+            Self::Overloaded => "overloaded",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
 impl fmt::Display for ErrorBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (error id {})", self.error, self.error_id)

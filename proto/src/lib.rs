@@ -1,17 +1,29 @@
 //! Wire types of the ml-server: requests, answers and error bodies.
 //!
-//! Both sides of the wire use these types, so a field exists in exactly one place. The bodies of `/embed` are those of
-//! Hugging Face's text-embeddings-inference (TEI); `/nli` and `/info` are Lyra's own. No I/O happens here.
+//! Both sides of the wire use these types, so a field exists in exactly one place. The bodies of `/embed`, `/predict`,
+//! `/similarity` and `/tokenize` are those of Hugging Face's text-embeddings-inference (TEI), those of `/v1/embeddings` are
+//! OpenAI's; `/nli` and `/info` are Lyra's own. No I/O happens here.
 
 mod embed;
 mod error;
 mod info;
 mod nli;
+mod openai;
+mod predict;
+mod similarity;
+mod tokenize;
 
 pub use embed::{EmbedRequest, EmbedResponse, Inputs, TruncationDirection};
 pub use error::{ErrorBody, ErrorType};
 pub use info::{InfoResponse, Limits, ModelInfo, ModelKind, ReadyResponse, ReadyState};
 pub use nli::{NliLabel, NliPair, NliRequest, NliResponse, NliResult, NliScores};
+pub use openai::{
+    Embedding, EmbeddingVector, EmbeddingsError, EmbeddingsErrorBody, EmbeddingsInput, EmbeddingsRequest,
+    EmbeddingsResponse, EncodingFormat,
+};
+pub use predict::{PredictInputs, PredictRequest, PredictResponse, Prediction};
+pub use similarity::{SimilarityInputs, SimilarityParameters, SimilarityRequest, SimilarityResponse};
+pub use tokenize::{SimpleToken, TokenizeRequest, TokenizeResponse};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -41,6 +41,16 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// Inputs waiting.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether no input waits.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// Tokens waiting.
     pub fn tokens(&self) -> usize {
         self.tokens

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use lyra_proto::ModelKind;
+
 use super::queue::{Item, Reply};
 use super::{Shared, batch};
 use crate::model::Model;
@@ -14,13 +16,14 @@ use crate::model::tokenizer::Tokens;
 /// Runs batches until the engine is closed and its queues are empty.
 pub(super) fn run(shared: &Shared, pool: &rayon::ThreadPool) {
     let mut number = 0;
-    while let Some((model, items)) = next_batch(shared) {
+    while let Some((kind, model, items)) = next_batch(shared) {
         number += 1;
         let taken = Instant::now();
         let tokens: usize = items.iter().map(|item| item.tokens.len()).sum();
         let rows = rows(&model, &items, pool);
         let ran = taken.elapsed();
         shared.note_rate(tokens, ran);
+        shared.metrics.batch(kind, items.len(), tokens, shared.max_batch_tokens, ran);
         tracing::debug!(
             model = model.spec.name,
             batch = number,
@@ -41,7 +44,7 @@ pub(super) fn run(shared: &Shared, pool: &rayon::ThreadPool) {
 }
 
 /// Waits for work; of two models, the one whose oldest input waits longest.
-fn next_batch(shared: &Shared) -> Option<(Arc<Model>, Vec<Item>)> {
+fn next_batch(shared: &Shared) -> Option<(ModelKind, Arc<Model>, Vec<Item>)> {
     let mut state = shared.lock();
     loop {
         let next = (0..state.queues.len())
@@ -50,8 +53,10 @@ fn next_batch(shared: &Shared) -> Option<(Arc<Model>, Vec<Item>)> {
         match next {
             Some((_, index)) => {
                 let items = batch::take(&mut state.queues[index], shared.max_batch_tokens);
+                shared.note_waiting(&state);
                 if !items.is_empty() {
-                    return Some((Arc::clone(&shared.models[index].1), items));
+                    let (kind, model) = &shared.models[index];
+                    return Some((*kind, Arc::clone(model), items));
                 }
             }
             None if state.closed => return None,

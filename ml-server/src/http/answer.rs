@@ -31,27 +31,35 @@ pub(super) fn cost_headers(cost: &Cost, received: Instant) -> HeaderMap {
 
 impl IntoResponse for RequestError {
     fn into_response(self) -> Response {
-        let (status, error_type) = self.status();
-        let body = ErrorBody { error: self.to_string(), error_type, error_id: Uuid::now_v7().to_string() };
-        if status.is_server_error() || matches!(self, Self::Inference(_)) {
-            tracing::warn!(
-                status = status.as_u16(),
-                error_id = body.error_id,
-                error = body.error,
-                "request failed"
-            );
-        } else {
-            tracing::debug!(
-                status = status.as_u16(),
-                error_id = body.error_id,
-                error = body.error,
-                "request refused"
-            );
-        }
-        let mut response = (status, Json(body)).into_response();
-        if let Some(wait) = self.retry_after() {
-            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
-        }
-        response
+        refusal(&self, |body| Json(body).into_response())
     }
+}
+
+/// The answer to a request that ends in `error`, with a body made by `write`.
+pub(super) fn refusal(error: &RequestError, write: impl FnOnce(ErrorBody) -> Response) -> Response {
+    let (status, error_type) = error.status();
+    let body = ErrorBody { error: error.to_string(), error_type, error_id: Uuid::now_v7().to_string() };
+    if status.is_server_error() || matches!(error, RequestError::Inference(_)) {
+        tracing::warn!(
+            status = status.as_u16(),
+            error_id = body.error_id,
+            error = body.error,
+            "request failed"
+        );
+    } else {
+        tracing::debug!(
+            status = status.as_u16(),
+            error_id = body.error_id,
+            error = body.error,
+            "request refused"
+        );
+    }
+    let mut response = write(body);
+    *response.status_mut() = status;
+    // For the metrics.
+    response.extensions_mut().insert(error_type);
+    if let Some(wait) = error.retry_after() {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
+    }
+    response
 }

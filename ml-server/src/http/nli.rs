@@ -5,16 +5,16 @@ use std::time::Instant;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use lyra_proto::{ModelKind, NliRequest, NliResponse, TruncationDirection, Usage};
+use lyra_proto::{ModelKind, NliRequest, NliResponse, Usage};
 
 use super::AppState;
 use super::answer::cost_headers;
 use super::body::JsonBody;
+use super::vectors::truncation;
 use crate::engine::too_long;
 use crate::error::RequestError;
 use crate::model::labels::NliLabels;
 use crate::model::spec::Task;
-use crate::model::tokenizer::Truncation;
 
 pub(super) async fn nli(
     State(state): State<AppState>,
@@ -32,8 +32,7 @@ pub(super) async fn nli(
         .check_batch(request.pairs.len(), "pairs is empty; send at least one premise with its hypothesis")?;
     let _permit = engine.admit()?;
 
-    let truncation =
-        if request.truncate { Truncation::Cut(TruncationDirection::Right) } else { Truncation::Refuse };
+    let truncation = truncation(request.truncate, None);
     let inputs = engine.tokenise(ModelKind::Nli, move |tokenizer| {
         let pairs = request.pairs.iter().enumerate();
         let tokens = pairs.map(|(index, pair)| {

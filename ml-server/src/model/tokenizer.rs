@@ -1,6 +1,6 @@
 //! Texts to token ids, with truncation that follows `transformers`.
 
-use lyra_proto::TruncationDirection;
+use lyra_proto::{SimpleToken, TruncationDirection};
 use tokenizers::utils::truncation::{
     TruncationDirection as Side, TruncationParams, TruncationStrategy, truncate_encodings,
 };
@@ -105,6 +105,29 @@ impl TextTokenizer {
     pub fn pair(&self, first: &str, second: &str, truncation: Truncation) -> Result<Tokens, TokenizeError> {
         let second = if second.is_empty() { None } else { Some(self.encode(second)?) };
         self.finish(self.encode(first)?, second, truncation)
+    }
+
+    /// The tokens of one text with what each stands for. Nothing is cut.
+    ///
+    /// # Errors
+    /// [`TokenizeError::Failed`].
+    pub fn spell(&self, text: &str, add_special_tokens: bool) -> Result<Vec<SimpleToken>, TokenizeError> {
+        let encoding = self.inner.encode(text, add_special_tokens);
+        let encoding = encoding.map_err(|error| TokenizeError::Failed(error.to_string()))?;
+        let mut tokens = Vec::with_capacity(encoding.len());
+        for (place, &id) in encoding.get_ids().iter().enumerate() {
+            tokens.push(if encoding.get_special_tokens_mask()[place] == 1 {
+                let text = encoding.get_tokens()[place].clone();
+                SimpleToken { id, text, special: true, start: None, stop: None }
+            } else {
+                let (start, stop) = encoding.get_offsets()[place];
+                // A token of bytes may end inside a character.
+                let bytes = text.as_bytes().get(start..stop).unwrap_or_default();
+                let text = String::from_utf8_lossy(bytes).into_owned();
+                SimpleToken { id, text, special: false, start: Some(start), stop: Some(stop) }
+            });
+        }
+        Ok(tokens)
     }
 
     fn encode(&self, text: &str) -> Result<Encoding, TokenizeError> {

@@ -6,6 +6,8 @@
 )]
 //! What several test files need: where models and golden files are, and a running server.
 
+pub mod server;
+
 use std::path::PathBuf;
 
 use lyra_ml_server::model::ModelSource;

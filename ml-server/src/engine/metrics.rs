@@ -1,0 +1,252 @@
+//! What the server counts and measures, in the text format of Prometheus.
+//!
+//! Names with `te_` are TEI's and mean what they mean there, so that its dashboards work; `lyra_ml_` is our own.
+
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use lyra_proto::{ErrorType, ModelKind};
+use prometheus_client::encoding::{EncodeMetric, MetricEncoder, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::{MetricType, TypedMetric};
+use prometheus_client::registry::{Metric, Registry};
+
+/// Name and value of the one label that a family has.
+type Label = [(&'static str, String); 1];
+
+/// The metrics of one server.
+pub struct Metrics {
+    registry: Registry,
+    requests: Family<Label, Count>,
+    successes: Family<Label, Count>,
+    failures: Family<Label, Count>,
+    rejected: Family<Label, Count>,
+    request_duration: Histogram,
+    tokenization_duration: Histogram,
+    queue_duration: Histogram,
+    inference_duration: Histogram,
+    input_length: Histogram,
+    embed: Inputs,
+    predict: Inputs,
+    tokens: Family<Label, Count>,
+    queue_size: Gauge<u64, AtomicU64>,
+    queue_tokens: Gauge<u64, AtomicU64>,
+    batch_size: Histogram,
+    batch_tokens: Histogram,
+    batch_fill: Histogram,
+    batch_duration: Histogram,
+}
+
+/// Inputs of one kind of model.
+struct Inputs {
+    received: Count,
+    answered: Count,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let registry = &mut Registry::default();
+        Self {
+            requests: add(
+                registry,
+                "te_request_count",
+                "Requests for inference, by route",
+                Family::default(),
+            ),
+            successes: add(registry, "te_request_success", "Requests answered, by route", Family::default()),
+            failures: add(
+                registry,
+                "te_request_failure",
+                "Requests refused or failed, by error_type of the answer",
+                Family::default(),
+            ),
+            rejected: add(
+                registry,
+                "lyra_ml_rejected_total",
+                "Requests refused because the server was full, by the limit reached",
+                Family::default(),
+            ),
+            request_duration: add(
+                registry,
+                "te_request_duration",
+                "Seconds from a request's head to its answer, when it succeeded",
+                seconds(),
+            ),
+            tokenization_duration: add(
+                registry,
+                "te_request_tokenization_duration",
+                "Seconds of a request in tokenization, waiting for a thread included",
+                seconds(),
+            ),
+            queue_duration: add(
+                registry,
+                "te_request_queue_duration",
+                "Seconds that a request's last input waited for a batch",
+                seconds(),
+            ),
+            inference_duration: add(
+                registry,
+                "te_request_inference_duration",
+                "Seconds of the batches that held a request's inputs",
+                seconds(),
+            ),
+            input_length: add(registry, "te_request_input_length", "Tokens of an input", powers(14)),
+            embed: Inputs {
+                received: add(registry, "te_embed_count", "Texts queued for the embedder", Count::default()),
+                answered: add(registry, "te_embed_success", "Texts embedded", Count::default()),
+            },
+            predict: Inputs {
+                received: add(
+                    registry,
+                    "te_predict_count",
+                    "Inputs queued for the classifier",
+                    Count::default(),
+                ),
+                answered: add(registry, "te_predict_success", "Inputs classified", Count::default()),
+            },
+            tokens: add(
+                registry,
+                "lyra_ml_tokens_total",
+                "Tokens run, by kind of model; its rate is tokens per second",
+                Family::default(),
+            ),
+            queue_size: add(registry, "te_queue_size", "Inputs waiting for a batch", Gauge::default()),
+            queue_tokens: add(
+                registry,
+                "lyra_ml_queue_tokens",
+                "Tokens waiting for a batch",
+                Gauge::default(),
+            ),
+            batch_size: add(registry, "te_batch_next_size", "Inputs of a batch", powers(13)),
+            batch_tokens: add(registry, "te_batch_next_tokens", "Tokens of a batch", powers(18)),
+            batch_fill: add(
+                registry,
+                "lyra_ml_batch_fill_ratio",
+                "Tokens of a batch as a share of the most that run together; nothing is padded",
+                Histogram::new((1..=10).map(|tenth| f64::from(tenth) / 10.0)),
+            ),
+            batch_duration: add(registry, "lyra_ml_batch_duration", "Seconds that a batch ran", seconds()),
+            registry: std::mem::take(registry),
+        }
+    }
+}
+
+impl Metrics {
+    /// Everything in the text format, version 0.0.4.
+    pub fn render(&self) -> String {
+        let mut out = String::new();
+        if let Err(error) = text::encode(&mut out, &self.registry) {
+            tracing::warn!(%error, "the metrics could not be written");
+        }
+        out
+    }
+
+    /// A request for `route` came in.
+    pub(crate) fn request(&self, route: &str) {
+        self.requests.get_or_create(&[("route", route.to_owned())]).add(1);
+    }
+
+    /// It was answered after `took`, or refused or failed.
+    pub(crate) fn answered(&self, route: &str, failure: Option<ErrorType>, took: Duration) {
+        if let Some(kind) = failure {
+            self.failures.get_or_create(&[("err", kind.as_str().to_owned())]).add(1);
+        } else {
+            self.successes.get_or_create(&[("route", route.to_owned())]).add(1);
+            self.request_duration.observe(took.as_secs_f64());
+        }
+    }
+
+    /// A request was refused because `limit` was reached.
+    pub(super) fn rejected(&self, limit: &str) {
+        self.rejected.get_or_create(&[("limit", limit.to_owned())]).add(1);
+    }
+
+    /// A request was tokenised.
+    pub(super) fn tokenised(&self, took: Duration) {
+        self.tokenization_duration.observe(took.as_secs_f64());
+    }
+
+    /// Inputs with these numbers of tokens joined a queue.
+    pub(super) fn queued(&self, kind: ModelKind, lengths: &[usize]) {
+        self.inputs(kind).received.add(lengths.len());
+        for &length in lengths {
+            self.input_length.observe(length as f64);
+        }
+    }
+
+    /// All inputs of a request were answered.
+    pub(super) fn ran(&self, kind: ModelKind, inputs: usize, queued: Duration, inference: Duration) {
+        self.inputs(kind).answered.add(inputs);
+        self.queue_duration.observe(queued.as_secs_f64());
+        self.inference_duration.observe(inference.as_secs_f64());
+    }
+
+    /// This much waits in all queues.
+    pub(super) fn waiting(&self, inputs: usize, tokens: usize) {
+        self.queue_size.set(inputs as u64);
+        self.queue_tokens.set(tokens as u64);
+    }
+
+    /// A batch ran.
+    pub(super) fn batch(&self, kind: ModelKind, inputs: usize, tokens: usize, budget: usize, ran: Duration) {
+        let label = match kind {
+            ModelKind::Embed => "embed",
+            ModelKind::Nli => "nli",
+        };
+        self.tokens.get_or_create(&[("kind", label.to_owned())]).add(tokens);
+        self.batch_size.observe(inputs as f64);
+        self.batch_tokens.observe(tokens as f64);
+        self.batch_fill.observe(tokens as f64 / budget.max(1) as f64);
+        self.batch_duration.observe(ran.as_secs_f64());
+    }
+
+    const fn inputs(&self, kind: ModelKind) -> &Inputs {
+        match kind {
+            ModelKind::Embed => &self.embed,
+            ModelKind::Nli => &self.predict,
+        }
+    }
+}
+
+/// A counter that is written under exactly its name; the library's own appends `_total`, which TEI's names lack.
+#[derive(Debug, Clone, Default)]
+struct Count(Counter);
+
+impl Count {
+    fn add(&self, more: usize) {
+        self.0.inc_by(more as u64);
+    }
+}
+
+impl TypedMetric for Count {
+    const TYPE: MetricType = MetricType::Counter;
+}
+
+impl EncodeMetric for Count {
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), fmt::Error> {
+        encoder.encode_gauge(&self.0.get())
+    }
+
+    fn metric_type(&self) -> MetricType {
+        Self::TYPE
+    }
+}
+
+fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
+    registry.register(name, help, metric.clone());
+    metric
+}
+
+/// From a millisecond to half a minute.
+fn seconds() -> Histogram {
+    Histogram::new(exponential_buckets(0.001, 2.0, 16))
+}
+
+/// 1, 2, 4, …
+fn powers(length: u16) -> Histogram {
+    Histogram::new(exponential_buckets(1.0, 2.0, length))
+}

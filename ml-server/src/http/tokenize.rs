@@ -1,0 +1,33 @@
+//! `POST /tokenize`.
+
+use axum::Json;
+use axum::extract::State;
+use lyra_proto::{ModelKind, TokenizeRequest, TokenizeResponse};
+
+use super::AppState;
+use super::body::JsonBody;
+use super::vectors::prompt;
+use crate::engine::too_long;
+use crate::error::RequestError;
+
+/// The tokens of the embedder, or of the classifier where no embedder is hosted.
+pub(super) async fn tokenize(
+    State(state): State<AppState>,
+    JsonBody(request): JsonBody<TokenizeRequest>,
+) -> Result<Json<TokenizeResponse>, RequestError> {
+    let engine = state.serving()?;
+    let kind = engine.models().first().map_or(ModelKind::Embed, |(kind, _)| *kind);
+    let prompt = prompt(engine.model(kind)?, request.prompt_name.as_deref())?;
+    let texts: Vec<String> = request.inputs.into();
+    state.check_batch(texts.len(), "inputs is empty; send at least one text")?;
+    let _permit = engine.admit()?;
+
+    let special = request.add_special_tokens;
+    let tokens = engine.tokenise(kind, move |tokenizer| {
+        let spell = |(index, text): (usize, &String)| {
+            tokenizer.spell(&format!("{prompt}{text}"), special).map_err(|error| too_long(index, &error))
+        };
+        texts.iter().enumerate().map(spell).collect()
+    });
+    tokens.await.map(Json)
+}
