@@ -246,14 +246,17 @@ async fn what_is_missing_is_said() {
         .await;
     bench.hub.set(Fault::Gated);
     bench.refused("tiny/model", &[], &["gated", "/tiny/model", "HF_TOKEN"]).await;
+    bench.start("tiny/model", &[], &[("HF_TOKEN", "hf_secret")]).await.unwrap();
     bench.hub.set(Fault::None);
-    bench.start("tiny/model", &[], &[]).await.unwrap();
     std::fs::remove_file(bench.blob(WEIGHTS)).unwrap();
     bench.refused("tiny/model", &["--offline"], &["model.safetensors of commit", "not in the cache"]).await;
     bench.start("tiny/model", &[], &[]).await.unwrap();
 
     let bench = Bench::with(|files| drop(files.remove(WEIGHTS))).await;
     bench.refused("tiny/model", &[], &["has no model.safetensors", "pytorch_model.bin"]).await;
+    let bench = Bench::with(|files| drop(files.insert("config.json".to_owned(), b"{}".to_vec()))).await;
+    bench.refused("tiny/model", &[], &["names none", "supported: BertModel"]).await;
+    assert!(bench.ranges().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

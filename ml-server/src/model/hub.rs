@@ -137,10 +137,18 @@ impl HubModel {
 
     async fn download(&self, remote: &Remote, cache: &Cache, listing: &Listing) -> Result<(), Error> {
         let get = async |name: &str, hint: &str| {
-            let file = listing
-                .file(name)
-                .ok_or_else(|| Trouble::Final(format!("the repository has no {name}; {hint}")))
-                .map_err(|trouble| self.failed(trouble))?;
+            let file = match listing.file(name) {
+                Some(file) => file,
+                None if listing.has(name) => {
+                    let reason =
+                        format!("the hub does not say size and hash of {name}, so it cannot be checked");
+                    return Err(self.failed(Trouble::Final(reason)));
+                }
+                None => {
+                    let reason = format!("the repository has no {name}; {hint}");
+                    return Err(self.failed(Trouble::Final(reason)));
+                }
+            };
             download::file(remote, cache, &listing.sha, &file).await.map_err(|trouble| self.failed(trouble))
         };
         let config = get("config.json", "is it a model of `transformers`?").await?;

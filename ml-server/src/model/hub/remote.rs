@@ -229,8 +229,8 @@ impl Listing {
         self.files.contains_key(name)
     }
 
-    /// A file, or `None` when the commit lacks it. Without a hash it cannot be checked, and a strange name could lead out
-    /// of the cache; such files are as good as absent.
+    /// A file that can be fetched and checked. `None` when the commit lacks it, the hub does not say its hash, or its name
+    /// would lead out of the cache.
     pub(super) fn file(&self, name: &str) -> Option<RemoteFile> {
         let file = self.files.get(name)?;
         let (hash, size) = match &file.lfs {
