@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::yes;
+use crate::{yes, yes_when_null};
 
 /// Body of `POST /embed`, as TEI defines it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,7 +14,7 @@ pub struct EmbedRequest {
     #[serde(default = "yes")]
     pub normalize: bool,
     /// Cut texts that are longer than the model reads; with `false` they are refused (422).
-    #[serde(default = "yes")]
+    #[serde(default = "yes", deserialize_with = "yes_when_null")]
     pub truncate: bool,
     /// Which end of a text to cut away from; `right` unless told.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,7 +26,7 @@ pub use similarity::{SimilarityInputs, SimilarityParameters, SimilarityRequest, 
 pub use tokenize::{SimpleToken, TokenizeRequest, TokenizeResponse};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Header with the shape of an octet-stream answer of `/embed`: `rows,columns`.
 pub const EMBEDDING_SHAPE_HEADER: &str = "x-embedding-shape";
@@ -49,4 +49,9 @@ impl Usage {
 
 pub(crate) const fn yes() -> bool {
     true
+}
+
+/// A flag that is on unless told; TEI's clients may write `null` for that.
+pub(crate) fn yes_when_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Option::deserialize(deserializer).map(|flag| flag.unwrap_or(true))
 }

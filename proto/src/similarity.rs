@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{TruncationDirection, yes};
+use crate::{TruncationDirection, yes, yes_when_null};
 
 /// Body of `POST /similarity`, as TEI defines it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -11,8 +11,8 @@ pub struct SimilarityRequest {
     /// What to compare.
     pub inputs: SimilarityInputs,
     /// How to read it.
-    #[serde(default)]
-    pub parameters: SimilarityParameters,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<SimilarityParameters>,
 }
 
 /// One sentence and those that it is compared with.
@@ -29,7 +29,7 @@ pub struct SimilarityInputs {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SimilarityParameters {
     /// Cut sentences that are longer than the model reads; with `false` they are refused (422).
-    #[serde(default = "yes")]
+    #[serde(default = "yes", deserialize_with = "yes_when_null")]
     pub truncate: bool,
     /// Which end of a sentence to cut away from; `right` unless told.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,7 @@ pub(super) async fn similarity(
 ) -> Result<Response, RequestError> {
     let received = Instant::now();
     let engine = state.engine(ModelKind::Embed)?;
-    let (inputs, parameters) = (request.inputs, request.parameters);
+    let (inputs, parameters) = (request.inputs, request.parameters.unwrap_or_default());
     state.check_batch(inputs.sentences.len(), "sentences is empty; send at least one sentence to compare")?;
     let texts = std::iter::once(inputs.source_sentence).chain(inputs.sentences).collect();
     let options = Options {

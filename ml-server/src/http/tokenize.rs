@@ -1,20 +1,25 @@
 //! `POST /tokenize`.
 
+use std::time::Instant;
+
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use lyra_proto::{ModelKind, TokenizeRequest, TokenizeResponse};
 
 use super::AppState;
+use super::answer::cost_headers;
 use super::body::JsonBody;
 use super::vectors::prompt;
-use crate::engine::too_long;
+use crate::engine::{Cost, too_long};
 use crate::error::RequestError;
 
 /// The tokens of the embedder, or of the classifier where no embedder is hosted.
 pub(super) async fn tokenize(
     State(state): State<AppState>,
     JsonBody(request): JsonBody<TokenizeRequest>,
-) -> Result<Json<TokenizeResponse>, RequestError> {
+) -> Result<Response, RequestError> {
+    let received = Instant::now();
     let engine = state.serving()?;
     let kind = engine.models().first().map_or(ModelKind::Embed, |(kind, _)| *kind);
     let prompt = prompt(engine.model(kind)?, request.prompt_name.as_deref())?;
@@ -29,5 +34,6 @@ pub(super) async fn tokenize(
         };
         texts.iter().enumerate().map(spell).collect()
     });
-    tokens.await.map(Json)
+    let tokens: TokenizeResponse = tokens.await?;
+    Ok((cost_headers(&Cost::default(), received), Json(tokens)).into_response())
 }
