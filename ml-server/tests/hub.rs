@@ -172,22 +172,22 @@ async fn a_broken_download_resumes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_start_resumes_what_an_earlier_one_left() {
-    let bench = Bench::new().await;
-    let content = &bench.hub.files[WEIGHTS];
-    let part = bench.blob(WEIGHTS).with_extension("incomplete");
-    std::fs::create_dir_all(part.parent().unwrap()).unwrap();
-    std::fs::write(&part, &content[..1_000]).unwrap();
-    bench.start("tiny/model", &[], &[]).await.unwrap().answers_like(&bench.folder).await;
-    assert_eq!(bench.ranges(), ["bytes=1000-"]);
-    assert!(!part.exists());
-
-    // A beginning that is not the file's: everything is fetched anew.
-    let bench = Bench::new().await;
-    let part = bench.blob(WEIGHTS).with_extension("incomplete");
-    std::fs::create_dir_all(part.parent().unwrap()).unwrap();
-    std::fs::write(&part, [7; 1_000]).unwrap();
-    bench.start("tiny/model", &[], &[]).await.unwrap().answers_like(&bench.folder).await;
-    assert_eq!(bench.ranges(), ["bytes=1000-", ""]);
+    let check = async |fault, beginning: &dyn Fn(&[u8]) -> Vec<u8>, ranges: &[&str]| {
+        let bench = Bench::new().await;
+        bench.hub.set(fault);
+        let part = bench.blob(WEIGHTS).with_extension("incomplete");
+        std::fs::create_dir_all(part.parent().unwrap()).unwrap();
+        std::fs::write(&part, beginning(&bench.hub.files[WEIGHTS])).unwrap();
+        bench.start("tiny/model", &[], &[]).await.unwrap().answers_like(&bench.folder).await;
+        assert_eq!(bench.ranges(), ranges);
+        assert!(!part.exists());
+    };
+    check(Fault::None, &|content| content[..1_000].to_vec(), &["bytes=1000-"]).await;
+    check(Fault::None, &<[u8]>::to_vec, &[]).await;
+    check(Fault::NoRanges, &|content| content[..1_000].to_vec(), &["bytes=1000-"]).await;
+    // Beginnings that are not the file's: everything is fetched anew.
+    check(Fault::None, &|_| vec![7; 1_000], &["bytes=1000-", ""]).await;
+    check(Fault::None, &|content| [content, content].concat(), &[""]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
