@@ -53,7 +53,10 @@ pub(crate) fn pickled(whole: &[u8]) -> Vec<u8> {
         pickle.extend(b"t\x89ccollections\nOrderedDict\n)RtR");
         files.push((format!("archive/data/{key}"), view.data().to_vec()));
     }
-    pickle.extend(b"u.");
+    // The dictionary of a module has versions as an attribute.
+    pickle.extend(b"u}");
+    text(&mut pickle, "_metadata");
+    pickle.extend(b"}sb.");
     files.insert(0, ("archive/data.pkl".to_owned(), pickle));
     let files: Vec<_> = files.iter().map(|(name, content)| (name.as_str(), content.clone())).collect();
     archive(&files)
