@@ -18,7 +18,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search"]
-CLAIM = "A short daytime nap improves memory."
+CLAIM = "A short daytime nap improves memory in adults."
 
 
 class Lyra:

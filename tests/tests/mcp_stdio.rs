@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-const CLAIM: &str = "A short daytime nap improves memory.";
+const CLAIM: &str = "A short daytime nap improves memory in adults.";
 
 /// A client that validates every structured result against the schema that the tool announced.
 struct Checked {

@@ -1,10 +1,10 @@
 //! Models by hub id. Files go to the cache that Hugging Face's own tools use and are found there without network.
 //!
-//! hf-hub 1.0 says where that cache is. Its download starts anew after a break and does not look at hashes, so files are
-//! fetched here.
+//! The hf-hub crate (1.0) starts a broken download anew and does not look at hashes, so files are fetched here.
 
 mod cache;
 mod download;
+mod place;
 mod progress;
 mod remote;
 
@@ -61,7 +61,7 @@ impl HubModel {
             .enable_all()
             .build()
             .map_err(|error| Error::Start(format!("hub client: {error}")))?;
-        let cache = Cache::new(&hf_hub::resolve_cache_dir(), &self.repo);
+        let cache = Cache::new(&place::cache(), &self.repo);
         let commit = runtime.block_on(self.commit(&cache))?;
         Ok((cache.snapshot(&commit), Some(commit)))
     }

@@ -177,7 +177,7 @@ fn token() -> Option<String> {
     }
     let saved = || {
         let path =
-            std::env::var_os("HF_TOKEN_PATH").map_or_else(|| hf_hub::hf_home().join("token"), Into::into);
+            std::env::var_os("HF_TOKEN_PATH").map_or_else(|| super::place::home().join("token"), Into::into);
         std::fs::read_to_string(path).ok()
     };
     let token = variable("HF_TOKEN").or_else(saved)?;
