@@ -1,12 +1,11 @@
 //! `lyra check`.
 
 use super::json::CheckJson;
-use super::research::{Limits, work};
+use super::research::{TaskArgs, work};
 use super::{print, print_json, report, tell};
 use crate::app::{App, NewTask, failed};
 use anyhow::Context;
 use clap::Args;
-use lyra_domain::TaskConfig;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 
@@ -14,33 +13,22 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct CheckArgs {
     /// The claim, as one statement
     claim: String,
-    /// Corpus to search: its name, or a JSONL file or folder to import first; may be given several times
-    /// [default: every imported corpus, else the example corpus]
-    #[arg(long, value_name = "NAME|PATH")]
-    corpus: Vec<String>,
     #[command(flatten)]
-    limits: Limits,
-    /// Print one JSON object instead of the report
-    #[arg(long)]
-    json: bool,
-    /// No progress on stderr
-    #[arg(long, short)]
-    quiet: bool,
+    task: TaskArgs,
 }
 
 pub(super) async fn run(app: &App, args: &CheckArgs, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
-    let corpora = super::corpus::named(app, &args.corpus, args.quiet, cancel).await?;
-    let config = TaskConfig { budget: args.limits.budget(), corpora, ..TaskConfig::default() };
+    let config = args.task.config(app, cancel).await?;
     let new = NewTask { query: args.claim.clone(), config, claims: vec![args.claim.clone()] };
     let task = app.create_task(new).await?;
-    if !work(app, &task, args.quiet, cancel).await? {
+    if !work(app, &task, args.task.quiet, cancel).await? {
         return Ok(ExitCode::from(130));
     }
     let status = app.task_status(&task.id, std::time::Duration::ZERO).await?;
     let reports = app.claim_reports(&task.id).await?;
     let report = reports.first().context("the claim was not stored")?;
     let warnings = status.warnings.iter().cloned().chain(app.task_notes(&status.task));
-    if args.json {
+    if args.task.json {
         print_json(&CheckJson::of(report))?;
         warnings.for_each(|warning| tell(&format!("note: {warning}")));
     } else {

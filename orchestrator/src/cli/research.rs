@@ -12,36 +12,40 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct ResearchArgs {
     /// The question, in words
     question: String,
-    /// Corpus to search: its name, or a JSONL file or folder to import first; may be given several times
-    /// [default: every imported corpus, else the example corpus]
-    #[arg(long, value_name = "NAME|PATH")]
-    corpus: Vec<String>,
     /// Most claims to extract
     #[arg(long, default_value_t = 10, value_name = "N")]
     claims: usize,
     #[command(flatten)]
-    limits: Limits,
-    /// Print one JSON object instead of the report
-    #[arg(long)]
-    json: bool,
-    /// No progress on stderr
-    #[arg(long, short)]
-    quiet: bool,
+    task: TaskArgs,
 }
 
+/// What `research` and `check` have in common.
 #[derive(Debug, Args)]
-pub(super) struct Limits {
+pub(super) struct TaskArgs {
+    /// Corpus to search: its name, or a JSONL file or folder to import first; may be given several times
+    /// [default: every imported corpus, else the example corpus]
+    #[arg(long, value_name = "NAME|PATH")]
+    corpus: Vec<String>,
     /// Most pages to take in, 1 to 500
     #[arg(long, default_value_t = Budget::default().max_pages, value_name = "N")]
     max_pages: u32,
     /// Most seconds of work
     #[arg(long, default_value_t = Budget::default().max_seconds, value_name = "S")]
     max_seconds: u32,
+    /// Print one JSON object instead of the report
+    #[arg(long)]
+    pub(super) json: bool,
+    /// No progress on stderr
+    #[arg(long, short)]
+    pub(super) quiet: bool,
 }
 
-impl Limits {
-    pub(super) fn budget(&self) -> Budget {
-        Budget { max_pages: self.max_pages, max_seconds: self.max_seconds }
+impl TaskArgs {
+    /// The configuration of the task; a corpus given as a path is imported first.
+    pub(super) async fn config(&self, app: &App, cancel: &CancellationToken) -> anyhow::Result<TaskConfig> {
+        let corpora = super::corpus::named(app, &self.corpus, self.quiet, cancel).await?;
+        let budget = Budget { max_pages: self.max_pages, max_seconds: self.max_seconds };
+        Ok(TaskConfig { budget, corpora, ..TaskConfig::default() })
     }
 }
 
@@ -50,13 +54,7 @@ pub(super) async fn run(
     args: &ResearchArgs,
     cancel: &CancellationToken,
 ) -> anyhow::Result<ExitCode> {
-    let corpora = super::corpus::named(app, &args.corpus, args.quiet, cancel).await?;
-    let config = TaskConfig {
-        budget: args.limits.budget(),
-        corpora,
-        max_claims: Some(args.claims),
-        ..TaskConfig::default()
-    };
+    let config = TaskConfig { max_claims: Some(args.claims), ..args.task.config(app, cancel).await? };
     let task = app.create_task(NewTask { query: args.question.clone(), config, claims: Vec::new() }).await?;
     app.queue_searches(QueueSearches {
         task: task.id.clone(),
@@ -66,10 +64,10 @@ pub(super) async fn run(
         priority: Priority::Medium,
     })
     .await?;
-    if !work(app, &task, args.quiet, cancel).await? {
+    if !work(app, &task, args.task.quiet, cancel).await? {
         return Ok(ExitCode::from(130));
     }
-    show(app, &task, args.json).await
+    show(app, &task, args.task.json).await
 }
 
 /// Works on a task until nothing is left. `false`, with a word on how to go on, when it was interrupted.

@@ -195,7 +195,7 @@ fn closest<'a>(name: &str, places: &'a [(String, String)]) -> Option<&'a str> {
         .iter()
         .map(|(own, full)| {
             let nested = name.len() > 2 && (own.contains(&name) || name.contains(own.as_str()));
-            let edits = distance(&name, own);
+            let edits = strsim::levenshtein(&name, own);
             (if nested { edits.min(1) } else { edits }, own, full)
         })
         .min_by_key(|&(edits, ..)| edits)
@@ -204,22 +204,6 @@ fn closest<'a>(name: &str, places: &'a [(String, String)]) -> Option<&'a str> {
             edits < length && edits <= length.div_ceil(3).max(2)
         })
         .map(|(.., full)| full.as_str())
-}
-
-/// Levenshtein distance in characters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 fn join(path: &str, name: &str) -> String {

@@ -51,7 +51,7 @@ impl ClaimReport {
         }
     }
 
-    /// Both sides have evidence.
+    /// Some passage refutes it.
     pub fn is_contradicted(&self) -> bool {
         self.refuting_count > 0
     }

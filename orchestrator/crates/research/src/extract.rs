@@ -1,7 +1,7 @@
 //! Claims from what the searches found, without an LLM (evidence design, section 2, step 9).
 
 use crate::pipeline::Pipeline;
-use crate::ports::{FragmentRank, Models, TaskFragment};
+use crate::ports::{EmbeddingTarget, FragmentRank, Models, TaskFragment};
 use crate::{Result, embed};
 use lyra_domain::{Claim, FragmentId, Job, Probability, Query, Task, vector};
 use std::collections::{HashMap, HashSet};
@@ -50,7 +50,7 @@ pub(crate) async fn run(
         pipeline.store.task_claims(&task.id).await?.into_iter().filter(|c| !ids.contains(&c.id)).collect();
     let extracted_earlier = earlier.iter().filter(|c| c.source_fragment_id.is_some()).count();
     let claims: Vec<Claim> = chosen.into_iter().map(|candidate| candidate.claim).collect();
-    let mut distinct = without_duplicates(pipeline, models, &earlier, claims).await?;
+    let mut distinct = without_duplicates(pipeline, models, &earlier, &claims).await?;
     distinct.truncate(limit.saturating_sub(extracted_earlier));
     pipeline.store.add_claims(&distinct, &job.id).await
 }
@@ -120,11 +120,12 @@ async fn without_duplicates(
     pipeline: &Pipeline,
     models: &Models,
     earlier: &[Claim],
-    claims: Vec<Claim>,
+    claims: &[Claim],
 ) -> Result<Vec<Claim>> {
-    let all: Vec<Claim> = earlier.iter().chain(&claims).cloned().collect();
-    let texts: Vec<String> = all.iter().map(|claim| claim.claim_text.clone()).collect();
-    let vectors = pipeline.inference.embed(&texts).await?;
+    let mut vectors = embed::claims(pipeline, models, earlier).await?;
+    let texts: Vec<String> = claims.iter().map(|claim| claim.claim_text.clone()).collect();
+    vectors.extend(pipeline.inference.embed(&texts).await?);
+    let all: Vec<&Claim> = earlier.iter().chain(claims).collect();
     let polarity: Vec<_> = all.iter().map(|claim| lyra_text::polarity(&claim.claim_text)).collect();
     let mut kept: Vec<usize> = (0..earlier.len()).collect();
     for new in earlier.len()..all.len() {
@@ -137,11 +138,11 @@ async fn without_duplicates(
             kept.push(new);
         }
     }
-    let new: HashSet<usize> =
-        kept.into_iter().filter(|i| *i >= earlier.len()).map(|i| i - earlier.len()).collect();
-    let distinct: Vec<Claim> =
-        claims.into_iter().enumerate().filter(|(i, _)| new.contains(i)).map(|(_, claim)| claim).collect();
-    embed::claims(pipeline, models, &distinct).await?;
+    let new = kept.split_off(earlier.len());
+    let distinct: Vec<Claim> = new.iter().map(|&i| all[i].clone()).collect();
+    let targets = distinct.iter().map(|claim| EmbeddingTarget::Claim(claim.id.clone()));
+    let made: Vec<_> = targets.zip(new.into_iter().map(|i| std::mem::take(&mut vectors[i]))).collect();
+    pipeline.store.put_embeddings(&models.embedder, &made).await?;
     Ok(distinct)
 }
 

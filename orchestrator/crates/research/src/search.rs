@@ -8,7 +8,7 @@ use lyra_domain::{
     FetchMethod, Fragment, FragmentId, Job, JobKind, Page, PageId, PaperMetadata, Query, QueryId,
     QueryStatus, Task, TaskPageReason, bm25, ranking, vector,
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use tokio_util::sync::CancellationToken;
 
 /// Category of a domain that no configuration knows.
@@ -224,12 +224,12 @@ async fn keep_vectors(
     pages: &[NewPage],
 ) -> Result<()> {
     let models = pipeline.inference.models().await?;
+    let by_id: HashMap<&PageId, &NewPage> = pages.iter().map(|page| (&page.page.id, page)).collect();
     let kept: Vec<(EmbeddingTarget, Vec<f32>)> = vectors
         .iter()
         .filter(|(_, model, vector)| *model == models.embedder && vector.len() == models.dimension)
         .filter_map(|(id, _, vector)| {
-            let page = pages.iter().find(|page| page.page.id == *id)?;
-            let [fragment] = page.fragments.as_slice() else { return None };
+            let [fragment] = by_id.get(id)?.fragments.as_slice() else { return None };
             Some((EmbeddingTarget::Fragment(fragment.id.clone()), vector.clone()))
         })
         .collect();

@@ -75,7 +75,7 @@ fn similar<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a
     let mut scored: Vec<(usize, usize, &str)> = candidates
         .map(|candidate| {
             let within = candidate.contains(&name) || candidate.len() > 3 && name.contains(candidate);
-            let distance = changes(&name, candidate);
+            let distance = strsim::levenshtein(&name, candidate);
             (if within { distance.min(1) } else { distance }, distance, candidate)
         })
         .collect();
@@ -92,22 +92,6 @@ fn suggestion(names: &[&str]) -> Option<String> {
     (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
 }
 
-/// Levenshtein distance in characters.
-fn changes(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (diagonal + usize::from(from != *to)).min(row[j] + 1).min(above + 1);
-            diagonal = above;
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,6 +104,6 @@ mod tests {
         assert_eq!(near("edgse"), Some("edges"));
         assert_eq!(near("contradictions"), Some("v_contradictions"));
         assert_eq!(near("zzzz"), None);
-        assert_eq!(changes("kitten", "sitting"), 3);
+        assert_eq!(strsim::levenshtein("kitten", "sitting"), 3);
     }
 }
