@@ -30,6 +30,7 @@ use self::bundle::Bundle;
 use self::encoder::Encoder;
 use self::head::Head;
 use self::hub::HubModel;
+use self::ops::Linear;
 use self::spec::{Architecture, ModelSpec, Task};
 use self::tokenizer::{TextTokenizer, Tokens};
 use crate::error::Error;
@@ -120,6 +121,7 @@ impl Model {
             Architecture::ModernBert => modernbert::build,
         };
         let (encoder, head) = build(&spec, weights.as_mut())?;
+        let (encoder, head) = (encoder.pack(Linear::pack), head.pack(Linear::pack));
         // A tokenizer may number segments that the model does not tell apart.
         spec.segments &= encoder.embeddings.segments.as_ref().is_some_and(|segments| segments.rows() > 1);
         let tokenizer = TextTokenizer::from_json(&tokenizer, spec.max_tokens, spec.segments)

@@ -10,7 +10,7 @@ use super::encoder::{Embeddings, Encoder, Layer, Order, PositionCount, Positions
 use super::head::{Classifier, Head, Pooling};
 use super::ops::Activation;
 use super::spec::{ModelSpec, Task};
-use super::weights::{WeightSource, Weights};
+use super::weights::{LinearWeights, WeightSource, Weights};
 use crate::error::Error;
 
 /// The fields of a BERT `config.json` that change the computation.
@@ -94,7 +94,10 @@ pub fn activation(name: &str, path: &Path) -> Result<Activation, Error> {
 /// # Errors
 /// When a tensor is missing or has a shape that the configuration does not predict, or the configuration asks for something
 /// that is not supported.
-pub fn build(spec: &ModelSpec, source: &mut dyn WeightSource) -> Result<(Encoder, Head), Error> {
+pub fn build(
+    spec: &ModelSpec,
+    source: &mut dyn WeightSource,
+) -> Result<(Encoder<LinearWeights>, Head<LinearWeights>), Error> {
     let config: BertConfig = spec.read_config(&source.path())?;
     let encoder = encoder(&config, "bert.", PositionCount::FromZero, source)?;
     let head = match &spec.task {
@@ -124,7 +127,7 @@ pub fn encoder(
     prefix: &'static str,
     count: PositionCount,
     source: &mut dyn WeightSource,
-) -> Result<Encoder, Error> {
+) -> Result<Encoder<LinearWeights>, Error> {
     config.check(&source.path())?;
     let (hidden, epsilon) = (config.hidden_size, config.layer_norm_eps);
     let mut weights = Weights::encoder(source, prefix, "embeddings.word_embeddings.weight");
@@ -152,7 +155,7 @@ pub fn layers(
     projections: [&str; 3],
     weights: &mut Weights,
     attention: impl Fn(&mut Weights, &str) -> Result<Attention, Error>,
-) -> Result<Vec<Layer>, Error> {
+) -> Result<Vec<Layer<LinearWeights>>, Error> {
     let (hidden, wide, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
     let activation = activation(&config.hidden_act, &weights.path())?;
     let layer = |index: usize| {

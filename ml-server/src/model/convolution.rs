@@ -1,11 +1,12 @@
 //! The convolution that DeBERTa-v2 has beside its first layer.
 
 use super::ops::{Activation, LayerNorm, Linear};
+use super::weights::{HostTensor, LinearWeights, TensorData};
 
 /// `norm(layer's output + activation(convolution of the layer's input))`, for each sequence on its own.
-pub struct Convolution {
+pub struct Convolution<L = Linear> {
     /// `[kernel · hidden → hidden]`: the vectors of a token's neighbourhood, side by side.
-    pub kernel: Linear,
+    pub kernel: L,
     /// After the convolution.
     pub activation: Activation,
     /// After the sum.
@@ -14,9 +15,9 @@ pub struct Convolution {
     pub size: usize,
 }
 
-impl Convolution {
+impl Convolution<LinearWeights> {
     /// Neighbourhoods from the layout of files, `weight` being `[outputs, inputs, size]`, row-major.
-    pub fn kernel(weight: &[f32], bias: Vec<f32>, size: usize) -> Linear {
+    pub fn kernel(weight: &[f32], bias: Vec<f32>, size: usize) -> LinearWeights {
         let inputs = weight.len() / bias.len() / size;
         let mut rows = Vec::with_capacity(weight.len());
         for output in weight.chunks_exact(inputs * size) {
@@ -24,9 +25,18 @@ impl Convolution {
                 rows.extend(output.iter().skip(neighbour).step_by(size));
             }
         }
-        Linear::new(&rows, bias)
+        let shape = vec![bias.len(), inputs * size];
+        LinearWeights { weight: HostTensor { shape, data: TensorData::F32(rows) }, bias }
     }
 
+    /// Packs the kernel with `pack`.
+    pub fn pack<L>(self, pack: impl Fn(LinearWeights) -> L) -> Convolution<L> {
+        let Self { kernel, activation, norm, size } = self;
+        Convolution { kernel: pack(kernel), activation, norm, size }
+    }
+}
+
+impl Convolution {
     /// What is added to the layer's output, `[tokens, hidden]` like the layer's input `x`.
     pub fn apply(&self, x: &[f32], lengths: &[usize]) -> Vec<f32> {
         let hidden = self.kernel.outputs();
@@ -66,7 +76,8 @@ mod tests {
         let weight = [1.0, 0.0, 100.0, 0.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
         let norm = LayerNorm { weight: vec![1.0; 2], bias: vec![0.0; 2], epsilon: 0.0 };
         let kernel = Convolution::kernel(&weight, vec![0.0, 1.0], 3);
-        let convolution = Convolution { kernel, activation: Activation::Relu, norm, size: 3 };
+        let convolution =
+            Convolution { kernel, activation: Activation::Relu, norm, size: 3 }.pack(Linear::pack);
         let x = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
         let beside = convolution.apply(&x, &[3, 1]);
         assert_eq!(beside, [320.0, 1.0, 541.0, 1.0, 63.0, 1.0, 80.0, 1.0]);

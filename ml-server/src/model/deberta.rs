@@ -10,9 +10,10 @@ use super::bert::{self, BertConfig};
 use super::convolution::Convolution;
 use super::encoder::{Embeddings, Encoder, PositionCount, Positions, Table};
 use super::head::{Classifier, Head, Pooling};
+use super::ops::Linear;
 use super::relative::{Buckets, Relative};
 use super::spec::{ModelSpec, Task};
-use super::weights::{WeightSource, Weights};
+use super::weights::{LinearWeights, WeightSource, Weights};
 use crate::error::Error;
 
 /// The fields of a DeBERTa `config.json` that change the computation.
@@ -140,7 +141,10 @@ impl DebertaConfig {
 ///
 /// # Errors
 /// As for [`bert::build`].
-pub fn build(spec: &ModelSpec, source: &mut dyn WeightSource) -> Result<(Encoder, Head), Error> {
+pub fn build(
+    spec: &ModelSpec,
+    source: &mut dyn WeightSource,
+) -> Result<(Encoder<LinearWeights>, Head<LinearWeights>), Error> {
     let path = source.path();
     let config: DebertaConfig = spec.read_config(&path)?;
     config.check(&path)?;
@@ -162,7 +166,7 @@ pub fn build(spec: &ModelSpec, source: &mut dyn WeightSource) -> Result<(Encoder
     Ok((encoder, head))
 }
 
-fn encoder(config: &DebertaConfig, source: &mut dyn WeightSource) -> Result<Encoder, Error> {
+fn encoder(config: &DebertaConfig, source: &mut dyn WeightSource) -> Result<Encoder<LinearWeights>, Error> {
     let base = &config.base;
     let (hidden, epsilon) = (base.hidden_size, base.layer_norm_eps);
     let mut weights = Weights::encoder(source, "deberta.", "embeddings.word_embeddings.weight");
@@ -190,7 +194,7 @@ fn encoder(config: &DebertaConfig, source: &mut dyn WeightSource) -> Result<Enco
     Ok(Encoder { embeddings, layers, convolution, norm: None, hidden })
 }
 
-fn convolution(config: &DebertaConfig, weights: &mut Weights) -> Result<Convolution, Error> {
+fn convolution(config: &DebertaConfig, weights: &mut Weights) -> Result<Convolution<LinearWeights>, Error> {
     let (hidden, size) = (config.base.hidden_size, config.conv_kernel_size);
     let weight = weights.get("encoder.conv.conv.weight", &[hidden, hidden, size])?.into_f32();
     let bias = weights.vector("encoder.conv.conv.bias", hidden)?;
@@ -227,7 +231,7 @@ fn relative(
         let name = format!("{attention}.{}", if config.share_att_key { shared } else { own });
         let hidden = config.base.hidden_size;
         let mut out = vec![0.0; distances.len()];
-        weights.linear(&name, hidden, hidden, true)?.apply(distances, &mut out);
+        Linear::pack(weights.linear(&name, hidden, hidden, true)?).apply(distances, &mut out);
         Ok(Some(out))
     };
     Ok(Relative {

@@ -4,16 +4,18 @@ use super::attention::Attention;
 use super::convolution::Convolution;
 use super::ops::{Activation, LayerNorm, Linear};
 use super::tokenizer::Tokens;
-use super::weights::{HostTensor, Q8_0_BLOCK, Q8_0_BYTES, TensorData, dequantise};
+use super::weights::{HostTensor, LinearWeights, Q8_0_BLOCK, Q8_0_BYTES, TensorData, dequantise};
 
 /// Embeddings and layers; see [`bert`](super::bert) for how one is put together.
-pub struct Encoder {
+///
+/// `L` is what its fully connected layers are: [`LinearWeights`] as read from a file, or packed for a device.
+pub struct Encoder<L = Linear> {
     /// Tokens to vectors.
     pub embeddings: Embeddings,
     /// Applied in order.
-    pub layers: Vec<Layer>,
+    pub layers: Vec<Layer<L>>,
     /// Beside the first layer, where the architecture has one.
-    pub convolution: Option<Convolution>,
+    pub convolution: Option<Convolution<L>>,
     /// After the last layer, where the layers themselves do not end with one.
     pub norm: Option<LayerNorm>,
     /// Width of a token's vector.
@@ -66,25 +68,25 @@ impl PositionCount {
 }
 
 /// Self-attention and feed-forward block, each with a residual and a normalisation.
-pub struct Layer {
+pub struct Layer<L = Linear> {
     /// Where the normalisations are.
     pub order: Order,
     /// `[hidden → 3 · hidden]`: queries, keys, values in one product.
-    pub qkv: Linear,
+    pub qkv: L,
     /// How the heads attend.
     pub attention: Attention,
     /// `[hidden → hidden]`
-    pub attention_out: Linear,
+    pub attention_out: L,
     /// Of the attention block; absent where its input is normalised already.
     pub attention_norm: Option<LayerNorm>,
     /// `[hidden → intermediate]`, twice as wide when gated.
-    pub up: Linear,
+    pub up: L,
     /// Between the two products.
     pub activation: Activation,
     /// Whether the second half of `up` multiplies the activated first half.
     pub gated: bool,
     /// `[intermediate → hidden]`
-    pub down: Linear,
+    pub down: L,
     /// Of the feed-forward block.
     pub norm: LayerNorm,
 }
@@ -117,6 +119,34 @@ impl Hidden {
             rest = tail;
             rows
         })
+    }
+}
+
+impl Encoder<LinearWeights> {
+    /// Packs every fully connected layer with `pack`, [`Linear::pack`] for this CPU. The weights of a layer are freed when
+    /// it is packed, so that they are in memory twice for one layer at a time only.
+    pub fn pack<L>(self, pack: impl Fn(LinearWeights) -> L) -> Encoder<L> {
+        let Self { embeddings, layers, convolution, norm, hidden } = self;
+        let layers = layers.into_iter().map(|layer| layer.pack(&pack)).collect();
+        let convolution = convolution.map(|convolution| convolution.pack(&pack));
+        Encoder { embeddings, layers, convolution, norm, hidden }
+    }
+}
+
+impl Layer<LinearWeights> {
+    fn pack<L>(self, pack: impl Fn(LinearWeights) -> L) -> Layer<L> {
+        Layer {
+            order: self.order,
+            qkv: pack(self.qkv),
+            attention: self.attention,
+            attention_out: pack(self.attention_out),
+            attention_norm: self.attention_norm,
+            up: pack(self.up),
+            activation: self.activation,
+            gated: self.gated,
+            down: pack(self.down),
+            norm: self.norm,
+        }
     }
 }
 

@@ -4,13 +4,28 @@ use std::fmt;
 
 use super::encoder::Hidden;
 use super::ops::{Activation, LayerNorm, Linear};
+use super::weights::LinearWeights;
 
-/// The last step of a model.
-pub enum Head {
+/// The last step of a model. `L` is what its fully connected layers are, as in [`Encoder`](super::encoder::Encoder).
+pub enum Head<L = Linear> {
     /// One vector per sequence, not normalised.
     Pool(Pooling),
     /// One logit per label.
-    Classify(Box<Classifier>),
+    Classify(Box<Classifier<L>>),
+}
+
+impl Head<LinearWeights> {
+    /// Packs the fully connected layers with `pack`, [`Linear::pack`] for this CPU.
+    pub fn pack<L>(self, pack: impl Fn(LinearWeights) -> L) -> Head<L> {
+        match self {
+            Self::Pool(pooling) => Head::Pool(pooling),
+            Self::Classify(classifier) => {
+                let Classifier { pooling, dense, activation, norm, output } = *classifier;
+                let (dense, output) = (pack(dense), pack(output));
+                Head::Classify(Box::new(Classifier { pooling, dense, activation, norm, output }))
+            }
+        }
+    }
 }
 
 impl Head {
@@ -73,17 +88,17 @@ impl fmt::Display for Pooling {
 }
 
 /// `output(norm(activation(dense(pooled))))`.
-pub struct Classifier {
+pub struct Classifier<L = Linear> {
     /// What it looks at.
     pub pooling: Pooling,
     /// `[hidden → hidden]`
-    pub dense: Linear,
+    pub dense: L,
     /// After the first product.
     pub activation: Activation,
     /// After the activation, where the architecture has one.
     pub norm: Option<LayerNorm>,
     /// `[hidden → labels]`
-    pub output: Linear,
+    pub output: L,
 }
 
 impl Classifier {

@@ -13,7 +13,7 @@ use super::encoder::{Embeddings, Encoder, Layer, Order, Table};
 use super::head::{Classifier, Head, Pooling};
 use super::rotary::Rotary;
 use super::spec::{ModelSpec, Task};
-use super::weights::{WeightSource, Weights};
+use super::weights::{LinearWeights, WeightSource, Weights};
 use crate::error::Error;
 
 /// The fields of a ModernBERT `config.json` that change the computation.
@@ -157,7 +157,10 @@ impl ModernBertConfig {
 ///
 /// # Errors
 /// As for [`bert::build`].
-pub fn build(spec: &ModelSpec, source: &mut dyn WeightSource) -> Result<(Encoder, Head), Error> {
+pub fn build(
+    spec: &ModelSpec,
+    source: &mut dyn WeightSource,
+) -> Result<(Encoder<LinearWeights>, Head<LinearWeights>), Error> {
     let path = source.path();
     let config: ModernBertConfig = spec.read_config(&path)?;
     config.check(&path)?;
@@ -183,7 +186,10 @@ pub fn build(spec: &ModelSpec, source: &mut dyn WeightSource) -> Result<(Encoder
     Ok((encoder, head))
 }
 
-fn encoder(config: &ModernBertConfig, source: &mut dyn WeightSource) -> Result<Encoder, Error> {
+fn encoder(
+    config: &ModernBertConfig,
+    source: &mut dyn WeightSource,
+) -> Result<Encoder<LinearWeights>, Error> {
     let (hidden, wide, epsilon) = (config.hidden_size, config.intermediate_size, config.norm_eps);
     let activation = bert::activation(&config.hidden_activation, &source.path())?;
     let mut weights = Weights::encoder(source, "model.", "embeddings.tok_embeddings.weight");

@@ -8,6 +8,8 @@ use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_tensor::NdTensorView;
 use rten_vecmath::{ApproxGelu, Gelu, Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub, Tanh};
 
+use super::weights::LinearWeights;
+
 thread_local! {
     // An executor is only the choice of a kernel, but cannot be shared between threads.
     static GEMM: GemmExecutor = GemmExecutor::new();
@@ -20,10 +22,11 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Packs a row-major `weight` of shape `[bias.len(), inputs]`.
-    pub fn new(weight: &[f32], bias: Vec<f32>) -> Self {
+    /// Packs the weights for the kernel.
+    pub fn pack(LinearWeights { weight, bias }: LinearWeights) -> Self {
         let outputs = bias.len();
-        let weight = NdTensorView::from_data([outputs, weight.len() / outputs], weight);
+        let weight = weight.into_f32();
+        let weight = NdTensorView::from_data([outputs, weight.len() / outputs], weight.as_slice());
         Self { weight: GEMM.with(|gemm| gemm.prepack_b(weight.transposed())), bias }
     }
 
@@ -184,6 +187,7 @@ pub fn normalise(vector: &mut [f32]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::weights::{HostTensor, TensorData};
     use super::*;
 
     fn near(a: f32, b: f32) {
@@ -192,7 +196,9 @@ mod tests {
 
     #[test]
     fn linear_adds_bias_and_residual() {
-        let layer = Linear::new(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vec![10.0, 20.0]);
+        let data = TensorData::F32(vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let weight = HostTensor { shape: vec![2, 3], data };
+        let layer = Linear::pack(LinearWeights { weight, bias: vec![10.0, 20.0] });
         let x = [1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
         let mut out = [100.0; 4];
         layer.add_to(&x, &mut out);

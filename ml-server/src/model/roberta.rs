@@ -6,7 +6,7 @@ use super::encoder::{Encoder, PositionCount};
 use super::head::{Classifier, Head, Pooling};
 use super::ops::Activation;
 use super::spec::{ModelSpec, Task};
-use super::weights::{WeightSource, Weights};
+use super::weights::{LinearWeights, WeightSource, Weights};
 use crate::error::Error;
 
 /// Id of the padding token where a configuration does not say.
@@ -16,7 +16,10 @@ pub const PADDING: u32 = 1;
 ///
 /// # Errors
 /// As for [`bert::build`].
-pub fn build(spec: &ModelSpec, source: &mut dyn WeightSource) -> Result<(Encoder, Head), Error> {
+pub fn build(
+    spec: &ModelSpec,
+    source: &mut dyn WeightSource,
+) -> Result<(Encoder<LinearWeights>, Head<LinearWeights>), Error> {
     let config: BertConfig = spec.read_config(&source.path())?;
     let count = PositionCount::AfterPadding(config.pad_token_id.unwrap_or(PADDING));
     let encoder = bert::encoder(&config, "roberta.", count, source)?;

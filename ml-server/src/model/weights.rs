@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use half::f16;
 
-use super::ops::{LayerNorm, Linear};
+use super::ops::LayerNorm;
 use crate::error::Error;
 
 /// Values per block of the `Q8_0` format: one f16 scale, then 32 signed bytes.
@@ -58,6 +58,24 @@ pub enum TensorData {
 }
 
 impl HostTensor {
+    /// Matrices of one width, one below the other. They stay `Q8_0` when all are.
+    pub fn stacked(matrices: Vec<Self>) -> Self {
+        let rows = matrices.iter().map(|matrix| matrix.shape[0]).sum();
+        let shape = vec![rows, matrices.first().map_or(0, |matrix| matrix.shape[1])];
+        let blocks: Option<Vec<&[u8]>> = matrices
+            .iter()
+            .map(|matrix| match &matrix.data {
+                TensorData::Q8_0(blocks) => Some(blocks.as_slice()),
+                TensorData::F32(_) => None,
+            })
+            .collect();
+        let data = match blocks {
+            Some(blocks) => TensorData::Q8_0(blocks.concat()),
+            None => TensorData::F32(matrices.into_iter().flat_map(Self::into_f32).collect()),
+        };
+        Self { shape, data }
+    }
+
     /// The values as floats.
     pub fn into_f32(self) -> Vec<f32> {
         match self.data {
@@ -81,6 +99,15 @@ pub fn dequantise(blocks: &[u8], out: &mut [f32]) {
             *value = f32::from(byte.cast_signed()) * scale;
         }
     }
+}
+
+/// A fully connected layer as its file has it, `y = x Wᵀ + b`. Whoever computes with it packs it for its device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinearWeights {
+    /// W, `[outputs, inputs]`.
+    pub weight: HostTensor,
+    /// b, `[outputs]`.
+    pub bias: Vec<f32>,
 }
 
 /// Reads tensors and layers by name with shapes checked, under the name prefix that the file uses (`bert.` or none).
@@ -134,23 +161,29 @@ impl<'a> Weights<'a> {
     ///
     /// # Errors
     /// As for [`get`](Self::get).
-    pub fn linear(&mut self, name: &str, inputs: usize, outputs: usize, bias: bool) -> Result<Linear, Error> {
-        let weight = self.get(&format!("{name}.weight"), &[outputs, inputs])?.into_f32();
-        Ok(Linear::new(&weight, self.bias(name, outputs, bias)?))
+    pub fn linear(
+        &mut self,
+        name: &str,
+        inputs: usize,
+        outputs: usize,
+        bias: bool,
+    ) -> Result<LinearWeights, Error> {
+        let weight = self.get(&format!("{name}.weight"), &[outputs, inputs])?;
+        Ok(LinearWeights { weight, bias: self.bias(name, outputs, bias)? })
     }
 
     /// Several square layers over the same input as one whose outputs lie side by side.
     ///
     /// # Errors
     /// As for [`get`](Self::get).
-    pub fn side_by_side(&mut self, names: &[String], width: usize) -> Result<Linear, Error> {
-        let mut weight = Vec::with_capacity(names.len() * width * width);
+    pub fn side_by_side(&mut self, names: &[String], width: usize) -> Result<LinearWeights, Error> {
+        let mut weights = Vec::with_capacity(names.len());
         let mut bias = Vec::with_capacity(names.len() * width);
         for name in names {
-            weight.extend(self.get(&format!("{name}.weight"), &[width, width])?.into_f32());
+            weights.push(self.get(&format!("{name}.weight"), &[width, width])?);
             bias.extend(self.vector(&format!("{name}.bias"), width)?);
         }
-        Ok(Linear::new(&weight, bias))
+        Ok(LinearWeights { weight: HostTensor::stacked(weights), bias })
     }
 
     /// A layer normalisation, with zeros as offset where the architecture has no `bias`.
