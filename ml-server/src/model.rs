@@ -9,6 +9,7 @@ pub mod encoder;
 pub mod gguf;
 pub mod head;
 pub mod hub;
+pub mod kernels;
 pub mod labels;
 pub mod modernbert;
 pub mod ops;

@@ -13,7 +13,7 @@ use super::head::{Classifier, Head, Pooling};
 use super::ops::Linear;
 use super::relative::{Buckets, Relative};
 use super::spec::{ModelSpec, Task};
-use super::weights::{LinearWeights, WeightSource, Weights};
+use super::weights::{HostTensor, LinearWeights, TensorData, WeightSource, Weights};
 use crate::error::Error;
 
 /// The fields of a DeBERTa `config.json` that change the computation.
@@ -231,7 +231,10 @@ fn relative(
         let name = format!("{attention}.{}", if config.share_att_key { shared } else { own });
         let hidden = config.base.hidden_size;
         let mut out = vec![0.0; distances.len()];
-        Linear::pack(weights.linear(&name, hidden, hidden, true)?).apply(distances, &mut out);
+        let LinearWeights { weight, bias } = weights.linear(&name, hidden, hidden, true)?;
+        // Once per model: exactly, even where the layers round.
+        let weight = HostTensor { shape: weight.shape.clone(), data: TensorData::F32(weight.into_f32()) };
+        Linear::pack(LinearWeights { weight, bias }).apply(distances, &mut out);
         Ok(Some(out))
     };
     Ok(Relative {

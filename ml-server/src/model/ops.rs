@@ -3,31 +3,48 @@
 //! Kernels are chosen at run time for the instruction set at hand (AVX-512, AVX2, NEON, portable). Products split over the
 //! rayon pool that the caller runs in.
 
+use std::cell::Cell;
+
 use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_tensor::NdTensorView;
 use rten_vecmath::{ApproxGelu, Gelu, Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub, Tanh};
 
-use super::weights::LinearWeights;
+use super::kernels::q8::{Matrix, Rows, Write};
+use super::weights::{LinearWeights, TensorData};
 
 thread_local! {
     // An executor is only the choice of a kernel, but cannot be shared between threads.
     static GEMM: GemmExecutor = GemmExecutor::new();
+    // Taken while in use: a thread that waits for others may run another product meanwhile, which then gets a new one.
+    static ROUNDED: Cell<Rows> = Cell::default();
 }
 
 /// A fully connected layer: `y = x Wᵀ + b`, with W packed for the kernel at load.
 pub struct Linear {
-    weight: PackedBMatrix<f32>,
+    weight: Packed,
     bias: Vec<f32>,
+}
+
+/// W as its kernel reads it. What is 8 bits wide in the file stays so in memory.
+enum Packed {
+    F32(PackedBMatrix<f32>),
+    Q8_0(Matrix),
 }
 
 impl Linear {
     /// Packs the weights for the kernel.
     pub fn pack(LinearWeights { weight, bias }: LinearWeights) -> Self {
         let outputs = bias.len();
-        let weight = weight.into_f32();
-        let weight = NdTensorView::from_data([outputs, weight.len() / outputs], weight.as_slice());
-        Self { weight: GEMM.with(|gemm| gemm.prepack_b(weight.transposed())), bias }
+        let shape = [outputs, weight.shape[1]];
+        let weight = match weight.data {
+            TensorData::F32(values) => {
+                let values = NdTensorView::from_data(shape, values.as_slice());
+                Packed::F32(GEMM.with(|gemm| gemm.prepack_b(values.transposed())))
+            }
+            TensorData::Q8_0(blocks) => Packed::Q8_0(Matrix::pack(&blocks, shape[0], shape[1])),
+        };
+        Self { weight, bias }
     }
 
     /// Number of outputs per row.
@@ -37,20 +54,36 @@ impl Linear {
 
     /// Writes `x Wᵀ + b` over `out`. `x` is `[rows, inputs]`, `out` is `[rows, outputs]`.
     pub fn apply(&self, x: &[f32], out: &mut [f32]) {
-        self.run(x, out, 0.0);
+        self.run(x, out, Write::Over);
     }
 
     /// Adds `x Wᵀ + b` to `out`, which holds the residual.
     pub fn add_to(&self, x: &[f32], out: &mut [f32]) {
-        self.run(x, out, 1.0);
+        self.run(x, out, Write::Add);
     }
 
-    fn run(&self, x: &[f32], out: &mut [f32], beta: f32) {
+    fn run(&self, x: &[f32], out: &mut [f32], write: Write) {
         let rows = out.len() / self.bias.len();
-        let x = NdTensorView::from_data([rows, x.len() / rows], x);
-        let options = GemmOptions { beta, bias: Some(BiasVector::Row(&self.bias)), ..GemmOptions::default() };
-        GEMM.with(|gemm| gemm.gemm(out, GemmInputA::Unpacked(x), GemmInputB::Packed(&self.weight), options))
-            .expect("the shapes of a layer agree by construction");
+        match &self.weight {
+            Packed::F32(weight) => {
+                let x = NdTensorView::from_data([rows, x.len() / rows], x);
+                let beta = match write {
+                    Write::Over => 0.0,
+                    Write::Add => 1.0,
+                };
+                let options =
+                    GemmOptions { beta, bias: Some(BiasVector::Row(&self.bias)), ..GemmOptions::default() };
+                let (x, weight) = (GemmInputA::Unpacked(x), GemmInputB::Packed(weight));
+                GEMM.with(|gemm| gemm.gemm(out, x, weight, options))
+                    .expect("the shapes of a layer agree by construction");
+            }
+            Packed::Q8_0(weight) => {
+                let mut rounded = ROUNDED.take();
+                rounded.round(x, x.len() / rows);
+                weight.multiply(&rounded, &self.bias, out, write);
+                ROUNDED.set(rounded);
+            }
+        }
     }
 }
 

@@ -1,0 +1,3 @@
+//! Inner loops of the CPU path, chosen at run time for the instruction set at hand.
+
+pub mod q8;

@@ -1,0 +1,246 @@
+//! Products with `Q8_0` weights that stay 8 bits wide in memory.
+//!
+//! Activations are rounded to 16 bits with one scale per row: with 8 bits, the few large columns that a layer
+//! normalisation leaves would round the others away (cosines of 0.985 were seen), with 16 nothing is lost that f32 would keep
+//! in the end. Dot products of a block of 32 are exact in 32-bit integers, since 32 · 2⁷ · 2¹⁵ < 2³¹; blocks are then summed in f32
+//! with their weight scales, in order. Every kernel does the same operations on the same values, and a row's do not depend on
+//! the other rows, so that an answer depends neither on the instruction set nor on its batch.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod portable;
+
+use half::f16;
+
+use super::super::weights::{Q8_0_BLOCK, Q8_0_BYTES};
+
+/// Outputs that a kernel computes side by side.
+const PANEL: usize = 32;
+/// Rows that a kernel computes at most in one go.
+const TILE: usize = 12;
+/// Multiplications for which waking another thread pays: some 40 µs.
+const WORTH_SPLITTING: usize = 8_000_000;
+
+/// 32 inputs of 32 outputs: pairs of inputs, and in each the outputs one after the other, two bytes each.
+#[derive(Clone)]
+#[repr(C, align(64))]
+struct Block {
+    pairs: [[i8; 2 * PANEL]; Q8_0_BLOCK / 2],
+    scales: [f32; PANEL],
+}
+
+impl Block {
+    const ZERO: Self = Self { pairs: [[0; 2 * PANEL]; Q8_0_BLOCK / 2], scales: [0.0; PANEL] };
+}
+
+/// Sums of one tile, without the rows' scales.
+type Sums = [[f32; PANEL]; TILE];
+
+/// A kernel for one instruction set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernel {
+    /// AVX-512 with VNNI: Intel since 2019, AMD since Zen 4.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni,
+    /// AVX2 with FMA: x86-64 since 2013.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// Anything; compilers vectorise it well for NEON.
+    Portable,
+}
+
+impl Kernel {
+    /// Those that this machine can run, fastest first.
+    pub fn available() -> Vec<Self> {
+        let mut kernels = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
+                kernels.push(Self::Avx512Vnni);
+            }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                kernels.push(Self::Avx2);
+            }
+        }
+        kernels.push(Self::Portable);
+        kernels
+    }
+
+    /// The fastest that this machine can run.
+    fn best() -> Self {
+        Self::available()[0]
+    }
+
+    /// Products of `count` ≤ [`TILE`] rows with one panel: `x` is `[count, 32 · blocks.len()]`. The sums of other rows are left
+    /// as they are.
+    fn tile(self, count: usize, x: &[i16], blocks: &[Block], sums: &mut Sums) {
+        assert!(count <= TILE && x.len() == count * blocks.len() * Q8_0_BLOCK);
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Vnni => avx512::tile(count, x, blocks, sums),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => avx2::tile(count, x, blocks, sums),
+            Self::Portable => portable::tile(count, x, blocks, sums),
+        }
+    }
+}
+
+/// The weights of a layer, packed.
+pub struct Matrix {
+    /// `[outputs / PANEL, inputs / 32]`
+    blocks: Vec<Block>,
+    outputs: usize,
+    inputs: usize,
+}
+
+/// What a product does with what `out` holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Write {
+    /// Overwrites it.
+    Over,
+    /// Adds to it.
+    Add,
+}
+
+impl Matrix {
+    /// Packs `Q8_0` blocks of a row-major `[outputs, inputs]`.
+    pub fn pack(source: &[u8], outputs: usize, inputs: usize) -> Self {
+        let depth = inputs / Q8_0_BLOCK;
+        assert_eq!(source.len(), outputs * depth * Q8_0_BYTES, "as many blocks as the shape says");
+        let mut blocks = vec![Block::ZERO; outputs.div_ceil(PANEL) * depth];
+        for (index, bytes) in source.chunks_exact(Q8_0_BYTES).enumerate() {
+            let (output, at) = (index / depth, index % depth);
+            let (panel, column) = (output / PANEL, output % PANEL);
+            let block = &mut blocks[panel * depth + at];
+            block.scales[column] = f16::from_le_bytes([bytes[0], bytes[1]]).to_f32();
+            for (pair, two) in block.pairs.iter_mut().zip(bytes[2..].chunks_exact(2)) {
+                pair[2 * column] = two[0].cast_signed();
+                pair[2 * column + 1] = two[1].cast_signed();
+            }
+        }
+        Self { blocks, outputs, inputs }
+    }
+
+    /// Number of outputs per row.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// Writes `x Wᵀ + bias` to `out`, `[rows, outputs]`.
+    pub fn multiply(&self, x: &Rows, bias: &[f32], out: &mut [f32], write: Write) {
+        self.multiply_with(Kernel::best(), x, bias, out, write);
+    }
+
+    /// [`multiply`](Self::multiply) with a kernel of choice, which must be [available](Kernel::available).
+    pub fn multiply_with(&self, kernel: Kernel, x: &Rows, bias: &[f32], out: &mut [f32], write: Write) {
+        assert!(
+            x.width == self.inputs
+                && bias.len() == self.outputs
+                && out.len() == x.scales.len() * self.outputs,
+            "the shapes of a layer agree by construction"
+        );
+        self.split(kernel, (&x.values, &x.scales), bias, out, write);
+    }
+
+    /// Halves the rows between threads while that pays.
+    fn split(
+        &self,
+        kernel: Kernel,
+        (values, scales): (&[i16], &[f32]),
+        bias: &[f32],
+        out: &mut [f32],
+        write: Write,
+    ) {
+        let rows = scales.len();
+        let work = rows * self.inputs * self.outputs;
+        if rows >= 2 * TILE && work >= 2 * WORTH_SPLITTING && rayon::current_num_threads() > 1 {
+            let half = (rows / 2).next_multiple_of(TILE);
+            let (values, more_values) = values.split_at(half * self.inputs);
+            let (scales, more_scales) = scales.split_at(half);
+            let (out, more_out) = out.split_at_mut(half * self.outputs);
+            rayon::join(
+                || self.split(kernel, (values, scales), bias, out, write),
+                || self.split(kernel, (more_values, more_scales), bias, more_out, write),
+            );
+        } else {
+            self.run(kernel, values, scales, bias, out, write);
+        }
+    }
+
+    fn run(
+        &self,
+        kernel: Kernel,
+        values: &[i16],
+        scales: &[f32],
+        bias: &[f32],
+        out: &mut [f32],
+        write: Write,
+    ) {
+        let mut sums: Sums = [[0.0; PANEL]; TILE];
+        let depth = self.inputs / Q8_0_BLOCK;
+        for (panel, blocks) in self.blocks.chunks_exact(depth).enumerate() {
+            let columns = panel * PANEL..self.outputs.min((panel + 1) * PANEL);
+            let bias = &bias[columns.clone()];
+            let tiles = values.chunks(TILE * self.inputs).zip(scales.chunks(TILE));
+            for ((values, scales), out) in tiles.zip(out.chunks_mut(TILE * self.outputs)) {
+                kernel.tile(scales.len(), values, blocks, &mut sums);
+                let rows = out.chunks_exact_mut(self.outputs);
+                for ((out, sums), &scale) in rows.zip(&sums).zip(scales) {
+                    let out = out[columns.clone()].iter_mut().zip(sums).zip(bias);
+                    match write {
+                        Write::Over => out.for_each(|((out, sum), bias)| *out = sum * scale + bias),
+                        Write::Add => out.for_each(|((out, sum), bias)| *out += sum * scale + bias),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Activations rounded to 16 bits, with one scale per row.
+#[derive(Default)]
+pub struct Rows {
+    values: Vec<i16>,
+    scales: Vec<f32>,
+    width: usize,
+}
+
+impl Rows {
+    /// Rounds `x`, rows of `width` values. Buffers are kept. A row with a value that is not finite gets a scale that is not, so
+    /// that what is computed from it shows it.
+    pub fn round(&mut self, x: &[f32], width: usize) {
+        self.width = width;
+        self.values.resize(x.len(), 0);
+        self.scales.clear();
+        for (row, out) in x.chunks_exact(width).zip(self.values.chunks_exact_mut(width)) {
+            self.scales.push(round_row(row, out));
+        }
+    }
+}
+
+/// Writes `row` / scale to `out`, and returns the scale.
+fn round_row(row: &[f32], out: &mut [i16]) -> f32 {
+    const LANES: usize = 16;
+    // Adding and taking away 1.5 · 2²³ leaves the nearest whole number, ties to even, in its low bits.
+    const MAGIC: f32 = 12_582_912.0;
+    let mut largest = [0f32; LANES];
+    let mut spoilt = [0f32; LANES];
+    for values in row.chunks(LANES) {
+        for ((largest, spoilt), value) in largest.iter_mut().zip(&mut spoilt).zip(values) {
+            *largest = if value.abs() > *largest { value.abs() } else { *largest };
+            *spoilt += value * 0.0;
+        }
+    }
+    let largest = largest.into_iter().fold(0.0, f32::max);
+    // Less than this times any weight is nothing, and its inverse would be infinite.
+    let inverse = if largest > 1e-30 { f32::from(i16::MAX) / largest } else { 0.0 };
+    for (out, value) in out.iter_mut().zip(row) {
+        *out = (value * inverse + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits()).cast_signed() as i16;
+    }
+    largest / f32::from(i16::MAX) + spoilt.into_iter().sum::<f32>()
+}
+
+#[cfg(test)]
+mod tests;

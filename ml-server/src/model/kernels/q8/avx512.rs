@@ -1,0 +1,82 @@
+//! The kernel for AVX-512 with VNNI: one instruction multiplies and adds 32 pairs of 16-bit values.
+
+#![expect(
+    unsafe_code,
+    reason = "intrinsics read through pointers; every SAFETY comment says why they stay inside"
+)]
+
+use std::arch::x86_64::{
+    _mm256_load_si256, _mm512_cvtepi8_epi16, _mm512_cvtepi32_ps, _mm512_dpwssd_epi32, _mm512_fmadd_ps,
+    _mm512_load_ps, _mm512_loadu_ps, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_ps,
+};
+
+use super::{Block, PANEL, Q8_0_BLOCK, Sums, TILE};
+
+/// See [`Kernel::tile`](super::Kernel::tile).
+pub(super) fn tile(count: usize, x: &[i16], blocks: &[Block], sums: &mut Sums) {
+    let rows = [
+        none,
+        rows::<1>,
+        rows::<2>,
+        rows::<3>,
+        rows::<4>,
+        rows::<5>,
+        rows::<6>,
+        rows::<7>,
+        rows::<8>,
+        rows::<9>,
+        rows::<10>,
+        rows::<11>,
+        rows::<TILE>,
+    ][count];
+    // SAFETY: `Kernel::available` has found the features that `rows` needs.
+    unsafe { rows(x, blocks, sums) }
+}
+
+fn none(_: &[i16], _: &[Block], _: &mut Sums) {}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+fn rows<const COUNT: usize>(x: &[i16], blocks: &[Block], sums: &mut Sums) {
+    let width = blocks.len() * Q8_0_BLOCK;
+    assert!(COUNT <= TILE && x.len() == COUNT * width);
+    for sums in &mut sums[..COUNT] {
+        *sums = [0.0; PANEL];
+    }
+    for (index, block) in blocks.iter().enumerate() {
+        let mut low = [_mm512_setzero_si512(); COUNT];
+        let mut high = low;
+        for (pair, weights) in block.pairs.iter().enumerate() {
+            // SAFETY: the row of weights is 64 bytes, and aligned to as many.
+            let (first, second) = unsafe {
+                let weights = weights.as_ptr();
+                (_mm256_load_si256(weights.cast()), _mm256_load_si256(weights.add(32).cast()))
+            };
+            let (first, second) = (_mm512_cvtepi8_epi16(first), _mm512_cvtepi8_epi16(second));
+            for row in 0..COUNT {
+                // SAFETY: row < COUNT and the pair lies inside the row of `width` values, as asserted above.
+                let two: i32 = unsafe {
+                    x.as_ptr().add(row * width + index * Q8_0_BLOCK + 2 * pair).cast::<i32>().read_unaligned()
+                };
+                let two = _mm512_set1_epi32(two);
+                low[row] = _mm512_dpwssd_epi32(low[row], two, first);
+                high[row] = _mm512_dpwssd_epi32(high[row], two, second);
+            }
+        }
+        // SAFETY: 32 scales, aligned to 64 bytes like the block, whose pairs are a multiple of that.
+        let scales = unsafe {
+            let scales = block.scales.as_ptr();
+            (_mm512_load_ps(scales), _mm512_load_ps(scales.add(16)))
+        };
+        for row in 0..COUNT {
+            let sums = sums[row].as_mut_ptr();
+            // SAFETY: a row of sums is 32 values.
+            unsafe {
+                let sum = _mm512_fmadd_ps(_mm512_cvtepi32_ps(low[row]), scales.0, _mm512_loadu_ps(sums));
+                _mm512_storeu_ps(sums, sum);
+                let sums = sums.add(16);
+                let sum = _mm512_fmadd_ps(_mm512_cvtepi32_ps(high[row]), scales.1, _mm512_loadu_ps(sums));
+                _mm512_storeu_ps(sums, sum);
+            }
+        }
+    }
+}
