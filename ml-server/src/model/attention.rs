@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::ops::{Strided, product, softmax};
+use super::kernels::attend::{Head, QUERY_BLOCK};
+use super::ops::Strided;
 use super::relative::{Relative, RelativeScores};
 use super::rotary::Rotary;
 
-/// Rows of the score matrix that exist at one time: a long sequence never holds all L×L scores.
-const QUERY_BLOCK: usize = 128;
+/// Tokens from which on the queries of one sequence are shared between two threads.
+const WORTH_SPLITTING: usize = 256;
 
 /// Heads of one attention layer, and how they know about positions where the embeddings do not say.
 pub struct Attention {
@@ -24,14 +25,6 @@ pub struct Attention {
     pub window: Option<usize>,
 }
 
-/// Buffers of one pass.
-#[derive(Default)]
-struct Scratch {
-    scores: Vec<f32>,
-    context: Vec<f32>,
-    relative: RelativeScores,
-}
-
 impl Attention {
     /// Every token sees all others of its sequence, and nothing depends on positions.
     pub fn plain(heads: usize, head_dim: usize) -> Self {
@@ -45,7 +38,6 @@ impl Attention {
     /// is what makes an answer independent of the rest of its batch.
     pub fn apply(&self, qkv: &mut [f32], lengths: &[usize], out: &mut [f32]) {
         let width = self.heads * self.head_dim;
-        let mut scratch = Scratch::default();
         let mut start = 0;
         for &length in lengths {
             let qkv = &mut qkv[start * 3 * width..(start + length) * 3 * width];
@@ -53,49 +45,59 @@ impl Attention {
             if let Some(rotary) = &self.rotary {
                 rotary.apply(qkv, width);
             }
-            for head in 0..self.heads {
-                self.head(head, qkv, length, &mut scratch, out);
+            if length >= WORTH_SPLITTING && rayon::current_num_threads() > 1 {
+                let half = (length / 2).next_multiple_of(QUERY_BLOCK);
+                let (first, second) = out.split_at_mut(half * width);
+                rayon::join(
+                    || self.queries(0..half, qkv, length, first),
+                    || self.queries(half..length, qkv, length, second),
+                );
+            } else {
+                self.queries(0..length, qkv, length, out);
             }
             start += length;
         }
     }
 
-    fn head(&self, head: usize, qkv: &[f32], length: usize, scratch: &mut Scratch, out: &mut [f32]) {
-        let Scratch { scores, context, relative } = scratch;
+    /// All heads for some of a sequence's queries; `out` has their rows.
+    fn queries(&self, range: Range<usize>, qkv: &[f32], length: usize, out: &mut [f32]) {
         let width = self.heads * self.head_dim;
-        let column = head * self.head_dim;
-        // Part 0, 1 or 2: queries, keys or values, as `[tokens, head_dim]`.
-        let part = |part: usize, tokens: Range<usize>| Strided {
-            data: &qkv[(tokens.start * 3 + part) * width + column..],
-            shape: [tokens.len(), self.head_dim],
-            strides: [3 * width, 1],
-        };
+        let (mut head, mut distances) = (Head::default(), RelativeScores::default());
         let terms = 1 + self.relative.as_ref().map_or(0, Relative::terms);
         let scale = ((self.head_dim * terms) as f32).sqrt().recip();
-        if let Some(table) = &self.relative {
-            table.score([part(0, 0..length), part(1, 0..length)], column, width, scale, relative);
-        }
-        for first in (0..length).step_by(QUERY_BLOCK) {
-            let queries = first..length.min(first + QUERY_BLOCK);
-            let keys = self.seen(&queries, length);
-            scores.resize(queries.len() * keys.len(), 0.0);
-            product(part(0, queries.clone()), part(1, keys.clone()).transposed(), scale, scores);
-            for (query, row) in queries.clone().zip(scores.chunks_exact_mut(keys.len())) {
-                if self.relative.is_some() {
-                    relative.add_to(query, keys.start, row);
-                }
-                let seen = self.seen(&(query..query + 1), length);
-                row[..seen.start - keys.start].fill(0.0);
-                row[seen.end - keys.start..].fill(0.0);
-                softmax(&mut row[seen.start - keys.start..seen.end - keys.start]);
+        for column in (0..width).step_by(self.head_dim) {
+            // Part 0, 1 or 2: queries, keys or values, as `[tokens, head_dim]`.
+            let part = |part: usize| Strided {
+                data: &qkv[part * width + column..],
+                shape: [length, self.head_dim],
+                strides: [3 * width, 1],
+            };
+            let rows = |part: usize| {
+                qkv.chunks_exact(3 * width).map(move |row| &row[part * width + column..][..self.head_dim])
+            };
+            head.load(self.head_dim, length, rows(1), rows(2));
+            if let Some(table) = &self.relative {
+                table.score([part(0), part(1)], column, width, scale, &mut distances);
             }
-            let weights =
-                Strided { data: scores, shape: [queries.len(), keys.len()], strides: [keys.len(), 1] };
-            context.resize(queries.len() * self.head_dim, 0.0);
-            product(weights, part(2, keys), 1.0, context);
-            for (query, values) in queries.zip(context.chunks_exact(self.head_dim)) {
-                let at = query * width + column;
-                out[at..at + self.head_dim].copy_from_slice(values);
+            for first in range.clone().step_by(QUERY_BLOCK) {
+                let queries = first..range.end.min(first + QUERY_BLOCK);
+                let keys = self.seen(&queries, length);
+                let from = &qkv[first * 3 * width + column..];
+                let context = head.attend(
+                    (from, 3 * width, queries.len()),
+                    scale,
+                    keys.clone(),
+                    |query| self.seen(&(first + query..first + query + 1), length),
+                    |query, row| {
+                        if self.relative.is_some() {
+                            distances.add_to(first + query, keys.start, row);
+                        }
+                    },
+                );
+                for (query, values) in queries.zip(context) {
+                    let at = (query - range.start) * width + column;
+                    out[at..at + self.head_dim].copy_from_slice(values);
+                }
             }
         }
     }

@@ -1,3 +1,4 @@
 //! Inner loops of the CPU path, chosen at run time for the instruction set at hand.
 
+pub mod attend;
 pub mod q8;

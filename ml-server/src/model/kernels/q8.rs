@@ -6,6 +6,11 @@
 //! with their weight scales, in order. Every kernel does the same operations on the same values, and a row's do not depend on
 //! the other rows, so that an answer depends neither on the instruction set nor on its batch.
 
+#![expect(
+    clippy::inline_always,
+    reason = "vector code must become part of the function that enables its instructions"
+)]
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -73,16 +78,60 @@ impl Kernel {
         Self::available()[0]
     }
 
-    /// Products of `count` ≤ [`TILE`] rows with one panel: `x` is `[count, 32 · blocks.len()]`. The sums of other rows are left
+    /// Products of as many rows as `out` has with one panel: `x` is `[rows, 32 · blocks.len()]`. The sums of other rows are left
     /// as they are.
-    fn tile(self, count: usize, x: &[i16], blocks: &[Block], sums: &mut Sums) {
+    fn tile(self, x: &[i16], blocks: &[Block], sums: &mut Sums, out: &mut Out) {
+        let count = out.scales.len();
         assert!(count <= TILE && x.len() == count * blocks.len() * Q8_0_BLOCK);
         match self {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Vnni => avx512::tile(count, x, blocks, sums),
+            Self::Avx512Vnni => avx512::tile(count, x, blocks, sums, out),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => avx2::tile(count, x, blocks, sums),
-            Self::Portable => portable::tile(count, x, blocks, sums),
+            Self::Avx2 => avx2::tile(count, x, blocks, sums, out),
+            Self::Portable => {
+                portable::tile(count, x, blocks, sums);
+                out.finish(sums);
+            }
+        }
+    }
+
+    /// See [`round`].
+    fn round(self, row: &[f32], out: &mut [i16]) -> f32 {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512Vnni => avx512::round(row, out),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => avx2::round(row, out),
+            Self::Portable => round(row, out),
+        }
+    }
+}
+
+/// Where the sums of a tile go.
+struct Out<'a> {
+    /// Of the rows of activations.
+    scales: &'a [f32],
+    /// Of the panel's outputs.
+    bias: &'a [f32],
+    /// The panel's first column.
+    column: usize,
+    /// `[scales.len(), outputs]`
+    rows: &'a mut [f32],
+    write: Write,
+}
+
+impl Out<'_> {
+    /// `sum · scale + bias`. Inlined, so that every kernel has it in its own instructions.
+    #[inline(always)]
+    fn finish(&mut self, sums: &Sums) {
+        let outputs = self.rows.len() / self.scales.len();
+        let columns = self.column..self.column + self.bias.len();
+        for ((out, sums), &scale) in self.rows.chunks_exact_mut(outputs).zip(sums).zip(self.scales) {
+            let out = out[columns.clone()].iter_mut().zip(sums).zip(self.bias);
+            match self.write {
+                Write::Over => out.for_each(|((out, sum), bias)| *out = sum * scale + bias),
+                Write::Add => out.for_each(|((out, sum), bias)| *out += sum * scale + bias),
+            }
         }
     }
 }
@@ -181,19 +230,11 @@ impl Matrix {
         let mut sums: Sums = [[0.0; PANEL]; TILE];
         let depth = self.inputs / Q8_0_BLOCK;
         for (panel, blocks) in self.blocks.chunks_exact(depth).enumerate() {
-            let columns = panel * PANEL..self.outputs.min((panel + 1) * PANEL);
-            let bias = &bias[columns.clone()];
+            let column = panel * PANEL;
+            let bias = &bias[column..self.outputs.min(column + PANEL)];
             let tiles = values.chunks(TILE * self.inputs).zip(scales.chunks(TILE));
-            for ((values, scales), out) in tiles.zip(out.chunks_mut(TILE * self.outputs)) {
-                kernel.tile(scales.len(), values, blocks, &mut sums);
-                let rows = out.chunks_exact_mut(self.outputs);
-                for ((out, sums), &scale) in rows.zip(&sums).zip(scales) {
-                    let out = out[columns.clone()].iter_mut().zip(sums).zip(bias);
-                    match write {
-                        Write::Over => out.for_each(|((out, sum), bias)| *out = sum * scale + bias),
-                        Write::Add => out.for_each(|((out, sum), bias)| *out += sum * scale + bias),
-                    }
-                }
+            for ((values, scales), rows) in tiles.zip(out.chunks_mut(TILE * self.outputs)) {
+                kernel.tile(values, blocks, &mut sums, &mut Out { scales, bias, column, rows, write });
             }
         }
     }
@@ -211,28 +252,36 @@ impl Rows {
     /// Rounds `x`, rows of `width` values. Buffers are kept. A row with a value that is not finite gets a scale that is not, so
     /// that what is computed from it shows it.
     pub fn round(&mut self, x: &[f32], width: usize) {
+        let kernel = Kernel::best();
         self.width = width;
         self.values.resize(x.len(), 0);
         self.scales.clear();
         for (row, out) in x.chunks_exact(width).zip(self.values.chunks_exact_mut(width)) {
-            self.scales.push(round_row(row, out));
+            self.scales.push(kernel.round(row, out));
         }
     }
 }
 
-/// Writes `row` / scale to `out`, and returns the scale.
-fn round_row(row: &[f32], out: &mut [i16]) -> f32 {
-    const LANES: usize = 16;
-    // Adding and taking away 1.5 · 2²³ leaves the nearest whole number, ties to even, in its low bits.
+/// Writes `row` / scale to `out`, and returns the scale. Inlined, so that every kernel has it in its own instructions.
+#[inline(always)]
+fn round(row: &[f32], out: &mut [i16]) -> f32 {
+    const LANES: usize = 64;
+    // Adding 1.5 · 2²³ leaves the nearest whole number, ties to even, in the low bits.
     const MAGIC: f32 = 12_582_912.0;
     let mut largest = [0f32; LANES];
     let mut spoilt = [0f32; LANES];
-    for values in row.chunks(LANES) {
+    let mut chunks = row.chunks_exact(LANES);
+    let mut note = |values: &[f32]| {
         for ((largest, spoilt), value) in largest.iter_mut().zip(&mut spoilt).zip(values) {
             *largest = if value.abs() > *largest { value.abs() } else { *largest };
             *spoilt += value * 0.0;
         }
+    };
+    for values in &mut chunks {
+        // Of known length, so that it becomes vectors.
+        note(&values[..LANES]);
     }
+    note(chunks.remainder());
     let largest = largest.into_iter().fold(0.0, f32::max);
     // Less than this times any weight is nothing, and its inverse would be infinite.
     let inverse = if largest > 1e-30 { f32::from(i16::MAX) / largest } else { 0.0 };

@@ -11,7 +11,7 @@ use std::arch::x86_64::{
     _mm256_storeu_ps,
 };
 
-use super::{Block, PANEL, Q8_0_BLOCK, Sums};
+use super::{Block, Out, PANEL, Q8_0_BLOCK, Sums};
 
 /// Outputs per register.
 const LANES: usize = 8;
@@ -19,12 +19,29 @@ const LANES: usize = 8;
 const PARTS: usize = PANEL / LANES;
 
 /// See [`Kernel::tile`](super::Kernel::tile).
-pub(super) fn tile(count: usize, x: &[i16], blocks: &[Block], sums: &mut Sums) {
+pub(super) fn tile(count: usize, x: &[i16], blocks: &[Block], sums: &mut Sums, out: &mut Out) {
     let width = blocks.len() * Q8_0_BLOCK;
     for (x, sums) in x.chunks(2 * width).zip(sums[..count].chunks_mut(2)) {
-        // SAFETY: `Kernel::available` has found the features that `rows` needs.
+        // SAFETY: `Kernel::available` has found the features that `rows` and `finish` need.
         unsafe { if let [_] = sums { rows::<1>(x, blocks, sums) } else { rows::<2>(x, blocks, sums) } }
     }
+    // SAFETY: as above.
+    unsafe { finish(out, sums) }
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn finish(out: &mut Out, sums: &Sums) {
+    out.finish(sums);
+}
+
+/// See [`round`](super::round).
+pub(super) fn round(row: &[f32], out: &mut [i16]) -> f32 {
+    #[target_feature(enable = "avx2,fma")]
+    fn inner(row: &[f32], out: &mut [i16]) -> f32 {
+        super::round(row, out)
+    }
+    // SAFETY: `Kernel::available` has found the features.
+    unsafe { inner(row, out) }
 }
 
 #[target_feature(enable = "avx2,fma")]
