@@ -41,6 +41,8 @@ pub use self::spec::SUPPORTED_ARCHITECTURES;
 /// Tokens that one thread takes at a time: enough for full-speed products, few enough that the widest buffer stays in
 /// the second-level cache.
 const CHUNK_TOKENS: usize = 256;
+/// Tokens below which another thread is not worth waking.
+const LEAST_TOKENS: usize = 16;
 
 /// Where a model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +141,7 @@ impl Model {
     ///
     /// Work is spread over the rayon pool that this runs in. A row does not depend on the other inputs.
     pub fn run(&self, batch: &[&Tokens]) -> Vec<Vec<f32>> {
-        let chunks = chunks(batch);
+        let chunks = chunks(batch, rayon::current_num_threads());
         if let [chunk] = chunks.as_slice() {
             return self.head.apply(&self.encoder.forward(chunk));
         }
@@ -155,16 +157,26 @@ impl Model {
     }
 }
 
-/// Cuts a batch into runs of about [`CHUNK_TOKENS`]; a longer input is a run of its own.
-fn chunks<'a, 'b>(mut batch: &'b [&'a Tokens]) -> Vec<&'b [&'a Tokens]> {
+/// Cuts a batch into runs of at most about [`CHUNK_TOKENS`], so that every one of `threads` gets the same share. An input is never
+/// cut.
+fn chunks<'a, 'b>(mut batch: &'b [&'a Tokens], threads: usize) -> Vec<&'b [&'a Tokens]> {
+    let mut left: usize = batch.iter().map(|input| input.len()).sum();
+    let mut shares = if left < threads * LEAST_TOKENS {
+        left.div_ceil(LEAST_TOKENS)
+    } else {
+        left.div_ceil(CHUNK_TOKENS).next_multiple_of(threads)
+    };
     let mut chunks = Vec::new();
     while !batch.is_empty() {
+        let share = left.div_ceil(shares.max(1));
         let mut tokens = 0;
         let fitting = batch.iter().take_while(|input| {
             tokens += input.len();
-            tokens <= CHUNK_TOKENS
+            tokens - input.len() / 2 <= share
         });
         let (chunk, rest) = batch.split_at(fitting.count().max(1));
+        left -= chunk.iter().map(|input| input.len()).sum::<usize>();
+        shares = shares.saturating_sub(1);
         chunks.push(chunk);
         batch = rest;
     }
@@ -181,12 +193,21 @@ mod tests {
 
     #[test]
     fn chunks_keep_order_and_lose_nothing() {
-        let inputs: Vec<_> = [300, 10, 200, 100, 2, 256].map(tokens).to_vec();
-        let batch: Vec<_> = inputs.iter().collect();
-        let lengths: Vec<Vec<usize>> =
-            chunks(&batch).into_iter().map(|chunk| chunk.iter().map(|input| input.len()).collect()).collect();
-        assert_eq!(lengths, [vec![300], vec![10, 200], vec![100, 2], vec![256]]);
-        assert!(chunks(&[]).is_empty());
+        let cut = |lengths: &[usize], threads: usize| -> Vec<Vec<usize>> {
+            let inputs: Vec<_> = lengths.iter().copied().map(tokens).collect();
+            let batch: Vec<_> = inputs.iter().collect();
+            let cut = chunks(&batch, threads);
+            cut.into_iter().map(|chunk| chunk.iter().map(|input| input.len()).collect()).collect()
+        };
+        // 868 tokens are four shares: 217, of the rest 189, then 179.
+        let mixed = [300, 10, 200, 100, 2, 256];
+        assert_eq!(cut(&mixed, 1), [vec![300], vec![10, 200], vec![100, 2], vec![256]]);
+        assert_eq!(cut(&[900, 50, 50, 50, 50], 2), [[900], [50], [50], [50], [50]]);
+        assert_eq!(cut(&[20; 32], 2), vec![vec![20; 8]; 4]);
+        assert_eq!(cut(&[20, 20], 2), [[20], [20]]);
+        assert_eq!(cut(&[5, 4, 3], 4), [[5, 4, 3]]);
+        assert_eq!(cut(&[1_000, 8, 8], 2).concat(), [1_000, 8, 8]);
+        assert_eq!(cut(&[], 2), Vec::<Vec<usize>>::new());
     }
 
     #[test]

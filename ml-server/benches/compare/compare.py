@@ -31,14 +31,23 @@ WORDS = (
 ).split()
 
 
+RUNNING = []
+
+
+def launch(command, **options):
+    """Starts a process that does not outlive this one."""
+    process = subprocess.Popen([str(part) for part in command], **options)
+    RUNNING.append(process)
+    return process
+
+
 class Worker:
     """A process that answers lines of JSON."""
 
     def __init__(self, *command):
-        self.process = subprocess.Popen(
-            [str(part) for part in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            stderr=subprocess.DEVNULL,
-        )
+        log = tempfile.TemporaryFile("w+")
+        self.process = launch(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, stderr=log)
+        self.log = log
         self.loaded = self.answer()["loaded"]
 
     def ask(self, **order):
@@ -49,7 +58,9 @@ class Worker:
     def answer(self):
         line = self.process.stdout.readline()
         if not line:
-            sys.exit(f"{self.process.args} ended with {self.process.wait()}")
+            code = self.process.wait()
+            self.log.seek(0)
+            sys.exit(f"{self.process.args} ended with {code}: {self.log.read()[-2000:]}")
         return json.loads(line)
 
     def peak(self):
@@ -66,9 +77,7 @@ class Server:
     def __init__(self, port, *command):
         self.url = f"http://127.0.0.1:{port}"
         started = time.monotonic()
-        self.process = subprocess.Popen(
-            [str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        self.process = launch(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while not self.up():
             if self.process.poll() is not None:
                 sys.exit(f"{self.process.args} ended with {self.process.returncode}")
@@ -263,6 +272,9 @@ def main():
         for part in options.parts or parts:
             parts[part](options, programs, folder)
     finally:
+        for process in RUNNING:
+            process.terminate()
+            process.wait()
         shutil.rmtree(folder)
 
 

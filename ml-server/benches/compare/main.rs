@@ -90,12 +90,13 @@ fn encode(model: &Model, texts: &[String], batch: usize) -> Result<Vec<Vec<f32>>
 fn load(url: &str, clients: usize, file: &Path) -> Result<()> {
     let texts = Arc::new(texts(file)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let client = reqwest::Client::new();
     let next = Arc::new(AtomicUsize::new(0));
     say(&json!({"loaded": 0.0}))?;
     for line in std::io::stdin().lock().lines() {
         let order: Value = serde_json::from_str(&line?)?;
         let length = Duration::from_secs_f64(order["seconds"].as_f64().context("`seconds` is missing")?);
+        // Connections of the round before may have been closed meanwhile.
+        let client = reqwest::Client::new();
         let times = Arc::new(Mutex::new(Vec::new()));
         let started = Instant::now();
         let run: Result<()> = runtime.block_on(async {

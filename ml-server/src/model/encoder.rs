@@ -6,6 +6,9 @@ use super::ops::{Activation, LayerNorm, Linear};
 use super::tokenizer::Tokens;
 use super::weights::{HostTensor, LinearWeights, Q8_0_BLOCK, Q8_0_BYTES, TensorData, dequantise};
 
+/// Rows that go through a feed-forward block together: their widest values stay in the second-level cache.
+const FEED_FORWARD_ROWS: usize = 60;
+
 /// Embeddings and layers; see [`bert`](super::bert) for how one is put together.
 ///
 /// `L` is what its fully connected layers are: [`LinearWeights`] as read from a file, or packed for a device.
@@ -200,8 +203,8 @@ impl Layer {
     /// One layer over `x`, `[tokens, hidden]`, in place.
     fn apply(&self, x: &mut [f32], lengths: &[usize], hidden: usize, scratch: &mut Scratch) {
         let rows = x.len() / hidden;
-        let (wide, context) =
-            scratch.buffers(rows * self.qkv.outputs().max(self.up.outputs()), rows * hidden);
+        let widest = (rows * self.qkv.outputs()).max(rows.min(FEED_FORWARD_ROWS) * self.up.outputs());
+        let (wide, context) = scratch.buffers(widest, rows * hidden);
 
         let qkv = &mut wide[..rows * self.qkv.outputs()];
         self.qkv.apply(self.order.input(self.attention_norm.as_ref(), x, context), qkv);
@@ -209,15 +212,17 @@ impl Layer {
         self.attention_out.add_to(context, x);
         self.order.finish(self.attention_norm.as_ref(), x);
 
-        let up = &mut wide[..rows * self.up.outputs()];
-        self.up.apply(self.order.input(Some(&self.norm), x, context), up);
-        if self.gated {
-            self.down.add_to(self.activation.apply_gated(up, self.up.outputs()), x);
-        } else {
-            self.activation.apply(up);
-            self.down.add_to(up, x);
+        for x in x.chunks_mut(FEED_FORWARD_ROWS * hidden) {
+            let up = &mut wide[..x.len() / hidden * self.up.outputs()];
+            self.up.apply(self.order.input(Some(&self.norm), x, &mut context[..x.len()]), up);
+            if self.gated {
+                self.down.add_to(self.activation.apply_gated(up, self.up.outputs()), x);
+            } else {
+                self.activation.apply(up);
+                self.down.add_to(up, x);
+            }
+            self.order.finish(Some(&self.norm), x);
         }
-        self.order.finish(Some(&self.norm), x);
     }
 }
 

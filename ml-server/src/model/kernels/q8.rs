@@ -190,13 +190,15 @@ impl Matrix {
                 && out.len() == x.scales.len() * self.outputs,
             "the shapes of a layer agree by construction"
         );
-        self.split(kernel, (&x.values, &x.scales), bias, out, write);
+        let pieces = rayon::current_num_threads();
+        self.split(kernel, pieces, (&x.values, &x.scales), bias, out, write);
     }
 
-    /// Halves the rows between threads while that pays.
+    /// Shares the rows between threads where that pays.
     fn split(
         &self,
         kernel: Kernel,
+        pieces: usize,
         (values, scales): (&[i16], &[f32]),
         bias: &[f32],
         out: &mut [f32],
@@ -204,14 +206,14 @@ impl Matrix {
     ) {
         let rows = scales.len();
         let work = rows * self.inputs * self.outputs;
-        if rows >= 2 * TILE && work >= 2 * WORTH_SPLITTING && rayon::current_num_threads() > 1 {
+        if pieces > 1 && rows >= 2 * TILE && work >= 2 * WORTH_SPLITTING {
             let half = (rows / 2).next_multiple_of(TILE);
             let (values, more_values) = values.split_at(half * self.inputs);
             let (scales, more_scales) = scales.split_at(half);
             let (out, more_out) = out.split_at_mut(half * self.outputs);
             rayon::join(
-                || self.split(kernel, (values, scales), bias, out, write),
-                || self.split(kernel, (more_values, more_scales), bias, more_out, write),
+                || self.split(kernel, pieces.div_ceil(2), (values, scales), bias, out, write),
+                || self.split(kernel, pieces / 2, (more_values, more_scales), bias, more_out, write),
             );
         } else {
             self.run(kernel, values, scales, bias, out, write);
