@@ -118,6 +118,32 @@ fn truncation_cuts_the_side_asked_for() {
 }
 
 #[test]
+fn pooling_is_read_as_every_version_of_sentence_transformers_writes_it() {
+    let check = |config: &str| {
+        let (_parent, path) = folder(false);
+        std::fs::write(path.join("1_Pooling/config.json"), config).unwrap();
+        load(&path).map(|model| model.spec.task)
+    };
+    for (config, pooling) in [
+        (r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#, Pooling::Cls),
+        (r#"{"pooling_mode_mean_tokens": true, "include_prompt": true}"#, Pooling::Mean),
+        (r#"{"embedding_dimension": 32, "pooling_mode": "cls"}"#, Pooling::Cls),
+        (r#"{"pooling_mode": ["mean"]}"#, Pooling::Mean),
+        ("{}", Pooling::Mean),
+    ] {
+        assert_eq!(check(config).unwrap(), Task::Embed(pooling), "{config}");
+    }
+    for (config, found) in [
+        (r#"{"pooling_mode_max_tokens": true}"#, "`max`"),
+        (r#"{"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": true}"#, "`cls and mean`"),
+        (r#"{"pooling_mode": "lasttoken"}"#, "`lasttoken`"),
+    ] {
+        let error = check(config).unwrap_err();
+        assert!(error.contains(found) && error.contains("neither mean nor cls"), "{error}");
+    }
+}
+
+#[test]
 fn what_cannot_be_served_says_why() {
     let check = |spoil: &dyn Fn(&Path), says: &[&str]| {
         let (_parent, path) = folder(false);

@@ -109,12 +109,38 @@ struct Module {
     path: String,
 }
 
+/// Either `pooling_mode`, which sentence-transformers writes since version 6, or a flag for each mode.
 #[derive(Deserialize)]
 struct PoolingConfig {
-    #[serde(default)]
-    pooling_mode_cls_token: bool,
-    #[serde(default)]
-    pooling_mode_mean_tokens: bool,
+    pooling_mode: Option<PoolingModes>,
+    #[serde(flatten)]
+    rest: std::collections::BTreeMap<String, Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum PoolingModes {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl PoolingConfig {
+    /// Names of the modes, of which several would be laid side by side; mean where the file names none.
+    fn modes(self) -> Vec<String> {
+        let modes = match self.pooling_mode {
+            Some(PoolingModes::One(mode)) => vec![mode],
+            Some(PoolingModes::Several(modes)) => modes,
+            None => {
+                let flag = |(key, value): (String, Value)| {
+                    let mode = key.strip_prefix("pooling_mode_")?;
+                    let mode = mode.strip_suffix("_tokens").or_else(|| mode.strip_suffix("_token"));
+                    mode.filter(|_| value == true).map(str::to_owned)
+                };
+                self.rest.into_iter().filter_map(flag).collect()
+            }
+        };
+        if modes.is_empty() { vec![Pooling::Mean.to_string()] } else { modes }
+    }
 }
 
 #[derive(Deserialize)]
@@ -188,13 +214,7 @@ impl Folder<'_> {
         };
         let file = PathBuf::from(&module.path).join("config.json");
         match self.optional::<PoolingConfig>(&file.to_string_lossy())? {
-            Some(PoolingConfig { pooling_mode_mean_tokens: true, pooling_mode_cls_token: false }) => {
-                Ok(Pooling::Mean)
-            }
-            Some(PoolingConfig { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }) => {
-                Ok(Pooling::Cls)
-            }
-            Some(_) => Err(Error::malformed(&self.path.join(file), "pooling is neither mean nor cls")),
+            Some(config) => pooling(&config.modes().join(" and "), &self.path.join(file)),
             None => Err(self.missing(&file.to_string_lossy(), "modules.json names it")),
         }
     }
