@@ -1,5 +1,5 @@
 //! Texts and pairs per second of the lite models, in process, with 2 threads: short (about 20 tokens) and long (256
-//! tokens) inputs in batches of 32.
+//! tokens) inputs in batches of 32. Then the integer kernels alone.
 //!
 //! `cargo bench -p lyra-ml-server`
 
@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use lyra_ml_server::model::kernels::q8::{Kernel, Matrix, Rows, Write};
 use lyra_ml_server::model::tokenizer::{Tokens, Truncation};
 use lyra_ml_server::model::{Model, ModelSource};
 use lyra_proto::TruncationDirection;
@@ -43,5 +44,25 @@ fn main_bench(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, main_bench);
+/// Multiplications per second of each kernel on one thread: the widest product of the lite models, for 252 tokens.
+fn kernels(criterion: &mut Criterion) {
+    const SHAPE: [usize; 3] = [252, 384, 1_536];
+    let [rows, inputs, outputs] = SHAPE;
+    let blocks: Vec<u8> = (0..outputs * inputs / 32 * 34).map(|i| (i % 34 * 7) as u8).collect();
+    let matrix = Matrix::pack(&blocks, outputs, inputs);
+    let values: Vec<f32> = (0..rows * inputs).map(|i| (i % 91) as f32 - 45.0).collect();
+    let mut x = Rows::default();
+    x.round(&values, inputs);
+    let (bias, mut out) = (vec![0.0; outputs], vec![0.0; rows * outputs]);
+    let mut group = criterion.benchmark_group("q8_0");
+    group.throughput(Throughput::Elements(SHAPE.iter().product::<usize>() as u64)).sample_size(20);
+    for kernel in Kernel::available() {
+        group.bench_function(format!("{kernel:?}"), |bencher| {
+            bencher.iter(|| matrix.multiply_with(kernel, &x, &bias, &mut out, Write::Over));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, main_bench, kernels);
 criterion_main!(benches);

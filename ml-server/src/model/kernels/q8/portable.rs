@@ -8,16 +8,26 @@ pub(super) fn tile(count: usize, x: &[i16], blocks: &[Block], sums: &mut Sums) {
     for (x, sums) in x.chunks_exact(width).zip(&mut sums[..count]) {
         *sums = [0.0; PANEL];
         for (x, block) in x.chunks_exact(Q8_0_BLOCK).zip(blocks) {
-            let mut dots = [0i32; PANEL];
-            for (x, pair) in x.chunks_exact(2).zip(&block.pairs) {
-                let (first, second) = (i32::from(x[0]), i32::from(x[1]));
-                for (dot, weights) in dots.iter_mut().zip(pair.chunks_exact(2)) {
-                    *dot += first * i32::from(weights[0]) + second * i32::from(weights[1]);
+            // Both inputs of each output, side by side as the weights are: that becomes vectors everywhere.
+            let mut products = [0i32; 2 * PANEL];
+            for (two, weights) in x.chunks_exact(2).zip(&block.pairs) {
+                for (column, (product, weight)) in products.iter_mut().zip(weights).enumerate() {
+                    *product += i32::from(two[column % 2]) * i32::from(*weight);
                 }
             }
-            for ((sum, dot), scale) in sums.iter_mut().zip(dots).zip(block.scales) {
-                *sum = (dot as f32).mul_add(scale, *sum);
+            for ((sum, product), scale) in sums.iter_mut().zip(products.chunks_exact(2)).zip(block.scales) {
+                *sum = multiply_add((product[0] + product[1]) as f32, scale, *sum);
             }
         }
+    }
+}
+
+/// a b + c, rounded once. Where that is no instruction, double precision does it: the product is exact there, and only about
+/// every billionth sum is rounded another way.
+fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
+    if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
+        a.mul_add(b, c)
+    } else {
+        (f64::from(a) * f64::from(b) + f64::from(c)) as f32
     }
 }
