@@ -1,5 +1,6 @@
 //! Multi-head self-attention over sequences laid end to end.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,6 +11,11 @@ use super::rotary::Rotary;
 
 /// Tokens from which on the queries of one sequence are shared between two threads.
 const WORTH_SPLITTING: usize = 256;
+
+thread_local! {
+    // Kept for its buffers, as those of products are.
+    static HEAD: Cell<Head> = Cell::default();
+}
 
 /// Heads of one attention layer, and how they know about positions where the embeddings do not say.
 pub struct Attention {
@@ -62,7 +68,8 @@ impl Attention {
     /// All heads for some of a sequence's queries; `out` has their rows.
     fn queries(&self, range: Range<usize>, qkv: &[f32], length: usize, out: &mut [f32]) {
         let width = self.heads * self.head_dim;
-        let (mut head, mut distances) = (Head::default(), RelativeScores::default());
+        let mut head = HEAD.take();
+        let mut distances = RelativeScores::default();
         let terms = 1 + self.relative.as_ref().map_or(0, Relative::terms);
         let scale = ((self.head_dim * terms) as f32).sqrt().recip();
         for column in (0..width).step_by(self.head_dim) {
@@ -100,6 +107,7 @@ impl Attention {
                 }
             }
         }
+        HEAD.set(head);
     }
 
     /// Tokens that at least one of `queries` sees.

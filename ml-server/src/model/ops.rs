@@ -8,8 +8,9 @@ use std::cell::Cell;
 use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_tensor::NdTensorView;
-use rten_vecmath::{ApproxGelu, Gelu, Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub, Tanh};
+use rten_vecmath::{ApproxGelu, Normalize, NormalizeOptions, Softmax, Sum, SumSquareSub, Tanh};
 
+use super::kernels::gelu::Gelu;
 use super::kernels::q8::{Matrix, Rows, Write};
 use super::weights::{LinearWeights, TensorData};
 
@@ -151,7 +152,7 @@ impl Activation {
     /// Applies the function in place.
     pub fn apply(self, values: &mut [f32]) {
         match self {
-            Self::GeluErf => Gelu {}.map_mut(values),
+            Self::GeluErf => Gelu.map_mut(values),
             Self::GeluTanh => ApproxGelu {}.map_mut(values),
             Self::Relu => values.iter_mut().for_each(|x| *x = x.max(0.0)),
             Self::Tanh => Tanh {}.map_mut(values),

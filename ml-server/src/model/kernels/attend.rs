@@ -25,10 +25,10 @@ const STEP: usize = 32;
 /// Keys and values of one head, and room for the scores of a block of queries.
 #[derive(Default)]
 pub struct Head {
-    /// `[head_dim, stride]`: tokens side by side, then zeros.
+    /// `[head_dim, stride]`: tokens side by side, then whatever was there before, which counts for nothing.
     keys: Vec<f32>,
     stride: usize,
-    /// `[tokens, padded]`, zeros beyond the head's width.
+    /// `[tokens, padded]`, beyond the head's width as above.
     values: Vec<f32>,
     padded: usize,
     depth: usize,
@@ -38,7 +38,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Takes the keys and values of a sequence, rows of `head_dim` numbers each.
+    /// Takes the keys and values of a sequence in the place of those before, rows of `head_dim` numbers each.
     pub fn load<'a>(
         &mut self,
         head_dim: usize,
@@ -50,14 +50,12 @@ impl Head {
         // A window may begin anywhere, and is read to the end of the step that it ends in.
         self.stride = length.next_multiple_of(STEP) + STEP;
         self.padded = head_dim.next_multiple_of(STEP);
-        self.keys.clear();
         self.keys.resize(head_dim * self.stride, 0.0);
         for (token, key) in keys.take(length).enumerate() {
             for (column, value) in self.keys[token..].iter_mut().step_by(self.stride).zip(key) {
                 *column = *value;
             }
         }
-        self.values.clear();
         self.values.resize(length * self.padded, 0.0);
         for (row, value) in self.values.chunks_exact_mut(self.padded).zip(values) {
             row[..head_dim].copy_from_slice(value);
