@@ -57,7 +57,7 @@ fn kernels(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("q8_0");
     group.throughput(Throughput::Elements(SHAPE.iter().product::<usize>() as u64)).sample_size(20);
     for kernel in Kernel::available() {
-        group.bench_function(format!("{kernel:?}"), |bencher| {
+        group.bench_function(kernel.to_string(), |bencher| {
             bencher.iter(|| matrix.multiply_with(kernel, &x, &bias, &mut out, Write::Over));
         });
     }

@@ -114,7 +114,7 @@ impl Head {
     }
 }
 
-/// Calls `$tile::<_, ROWS>($isa, $first, …)` for all of `$count` rows, so many at a time as there are registers for.
+/// Evaluates `$tile` for all of `$count` rows, `$rows` from `$first` on at a time: as many as there are registers for.
 macro_rules! by_rows {
     ($isa:expr, $count:expr, |$first:ident, $rows:ident| $tile:expr) => {{
         let (mut $first, count) = (0, $count);

@@ -16,9 +16,15 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod portable;
+mod rows;
+
+use std::fmt;
+use std::sync::LazyLock;
 
 use half::f16;
 
+pub use self::rows::Rows;
+use self::rows::round;
 use super::super::weights::{Q8_0_BLOCK, Q8_0_BYTES};
 
 /// Outputs that a kernel computes side by side.
@@ -43,39 +49,47 @@ impl Block {
 /// Sums of one tile, without the rows' scales.
 type Sums = [[f32; PANEL]; TILE];
 
-/// A kernel for one instruction set.
+/// A kernel for one instruction set, which this machine has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kernel {
+pub struct Kernel(Set);
+
+// Apart from `Kernel`, so that nobody can ask for instructions that were not found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Set {
     /// AVX-512 with VNNI: Intel since 2019, AMD since Zen 4.
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni,
     /// AVX2 with FMA: x86-64 since 2013.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// Anything; compilers vectorise it well for NEON.
+    /// Anything else.
     Portable,
 }
 
 impl Kernel {
+    /// The one that every machine can run.
+    pub const PORTABLE: Self = Self(Set::Portable);
+
     /// Those that this machine can run, fastest first.
     pub fn available() -> Vec<Self> {
         let mut kernels = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
-                kernels.push(Self::Avx512Vnni);
+                kernels.push(Self(Set::Avx512Vnni));
             }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                kernels.push(Self::Avx2);
+                kernels.push(Self(Set::Avx2));
             }
         }
-        kernels.push(Self::Portable);
+        kernels.push(Self::PORTABLE);
         kernels
     }
 
     /// The fastest that this machine can run.
     fn best() -> Self {
-        Self::available()[0]
+        static BEST: LazyLock<Kernel> = LazyLock::new(|| Kernel::available()[0]);
+        *BEST
     }
 
     /// Products of as many rows as `out` has with one panel: `x` is `[rows, 32 · blocks.len()]`. The sums of other rows are left
@@ -83,12 +97,12 @@ impl Kernel {
     fn tile(self, x: &[i16], blocks: &[Block], sums: &mut Sums, out: &mut Out) {
         let count = out.scales.len();
         assert!(count <= TILE && x.len() == count * blocks.len() * Q8_0_BLOCK);
-        match self {
+        match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Vnni => avx512::tile(count, x, blocks, sums, out),
+            Set::Avx512Vnni => avx512::tile(count, x, blocks, sums, out),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => avx2::tile(count, x, blocks, sums, out),
-            Self::Portable => {
+            Set::Avx2 => avx2::tile(count, x, blocks, sums, out),
+            Set::Portable => {
                 portable::tile(count, x, blocks, sums);
                 out.finish(sums);
             }
@@ -97,13 +111,19 @@ impl Kernel {
 
     /// See [`round`].
     fn round(self, row: &[f32], out: &mut [i16]) -> f32 {
-        match self {
+        match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512Vnni => avx512::round(row, out),
+            Set::Avx512Vnni => avx512::round(row, out),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => avx2::round(row, out),
-            Self::Portable => round(row, out),
+            Set::Avx2 => avx2::round(row, out),
+            Set::Portable => round(row, out),
         }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
     }
 }
 
@@ -182,7 +202,7 @@ impl Matrix {
         self.multiply_with(Kernel::best(), x, bias, out, write);
     }
 
-    /// [`multiply`](Self::multiply) with a kernel of choice, which must be [available](Kernel::available).
+    /// [`multiply`](Self::multiply) with a kernel of choice.
     pub fn multiply_with(&self, kernel: Kernel, x: &Rows, bias: &[f32], out: &mut [f32], write: Write) {
         assert!(
             x.width == self.inputs
@@ -240,57 +260,6 @@ impl Matrix {
             }
         }
     }
-}
-
-/// Activations rounded to 16 bits, with one scale per row.
-#[derive(Default)]
-pub struct Rows {
-    values: Vec<i16>,
-    scales: Vec<f32>,
-    width: usize,
-}
-
-impl Rows {
-    /// Rounds `x`, rows of `width` values. Buffers are kept. A row with a value that is not finite gets a scale that is not, so
-    /// that what is computed from it shows it.
-    pub fn round(&mut self, x: &[f32], width: usize) {
-        let kernel = Kernel::best();
-        self.width = width;
-        self.values.resize(x.len(), 0);
-        self.scales.clear();
-        for (row, out) in x.chunks_exact(width).zip(self.values.chunks_exact_mut(width)) {
-            self.scales.push(kernel.round(row, out));
-        }
-    }
-}
-
-/// Writes `row` / scale to `out`, and returns the scale. Inlined, so that every kernel has it in its own instructions.
-#[inline(always)]
-fn round(row: &[f32], out: &mut [i16]) -> f32 {
-    const LANES: usize = 64;
-    // Adding 1.5 · 2²³ leaves the nearest whole number, ties to even, in the low bits.
-    const MAGIC: f32 = 12_582_912.0;
-    let mut largest = [0f32; LANES];
-    let mut spoilt = [0f32; LANES];
-    let mut chunks = row.chunks_exact(LANES);
-    let mut note = |values: &[f32]| {
-        for ((largest, spoilt), value) in largest.iter_mut().zip(&mut spoilt).zip(values) {
-            *largest = if value.abs() > *largest { value.abs() } else { *largest };
-            *spoilt += value * 0.0;
-        }
-    };
-    for values in &mut chunks {
-        // Of known length, so that it becomes vectors.
-        note(&values[..LANES]);
-    }
-    note(chunks.remainder());
-    let largest = largest.into_iter().fold(0.0, f32::max);
-    // Less than this times any weight is nothing, and its inverse would be infinite.
-    let inverse = if largest > 1e-30 { f32::from(i16::MAX) / largest } else { 0.0 };
-    for (out, value) in out.iter_mut().zip(row) {
-        *out = (value * inverse + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits()).cast_signed() as i16;
-    }
-    largest / f32::from(i16::MAX) + spoilt.into_iter().sum::<f32>()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ proptest! {
         let x: Vec<f32> =
             (0..rows * inputs).map(|i| ((i * 7_919 + seed as usize % 1_000) % 2_003) as f32 * size - 1_000.0 * size).collect();
         let bias: Vec<f32> = (0..outputs).map(|i| i as f32).collect();
-        let want = product(Kernel::Portable, &matrix, &x, &bias, 0.0, Write::Over);
+        let want = product(Kernel::PORTABLE, &matrix, &x, &bias, 0.0, Write::Over);
         for kernel in Kernel::available() {
             let got = product(kernel, &matrix, &x, &bias, f32::NAN, Write::Over);
             prop_assert_eq!(&got, &want, "{:?}", kernel);
@@ -102,5 +102,5 @@ fn what_is_not_finite_shows() {
             assert!(out[40..].iter().all(|value| !value.is_finite()), "{kernel:?}: {out:?}");
         }
     }
-    assert_eq!(product(Kernel::Portable, &matrix, &[0.0; 32], &[0.5; 40], 0.0, Write::Over), [0.5; 40]);
+    assert_eq!(product(Kernel::PORTABLE, &matrix, &[0.0; 32], &[0.5; 40], 0.0, Write::Over), [0.5; 40]);
 }
