@@ -116,7 +116,7 @@ def texts(chance, count, least, most):
 
 def row(name, value, unit, base=None, goal=""):
     ratio = f"{value / base:8.2f} ×" if base else " " * 10
-    print(f"  {name:<34}{value:>10.1f} {unit:<8}{ratio}  {goal}", flush=True)
+    print(f"  {name:<34}{value:>10.{1 if value >= 10 else 2}f} {unit:<8}{ratio}  {goal}", flush=True)
 
 
 def cosine(a, b):
@@ -240,14 +240,14 @@ def large(options, programs, folder):
 
 def build():
     """Builds both programs and says where they are."""
-    cargo = ["cargo", "build", "--release", "-p", "lyra-ml-server", "--message-format=json"]
+    command = "cargo build --release -p lyra-ml-server --bin lyra-ml-server --bench compare --message-format=json"
+    out = subprocess.run(command.split(), cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    names = {"lyra-ml-server": "server", "compare": "compare"}
     found = {}
-    for name, kind, target in [("server", "--bin", "lyra-ml-server"), ("compare", "--bench", "compare")]:
-        out = subprocess.run([*cargo, kind, target], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
-        for line in out.splitlines():
-            message = json.loads(line)
-            if message.get("executable") and message["target"]["name"] == target:
-                found[name] = message["executable"]
+    for line in out.splitlines():
+        message = json.loads(line)
+        if message.get("executable"):
+            found[names[message["target"]["name"]]] = message["executable"]
     return found
 
 
