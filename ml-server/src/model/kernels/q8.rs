@@ -59,6 +59,9 @@ enum Set {
     /// AVX-512 with VNNI: Intel since 2019, AMD since Zen 4.
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni,
+    /// AVX2 with AVX-VNNI: Intel's client processors since 2021, AMD since Zen 5.
+    #[cfg(target_arch = "x86_64")]
+    AvxVnni,
     /// AVX2 with FMA: x86-64 since 2013.
     #[cfg(target_arch = "x86_64")]
     Avx2,
@@ -79,6 +82,9 @@ impl Kernel {
                 kernels.push(Self(Set::Avx512Vnni));
             }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                if is_x86_feature_detected!("avxvnni") {
+                    kernels.push(Self(Set::AvxVnni));
+                }
                 kernels.push(Self(Set::Avx2));
             }
         }
@@ -101,7 +107,9 @@ impl Kernel {
             #[cfg(target_arch = "x86_64")]
             Set::Avx512Vnni => avx512::tile(count, x, blocks, sums, out),
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => avx2::tile(count, x, blocks, sums, out),
+            Set::AvxVnni => avx2::tile::<true>(count, x, blocks, sums, out),
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2 => avx2::tile::<false>(count, x, blocks, sums, out),
             Set::Portable => {
                 portable::tile(count, x, blocks, sums);
                 out.finish(sums);
@@ -115,7 +123,7 @@ impl Kernel {
             #[cfg(target_arch = "x86_64")]
             Set::Avx512Vnni => avx512::round(row, out),
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => avx2::round(row, out),
+            Set::AvxVnni | Set::Avx2 => avx2::round(row, out),
             Set::Portable => round(row, out),
         }
     }
