@@ -38,7 +38,7 @@ fn main_bench(criterion: &mut Criterion) {
         let batch: Vec<Tokens> = vec![tokens.expect("tokens"); BATCH];
         let batch: Vec<&Tokens> = batch.iter().collect();
         group.bench_function(BenchmarkId::new(file, format!("{} tokens", batch[0].len())), |bencher| {
-            bencher.iter(|| pool.install(|| black_box(model.run(&batch))));
+            bencher.iter(|| pool.install(|| black_box(model.run(&batch).expect("rows"))));
         });
     }
     group.finish();

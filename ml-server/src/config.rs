@@ -8,6 +8,7 @@ use lyra_proto::Limits;
 
 use crate::error::Error;
 use crate::model::ModelSource;
+use crate::model::device::{Device, DeviceChoice, Precision};
 
 /// Environment variable that names the folder of the models.
 pub const MODELS_DIR_ENV: &str = "LYRA_MODELS_DIR";
@@ -23,8 +24,12 @@ pub struct ServerConfig {
     pub threads: usize,
     /// What clients may ask for.
     pub limits: Limits,
-    /// Tokens that run together in one batch.
-    pub max_batch_tokens: usize,
+    /// Where to compute.
+    pub device: DeviceChoice,
+    /// What a GPU stores weights and activations as.
+    pub precision: Precision,
+    /// Tokens that run together in one batch; `None` leaves it to the device and the number of threads.
+    pub max_batch_tokens: Option<usize>,
     /// How long a shutdown waits for requests in work.
     pub drain: Duration,
 }
@@ -38,7 +43,9 @@ impl ServerConfig {
             nli,
             threads,
             limits: Limits::default(),
-            max_batch_tokens: batch_tokens(threads),
+            device: DeviceChoice::default(),
+            precision: Precision::default(),
+            max_batch_tokens: None,
             drain: Duration::from_secs(30),
         }
     }
@@ -52,18 +59,18 @@ impl ServerConfig {
         Ok(Self::new(Some(embed), Some(nli)))
     }
 
-    /// The same with another number of threads (at least 1), and batches to match.
+    /// The same with another number of threads (at least 1).
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads.max(1);
-        self.max_batch_tokens = batch_tokens(self.threads);
         self
     }
-}
 
-/// Enough for every thread to have several chunks, little enough that a batch is over soon and new requests get in.
-fn batch_tokens(threads: usize) -> usize {
-    2_048 * threads
+    /// Tokens that run together on `device`: enough for every thread to have several chunks or to fill a GPU, little enough
+    /// that a batch is over soon and new requests get in.
+    pub(crate) fn batch_tokens(&self, device: &Device) -> usize {
+        self.max_batch_tokens.or_else(|| device.batch_tokens()).unwrap_or(2_048 * self.threads)
+    }
 }
 
 /// Physical cores that this process may use.

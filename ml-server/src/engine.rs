@@ -9,7 +9,7 @@ pub mod queue;
 mod runner;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -42,6 +42,8 @@ struct Shared {
     last_success: AtomicU64,
     /// Bits of an `f64`: tokens per second, 0 before the first batch.
     rate: AtomicU64,
+    /// Why the device computes no more.
+    lost: OnceLock<String>,
     metrics: Arc<Metrics>,
 }
 
@@ -100,6 +102,7 @@ impl Engine {
             started: Instant::now(),
             last_success: AtomicU64::new(0),
             rate: AtomicU64::new(0),
+            lost: OnceLock::new(),
             metrics,
         });
         let runner = std::thread::Builder::new().name("ml-runner".to_owned()).spawn({
@@ -187,8 +190,9 @@ impl Engine {
     /// Runs a real inference when the last success is older than `stale`.
     ///
     /// # Errors
-    /// When that inference fails.
+    /// When that inference fails, or the device was lost at any time before.
     pub async fn probe(&self, stale: Duration) -> Result<(), RequestError> {
+        self.check_device()?;
         let age = self.shared.now().saturating_sub(self.shared.last_success.load(Ordering::Relaxed));
         let Some((kind, _)) = self.shared.models.first() else { return Ok(()) };
         if u128::from(age) < stale.as_millis() {
@@ -199,7 +203,12 @@ impl Engine {
             tokenizer.text("", cut).map(|tokens| vec![tokens]).map_err(|error| too_long(0, &error))
         };
         let inputs = self.tokenise(*kind, empty).await?;
-        self.run(*kind, inputs).await.map(drop)
+        let ran = self.run(*kind, inputs).await.map(drop);
+        self.check_device().and(ran)
+    }
+
+    fn check_device(&self) -> Result<(), RequestError> {
+        self.shared.lost.get().map_or(Ok(()), |reason| Err(RequestError::DeviceLost(reason.clone())))
     }
 
     /// Refuses new inputs, finishes what is queued and waits for it. Blocks.

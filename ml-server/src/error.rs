@@ -80,6 +80,9 @@ pub enum Error {
         /// Cause and remedy.
         reason: String,
     },
+    /// The device asked for cannot be used.
+    #[error("cannot compute on the GPU: {0}")]
+    Device(String),
     /// The server could not start to listen or to run its threads.
     #[error("cannot start: {0}")]
     Start(String),
@@ -94,6 +97,20 @@ impl Error {
     pub(crate) fn malformed(path: &Path, reason: impl ToString) -> Self {
         Self::Malformed { path: path.to_owned(), reason: reason.to_string() }
     }
+}
+
+/// Why a batch was not computed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ComputeError {
+    /// Less memory is free than is needed.
+    #[error("the GPU has not enough free memory")]
+    OutOfMemory,
+    /// The device refused this work.
+    #[error("the GPU failed: {0}")]
+    Failed(String),
+    /// The device answers no more, whatever it is asked for.
+    #[error("the GPU is lost: {0}; only a restart of the server can help")]
+    Lost(String),
 }
 
 /// Why one request was not answered. Each kind has one status code.
@@ -156,6 +173,9 @@ pub enum RequestError {
     #[error("a model failed to load: {0}")]
     LoadFailed(String),
     /// 503
+    #[error("{0}")]
+    DeviceLost(String),
+    /// 503
     #[error("the server is shutting down")]
     Draining,
 }
@@ -175,7 +195,7 @@ impl RequestError {
             Self::TooLong { .. } => (StatusCode::UNPROCESSABLE_ENTITY, ErrorType::Validation),
             Self::NotHosted(..) | Self::Inference(_) => (StatusCode::FAILED_DEPENDENCY, ErrorType::Backend),
             Self::Overloaded { .. } => (StatusCode::TOO_MANY_REQUESTS, ErrorType::Overloaded),
-            Self::Loading(_) | Self::LoadFailed(_) | Self::Draining => {
+            Self::Loading(_) | Self::LoadFailed(_) | Self::DeviceLost(_) | Self::Draining => {
                 (StatusCode::SERVICE_UNAVAILABLE, ErrorType::Unavailable)
             }
         }

@@ -21,6 +21,7 @@ pub mod engine;
 pub mod error;
 mod http;
 mod load;
+pub mod measure;
 pub mod model;
 mod server;
 pub mod shutdown;

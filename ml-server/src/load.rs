@@ -9,6 +9,7 @@ use crate::config::ServerConfig;
 use crate::engine::Engine;
 use crate::engine::metrics::Metrics;
 use crate::error::Error;
+use crate::model::device::Device;
 use crate::model::labels::NliLabels;
 use crate::model::spec::Task;
 use crate::model::{Model, ModelSource};
@@ -19,8 +20,11 @@ use crate::model::{Model, ModelSource};
 /// The first model that fails, see [`Model::load`]; [`Error::WrongTask`] for an embedder in the place of a classifier or
 /// the other way round.
 pub(crate) fn engine(config: &ServerConfig, metrics: Arc<Metrics>) -> Result<Engine, Error> {
-    let load =
-        |kind, source: &Option<ModelSource>| source.as_ref().map(|source| model(kind, source)).transpose();
+    let device = config.device.open(config.precision)?;
+    let batch_tokens = config.batch_tokens(&device);
+    let load = |kind, source: &Option<ModelSource>| {
+        source.as_ref().map(|source| model(kind, source, &device, batch_tokens)).transpose()
+    };
     let (embed, nli) = std::thread::scope(|scope| {
         let nli = scope.spawn(|| load(ModelKind::Nli, &config.nli));
         let embed = load(ModelKind::Embed, &config.embed);
@@ -29,12 +33,17 @@ pub(crate) fn engine(config: &ServerConfig, metrics: Arc<Metrics>) -> Result<Eng
     let mut models = Vec::new();
     models.extend(embed?.map(|model| (ModelKind::Embed, Arc::new(model))));
     models.extend(nli?.map(|model| (ModelKind::Nli, Arc::new(model))));
-    Engine::start(models, config.threads, &config.limits, config.max_batch_tokens, metrics)
+    Engine::start(models, config.threads, &config.limits, batch_tokens, metrics)
 }
 
-fn model(kind: ModelKind, source: &ModelSource) -> Result<Model, Error> {
+fn model(
+    kind: ModelKind,
+    source: &ModelSource,
+    device: &Device,
+    batch_tokens: usize,
+) -> Result<Model, Error> {
     let started = Instant::now();
-    let model = Model::load(source, None)?;
+    let model = Model::load_on(device, source, None, batch_tokens)?;
     let name = || source.name();
     match (kind, &model.spec.task) {
         (ModelKind::Embed, Task::Embed(_)) => {}
@@ -49,6 +58,6 @@ fn model(kind: ModelKind, source: &ModelSource) -> Result<Model, Error> {
             return Err(Error::WrongTask { model: name(), found: "an embedder", wanted: "a classifier" });
         }
     }
-    tracing::info!(model = model.spec.name, ?kind, dtype = model.dtype, took = ?started.elapsed(), "model loaded");
+    tracing::info!(model = model.spec.name, ?kind, dtype = model.dtype, device = model.device, took = ?started.elapsed(), "model loaded");
     Ok(model)
 }

@@ -4,7 +4,10 @@ pub mod attention;
 pub mod bert;
 pub mod bundle;
 pub mod convolution;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod deberta;
+pub mod device;
 pub mod encoder;
 pub mod gguf;
 pub mod head;
@@ -28,13 +31,15 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use self::bundle::Bundle;
+use self::device::Device;
 use self::encoder::Encoder;
-use self::head::Head;
+use self::head::{Head, Pooling};
 use self::hub::HubModel;
 use self::ops::Linear;
 use self::spec::{Architecture, ModelSpec, Task};
 use self::tokenizer::{TextTokenizer, Tokens};
-use crate::error::Error;
+use self::weights::LinearWeights;
+use crate::error::{ComputeError, Error};
 
 pub use self::spec::SUPPORTED_ARCHITECTURES;
 
@@ -104,8 +109,17 @@ pub struct Model {
     pub tokenizer: TextTokenizer,
     /// Type that most of the weights are stored in.
     pub dtype: String,
-    encoder: Encoder,
+    /// What it runs on, for example `cpu`.
+    pub device: String,
+    encoder: Placed,
     head: Head,
+}
+
+/// An encoder where it runs.
+enum Placed {
+    Cpu(Box<Encoder>),
+    #[cfg(feature = "cuda")]
+    Cuda(Box<cuda::Encoder>),
 }
 
 impl Model {
@@ -114,6 +128,19 @@ impl Model {
     /// # Errors
     /// When it cannot be found, is damaged, or is of an unsupported architecture.
     pub fn load(source: &ModelSource, max_tokens: Option<usize>) -> Result<Self, Error> {
+        Self::load_on(&Device::Cpu, source, max_tokens, 0)
+    }
+
+    /// The same on any device, which is to take up to `batch_tokens` tokens at once.
+    ///
+    /// # Errors
+    /// As for [`load`](Self::load); [`Error::Device`] when the device has no room for it.
+    pub fn load_on(
+        device: &Device,
+        source: &ModelSource,
+        max_tokens: Option<usize>,
+        batch_tokens: usize,
+    ) -> Result<Self, Error> {
         let Bundle { mut spec, tokenizer, mut weights } = source.open()?;
         spec.max_tokens = max_tokens.map_or(spec.max_tokens, |limit| limit.min(spec.max_tokens));
         let path = weights.path();
@@ -124,7 +151,6 @@ impl Model {
             Architecture::ModernBert => modernbert::build,
         };
         let (encoder, head) = build(&spec, weights.as_mut())?;
-        let (encoder, head) = (encoder.pack(Linear::pack), head.pack(Linear::pack));
         // A tokenizer may number segments that the model does not tell apart.
         spec.segments &= encoder.embeddings.segments.as_ref().is_some_and(|segments| segments.rows() > 1);
         let tokenizer = TextTokenizer::from_json(&tokenizer, spec.max_tokens, spec.segments)
@@ -134,25 +160,79 @@ impl Model {
             let reason = format!("the tokenizer has {known} ids but the word table only {rows} rows");
             return Err(Error::malformed(&path, reason));
         }
-        Ok(Self { spec, tokenizer, dtype: weights.dtype(), encoder, head })
+        let (stored, place, head) = (weights.dtype(), device.to_string(), head.pack(Linear::pack));
+        drop(weights);
+        let (dtype, encoder) = place_on(device, encoder, &spec, head.pooling(), stored, batch_tokens)?;
+        Ok(Self { spec, tokenizer, dtype, device: place, encoder, head })
     }
 
     /// One row per input, in order: a pooled vector (not normalised) or logits.
     ///
-    /// Work is spread over the rayon pool that this runs in. A row does not depend on the other inputs.
-    pub fn run(&self, batch: &[&Tokens]) -> Vec<Vec<f32>> {
-        let chunks = chunks(batch, rayon::current_num_threads());
-        if let [chunk] = chunks.as_slice() {
-            return self.head.apply(&self.encoder.forward(chunk));
+    /// On the processor, work is spread over the rayon pool that this runs in. A row does not depend on the other inputs.
+    ///
+    /// # Errors
+    /// When a GPU fails; the processor does not.
+    pub fn run(&self, batch: &[&Tokens]) -> Result<Vec<Vec<f32>>, ComputeError> {
+        match &self.encoder {
+            Placed::Cpu(encoder) => {
+                let rows = |chunk: &[&Tokens]| self.head.apply(&encoder.forward(chunk));
+                let chunks = chunks(batch, rayon::current_num_threads());
+                if let [chunk] = chunks.as_slice() {
+                    return Ok(rows(chunk));
+                }
+                Ok(chunks.into_par_iter().flat_map_iter(rows).collect())
+            }
+            #[cfg(feature = "cuda")]
+            Placed::Cuda(encoder) => {
+                let pooled = encoder.forward(batch)?;
+                Ok(pooled.into_par_iter().map(|row| self.head.finish(row)).collect())
+            }
         }
-        chunks.into_par_iter().flat_map_iter(|chunk| self.head.apply(&self.encoder.forward(chunk))).collect()
     }
 
     /// Length of an embedding, or number of labels.
     pub fn dimension(&self) -> usize {
         match &self.spec.task {
-            Task::Embed(_) => self.encoder.hidden,
+            Task::Embed(_) => self.encoder.hidden(),
             Task::Classify(labels) => labels.len(),
+        }
+    }
+}
+
+impl Placed {
+    fn hidden(&self) -> usize {
+        match self {
+            Self::Cpu(encoder) => encoder.hidden,
+            #[cfg(feature = "cuda")]
+            Self::Cuda(encoder) => encoder.hidden(),
+        }
+    }
+}
+
+/// Brings an encoder to its device. Returns it with the type that it then has, which was `stored` in the file.
+#[cfg_attr(
+    not(feature = "cuda"),
+    expect(
+        unused_variables,
+        clippy::unnecessary_wraps,
+        reason = "only GPUs need to know more, and can be full"
+    )
+)]
+fn place_on(
+    device: &Device,
+    encoder: Encoder<LinearWeights>,
+    spec: &ModelSpec,
+    pooling: Pooling,
+    stored: String,
+    batch_tokens: usize,
+) -> Result<(String, Placed), Error> {
+    match device {
+        Device::Cpu => Ok((stored, Placed::Cpu(Box::new(encoder.pack(Linear::pack))))),
+        #[cfg(feature = "cuda")]
+        Device::Cuda(device, precision) => {
+            cuda::Encoder::upload(device, *precision, encoder, pooling, spec.max_tokens, batch_tokens)
+                .map(|encoder| (precision.to_string(), Placed::Cuda(Box::new(encoder))))
+                .map_err(|error| Error::Device(format!("model `{}`: {error}", spec.name)))
         }
     }
 }

@@ -86,7 +86,7 @@ fn logits_are_those_of_transformers() {
         assert_eq!(family.0, name);
         let model = load(&tiny::folder(family, true).1).unwrap();
         let inputs = inputs(&model);
-        let rows = model.run(&inputs.iter().collect::<Vec<_>>());
+        let rows = model.run(&inputs.iter().collect::<Vec<_>>()).unwrap();
         for ((row, want), pair) in rows.iter().zip(want).zip(PAIRS) {
             assert!(difference(row, &want) < 1e-5, "{name}, {pair:?}: {row:?} vs {want:?}");
         }
@@ -104,10 +104,10 @@ fn answers_do_not_depend_on_the_batch() {
             let batch: Vec<_> = inputs.iter().cycle().take(50).collect();
             for threads in [1, 2, 3] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                let together = pool.install(|| model.run(&batch));
+                let together = pool.install(|| model.run(&batch)).unwrap();
                 for (input, row) in batch.iter().zip(&together) {
                     // Bit for bit, with any number of threads.
-                    assert_eq!(&model.run(&[input])[0], row, "{family:?}, {}", model.dtype);
+                    assert_eq!(&model.run(&[input]).unwrap()[0], row, "{family:?}, {}", model.dtype);
                 }
             }
         }
@@ -127,7 +127,7 @@ fn gguf_files_give_nearly_the_same() {
         assert_eq!((original.spec.max_tokens, quantised.spec.max_tokens), (16, 16), "{family:?}");
         assert_eq!(quantised.spec.task, original.spec.task);
         for input in inputs(&original) {
-            let (want, got) = (&original.run(&[&input])[0], &quantised.run(&[&input])[0]);
+            let (want, got) = (&original.run(&[&input]).unwrap()[0], &quantised.run(&[&input]).unwrap()[0]);
             let (scale, off) = (difference(want, &vec![0.0; want.len()]), difference(want, got));
             assert!(off > 0.0 && off < 0.05 * scale, "{family:?}: {off} of {scale}");
         }

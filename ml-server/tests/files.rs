@@ -61,7 +61,7 @@ fn quantising_keeps_everything_but_some_precision() {
         assert_eq!(spec.task, original.spec.task);
         let input = text(&original, "red stone green");
         assert_eq!(input, text(&quantised, "red stone green"));
-        let (want, got) = (&original.run(&[&input])[0], &quantised.run(&[&input])[0]);
+        let (want, got) = (&original.run(&[&input]).unwrap()[0], &quantised.run(&[&input]).unwrap()[0]);
         let (scale, largest) = (difference(want, &vec![0.0; want.len()]), difference(want, got));
         assert!(largest > 0.0 && largest < 0.03 * scale, "{largest} of {scale}");
     }

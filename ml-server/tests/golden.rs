@@ -218,12 +218,12 @@ fn check_tokens(tokens: &Tokens, length: Option<usize>, first: Option<&[u32]>) {
 }
 
 fn alone(model: &Model, inputs: &[Tokens]) -> Vec<Vec<f32>> {
-    inputs.iter().flat_map(|input| model.run(&[input])).collect()
+    inputs.iter().flat_map(|input| model.run(&[input]).unwrap()).collect()
 }
 
 /// In batches of 32 of mixed lengths.
 fn together(model: &Model, inputs: &[Tokens]) -> Vec<Vec<f32>> {
-    inputs.chunks(32).flat_map(|batch| model.run(&batch.iter().collect::<Vec<_>>())).collect()
+    inputs.chunks(32).flat_map(|batch| model.run(&batch.iter().collect::<Vec<_>>()).unwrap()).collect()
 }
 
 fn cosine(a: &[f32], b: &[f32]) -> f64 {

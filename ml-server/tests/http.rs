@@ -98,7 +98,7 @@ async fn an_answer_does_not_depend_on_its_batch() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn large_batches_are_split_and_merged() {
-    let server = Server::lite(|config| config.max_batch_tokens = 64).await;
+    let server = Server::lite(|config| config.max_batch_tokens = Some(64)).await;
     let texts: Vec<String> = (0..1_024).map(|i| format!("w{}", i % 3)).collect();
     let rows = server.embed(&json!({ "inputs": texts })).await;
     assert_eq!(rows.len(), 1_024);

@@ -119,7 +119,7 @@ impl Run {
         let got: Vec<Vec<f32>> = response.unwrap().json().await.unwrap();
         let model = tiny::load(folder).unwrap();
         let input = model.tokenizer.text("red stone green", Truncation::Cut(Right)).unwrap();
-        assert!(tiny::difference(&got[0], &model.run(&[&input])[0]) < 1e-5);
+        assert!(tiny::difference(&got[0], &model.run(&[&input]).unwrap()[0]) < 1e-5);
     }
 }
 

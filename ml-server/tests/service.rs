@@ -21,7 +21,7 @@ fn value(metrics: &str, series: &str) -> f64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn metrics_count_what_happened() {
-    let server = Server::lite(|config| config.max_batch_tokens = 100).await;
+    let server = Server::lite(|config| config.max_batch_tokens = Some(100)).await;
     server.embed(&json!({"inputs": ["one", "two words"]})).await;
     server.post("/nli", &json!({"pairs": [{"premise": "p", "hypothesis": "h"}]})).await;
     server.refused("/embed", &json!({"inputs": []}), 400).await;

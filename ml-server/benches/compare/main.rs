@@ -76,7 +76,7 @@ fn encode(model: &Model, texts: &[String], batch: usize) -> Result<Vec<Vec<f32>>
             .par_iter()
             .map(|&index| model.tokenizer.text(&texts[index], Truncation::Cut(Right)))
             .collect::<Result<Vec<Tokens>, _>>()?;
-        let rows = model.run(&tokens.iter().collect::<Vec<_>>());
+        let rows = model.run(&tokens.iter().collect::<Vec<_>>())?;
         for (&index, mut row) in indices.iter().zip(rows) {
             normalise(&mut row);
             vectors[index] = row;

@@ -10,6 +10,7 @@ use lyra_proto::ModelKind;
 
 use super::queue::{Item, Reply};
 use super::{Shared, batch};
+use crate::error::ComputeError;
 use crate::model::Model;
 use crate::model::tokenizer::Tokens;
 
@@ -20,7 +21,7 @@ pub(super) fn run(shared: &Shared, pool: &rayon::ThreadPool) {
         number += 1;
         let taken = Instant::now();
         let tokens: usize = items.iter().map(|item| item.tokens.len()).sum();
-        let rows = rows(&model, &items, pool);
+        let rows = rows(shared, &model, &items, pool);
         let ran = taken.elapsed();
         shared.note_rate(tokens, ran);
         shared.metrics.batch(kind, items.len(), tokens, shared.max_batch_tokens, ran);
@@ -66,28 +67,55 @@ fn next_batch(shared: &Shared) -> Option<(ModelKind, Arc<Model>, Vec<Item>)> {
 }
 
 /// One result per item. When the batch fails as a whole, every item is tried alone, so that only the one at fault fails.
-fn rows(model: &Model, items: &[Item], pool: &rayon::ThreadPool) -> Vec<Result<Vec<f32>, String>> {
+fn rows(
+    shared: &Shared,
+    model: &Model,
+    items: &[Item],
+    pool: &rayon::ThreadPool,
+) -> Vec<Result<Vec<f32>, String>> {
     let inputs: Vec<&Tokens> = items.iter().map(|item| &item.tokens).collect();
     match attempt(model, &inputs, pool) {
         Ok(rows) => rows.into_iter().map(finite).collect(),
-        Err(error) if items.len() > 1 => {
+        Err(Failure::Lost(reason)) => {
+            shared.note_lost(&reason);
+            vec![Err(reason); items.len()]
+        }
+        Err(Failure::Batch(error)) if items.len() > 1 => {
             tracing::warn!(
                 model = model.spec.name,
                 inputs = items.len(),
                 error,
                 "batch failed, trying its inputs one by one"
             );
-            let alone =
-                |input| attempt(model, &[input], pool).and_then(|mut rows| rows.pop().ok_or_else(no_row));
+            let alone = |input| match attempt(model, &[input], pool) {
+                Ok(mut rows) => rows.pop().ok_or_else(no_row),
+                Err(Failure::Lost(reason)) => {
+                    shared.note_lost(&reason);
+                    Err(reason)
+                }
+                Err(Failure::Batch(error)) => Err(error),
+            };
             inputs.into_iter().map(|input| alone(input).and_then(finite)).collect()
         }
-        Err(error) => vec![Err(error)],
+        Err(Failure::Batch(error)) => vec![Err(error)],
     }
 }
 
-fn attempt(model: &Model, inputs: &[&Tokens], pool: &rayon::ThreadPool) -> Result<Vec<Vec<f32>>, String> {
-    catch_unwind(AssertUnwindSafe(|| pool.install(|| model.run(inputs))))
-        .map_err(|panic| message(panic.as_ref()))
+/// Why a batch has no rows.
+enum Failure {
+    /// Something about these inputs; others may fare better.
+    Batch(String),
+    /// The device is gone, and nothing will fare better.
+    Lost(String),
+}
+
+fn attempt(model: &Model, inputs: &[&Tokens], pool: &rayon::ThreadPool) -> Result<Vec<Vec<f32>>, Failure> {
+    match catch_unwind(AssertUnwindSafe(|| pool.install(|| model.run(inputs)))) {
+        Ok(Ok(rows)) => Ok(rows),
+        Ok(Err(error @ ComputeError::Lost(_))) => Err(Failure::Lost(error.to_string())),
+        Ok(Err(error)) => Err(Failure::Batch(error.to_string())),
+        Err(panic) => Err(Failure::Batch(message(panic.as_ref()))),
+    }
 }
 
 fn finite(row: Vec<f32>) -> Result<Vec<f32>, String> {
@@ -109,6 +137,13 @@ fn message(panic: &(dyn Any + Send)) -> String {
 }
 
 impl Shared {
+    /// Remembers why nothing will run any more; the first reason is the one that tells.
+    fn note_lost(&self, reason: &str) {
+        if self.lost.set(reason.to_owned()).is_ok() {
+            tracing::error!("{reason}");
+        }
+    }
+
     /// Keeps a moving average of tokens per second, for `Retry-After`.
     fn note_rate(&self, tokens: usize, ran: Duration) {
         let rate = tokens as f64 / ran.as_secs_f64().max(1e-6);

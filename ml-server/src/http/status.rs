@@ -63,7 +63,7 @@ fn describe(kind: ModelKind, model: &Model) -> ModelInfo {
         labels,
         max_tokens: spec.max_tokens,
         dtype: model.dtype.clone(),
-        device: "cpu".to_owned(),
+        device: model.device.clone(),
         languages: spec.languages.clone(),
         license: spec.license.clone(),
     }

@@ -57,7 +57,7 @@ pub enum PositionCount {
 impl PositionCount {
     /// The position of each of `ids`. These are whole numbers counted here: summing them in half precision, as is also
     /// done, goes wrong after 256.
-    fn of(self, ids: &[u32]) -> impl Iterator<Item = usize> {
+    pub(super) fn of(self, ids: &[u32]) -> impl Iterator<Item = usize> {
         let mut seen = 0;
         ids.iter().enumerate().map(move |(index, &id)| match self {
             Self::FromZero => index,
@@ -279,6 +279,12 @@ impl Table {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
+    }
+
+    /// All values, row-major.
+    #[cfg(feature = "cuda")]
+    pub(super) fn into_f32(self) -> Vec<f32> {
+        HostTensor { shape: vec![self.rows, self.width], data: self.data }.into_f32()
     }
 
     /// Adds row `index` to `out`. Loading has checked that the tokenizer knows no more ids than there are rows.

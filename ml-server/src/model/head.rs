@@ -14,6 +14,16 @@ pub enum Head<L = Linear> {
     Classify(Box<Classifier<L>>),
 }
 
+impl<L> Head<L> {
+    /// How it makes one vector out of a sequence.
+    pub fn pooling(&self) -> Pooling {
+        match self {
+            Self::Pool(pooling) => *pooling,
+            Self::Classify(classifier) => classifier.pooling,
+        }
+    }
+}
+
 impl Head<LinearWeights> {
     /// Packs the fully connected layers with `pack`, [`Linear::pack`] for this CPU.
     pub fn pack<L>(self, pack: impl Fn(LinearWeights) -> L) -> Head<L> {
@@ -31,11 +41,15 @@ impl Head<LinearWeights> {
 impl Head {
     /// One row per sequence, in order.
     pub fn apply(&self, hidden: &Hidden) -> Vec<Vec<f32>> {
+        let pooling = self.pooling();
+        hidden.sequences().map(|rows| self.finish(pooling.apply(rows, hidden.width))).collect()
+    }
+
+    /// What follows pooling.
+    pub fn finish(&self, pooled: Vec<f32>) -> Vec<f32> {
         match self {
-            Self::Pool(pooling) => hidden.sequences().map(|rows| pooling.apply(rows, hidden.width)).collect(),
-            Self::Classify(classifier) => {
-                hidden.sequences().map(|rows| classifier.apply(rows, hidden.width)).collect()
-            }
+            Self::Pool(_) => pooled,
+            Self::Classify(classifier) => classifier.apply(&pooled),
         }
     }
 }
@@ -102,10 +116,10 @@ pub struct Classifier<L = Linear> {
 }
 
 impl Classifier {
-    /// `rows` is `[tokens, width]`.
-    fn apply(&self, rows: &[f32], width: usize) -> Vec<f32> {
+    /// Logits of one pooled vector.
+    fn apply(&self, pooled: &[f32]) -> Vec<f32> {
         let mut features = vec![0.0; self.dense.outputs()];
-        self.dense.apply(&self.pooling.apply(rows, width), &mut features);
+        self.dense.apply(pooled, &mut features);
         self.activation.apply(&mut features);
         if let Some(norm) = &self.norm {
             norm.apply(&mut features);

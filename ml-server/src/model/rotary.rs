@@ -20,6 +20,12 @@ impl Rotary {
         Self { cos, sin, half }
     }
 
+    /// Cosines and sines, `[positions, head_dim / 2]` each.
+    #[cfg(feature = "cuda")]
+    pub(super) fn tables(&self) -> (&[f32], &[f32]) {
+        (&self.cos, &self.sin)
+    }
+
     /// Turns the queries and keys of one sequence in place. `qkv` is `[tokens, 3 · width]` with queries, keys and values of
     /// `width` side by side; `width` is a multiple of the head's.
     pub fn apply(&self, qkv: &mut [f32], width: usize) {

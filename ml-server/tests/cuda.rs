@@ -1,0 +1,290 @@
+//! The GPU's code without a GPU: its kernels through NVIDIA's compiler where that is there, and all of it, host code and
+//! kernels, over stand-ins for CUDA's libraries that compute on the processor (`cuda/emulator`).
+
+#![cfg(feature = "cuda")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::allow_attributes,
+    reason = "helpers of tests may panic and print"
+)]
+
+mod common;
+#[path = "cuda/emulator.rs"]
+mod emulator;
+#[path = "cuda/random.rs"]
+mod random;
+
+use lyra_ml_server::error::ComputeError;
+use lyra_ml_server::model::cuda::{Device, Encoder, Variant, compile};
+use lyra_ml_server::model::device::{DeviceChoice, Precision};
+use lyra_ml_server::model::encoder::Order;
+use lyra_ml_server::model::head::{Head, Pooling};
+use lyra_ml_server::model::ops::{Activation, Linear};
+use lyra_ml_server::model::tokenizer::{Tokens, Truncation};
+use lyra_ml_server::model::{Model, ModelSource};
+use lyra_proto::TruncationDirection::Right;
+use random::{LONGEST, Shape};
+
+/// Numbers of tokens around the sizes of tiles and of blocks of keys. Without tensor cores those are smaller, and emulating
+/// them takes longer.
+const LENGTHS: [usize; 8] = [1, 2, 31, 64, 65, 129, 17, 200];
+const PLAIN_LENGTHS: [usize; 6] = [1, 2, 16, 33, 17, 70];
+
+const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::Bf16, Precision::F16];
+
+#[test]
+fn kernels_compile_for_several_generations() {
+    let Some(folder) = std::env::var_os("LYRA_NVRTC") else {
+        println!("skipped: LYRA_NVRTC does not name a folder with libnvrtc.so.13 and its builtins");
+        return;
+    };
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "nvidia_compiles", "--nocapture"])
+        .env("LD_LIBRARY_PATH", folder)
+        .output()
+        .unwrap();
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[test]
+#[ignore = "run by the test above, with NVRTC on the library path"]
+fn nvidia_compiles() {
+    for architecture in ["sm_80", "sm_90"] {
+        for precision in PRECISIONS {
+            for (hidden, head_dim, relative) in [
+                (384, 32, false),
+                (1024, 64, false),
+                (768, 64, true),
+                (768, 128, false),
+                (64, 16, true),
+                (96, 24, true),
+            ] {
+                let variant = Variant { precision, hidden, head_dim, relative };
+                let code = compile(variant, architecture).unwrap();
+                assert_eq!(&code[..4], b"\x7fELF", "{variant:?} for {architecture}");
+            }
+        }
+    }
+}
+
+#[test]
+fn plain_attention_is_the_processors() {
+    emulator::run("plain", &[]);
+}
+
+#[test]
+#[ignore = "run by the test above, over the emulator"]
+fn plain() {
+    for shape in [Shape::plain(64, 4), Shape::plain(96, 3), Shape::plain(64, 1), Shape::plain(128, 1)] {
+        compare(shape, &PRECISIONS);
+    }
+    // Heads of 24 are not for tensor cores; the other activations.
+    compare(Shape { activation: Activation::GeluTanh, ..Shape::plain(72, 3) }, &PRECISIONS);
+    compare(Shape { activation: Activation::Relu, ..Shape::plain(64, 4) }, &PRECISIONS);
+}
+
+#[test]
+fn windows_and_rotations_are_the_processors() {
+    emulator::run("windowed", &[]);
+}
+
+#[test]
+#[ignore = "run by the test above, over the emulator"]
+fn windowed() {
+    let shape = Shape { order: Order::Before, ..Shape::plain(64, 4) };
+    for window in [None, Some(0), Some(5), Some(64), Some(100)] {
+        compare(Shape { window, ..shape }, &[Precision::Bf16]);
+    }
+    compare(Shape { window: Some(16), hidden: 64, heads: 1, ..shape }, &PRECISIONS);
+}
+
+#[test]
+fn distances_and_convolutions_are_the_processors() {
+    emulator::run("relative", &[]);
+}
+
+#[test]
+#[ignore = "run by the test above, over the emulator"]
+fn relative() {
+    let shape = Shape::plain(64, 4);
+    for terms in [(true, true), (true, false), (false, true)] {
+        compare(Shape { relative: Some((terms.0, terms.1, 16)), ..shape }, &[Precision::F16]);
+    }
+    compare(Shape { relative: Some((true, true, 32)), convolution: true, ..shape }, &PRECISIONS);
+}
+
+#[test]
+fn full_memory_makes_batches_smaller() {
+    // Room for the weights and for some hundred tokens.
+    emulator::run("crowded", &[("LYRA_EMULATED_MEMORY", "40000000")]);
+}
+
+#[test]
+#[ignore = "run by the test above, over the emulator"]
+fn crowded() {
+    let device = Device::open(0).unwrap();
+    let upload = |tokens, batch| {
+        let plain = random::encoder(Shape::plain(64, 4));
+        Encoder::upload(&device, Precision::Bf16, plain, Pooling::Mean, tokens, batch)
+    };
+    let encoder = upload(LONGEST, 1 << 20).unwrap();
+    let texts = random::numbers().texts(&[40; 300]);
+    assert_eq!(encoder.forward(&texts.iter().collect::<Vec<_>>()).unwrap().len(), 300);
+    // An input that could not run at all is no reason to start with less.
+    assert!(matches!(upload(1 << 20, 1 << 20), Err(ComputeError::OutOfMemory)));
+    let long = random::numbers().texts(&[2 << 16]);
+    assert!(
+        matches!(encoder.forward(&[&long[0]]), Err(ComputeError::Failed(reason)) if reason.contains("131072 tokens"))
+    );
+}
+
+#[test]
+fn a_dead_gpu_is_said_to_be_lost() {
+    emulator::run("lost", &[("LYRA_EMULATED_FAILS_AFTER", "60")]);
+}
+
+#[test]
+#[ignore = "run by the test above, over the emulator"]
+fn lost() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let server = common::server::Server::lite(|config| config.device = DeviceChoice::Cuda(0)).await;
+        let health = async || server.get("/health").await;
+        assert_eq!(health().await.status(), 200);
+        // A pass over the lite models' six layers takes some 40 launches.
+        let body = serde_json::json!({"inputs": ["one", "two"]});
+        let mut last = server.post("/embed", &body).await;
+        for _ in 0..3 {
+            last = server.post("/embed", &body).await;
+        }
+        assert_eq!(last.status(), 424);
+        let text = last.text().await.unwrap();
+        assert!(text.contains("lost") && text.contains("ILLEGAL_ADDRESS"), "{text}");
+        assert_eq!(health().await.status(), 503);
+        server.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn golden_models_agree_on_the_emulated_gpu() {
+    if common::shared("models/parity").is_some() {
+        emulator::run("golden", &[]);
+    }
+}
+
+#[test]
+#[ignore = "run by the test above, over the emulator"]
+fn golden() {
+    for (name, least) in [(Precision::F32, 0.999_999), (Precision::Bf16, 0.999), (Precision::F16, 0.999)]
+        .into_iter()
+        .flat_map(|(precision, least)| {
+            let names = [
+                "bert-embed-mean",
+                "xlmr-embed-cls",
+                "modernbert-embed-cls",
+                "deberta-v3-nli",
+                "roberta-nli",
+            ];
+            names.map(|name| ((name, precision), least))
+        })
+    {
+        let (name, precision) = name;
+        let folder = common::shared(&format!("models/parity/{name}")).unwrap();
+        let golden: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(folder.join("golden.json")).unwrap()).unwrap();
+        let device = DeviceChoice::Cuda(0).open(precision).unwrap();
+        let limit = golden["max_length"].as_u64().map(|limit| limit as usize);
+        let model = Model::load_on(&device, &ModelSource::Folder(folder), limit, 2_048).unwrap();
+        let cut = Truncation::Cut(Right);
+        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        let (inputs, want): (Vec<Tokens>, Vec<&serde_json::Value>) = match golden["embeddings"].as_array() {
+            Some(texts) => texts
+                .iter()
+                .map(|one| (model.tokenizer.text(&text(&one["text"]), cut).unwrap(), &one["embedding"]))
+                .unzip(),
+            None => golden["pairs"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| {
+                    let (premise, hypothesis) = (text(&one["premise"]), text(&one["hypothesis"]));
+                    (model.tokenizer.pair(&premise, &hypothesis, cut).unwrap(), &one["logits"])
+                })
+                .unzip(),
+        };
+        // A sample of texts that are not too long: the emulator is slow, and without tensor cores more so.
+        let limit = if precision == Precision::F32 { 64 } else { 200 };
+        let short: Vec<usize> = (0..inputs.len()).filter(|&at| inputs[at].len() <= limit).collect();
+        let sample: Vec<usize> = short.iter().copied().step_by(short.len().div_ceil(4)).collect();
+        assert!(!sample.is_empty(), "{name}: no text of at most {limit} tokens");
+        let rows = model.run(&sample.iter().map(|&at| &inputs[at]).collect::<Vec<_>>()).unwrap();
+        let worst = rows.iter().zip(&sample).map(|(row, &at)| {
+            let want: Vec<f32> =
+                want[at].as_array().unwrap().iter().map(|value| value.as_f64().unwrap() as f32).collect();
+            // Logits of random models are near zero, where their direction says nothing.
+            if golden["pairs"].is_array() { 1.0 - logit_error(row, &want) } else { cosine(row, &want) }
+        });
+        let worst = worst.fold(1.0, f64::min);
+        println!("{name} {precision}: smallest cosine, or 1 − |Δlogit|: {worst:.8}");
+        let least = match (golden["pairs"].is_array(), precision) {
+            (false, _) => least,
+            (true, Precision::F32) => 0.9999,
+            (true, _) => 0.99,
+        };
+        assert!(worst >= least, "{name} {precision}: {worst}");
+    }
+}
+
+/// The emulated GPU's vectors against the processor's, together and one by one.
+fn compare(shape: Shape, precisions: &[Precision]) {
+    let plain = random::encoder(shape).pack(Linear::pack);
+    let device = Device::open(0).unwrap();
+    for &precision in precisions {
+        let tensor_cores = precision != Precision::F32 && (shape.hidden / shape.heads).is_multiple_of(16);
+        let texts = random::numbers().texts(if tensor_cores { &LENGTHS } else { &PLAIN_LENGTHS });
+        let batch: Vec<&Tokens> = texts.iter().collect();
+        for pooling in [Pooling::Mean, Pooling::Cls] {
+            let want = Head::<Linear>::Pool(pooling).apply(&plain.forward(&batch));
+            // Small passes: a batch takes several.
+            let encoder =
+                Encoder::upload(&device, precision, random::encoder(shape), pooling, LONGEST, LONGEST)
+                    .unwrap();
+            let together = encoder.forward(&batch).unwrap();
+            let alone: Vec<Vec<f32>> = batch
+                .iter()
+                .skip(4)
+                .step_by(2)
+                .map(|text| encoder.forward(&[text]).unwrap().remove(0))
+                .collect();
+            let pairs = together.iter().zip(&want).chain(alone.iter().zip(want.iter().skip(4).step_by(2)));
+            let worst = pairs.map(|(got, want)| error(got, want)).fold(0.0, f64::max);
+            println!("{shape:?} {precision} {pooling}: largest relative error {worst:.2e}");
+            let most = match precision {
+                Precision::F32 => 1e-5,
+                Precision::F16 => 4e-3,
+                Precision::Bf16 => 3e-2,
+            };
+            assert!(worst < most, "{shape:?} {precision} {pooling}: {worst}");
+        }
+    }
+}
+
+/// ‖got − want‖ / ‖want‖; infinite where a number is not one.
+fn error(got: &[f32], want: &[f32]) -> f64 {
+    let squares = |values: &mut dyn Iterator<Item = f32>| values.map(|x| f64::from(x).powi(2)).sum::<f64>();
+    let off = squares(&mut got.iter().zip(want).map(|(got, want)| got - want));
+    let ratio = (off / squares(&mut want.iter().copied())).sqrt();
+    if ratio.is_nan() { f64::INFINITY } else { ratio }
+}
+
+fn logit_error(got: &[f32], want: &[f32]) -> f64 {
+    got.iter().zip(want).map(|(got, want)| f64::from((got - want).abs())).fold(0.0, f64::max)
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+    dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
