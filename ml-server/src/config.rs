@@ -27,6 +27,9 @@ pub struct ServerConfig {
     pub max_batch_tokens: usize,
     /// How long a shutdown waits for requests in work.
     pub drain: Duration,
+    /// Connections open at the same time; more wait in the kernel. Above `max_concurrent_requests`, so that what is too
+    /// much is refused with 429 and not left waiting.
+    pub max_connections: usize,
 }
 
 impl ServerConfig {
@@ -40,6 +43,7 @@ impl ServerConfig {
             limits: Limits::default(),
             max_batch_tokens: batch_tokens(threads),
             drain: Duration::from_secs(30),
+            max_connections: 2 * Limits::default().max_concurrent_requests,
         }
     }
 
