@@ -103,14 +103,14 @@ impl Random {
         for _ in 0..=self.below(5) {
             let start = self.below(body.len() + 1);
             let end = body.len().min(start + 1 + self.below(30));
-            let part = body[start..end].to_vec();
-            drop(match self.below(5) {
-                0 => body.splice(start..end, []),
-                1 => body.splice(start..start, self.pick(&PIECES).bytes().collect::<Vec<_>>()),
-                2 => body.splice(start..start, self.bytes(8)),
-                3 => body.splice(start..body.len().min(start + 1), [self.below(256) as u8]),
-                _ => body.splice(start..end, part.repeat(1 + self.below(50))),
-            });
+            let (end, new) = match self.below(5) {
+                0 => (end, Vec::new()),
+                1 => (start, self.pick(&PIECES).as_bytes().to_vec()),
+                2 => (start, self.bytes(8)),
+                3 => (body.len().min(start + 1), vec![self.below(256) as u8]),
+                _ => (end, body[start..end].repeat(1 + self.below(50))),
+            };
+            body.splice(start..end, new);
         }
         body
     }
