@@ -5,6 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::HeaderValue;
+use axum::http::header::CONNECTION;
+use axum::middleware::map_response;
+use axum::response::Response;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -23,8 +27,18 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub(super) async fn serve(listener: TcpListener, app: Router, most: usize, stop: CancellationToken) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
-    let service = TowerToHyperService::new(app);
     let slots = Arc::new(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)));
+    // When there is no slot left, none is kept for a client's next request: others wait for it.
+    let full = Arc::clone(&slots);
+    let service = TowerToHyperService::new(app.layer(map_response(move |mut response: Response| {
+        let full = full.available_permits() == 0;
+        async move {
+            if full {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            response
+        }
+    })));
     let open = GracefulShutdown::new();
     let next = async || {
         // The semaphore is never closed.
