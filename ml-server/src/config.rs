@@ -32,6 +32,9 @@ pub struct ServerConfig {
     pub max_batch_tokens: Option<usize>,
     /// How long a shutdown waits for requests in work.
     pub drain: Duration,
+    /// Connections open at the same time; more wait in the kernel. Above `max_concurrent_requests`, so that what is too
+    /// much is refused with 429 and not left waiting.
+    pub max_connections: usize,
 }
 
 impl ServerConfig {
@@ -47,6 +50,7 @@ impl ServerConfig {
             precision: Precision::default(),
             max_batch_tokens: None,
             drain: Duration::from_secs(30),
+            max_connections: 2 * Limits::default().max_concurrent_requests,
         }
     }
 

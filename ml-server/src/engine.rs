@@ -16,17 +16,22 @@ use std::time::{Duration, Instant};
 use lyra_proto::{Limits, ModelKind, TruncationDirection};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tracing::Span;
 
-use self::metrics::Metrics;
+use self::metrics::{InputTimes, Metrics};
 use self::queue::{Item, Queue, Reply};
 use crate::error::{Error, RequestError};
 use crate::model::Model;
 use crate::model::tokenizer::{TextTokenizer, TokenizeError, Tokens, Truncation};
 
+/// No inference has succeeded yet.
+const NEVER: u64 = u64::MAX;
+
 /// Hosts the models.
 pub struct Engine {
     shared: Arc<Shared>,
     requests: Arc<Semaphore>,
+    max_requests: usize,
     tokenisers: Semaphore,
     max_queued_tokens: usize,
     runner: Mutex<Option<JoinHandle<()>>>,
@@ -38,7 +43,7 @@ struct Shared {
     wake: Condvar,
     max_batch_tokens: usize,
     started: Instant,
-    /// Milliseconds from `started` to the last successful inference.
+    /// Milliseconds from `started` to the last successful inference; [`NEVER`] before the first.
     last_success: AtomicU64,
     /// Bits of an `f64`: tokens per second, 0 before the first batch.
     rate: AtomicU64,
@@ -50,6 +55,8 @@ struct Shared {
 /// Queues in the order of the models.
 struct State {
     queues: Vec<Queue>,
+    /// Place of the model that ran last.
+    last: usize,
     closed: bool,
 }
 
@@ -96,11 +103,11 @@ impl Engine {
         let queues = models.iter().map(|_| Queue::default()).collect();
         let shared = Arc::new(Shared {
             models,
-            state: Mutex::new(State { queues, closed: false }),
+            state: Mutex::new(State { queues, last: 0, closed: false }),
             wake: Condvar::new(),
             max_batch_tokens,
             started: Instant::now(),
-            last_success: AtomicU64::new(0),
+            last_success: AtomicU64::new(NEVER),
             rate: AtomicU64::new(0),
             lost: OnceLock::new(),
             metrics,
@@ -113,6 +120,7 @@ impl Engine {
         Ok(Self {
             shared,
             requests: Arc::new(Semaphore::new(limits.max_concurrent_requests)),
+            max_requests: limits.max_concurrent_requests,
             tokenisers: Semaphore::new(threads),
             max_queued_tokens: limits.max_queued_tokens,
             runner: Mutex::new(Some(runner)),
@@ -132,13 +140,34 @@ impl Engine {
         Ok(&self.shared.models[self.place(kind)?].1)
     }
 
-    /// Counts a request in.
+    /// Whether another request would be let in now. Asked before a body is read: what is refused should cost nothing.
     ///
     /// # Errors
-    /// [`RequestError::Overloaded`] at the limit, at once.
-    pub fn admit(&self) -> Result<Permit, RequestError> {
-        let permit = Arc::clone(&self.requests).try_acquire_owned();
-        permit.map(Permit).map_err(|_| self.overloaded("too many requests in work"))
+    /// [`RequestError::Overloaded`] at the limit.
+    pub fn room(&self) -> Result<(), RequestError> {
+        if self.requests.available_permits() == 0 { Err(self.full()) } else { Ok(()) }
+    }
+
+    /// Counts a request for a model in.
+    ///
+    /// # Errors
+    /// [`RequestError::Overloaded`] at the limit of requests, or when the model's queue is full already; at once.
+    pub fn admit(&self, kind: ModelKind) -> Result<Permit, RequestError> {
+        let permit = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| self.full())?;
+        let place = self.place(kind)?;
+        let waiting = self.shared.lock().queues[place].tokens();
+        if waiting >= self.max_queued_tokens.max(1) {
+            return Err(self.overloaded(waiting, "too many tokens queued"));
+        }
+        Ok(Permit(permit))
+    }
+
+    /// Waits until no request is in work, and lets no further one in.
+    pub async fn idle(&self) {
+        let all = u32::try_from(self.max_requests).unwrap_or(u32::MAX);
+        if let Ok(permits) = self.requests.acquire_many(all).await {
+            permits.forget();
+        }
     }
 
     /// Tokenises on a worker thread; at most as many requests at a time as there are computing threads.
@@ -153,16 +182,32 @@ impl Engine {
         let started = Instant::now();
         let model = Arc::clone(self.model(kind)?);
         let _turn = self.tokenisers.acquire().await.map_err(|_| RequestError::Draining)?;
-        let tokens = tokio::task::spawn_blocking(move || job(&model.tokenizer)).await;
+        let span = Span::current();
+        let tokens = tokio::task::spawn_blocking(move || span.in_scope(|| job(&model.tokenizer))).await;
         self.shared.metrics.tokenised(started.elapsed());
         tokens.unwrap_or_else(|error| Err(RequestError::Inference(format!("tokenizer: {error}"))))
     }
 
-    /// Runs `inputs` and waits for all rows.
+    /// Counts a request in, tokenises it with `job` and runs its inputs.
     ///
     /// # Errors
-    /// [`RequestError::Overloaded`] when too many tokens wait, [`RequestError::Inference`] when an input failed.
-    pub async fn run(&self, kind: ModelKind, inputs: Vec<Tokens>) -> Result<Answer, RequestError> {
+    /// Those of [`admit`](Self::admit) and [`tokenise`](Self::tokenise); [`RequestError::Overloaded`] when too many
+    /// tokens wait, [`RequestError::Inference`] when an input failed.
+    pub async fn infer<F>(&self, kind: ModelKind, job: F) -> Result<Answer, RequestError>
+    where
+        F: FnOnce(&TextTokenizer) -> Result<Vec<Tokens>, RequestError> + Send + 'static,
+    {
+        let _permit = self.admit(kind)?;
+        self.infer_admitted(kind, job).await
+    }
+
+    async fn infer_admitted<F>(&self, kind: ModelKind, job: F) -> Result<Answer, RequestError>
+    where
+        F: FnOnce(&TextTokenizer) -> Result<Vec<Tokens>, RequestError> + Send + 'static,
+    {
+        let started = Instant::now();
+        let inputs = self.tokenise(kind, job).await?;
+        let tokenised = started.elapsed();
         let count = inputs.len();
         let mut cost = Cost { tokens: inputs.iter().map(Tokens::len).sum(), ..Cost::default() };
         let (reply, mut replies) = unbounded_channel();
@@ -173,8 +218,14 @@ impl Engine {
         let mut last_batch = 0;
         for _ in 0..count {
             let Some(Reply { index, row, waited, batch, ran }) = replies.recv().await else {
-                return Err(RequestError::Inference("the runner stopped".to_owned()));
+                return Err(self.unanswered());
             };
+            if row.is_ok() {
+                let total = started.elapsed();
+                self.shared
+                    .metrics
+                    .input(kind, &InputTimes { total, tokenised, queued: waited, inference: ran });
+            }
             rows[index] = row.map_err(|error| RequestError::Inference(format!("input {index}: {error}")))?;
             cost.queued = cost.queued.max(waited);
             // Replies of one batch arrive together, so a new number is a new batch.
@@ -183,32 +234,50 @@ impl Engine {
                 last_batch = batch;
             }
         }
-        self.shared.metrics.ran(kind, count, cost.queued, cost.inference);
+        self.shared.metrics.ran(cost.queued, cost.inference);
         Ok(Answer { rows, cost })
     }
 
-    /// Runs a real inference when the last success is older than `stale`.
+    /// Runs a real inference of one token when there was no success yet, or the last one is older than `stale`.
     ///
     /// # Errors
-    /// When that inference fails, or the device was lost at any time before.
-    pub async fn probe(&self, stale: Duration) -> Result<(), RequestError> {
+    /// [`RequestError::Unhealthy`] when that inference fails or takes longer than `patience`, [`RequestError::DeviceLost`] when
+    /// the device was lost at any time before.
+    pub async fn probe(&self, stale: Duration, patience: Duration) -> Result<(), RequestError> {
         self.check_device()?;
-        let age = self.shared.now().saturating_sub(self.shared.last_success.load(Ordering::Relaxed));
         let Some((kind, _)) = self.shared.models.first() else { return Ok(()) };
-        if u128::from(age) < stale.as_millis() {
+        let last = self.shared.last_success.load(Ordering::Relaxed);
+        if last != NEVER && u128::from(self.shared.now().saturating_sub(last)) < stale.as_millis() {
             return Ok(());
         }
-        let empty = |tokenizer: &TextTokenizer| {
-            let cut = Truncation::Cut(TruncationDirection::Right);
-            tokenizer.text("", cut).map(|tokens| vec![tokens]).map_err(|error| too_long(0, &error))
+        let inference = async {
+            let empty = |tokenizer: &TextTokenizer| {
+                let cut = Truncation::Cut(TruncationDirection::Right);
+                tokenizer.text("", cut).map(|tokens| vec![tokens]).map_err(|error| refused(0, error))
+            };
+            // Not counted in: a full server is not a sick one.
+            self.infer_admitted(*kind, empty).await
         };
-        let inputs = self.tokenise(*kind, empty).await?;
-        let ran = self.run(*kind, inputs).await.map(drop);
-        self.check_device().and(ran)
+        match tokio::time::timeout(patience, inference).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => self.check_device().and(Err(RequestError::Unhealthy(error.to_string()))),
+            Err(_) => Err(RequestError::Unhealthy(format!("no answer within {} s", patience.as_secs()))),
+        }
     }
 
     fn check_device(&self) -> Result<(), RequestError> {
         self.shared.lost.get().map_or(Ok(()), |reason| Err(RequestError::DeviceLost(reason.clone())))
+    }
+
+    /// Drops what is queued: who waits for it is told that the server is shutting down.
+    pub fn abandon(&self) {
+        let mut state = self.shared.lock();
+        state.closed = true;
+        let dropped = state.queues.iter_mut().map(Queue::clear).sum();
+        self.shared.note_waiting(&state);
+        drop(state);
+        self.shared.metrics.dropped(dropped);
+        self.shared.wake.notify_all();
     }
 
     /// Refuses new inputs, finishes what is queued and waits for it. Blocks.
@@ -237,12 +306,12 @@ impl Engine {
         // An empty queue takes any request that passed the batch limit: refusing it could never end.
         let waiting = queue.tokens();
         if waiting > 0 && waiting + tokens > self.max_queued_tokens {
-            return Err(self.overloaded_by(waiting, "too many tokens queued"));
+            return Err(self.overloaded(waiting, "too many tokens queued"));
         }
         let lengths: Vec<_> = inputs.iter().map(Tokens::len).collect();
-        let queued = Instant::now();
+        let (queued, span) = (Instant::now(), Span::current());
         for (index, tokens) in inputs.into_iter().enumerate() {
-            queue.push(Item { tokens, index, queued, reply: reply.clone() });
+            queue.push(Item { tokens, index, queued, reply: reply.clone(), span: span.clone() });
         }
         self.shared.note_waiting(&state);
         drop(state);
@@ -259,13 +328,22 @@ impl Engine {
         })
     }
 
-    fn overloaded(&self, reason: &'static str) -> RequestError {
+    /// What a client hears whose inputs were dropped.
+    fn unanswered(&self) -> RequestError {
+        if self.shared.lock().closed {
+            RequestError::Draining
+        } else {
+            RequestError::Inference("the batch was lost".to_owned())
+        }
+    }
+
+    fn full(&self) -> RequestError {
         let waiting = self.shared.lock().queues.iter().map(Queue::tokens).sum();
-        self.overloaded_by(waiting, reason)
+        self.overloaded(waiting, "too many requests in work")
     }
 
     /// `Retry-After`: how long the waiting tokens take at the rate seen so far, 1 to 60 s.
-    fn overloaded_by(&self, waiting: usize, reason: &'static str) -> RequestError {
+    fn overloaded(&self, waiting: usize, reason: &'static str) -> RequestError {
         self.shared.metrics.rejected(reason);
         let rate = f64::from_bits(self.shared.rate.load(Ordering::Relaxed)).max(1.0);
         let seconds = (waiting as f64 / rate).ceil().clamp(1.0, 60.0);
@@ -294,11 +372,10 @@ impl Shared {
 }
 
 /// The answer to a request whose input `index` could not be tokenised.
-pub fn too_long(index: usize, error: &TokenizeError) -> RequestError {
+pub fn refused(index: usize, error: TokenizeError) -> RequestError {
     match error {
-        TokenizeError::TooLong { length, limit } => {
-            RequestError::TooLong { index, length: *length, limit: *limit }
-        }
+        TokenizeError::TooLong { length, limit } => RequestError::TooLong { index, length, limit },
+        TokenizeError::UnknownId { id, last } => RequestError::UnknownToken { index, id, last },
         TokenizeError::Failed(reason) => {
             RequestError::Inference(format!("input {index}: tokenizer: {reason}"))
         }

@@ -1,6 +1,7 @@
 //! Everything that can go wrong, in two groups: what keeps the server from starting, and what one request gets as its
 //! answer.
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -113,6 +114,13 @@ pub enum ComputeError {
     Lost(String),
 }
 
+/// What a panic said.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("the code panicked: {}", text.unwrap_or("no message"))
+}
+
 /// Why one request was not answered. Each kind has one status code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
@@ -128,6 +136,9 @@ pub enum RequestError {
     /// 405
     #[error("method {0} is not allowed here")]
     NoMethod(String),
+    /// 408
+    #[error("the body did not arrive within {0} s")]
+    SlowBody(u64),
     /// 413
     #[error("the body is larger than {0} bytes; send fewer or shorter inputs per request")]
     BodyTooLarge(usize),
@@ -151,6 +162,19 @@ pub enum RequestError {
         length: usize,
         /// Most tokens that the model reads.
         limit: usize,
+    },
+    /// 422
+    #[error(
+        "input {index} has token id {id}, but this model has 0 to {last}; ids of another tokenizer mean other words here: \
+         send the text, or ids that /tokenize of this server gave"
+    )]
+    UnknownToken {
+        /// Position in the batch, from 0.
+        index: usize,
+        /// The id.
+        id: u32,
+        /// The model's highest id.
+        last: usize,
     },
     /// 424
     #[error("this server hosts no {0} model; start it with {1}")]
@@ -178,6 +202,9 @@ pub enum RequestError {
     /// 503
     #[error("the server is shutting down")]
     Draining,
+    /// 503
+    #[error("the model does not answer: {0}")]
+    Unhealthy(String),
 }
 
 impl RequestError {
@@ -188,16 +215,21 @@ impl RequestError {
             Self::Malformed(_) => (StatusCode::BAD_REQUEST, ErrorType::Malformed),
             Self::NoRoute(_) => (StatusCode::NOT_FOUND, ErrorType::NotFound),
             Self::NoMethod(_) => (StatusCode::METHOD_NOT_ALLOWED, ErrorType::NotFound),
+            Self::SlowBody(_) => (StatusCode::REQUEST_TIMEOUT, ErrorType::Malformed),
             Self::BodyTooLarge(_) | Self::BatchTooLarge { .. } => {
                 (StatusCode::PAYLOAD_TOO_LARGE, ErrorType::TooLarge)
             }
             Self::MediaType(_) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorType::UnsupportedMediaType),
-            Self::TooLong { .. } => (StatusCode::UNPROCESSABLE_ENTITY, ErrorType::Validation),
+            Self::TooLong { .. } | Self::UnknownToken { .. } => {
+                (StatusCode::UNPROCESSABLE_ENTITY, ErrorType::Validation)
+            }
             Self::NotHosted(..) | Self::Inference(_) => (StatusCode::FAILED_DEPENDENCY, ErrorType::Backend),
             Self::Overloaded { .. } => (StatusCode::TOO_MANY_REQUESTS, ErrorType::Overloaded),
-            Self::Loading(_) | Self::LoadFailed(_) | Self::DeviceLost(_) | Self::Draining => {
-                (StatusCode::SERVICE_UNAVAILABLE, ErrorType::Unavailable)
-            }
+            Self::Loading(_)
+            | Self::LoadFailed(_)
+            | Self::DeviceLost(_)
+            | Self::Draining
+            | Self::Unhealthy(_) => (StatusCode::SERVICE_UNAVAILABLE, ErrorType::Unavailable),
         }
     }
 

@@ -11,13 +11,14 @@ mod predict;
 mod similarity;
 mod status;
 mod tokenize;
+mod trace;
 mod vectors;
 
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{HeaderName, Method, Uri};
+use axum::extract::DefaultBodyLimit;
+use axum::http::{Method, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use lyra_proto::{Limits, ModelKind};
@@ -136,19 +137,10 @@ impl AppState {
 
 /// All routes over `state`.
 pub fn router(state: AppState) -> Router {
-    let request_id = HeaderName::from_static("x-request-id");
-    let trace = TraceLayer::new_for_http().make_span_with({
-        let request_id = request_id.clone();
-        move |request: &Request| {
-            let id =
-                request.headers().get(&request_id).and_then(|value| value.to_str().ok()).unwrap_or_default();
-            tracing::info_span!("request", method = %request.method(), path = request.uri().path(), id)
-        }
-    });
     let layers = ServiceBuilder::new()
-        .layer(SetRequestIdLayer::new(request_id.clone(), MakeRequestUuid))
-        .layer(trace)
-        .layer(PropagateRequestIdLayer::new(request_id))
+        .layer(SetRequestIdLayer::new(trace::REQUEST_ID, MakeRequestUuid))
+        .layer(TraceLayer::new_for_http().make_span_with(trace::span))
+        .layer(PropagateRequestIdLayer::new(trace::REQUEST_ID))
         // The body extractor has the limit, and answers in our words.
         .layer(DefaultBodyLimit::disable());
     Router::new()

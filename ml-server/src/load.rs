@@ -1,5 +1,6 @@
 //! From a configuration to an engine.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use lyra_proto::ModelKind;
 use crate::config::ServerConfig;
 use crate::engine::Engine;
 use crate::engine::metrics::Metrics;
-use crate::error::Error;
+use crate::error::{Error, panic_message};
 use crate::model::device::Device;
 use crate::model::labels::NliLabels;
 use crate::model::spec::Task;
@@ -28,7 +29,7 @@ pub(crate) fn engine(config: &ServerConfig, metrics: Arc<Metrics>) -> Result<Eng
     let (embed, nli) = std::thread::scope(|scope| {
         let nli = scope.spawn(|| load(ModelKind::Nli, &config.nli));
         let embed = load(ModelKind::Embed, &config.embed);
-        (embed, nli.join().unwrap_or_else(|_| Err(Error::Start("the loading thread panicked".to_owned()))))
+        (embed, nli.join().unwrap_or_else(|panic| Err(Error::Start(panic_message(panic.as_ref())))))
     });
     let mut models = Vec::new();
     models.extend(embed?.map(|model| (ModelKind::Embed, Arc::new(model))));
@@ -43,8 +44,16 @@ fn model(
     batch_tokens: usize,
 ) -> Result<Model, Error> {
     let started = Instant::now();
-    let model = Model::load_on(device, source, None, batch_tokens)?;
     let name = || source.name();
+    // Whatever a damaged file makes a reader do, it ends as a message about that file.
+    let model = catch_unwind(AssertUnwindSafe(|| Model::load_on(device, source, None, batch_tokens)));
+    let model = model.unwrap_or_else(|panic| {
+        let reason = panic_message(panic.as_ref());
+        Err(Error::Start(format!(
+            "reading model `{}` failed: {reason}; its files are damaged or of a kind that is not known",
+            name()
+        )))
+    })?;
     match (kind, &model.spec.task) {
         (ModelKind::Embed, Task::Embed(_)) => {}
         (ModelKind::Nli, Task::Classify(labels)) => {

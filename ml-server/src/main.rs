@@ -77,6 +77,9 @@ struct Serve {
     /// Requests in work at the same time.
     #[arg(long, value_name = "N")]
     max_concurrent_requests: Option<usize>,
+    /// Connections open at the same time; more wait until one ends [default: twice the requests].
+    #[arg(long, value_name = "N")]
+    max_connections: Option<usize>,
     /// Tokens waiting in one model's queue.
     #[arg(long, value_name = "N")]
     max_queued_tokens: Option<usize>,
@@ -200,6 +203,7 @@ fn config(options: &Serve) -> Result<ServerConfig> {
     limits.max_body_bytes = options.max_body_bytes.unwrap_or(limits.max_body_bytes);
     limits.max_concurrent_requests =
         options.max_concurrent_requests.unwrap_or(limits.max_concurrent_requests);
+    config.max_connections = options.max_connections.unwrap_or(2 * limits.max_concurrent_requests).max(1);
     limits.max_queued_tokens = options.max_queued_tokens.unwrap_or(limits.max_queued_tokens);
     config.max_batch_tokens = options.max_batch_tokens;
     config.device = options.device;

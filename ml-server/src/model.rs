@@ -22,6 +22,7 @@ pub mod relative;
 pub mod roberta;
 pub mod rotary;
 pub mod safetensors;
+pub mod sharded;
 pub mod spec;
 pub mod tokenizer;
 pub mod weights;

@@ -1,17 +1,25 @@
 //! A running server: load in the background, listen at once, drain on request.
 
+mod connections;
+
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
+use crate::engine::Engine;
 use crate::error::Error;
 use crate::http::{AppState, Phase, router};
 use crate::load;
+
+/// Shortest time for answers that are written already to reach their clients.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Starts serving on `listener`. Returns at once: models load in the background, and until they are there `/ready`
 /// says 503. Must be called inside a tokio runtime.
@@ -23,20 +31,23 @@ pub fn start(config: ServerConfig, listener: TcpListener) -> Result<ServerHandle
     let names =
         [&config.embed, &config.nli].into_iter().flatten().map(crate::model::ModelSource::name).collect();
     let state = AppState::new(config.limits.clone(), names);
-    let drain = config.drain;
+    let (drain, connections) = (config.drain, config.max_connections);
 
     tokio::task::spawn_blocking({
         let state = state.clone();
-        move || match load::engine(&config, Arc::clone(state.metrics())) {
-            Ok(engine) => state.serve_with(engine),
-            Err(error) => state.set_phase(Phase::Failed(Arc::new(error))),
+        move || {
+            let load = || load::engine(&config, Arc::clone(state.metrics()));
+            let loaded = catch_unwind(AssertUnwindSafe(load))
+                .unwrap_or_else(|_| Err(Error::Start("reading the models panicked".to_owned())));
+            match loaded {
+                Ok(engine) => state.serve_with(engine),
+                Err(error) => state.set_phase(Phase::Failed(Arc::new(error))),
+            }
         }
     });
     let stop = CancellationToken::new();
-    let serving = tokio::spawn({
-        let (app, stop) = (router(state.clone()), stop.clone());
-        async move { axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await }
-    });
+    let serving =
+        tokio::spawn(connections::serve(listener, router(state.clone()), connections, stop.clone()));
     Ok(ServerHandle { address, state, stop, serving, drain })
 }
 
@@ -45,7 +56,7 @@ pub struct ServerHandle {
     address: SocketAddr,
     state: AppState,
     stop: CancellationToken,
-    serving: JoinHandle<std::io::Result<()>>,
+    serving: JoinHandle<()>,
     drain: Duration,
 }
 
@@ -79,22 +90,28 @@ impl ServerHandle {
         }
     }
 
-    /// Stops accepting, finishes requests in work for at most the configured time, then ends the engine.
+    /// Refuses new requests, finishes those in work for at most the configured time, then stops listening and ends the engine.
     pub async fn shutdown(mut self) {
+        let deadline = Instant::now() + self.drain;
         self.state.set_phase(Phase::Draining);
+        if let Some(engine) = self.state.loaded()
+            && timeout_at(deadline, engine.idle()).await.is_err()
+        {
+            tracing::warn!(after = ?self.drain, "requests still in work are given up");
+            engine.abandon();
+        }
         self.stop.cancel();
-        match tokio::time::timeout(self.drain, &mut self.serving).await {
-            Ok(Ok(Ok(()))) => {}
-            Ok(Ok(Err(error))) => tracing::warn!(%error, "the listener failed"),
+        let rest = deadline.saturating_duration_since(Instant::now()).max(LAST_WORDS);
+        match timeout(rest, &mut self.serving).await {
+            Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "the server task failed"),
             Err(_) => {
-                tracing::warn!(after = ?self.drain, "requests still in work are given up");
-                // Aborting drops their reply channels, so the engine skips their inputs.
+                tracing::warn!("clients that do not read their answers are given up");
                 self.serving.abort();
             }
         }
         let state = self.state.clone();
-        let closed = tokio::task::spawn_blocking(move || state.loaded().map(crate::engine::Engine::close));
+        let closed = tokio::task::spawn_blocking(move || state.loaded().map(Engine::close));
         if closed.await.is_err() {
             tracing::warn!("the engine did not close cleanly");
         }

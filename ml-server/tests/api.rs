@@ -11,10 +11,9 @@ mod common;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use common::server::{Server, dot, error, length};
+use common::server::{Server, dot, length};
 use lyra_proto::{
-    EmbeddingVector, EmbeddingsErrorBody, EmbeddingsResponse, ErrorType, NliResponse, PredictResponse,
-    Prediction, SimpleToken,
+    EmbeddingVector, EmbeddingsResponse, NliResponse, PredictResponse, Prediction, SimpleToken,
 };
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -130,75 +129,22 @@ async fn openai_embeddings_agree_with_embed() {
         let bytes = STANDARD.decode(text).unwrap();
         assert_eq!(bytes, row.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>());
     }
+    let tokens = async |special: bool| -> Vec<Vec<u32>> {
+        let body = json!({"inputs": texts, "add_special_tokens": special});
+        let rows: Vec<Vec<SimpleToken>> = server.post("/tokenize", &body).await.json().await.unwrap();
+        rows.iter().map(|row| row.iter().map(|token| token.id).collect()).collect()
+    };
+    for special in [false, true] {
+        let tokens = tokens(special).await;
+        for body in [json!({"input": tokens}), json!({"input": [tokens[0], texts[1]]})] {
+            assert_eq!(ask(body).await.data, floats.data, "token ids, special tokens: {special}");
+        }
+        let one = server.embed(&json!({"inputs": tokens[1]})).await;
+        assert_eq!(one, want[1..], "a list of numbers is one input");
+    }
+    ask(json!({"input": vec![2_000; 300]})).await;
     let short = ask(json!({"input": texts[0], "dimensions": 64})).await;
     let EmbeddingVector::Float(row) = &short.data[0].embedding else { panic!("float") };
     assert!(row.len() == 64 && (length(row) - 1.0).abs() < 1e-5);
     ask(json!({"input": "word ".repeat(300)})).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn bad_requests_say_what_is_wrong() {
-    let server = Server::lite(|config| config.limits.max_client_batch_size = 4).await;
-    let check = async |path: &str, body: Value, status: u16, kind: ErrorType, says: &str| {
-        let answer = server.refused(path, &body, status).await;
-        assert_eq!(answer.error_type, kind, "{answer}");
-        assert!(answer.error.contains(says), "{answer}");
-    };
-    let long = "word ".repeat(300);
-    let (empty, malformed) = (ErrorType::Empty, ErrorType::Malformed);
-    check("/predict", json!({"inputs": []}), 400, empty, "at least one text or pair").await;
-    check("/predict", json!({"inputs": [["a"], []]}), 400, malformed, "input 1 has 0 texts").await;
-    check("/predict", json!({"inputs": ["a", "b", "c"]}), 400, malformed, "input 0 has 3 texts").await;
-    check("/predict", json!({"inputs": [["a"], "b"]}), 400, malformed, "or a batch of them").await;
-    check("/predict", json!({"inputs": 1}), 400, malformed, "must be a text, a pair").await;
-    check("/predict", json!({}), 400, malformed, "missing field `inputs`").await;
-    check("/predict", json!({"inputs": vec![["a"]; 5]}), 413, ErrorType::TooLarge, "the limit is 4").await;
-    let refuse = json!({"inputs": [long, "a"], "truncate": false});
-    check("/predict", refuse, 422, ErrorType::Validation, "input 0 has 304 tokens, the limit is 256").await;
-
-    let similarity = |source: Value, sentences: Value| json!({"inputs": {"source_sentence": source, "sentences": sentences}, "parameters": {"truncate": false}});
-    check("/similarity", similarity(json!("a"), json!([])), 400, empty, "at least one sentence").await;
-    check("/similarity", similarity(json!(1), json!(["b"])), 400, malformed, "expected a string").await;
-    check("/similarity", similarity(json!("a"), json!("b")), 400, malformed, "expected a sequence").await;
-    check("/similarity", json!({"inputs": ["a"]}), 400, malformed, "source_sentence and sentences").await;
-    check("/similarity", similarity(json!("a"), json!(vec!["b"; 5])), 413, ErrorType::TooLarge, "4").await;
-    check("/similarity", similarity(json!("a"), json!([long])), 422, ErrorType::Validation, "input 1").await;
-    let prompt =
-        json!({"inputs": {"source_sentence": "a", "sentences": ["b"]}, "parameters": {"prompt_name": "q"}});
-    check("/similarity", prompt, 400, malformed, "`q` is unknown").await;
-
-    check("/tokenize", json!({"inputs": []}), 400, empty, "at least one").await;
-    check("/tokenize", json!({"inputs": {"a": 1}}), 400, malformed, "a text or a list of texts").await;
-    check("/tokenize", json!({"inputs": vec!["a"; 5]}), 413, ErrorType::TooLarge, "split it").await;
-    check("/tokenize", json!({"inputs": "a", "prompt_name": "q"}), 400, malformed, "`q` is unknown").await;
-    for path in ["/predict", "/similarity", "/tokenize", "/v1/embeddings"] {
-        assert_eq!(error(server.get(path).await, 405).await.error_type, ErrorType::NotFound);
-    }
-    server.embed(&json!({"inputs": "still there"})).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn openai_clients_get_errors_in_their_form() {
-    let server = Server::lite(|config| config.limits.max_body_bytes = 10_000).await;
-    let check = async |body: Value, status: u16, kind: ErrorType, says: &str| {
-        let response = server.post("/v1/embeddings", &body).await;
-        assert_eq!(response.status().as_u16(), status);
-        let EmbeddingsErrorBody { error } = response.json().await.unwrap();
-        assert_eq!(error.error_type, kind, "{}", error.message);
-        assert!(error.message.contains(says) && !error.error_id.is_empty(), "{}", error.message);
-    };
-    let malformed = ErrorType::Malformed;
-    check(json!({"input": []}), 400, ErrorType::Empty, "at least one text").await;
-    check(json!({"input": [1, 2]}), 400, malformed, "token ids are not accepted").await;
-    check(json!({"input": [[1, 2]]}), 400, malformed, "token ids are not accepted").await;
-    check(json!({"model": "m"}), 400, malformed, "missing field `input`").await;
-    check(json!({"input": "a", "encoding_format": "hex"}), 400, malformed, "`float` or `base64`").await;
-    check(json!({"input": "a", "dimensions": 0}), 400, malformed, "1 to 384").await;
-    check(json!({"input": "a", "dimensions": -1}), 400, malformed, "-1").await;
-    check(json!({"input": vec!["a"; 1_025]}), 413, ErrorType::TooLarge, "the limit is 1024").await;
-    check(json!({"input": "a".repeat(10_000)}), 413, ErrorType::TooLarge, "10000 bytes").await;
-    let url = format!("{}/v1/embeddings", server.handle.url());
-    let text = server.client.post(url).body("input").send().await.unwrap();
-    assert_eq!(text.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    text.json::<EmbeddingsErrorBody>().await.unwrap();
 }

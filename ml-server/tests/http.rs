@@ -14,7 +14,7 @@ use lyra_ml_server::model::ModelSource;
 use lyra_ml_server::{ServerConfig, start};
 use lyra_proto::{ErrorType, InfoResponse, ModelKind, NliLabel, NliResponse, ReadyResponse, ReadyState};
 use reqwest::{Client, StatusCode};
-use serde_json::{Value, json};
+use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn embed_answers_rows_in_order() {
@@ -106,47 +106,6 @@ async fn large_batches_are_split_and_merged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bad_requests_say_what_is_wrong() {
-    let server = Server::lite(|config| config.limits.max_body_bytes = 100_000).await;
-    let check = async |path: &str, body: Value, status: u16, kind: ErrorType, says: &str| {
-        let answer = server.refused(path, &body, status).await;
-        assert_eq!(answer.error_type, kind, "{answer}");
-        assert!(answer.error.contains(says), "{answer}");
-    };
-    check("/embed", json!({"inputs": []}), 400, ErrorType::Empty, "at least one").await;
-    check("/nli", json!({"pairs": []}), 400, ErrorType::Empty, "at least one").await;
-    check("/embed", json!({"inputs": [1, 2]}), 400, ErrorType::Malformed, "a text or a list of texts").await;
-    check("/embed", json!({"texts": "a"}), 400, ErrorType::Malformed, "inputs").await;
-    check("/embed", json!({"inputs": "a", "dimensions": 385}), 400, ErrorType::Malformed, "1 to 384").await;
-    check("/embed", json!({"inputs": "a", "prompt_name": "q"}), 400, ErrorType::Malformed, "`q`").await;
-    check("/nli", json!({"pairs": [{"hypothesis": "h"}]}), 400, ErrorType::Malformed, "premise").await;
-    check("/embed", json!({"inputs": vec!["a"; 1_025]}), 413, ErrorType::TooLarge, "1024").await;
-    check("/embed", json!({"inputs": "a".repeat(100_000)}), 413, ErrorType::TooLarge, "100000 bytes").await;
-    let long = "word ".repeat(300);
-    let refuse = json!({"inputs": ["short", long], "truncate": false});
-    check("/embed", refuse, 422, ErrorType::Validation, "input 1 has 302 tokens, the limit is 256").await;
-    let refuse = json!({"pairs": [{"premise": long, "hypothesis": "word"}], "truncate": false});
-    check("/nli", refuse, 422, ErrorType::Validation, "input 0 has 304 tokens, the limit is 256").await;
-    check("/nothing", json!({}), 404, ErrorType::NotFound, "/nothing").await;
-    assert_eq!(error(server.get("/embed").await, 405).await.error_type, ErrorType::NotFound);
-
-    let url = format!("{}/embed", server.handle.url());
-    let text = server.client.post(&url).body("inputs").send().await.unwrap();
-    assert_eq!(error(text, 415).await.error_type, ErrorType::UnsupportedMediaType);
-    let json = |bytes: &'static [u8]| {
-        server.client.post(&url).header("content-type", "application/json").body(bytes)
-    };
-    for bytes in [&b"{"[..], b"{\"inputs\": \"\xff\xfe\"}", b"null"] {
-        assert_eq!(error(json(bytes).send().await.unwrap(), 400).await.error_type, ErrorType::Malformed);
-    }
-    assert_eq!(error(json(b"").send().await.unwrap(), 400).await.error_type, ErrorType::Empty);
-
-    // Odd but valid input is served, and so is everything after it.
-    let rows = server.embed(&json!({"inputs": ["", " ", "\u{0}", "研究", long], "unknown": 1})).await;
-    assert!(rows.iter().all(|row| (length(row) - 1.0).abs() < 1e-5));
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn overload_is_refused_at_once_with_a_time_to_come_back() {
     let server = Server::lite(|config| config.limits.max_concurrent_requests = 1).await;
     let body = json!({"inputs": vec!["word ".repeat(250); 64]});
@@ -194,13 +153,6 @@ async fn status_routes() {
     assert_eq!((nli.architecture.as_str(), nli.max_tokens), ("bert", 256));
     assert_eq!(nli.labels, ["contradiction", "entailment", "neutral"]);
     assert_eq!(info.limits.max_client_batch_size, 1_024);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_missing_model_is_named() {
-    let server = Server::lite(|config| config.nli = None).await;
-    let answer = server.refused("/nli", &json!({"pairs": [{"premise": "p", "hypothesis": "h"}]}), 424).await;
-    assert!(answer.error.contains("--nli-model"), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -296,6 +296,40 @@ async fn pickled_weights_do_when_there_are_no_others() {
     bench.start("tiny/model", &["--offline"], &[]).await.unwrap().answers_like(&bench.folder).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn pickled_shards_do_too() {
+    let bench = Bench::with(|files| {
+        let whole = files.remove(WEIGHTS).unwrap();
+        files.extend(weights::pickled_shards(&whole));
+    })
+    .await;
+    bench.start("tiny/model", &[], &[]).await.unwrap().answers_like(&bench.folder).await;
+    bench.start("tiny/model", &["--offline"], &[]).await.unwrap().answers_like(&bench.folder).await;
+}
+
+#[test]
+fn mangled_pickles_never_panic() {
+    let (_parent, folder) = tiny::folder(tiny::FAMILIES[0], false);
+    let pickled = weights::pickled(&std::fs::read(folder.join(WEIGHTS)).unwrap());
+    std::fs::remove_file(folder.join(WEIGHTS)).unwrap();
+    let archive = folder.join("pytorch_model.bin");
+    std::fs::write(&archive, &pickled).unwrap();
+    tiny::load(&folder).unwrap();
+    // Bytes all over the pickle, one at a time, and of the archive's own records at its end.
+    let end = pickled.windows(4).skip(4).position(|window| window == b"PK\x03\x04").unwrap();
+    let places = (0..end).step_by(7).chain((pickled.len() - 200..pickled.len()).step_by(3));
+    let mut refused = 0;
+    for place in places {
+        for value in [0, b'R', 0x85] {
+            let mut mangled = pickled.clone();
+            mangled[place] = value;
+            std::fs::write(&archive, &mangled).unwrap();
+            refused += usize::from(tiny::load(&folder).is_err());
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
 #[test]
 fn damaged_pickles_and_indices_are_refused() {
     let check = |name: &str, content: &[u8], says: &str| {
@@ -314,4 +348,6 @@ fn damaged_pickles_and_indices_are_refused() {
     let index = "model.safetensors.index.json";
     check(index, b"{", "EOF");
     check(index, br#"{"weight_map": {"a": "../model.safetensors"}}"#, "outside the model");
+    check(index, br#"{"weight_map": {}}"#, "names no file");
+    check("pytorch_model.bin.index.json", br#"{"weight_map": {"a": "/etc/passwd"}}"#, "outside the model");
 }

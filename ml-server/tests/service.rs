@@ -40,6 +40,10 @@ async fn metrics_count_what_happened() {
         ("te_request_tokenization_duration_count", 2.0),
         ("te_request_queue_duration_count", 2.0),
         ("te_request_inference_duration_count", 2.0),
+        ("te_embed_duration_count", 2.0),
+        ("te_embed_tokenization_duration_count", 2.0),
+        ("te_predict_queue_duration_count", 1.0),
+        ("te_predict_inference_duration_count", 1.0),
         ("te_request_input_length_sum", 12.0),
         ("te_embed_count", 2.0),
         ("te_embed_success", 2.0),
@@ -62,6 +66,32 @@ async fn metrics_count_what_happened() {
         let typed = |name: &str| metrics.contains(&format!("# TYPE {name} "));
         assert!(typed(name) || family.is_some_and(typed), "{name}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_metric_is_described_in_one_place() {
+    // A family is written once it has a series: one server answers, the other refuses.
+    let [open, full] =
+        [512, 0].map(|limit| Server::lite(move |config| config.limits.max_concurrent_requests = limit));
+    let mut metrics = String::new();
+    for server in [open.await, full.await] {
+        server.post("/embed", &json!({"inputs": "a"})).await;
+        metrics += &server.get("/metrics").await.text().await.unwrap();
+    }
+    let mut written: Vec<_> = metrics.lines().filter_map(|line| line.strip_prefix("# TYPE ")).collect();
+    let page = include_str!("../METRICS.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+    let mut described: Vec<_> = rows
+        .flat_map(|row| {
+            let cells: Vec<_> = row.split(" | ").collect();
+            let names = cells[0].trim_end_matches('`').split("`, `");
+            names.map(|name| format!("{name} {}", cells[1])).collect::<Vec<_>>()
+        })
+        .collect();
+    written.sort_unstable();
+    written.dedup();
+    described.sort_unstable();
+    assert_eq!(written, described);
 }
 
 #[tokio::test(flavor = "multi_thread")]

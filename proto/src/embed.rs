@@ -8,8 +8,8 @@ use crate::{yes, yes_when_null};
 /// Body of `POST /embed`, as TEI defines it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EmbedRequest {
-    /// One text, or a list of texts.
-    pub inputs: Inputs,
+    /// One text or a list of texts; token ids do too.
+    pub inputs: EmbedInputs,
     /// Scale every vector to length 1.
     #[serde(default = "yes")]
     pub normalize: bool,
@@ -31,7 +31,7 @@ impl EmbedRequest {
     /// A request for `inputs` with everything else at its default.
     pub fn new(inputs: Vec<String>) -> Self {
         Self {
-            inputs: Inputs::Many(inputs),
+            inputs: EmbedInputs::Many(inputs.into_iter().map(EmbedInput::Text).collect()),
             normalize: true,
             truncate: true,
             truncation_direction: None,
@@ -43,6 +43,40 @@ impl EmbedRequest {
 
 /// Answer of `POST /embed`: one row per input, in the order of the inputs.
 pub type EmbedResponse = Vec<Vec<f32>>;
+
+/// One input or several; one input is answered like a list of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "expected a text, a list of texts, a list of token ids, or a list of such lists"
+)]
+pub enum EmbedInputs {
+    /// `"text"` or `[1, 2, …]`
+    One(EmbedInput),
+    /// `["text", …]` or `[[1, 2, …], …]`
+    Many(Vec<EmbedInput>),
+}
+
+/// One thing to embed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum EmbedInput {
+    /// A text.
+    Text(String),
+    /// The same as token ids of the hosted model (what `/tokenize` answers), with or without its special tokens.
+    Ids(Vec<u32>),
+}
+
+impl From<EmbedInputs> for Vec<EmbedInput> {
+    fn from(inputs: EmbedInputs) -> Self {
+        match inputs {
+            // An empty list is no input at all, not one without ids.
+            EmbedInputs::One(EmbedInput::Ids(ids)) if ids.is_empty() => Vec::new(),
+            EmbedInputs::One(input) => vec![input],
+            EmbedInputs::Many(inputs) => inputs,
+        }
+    }
+}
 
 /// One text or several; one text is answered like a list of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -13,13 +13,13 @@ mod predict;
 mod similarity;
 mod tokenize;
 
-pub use embed::{EmbedRequest, EmbedResponse, Inputs, TruncationDirection};
+pub use embed::{EmbedInput, EmbedInputs, EmbedRequest, EmbedResponse, Inputs, TruncationDirection};
 pub use error::{ErrorBody, ErrorType};
 pub use info::{InfoResponse, Limits, ModelInfo, ModelKind, ReadyResponse, ReadyState};
 pub use nli::{NliLabel, NliPair, NliRequest, NliResponse, NliResult, NliScores};
 pub use openai::{
-    Embedding, EmbeddingVector, EmbeddingsError, EmbeddingsErrorBody, EmbeddingsInput, EmbeddingsRequest,
-    EmbeddingsResponse, EncodingFormat,
+    Embedding, EmbeddingVector, EmbeddingsError, EmbeddingsErrorBody, EmbeddingsRequest, EmbeddingsResponse,
+    EncodingFormat,
 };
 pub use predict::{PredictInputs, PredictRequest, PredictResponse, Prediction};
 pub use similarity::{SimilarityInputs, SimilarityParameters, SimilarityRequest, SimilarityResponse};

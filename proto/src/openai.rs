@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ErrorBody, ErrorType, Usage};
+use crate::{EmbedInputs, ErrorBody, ErrorType, Usage};
 
 /// Body of `POST /v1/embeddings`. Vectors always have length 1, and texts longer than the model reads are cut at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EmbeddingsRequest {
-    /// One text, or a list of texts.
-    pub input: EmbeddingsInput,
+    /// One text or a list of texts; token ids do too, but they have to be the hosted model's.
+    pub input: EmbedInputs,
     /// Any name is accepted and ignored: the server hosts one embedder, and the answer names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -22,28 +22,6 @@ pub struct EmbeddingsRequest {
     /// Accepted and ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-}
-
-/// One text or several. Token ids, which OpenAI takes too, belong to the tokenizer of another model and are refused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(
-    untagged,
-    expecting = "`input` must be a text or a list of texts; lists of token ids are not accepted, send the text itself"
-)]
-pub enum EmbeddingsInput {
-    /// `"input": "text"`
-    One(String),
-    /// `"input": ["text", …]`
-    Many(Vec<String>),
-}
-
-impl From<EmbeddingsInput> for Vec<String> {
-    fn from(input: EmbeddingsInput) -> Self {
-        match input {
-            EmbeddingsInput::One(text) => vec![text],
-            EmbeddingsInput::Many(texts) => texts,
-        }
-    }
 }
 
 /// How vectors are written.

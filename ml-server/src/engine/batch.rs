@@ -2,16 +2,25 @@
 
 use super::queue::{Item, Queue};
 
+/// Inputs that run together, and how many were left out because nobody waits for them any more.
+pub struct Taken {
+    /// Longest first.
+    pub batch: Vec<Item>,
+    /// Inputs of clients that went away.
+    pub dropped: usize,
+}
+
 /// Takes the oldest items up to `budget` tokens (at least one item), longest first.
 ///
 /// Strictly by age, so nothing can be overtaken for ever. Lengths need not match: sequences lie end to end without
 /// padding. Longest first lets the threads finish together. Items whose client has gone away are dropped here.
-pub fn take(queue: &mut Queue, budget: usize) -> Vec<Item> {
+pub fn take(queue: &mut Queue, budget: usize) -> Taken {
     let mut batch: Vec<Item> = Vec::new();
-    let mut tokens = 0;
+    let (mut tokens, mut dropped) = (0, 0);
     while let Some(item) = queue.peek() {
         if item.reply.is_closed() {
             queue.pop();
+            dropped += 1;
             continue;
         }
         if !batch.is_empty() && tokens + item.tokens.len() > budget {
@@ -21,7 +30,7 @@ pub fn take(queue: &mut Queue, budget: usize) -> Vec<Item> {
         batch.extend(queue.pop());
     }
     batch.sort_by_key(|item| std::cmp::Reverse(item.tokens.len()));
-    batch
+    Taken { batch, dropped }
 }
 
 #[cfg(test)]
@@ -29,6 +38,7 @@ mod tests {
     use std::time::Instant;
 
     use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+    use tracing::Span;
 
     use super::super::queue::Reply;
     use super::*;
@@ -39,7 +49,7 @@ mod tests {
         let receivers = lengths.iter().enumerate().map(|(index, &length)| {
             let (reply, receiver) = unbounded_channel();
             let tokens = Tokens { ids: vec![0; length], type_ids: vec![0; length] };
-            queue.push(Item { tokens, index, queued: Instant::now(), reply });
+            queue.push(Item { tokens, index, queued: Instant::now(), reply, span: Span::none() });
             receiver
         });
         let receivers = receivers.collect();
@@ -47,7 +57,7 @@ mod tests {
     }
 
     fn taken(queue: &mut Queue, budget: usize) -> Vec<usize> {
-        take(queue, budget).iter().map(|item| item.index).collect()
+        take(queue, budget).batch.iter().map(|item| item.index).collect()
     }
 
     #[test]
@@ -65,7 +75,8 @@ mod tests {
         let (mut queue, mut clients) = queue(&[10, 10, 10]);
         clients.remove(0);
         clients.remove(1);
-        assert_eq!(taken(&mut queue, 100), [1]);
+        let taken = take(&mut queue, 100);
+        assert_eq!((taken.batch.len(), taken.batch[0].index, taken.dropped), (1, 1, 2));
         assert_eq!(queue.tokens(), 0);
     }
 }

@@ -1,6 +1,7 @@
 //! What the server counts and measures, in the text format of Prometheus.
 //!
 //! Names with `te_` are TEI's and mean what they mean there, so that its dashboards work; `lyra_ml_` is our own.
+//! `METRICS.md` describes every one.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -25,6 +26,7 @@ pub struct Metrics {
     successes: Family<Label, Count>,
     failures: Family<Label, Count>,
     rejected: Family<Label, Count>,
+    dropped: Count,
     request_duration: Histogram,
     tokenization_duration: Histogram,
     queue_duration: Histogram,
@@ -45,6 +47,48 @@ pub struct Metrics {
 struct Inputs {
     received: Count,
     answered: Count,
+    duration: Histogram,
+    tokenization_duration: Histogram,
+    queue_duration: Histogram,
+    inference_duration: Histogram,
+}
+
+/// How long one input took.
+pub(super) struct InputTimes {
+    /// From its request's admission to its answer.
+    pub(super) total: Duration,
+    /// Until its request was tokenised.
+    pub(super) tokenised: Duration,
+    /// In the queue.
+    pub(super) queued: Duration,
+    /// Its batch.
+    pub(super) inference: Duration,
+}
+
+impl Inputs {
+    fn new(registry: &mut Registry, prefix: &str, what: &str, done: &str) -> Self {
+        let mut histogram = |name: &str, help: &str| {
+            add(
+                registry,
+                &format!("te_{prefix}{name}duration"),
+                &format!("Seconds of {what} {help}"),
+                seconds(),
+            )
+        };
+        Self {
+            duration: histogram("_", "from admission to answer"),
+            tokenization_duration: histogram("_tokenization_", "until its request was tokenized"),
+            queue_duration: histogram("_queue_", "waiting for a batch"),
+            inference_duration: histogram("_inference_", "in its batch"),
+            received: add(registry, &format!("te_{prefix}_count"), "Inputs queued", Count::default()),
+            answered: add(
+                registry,
+                &format!("te_{prefix}_success"),
+                &format!("Inputs {done}"),
+                Count::default(),
+            ),
+        }
+    }
 }
 
 impl Default for Metrics {
@@ -95,19 +139,14 @@ impl Default for Metrics {
                 seconds(),
             ),
             input_length: add(registry, "te_request_input_length", "Tokens of an input", powers(14)),
-            embed: Inputs {
-                received: add(registry, "te_embed_count", "Texts queued for the embedder", Count::default()),
-                answered: add(registry, "te_embed_success", "Texts embedded", Count::default()),
-            },
-            predict: Inputs {
-                received: add(
-                    registry,
-                    "te_predict_count",
-                    "Inputs queued for the classifier",
-                    Count::default(),
-                ),
-                answered: add(registry, "te_predict_success", "Inputs classified", Count::default()),
-            },
+            embed: Inputs::new(registry, "embed", "an input of the embedder", "embedded"),
+            predict: Inputs::new(registry, "predict", "an input of the classifier", "classified"),
+            dropped: add(
+                registry,
+                "lyra_ml_dropped_total",
+                "Inputs not run because their client went away or the server shut down",
+                Count::default(),
+            ),
             tokens: add(
                 registry,
                 "lyra_ml_tokens_total",
@@ -126,7 +165,7 @@ impl Default for Metrics {
             batch_fill: add(
                 registry,
                 "lyra_ml_batch_fill_ratio",
-                "Tokens of a batch as a share of the most that run together; nothing is padded",
+                "Tokens of a batch as a share of the most that run together",
                 Histogram::new((1..=10).map(|tenth| f64::from(tenth) / 10.0)),
             ),
             batch_duration: add(registry, "lyra_ml_batch_duration", "Seconds that a batch ran", seconds()),
@@ -178,11 +217,25 @@ impl Metrics {
         }
     }
 
+    /// An input was answered.
+    pub(super) fn input(&self, kind: ModelKind, times: &InputTimes) {
+        let inputs = self.inputs(kind);
+        inputs.answered.add(1);
+        inputs.duration.observe(times.total.as_secs_f64());
+        inputs.tokenization_duration.observe(times.tokenised.as_secs_f64());
+        inputs.queue_duration.observe(times.queued.as_secs_f64());
+        inputs.inference_duration.observe(times.inference.as_secs_f64());
+    }
+
     /// All inputs of a request were answered.
-    pub(super) fn ran(&self, kind: ModelKind, inputs: usize, queued: Duration, inference: Duration) {
-        self.inputs(kind).answered.add(inputs);
+    pub(super) fn ran(&self, queued: Duration, inference: Duration) {
         self.queue_duration.observe(queued.as_secs_f64());
         self.inference_duration.observe(inference.as_secs_f64());
+    }
+
+    /// So many queued inputs will not run.
+    pub(super) fn dropped(&self, inputs: usize) {
+        self.dropped.add(inputs);
     }
 
     /// This much waits in all queues.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
+use tracing::Span;
 
 use crate::model::tokenizer::Tokens;
 
@@ -17,6 +18,8 @@ pub struct Item {
     pub queued: Instant,
     /// Where its answer goes; closed once the client has gone away.
     pub reply: UnboundedSender<Reply>,
+    /// The request, for the log.
+    pub span: Span,
 }
 
 /// The answer to one [`Item`].
@@ -65,6 +68,12 @@ impl Queue {
     pub fn push(&mut self, item: Item) {
         self.tokens += item.tokens.len();
         self.items.push_back(item);
+    }
+
+    /// Removes everything; who waits for it gets no answer.
+    pub fn clear(&mut self) -> usize {
+        self.tokens = 0;
+        self.items.drain(..).count()
     }
 
     /// Looks at the oldest item.

@@ -1,6 +1,6 @@
 //! The thread that owns the device: takes a batch, runs it, answers.
 
-use std::any::Any;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,56 +8,80 @@ use std::time::{Duration, Instant};
 
 use lyra_proto::ModelKind;
 
+use super::batch::Taken;
 use super::queue::{Item, Reply};
 use super::{Shared, batch};
-use crate::error::ComputeError;
+use crate::error::{ComputeError, panic_message};
 use crate::model::Model;
 use crate::model::tokenizer::Tokens;
 
 /// Runs batches until the engine is closed and its queues are empty.
 pub(super) fn run(shared: &Shared, pool: &rayon::ThreadPool) {
-    let mut number = 0;
-    while let Some((kind, model, items)) = next_batch(shared) {
-        number += 1;
-        let taken = Instant::now();
-        let tokens: usize = items.iter().map(|item| item.tokens.len()).sum();
-        let rows = rows(shared, &model, &items, pool);
-        let ran = taken.elapsed();
-        shared.note_rate(tokens, ran);
-        shared.metrics.batch(kind, items.len(), tokens, shared.max_batch_tokens, ran);
-        tracing::debug!(
-            model = model.spec.name,
-            batch = number,
-            inputs = items.len(),
-            tokens,
-            ?ran,
-            "batch done"
-        );
-        for (item, row) in items.into_iter().zip(rows) {
-            if row.is_ok() {
-                shared.last_success.store(shared.now(), Ordering::Relaxed);
-            }
-            let waited = taken.duration_since(item.queued);
-            // A client that went away meanwhile has nobody to be told.
-            let _ = item.reply.send(Reply { index: item.index, row, waited, batch: number, ran });
+    let number = Cell::new(0);
+    let serve = || {
+        while let Some((kind, model, items)) = next_batch(shared) {
+            number.set(number.get() + 1);
+            run_batch(shared, pool, number.get(), (kind, &model), items);
         }
+    };
+    // The model's panics are caught where it is called. Should anything else panic, its batch is lost, the server not.
+    while let Err(panic) = catch_unwind(AssertUnwindSafe(serve)) {
+        tracing::error!(error = panic_message(panic.as_ref()), "the runner failed, its batch is lost");
     }
 }
 
-/// Waits for work; of two models, the one whose oldest input waits longest.
+fn run_batch(
+    shared: &Shared,
+    pool: &rayon::ThreadPool,
+    number: u64,
+    (kind, model): (ModelKind, &Model),
+    items: Vec<Item>,
+) {
+    let taken = Instant::now();
+    let tokens: usize = items.iter().map(|item| item.tokens.len()).sum();
+    let rows = rows(shared, model, &items, pool);
+    let ran = taken.elapsed();
+    shared.note_rate(tokens, ran);
+    shared.metrics.batch(kind, items.len(), tokens, shared.max_batch_tokens, ran);
+    log(model, number, &items, tokens, ran);
+    for (item, row) in items.into_iter().zip(rows) {
+        if row.is_ok() {
+            shared.last_success.store(shared.now(), Ordering::Relaxed);
+        }
+        let waited = taken.duration_since(item.queued);
+        // A client that went away meanwhile has nobody to be told.
+        let _ = item.reply.send(Reply { index: item.index, row, waited, batch: number, ran });
+    }
+}
+
+/// One line per batch, and one inside each request that had a part in it, which so has its request and trace id.
+fn log(model: &Model, batch: u64, items: &[Item], tokens: usize, ran: Duration) {
+    if !tracing::enabled!(tracing::Level::DEBUG) {
+        return;
+    }
+    tracing::debug!(model = model.spec.name, batch, inputs = items.len(), tokens, ?ran, "batch done");
+    let mut requests: Vec<_> = items.iter().map(|item| &item.span).collect();
+    requests.sort_by_key(|span| span.id().map(|id| id.into_u64()));
+    for request in requests.chunk_by(|a, b| a.id() == b.id()) {
+        tracing::debug!(parent: request[0], batch, inputs = request.len(), ?ran, "ran in batch");
+    }
+}
+
+/// Waits for work. Models with work take turns, a batch each, so that a long queue of one cannot hold up the other.
 fn next_batch(shared: &Shared) -> Option<(ModelKind, Arc<Model>, Vec<Item>)> {
     let mut state = shared.lock();
     loop {
-        let next = (0..state.queues.len())
-            .filter_map(|index| Some((state.queues[index].oldest()?, index)))
-            .min_by_key(|(oldest, _)| *oldest);
-        match next {
-            Some((_, index)) => {
-                let items = batch::take(&mut state.queues[index], shared.max_batch_tokens);
+        let count = state.queues.len();
+        let turns = (0..count).map(|turn| (state.last + 1 + turn) % count);
+        match turns.into_iter().find(|&place| !state.queues[place].is_empty()) {
+            Some(place) => {
+                let Taken { batch, dropped } = batch::take(&mut state.queues[place], shared.max_batch_tokens);
                 shared.note_waiting(&state);
-                if !items.is_empty() {
-                    let (kind, model) = &shared.models[index];
-                    return Some((*kind, Arc::clone(model), items));
+                shared.metrics.dropped(dropped);
+                if !batch.is_empty() {
+                    state.last = place;
+                    let (kind, model) = &shared.models[place];
+                    return Some((*kind, Arc::clone(model), batch));
                 }
             }
             None if state.closed => return None,
@@ -114,7 +138,7 @@ fn attempt(model: &Model, inputs: &[&Tokens], pool: &rayon::ThreadPool) -> Resul
         Ok(Ok(rows)) => Ok(rows),
         Ok(Err(error @ ComputeError::Lost(_))) => Err(Failure::Lost(error.to_string())),
         Ok(Err(error)) => Err(Failure::Batch(error.to_string())),
-        Err(panic) => Err(Failure::Batch(message(panic.as_ref()))),
+        Err(panic) => Err(Failure::Batch(panic_message(panic.as_ref()))),
     }
 }
 
@@ -128,12 +152,6 @@ fn finite(row: Vec<f32>) -> Result<Vec<f32>, String> {
 
 fn no_row() -> String {
     "the model gave no answer".to_owned()
-}
-
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text =
-        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("the model code panicked: {}", text.unwrap_or("no message"))
 }
 
 impl Shared {

@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use axum::Json;
-use axum::http::header::RETRY_AFTER;
+use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use lyra_proto::ErrorBody;
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::engine::Cost;
@@ -27,6 +28,23 @@ pub(super) fn cost_headers(cost: &Cost, received: Instant) -> HeaderMap {
         )
     };
     numbers.into_iter().map(header).collect()
+}
+
+/// More numbers than this are written on a worker thread: up to here it takes about half a millisecond.
+const MANY: usize = 16 * 1_024;
+
+/// A JSON answer with about so many numbers.
+pub(super) async fn json<T: Serialize + Send + 'static>(
+    value: T,
+    numbers: usize,
+) -> Result<Response, RequestError> {
+    let write = move || serde_json::to_vec(&value);
+    let written = if numbers > MANY { tokio::task::spawn_blocking(write).await } else { Ok(write()) };
+    let failed = |error: &dyn std::fmt::Display| {
+        RequestError::Inference(format!("the answer could not be written: {error}"))
+    };
+    let bytes = written.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], bytes).into_response())
 }
 
 impl IntoResponse for RequestError {
@@ -58,6 +76,10 @@ pub(super) fn refusal(error: &RequestError, write: impl FnOnce(ErrorBody) -> Res
     *response.status_mut() = status;
     // For the metrics.
     response.extensions_mut().insert(error_type);
+    if matches!(error, RequestError::Draining) {
+        // The client's next request has to find another server.
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     if let Some(wait) = error.retry_after() {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs().max(1)));
     }

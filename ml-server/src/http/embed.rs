@@ -2,16 +2,15 @@
 
 use std::time::Instant;
 
-use axum::Json;
 use axum::extract::{Request, State};
 use axum::handler::Handler;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use lyra_proto::{EMBEDDING_SHAPE_HEADER, EmbedRequest, ModelKind};
+use lyra_proto::{EMBEDDING_SHAPE_HEADER, EmbedInput, EmbedRequest, ModelKind};
 
 use super::AppState;
-use super::answer::cost_headers;
+use super::answer::{cost_headers, json};
 use super::body::JsonBody;
 use super::predict::predict;
 use super::vectors::{Options, truncation, vectors};
@@ -27,20 +26,21 @@ pub(super) async fn embed(
 ) -> Result<Response, RequestError> {
     let received = Instant::now();
     let engine = state.engine(ModelKind::Embed)?;
-    let texts: Vec<String> = request.inputs.into();
-    state.check_batch(texts.len(), "inputs is empty; send at least one text")?;
+    let inputs: Vec<EmbedInput> = request.inputs.into();
+    state.check_batch(inputs.len(), "inputs is empty; send at least one text")?;
     let options = Options {
         truncation: truncation(request.truncate, request.truncation_direction),
         prompt_name: request.prompt_name.as_deref(),
         dimensions: request.dimensions,
         normalise: request.normalize,
     };
-    let answer = vectors(engine, texts, options).await?;
+    let answer = vectors(engine, inputs, options).await?;
     let cost = cost_headers(&answer.cost, received);
     if wants_octets(&headers) {
         Ok((cost, octets(&answer.rows)).into_response())
     } else {
-        Ok((cost, Json(answer.rows)).into_response())
+        let numbers = answer.rows.iter().map(Vec::len).sum();
+        Ok((cost, json(answer.rows, numbers).await?).into_response())
     }
 }
 

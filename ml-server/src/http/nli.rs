@@ -11,10 +11,11 @@ use super::AppState;
 use super::answer::cost_headers;
 use super::body::JsonBody;
 use super::vectors::truncation;
-use crate::engine::too_long;
+use crate::engine::refused;
 use crate::error::RequestError;
 use crate::model::labels::NliLabels;
 use crate::model::spec::Task;
+use crate::model::tokenizer::TextTokenizer;
 
 pub(super) async fn nli(
     State(state): State<AppState>,
@@ -30,19 +31,15 @@ pub(super) async fn nli(
     let labels = NliLabels::from_names(names).map_err(RequestError::Inference)?;
     state
         .check_batch(request.pairs.len(), "pairs is empty; send at least one premise with its hypothesis")?;
-    let _permit = engine.admit()?;
-
     let truncation = truncation(request.truncate, None);
-    let inputs = engine.tokenise(ModelKind::Nli, move |tokenizer| {
-        let pairs = request.pairs.iter().enumerate();
-        let tokens = pairs.map(|(index, pair)| {
-            tokenizer
-                .pair(&pair.premise, &pair.hypothesis, truncation)
-                .map_err(|error| too_long(index, &error))
+    let tokenise = move |tokenizer: &TextTokenizer| {
+        let tokens = request.pairs.iter().enumerate().map(|(index, pair)| {
+            let tokens = tokenizer.pair(&pair.premise, &pair.hypothesis, truncation);
+            tokens.map_err(|error| refused(index, error))
         });
         tokens.collect()
-    });
-    let answer = engine.run(ModelKind::Nli, inputs.await?).await?;
+    };
+    let answer = engine.infer(ModelKind::Nli, tokenise).await?;
     let response = NliResponse {
         model: model.spec.name.clone(),
         results: answer.rows.iter().map(|logits| labels.judge(logits)).collect(),

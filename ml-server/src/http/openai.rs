@@ -8,12 +8,12 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lyra_proto::{
-    Embedding, EmbeddingVector, EmbeddingsErrorBody, EmbeddingsRequest, EmbeddingsResponse, EncodingFormat,
-    ModelKind, Usage,
+    EmbedInput, Embedding, EmbeddingVector, EmbeddingsErrorBody, EmbeddingsRequest, EmbeddingsResponse,
+    EncodingFormat, ModelKind, Usage,
 };
 
 use super::AppState;
-use super::answer::{cost_headers, refusal};
+use super::answer::{cost_headers, json, refusal};
 use super::body::JsonBody;
 use super::vectors::{Options, truncation, vectors};
 use crate::error::RequestError;
@@ -41,16 +41,17 @@ pub(super) async fn embeddings(
     let received = Instant::now();
     let JsonBody(request) = body?;
     let engine = state.engine(ModelKind::Embed)?;
-    let texts: Vec<String> = request.input.into();
-    state.check_batch(texts.len(), "input is empty; send at least one text")?;
+    let inputs: Vec<EmbedInput> = request.input.into();
+    state.check_batch(inputs.len(), "input is empty; send at least one text")?;
     let options = Options {
         truncation: truncation(true, None),
         prompt_name: None,
         dimensions: request.dimensions,
         normalise: true,
     };
-    let answer = vectors(engine, texts, options).await?;
+    let answer = vectors(engine, inputs, options).await?;
     let format = request.encoding_format.unwrap_or_default();
+    let numbers = answer.rows.iter().map(Vec::len).sum();
     let data = answer.rows.into_iter().enumerate().map(|(index, row)| Embedding {
         object: "embedding".to_owned(),
         index,
@@ -62,7 +63,8 @@ pub(super) async fn embeddings(
         model: engine.model(ModelKind::Embed)?.spec.name.clone(),
         usage: Usage::of(answer.cost.tokens),
     };
-    Ok((cost_headers(&answer.cost, received), Json(response)).into_response())
+    let cost = cost_headers(&answer.cost, received);
+    Ok((cost, json(response, numbers).await?).into_response())
 }
 
 fn write(row: Vec<f32>, format: EncodingFormat) -> EmbeddingVector {

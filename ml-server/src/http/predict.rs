@@ -11,10 +11,11 @@ use super::AppState;
 use super::answer::cost_headers;
 use super::body::JsonBody;
 use super::vectors::truncation;
-use crate::engine::too_long;
+use crate::engine::refused;
 use crate::error::RequestError;
 use crate::model::ops::softmax;
 use crate::model::spec::Task;
+use crate::model::tokenizer::TextTokenizer;
 
 /// All labels of the hosted classifier with their scores, the highest first.
 pub(super) async fn predict(
@@ -35,20 +36,18 @@ pub(super) async fn predict(
     };
     state.check_batch(inputs.len(), "inputs is empty; send at least one text or pair")?;
     inputs.iter().enumerate().try_for_each(|(index, texts)| check_input(index, texts))?;
-    let _permit = engine.admit()?;
-
     let truncation = truncation(request.truncate, request.truncation_direction);
-    let tokens = engine.tokenise(ModelKind::Nli, move |tokenizer| {
+    let tokenise = move |tokenizer: &TextTokenizer| {
         let tokenise = |(index, texts): (usize, &Vec<String>)| {
             let tokens = match texts.as_slice() {
                 [first, second] => tokenizer.pair(first, second, truncation),
                 texts => tokenizer.text(texts.first().map_or("", String::as_str), truncation),
             };
-            tokens.map_err(|error| too_long(index, &error))
+            tokens.map_err(|error| refused(index, error))
         };
         inputs.iter().enumerate().map(tokenise).collect()
-    });
-    let answer = engine.run(ModelKind::Nli, tokens.await?).await?;
+    };
+    let answer = engine.infer(ModelKind::Nli, tokenise).await?;
     let mut rows: Vec<_> =
         answer.rows.into_iter().map(|logits| ranked(labels, logits, request.raw_scores)).collect();
     let response = if batch {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use lyra_proto::{ModelKind, SimilarityRequest, SimilarityResponse};
+use lyra_proto::{EmbedInput, ModelKind, SimilarityRequest, SimilarityResponse};
 
 use super::AppState;
 use super::answer::cost_headers;
@@ -22,7 +22,8 @@ pub(super) async fn similarity(
     let engine = state.engine(ModelKind::Embed)?;
     let (inputs, parameters) = (request.inputs, request.parameters.unwrap_or_default());
     state.check_batch(inputs.sentences.len(), "sentences is empty; send at least one sentence to compare")?;
-    let texts = std::iter::once(inputs.source_sentence).chain(inputs.sentences).collect();
+    let texts =
+        std::iter::once(inputs.source_sentence).chain(inputs.sentences).map(EmbedInput::Text).collect();
     let options = Options {
         truncation: truncation(parameters.truncate, parameters.truncation_direction),
         prompt_name: parameters.prompt_name.as_deref(),

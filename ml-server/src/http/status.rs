@@ -16,12 +16,15 @@ use crate::model::spec::Task;
 /// A success older than this is no proof that the device still works.
 const STALE: Duration = Duration::from_mins(1);
 
+/// A probe that takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// 200 while the process can serve, or is still loading; runs a short inference when the last success is old.
 pub(super) async fn health(State(state): State<AppState>) -> Result<StatusCode, RequestError> {
     let phase = state.phase().borrow().clone();
     match (phase, state.loaded()) {
         (Phase::Failed(error), _) => Err(RequestError::LoadFailed(error.to_string())),
-        (Phase::Ready, Some(engine)) => engine.probe(STALE).await.map(|()| StatusCode::OK),
+        (Phase::Ready, Some(engine)) => engine.probe(STALE, PATIENCE).await.map(|()| StatusCode::OK),
         _ => Ok(StatusCode::OK),
     }
 }

@@ -11,7 +11,7 @@ use super::AppState;
 use super::answer::cost_headers;
 use super::body::JsonBody;
 use super::vectors::prompt;
-use crate::engine::{Cost, too_long};
+use crate::engine::{Cost, refused};
 use crate::error::RequestError;
 
 /// The tokens of the embedder, or of the classifier where no embedder is hosted.
@@ -25,12 +25,12 @@ pub(super) async fn tokenize(
     let prompt = prompt(engine.model(kind)?, request.prompt_name.as_deref())?;
     let texts: Vec<String> = request.inputs.into();
     state.check_batch(texts.len(), "inputs is empty; send at least one text")?;
-    let _permit = engine.admit()?;
+    let _permit = engine.admit(kind)?;
 
     let special = request.add_special_tokens;
     let tokens = engine.tokenise(kind, move |tokenizer| {
         let spell = |(index, text): (usize, &String)| {
-            tokenizer.spell(&format!("{prompt}{text}"), special).map_err(|error| too_long(index, &error))
+            tokenizer.spell(&format!("{prompt}{text}"), special).map_err(|error| refused(index, error))
         };
         texts.iter().enumerate().map(spell).collect()
     });

@@ -1,12 +1,12 @@
 //! What the routes that answer with vectors, or compare them, have in common.
 
-use lyra_proto::{ModelKind, TruncationDirection};
+use lyra_proto::{EmbedInput, ModelKind, TruncationDirection};
 
-use crate::engine::{Answer, Engine, too_long};
+use crate::engine::{Answer, Engine, refused};
 use crate::error::RequestError;
 use crate::model::Model;
 use crate::model::ops::normalise;
-use crate::model::tokenizer::Truncation;
+use crate::model::tokenizer::{TextTokenizer, Truncation};
 
 /// How texts become vectors.
 pub(super) struct Options<'a> {
@@ -20,28 +20,39 @@ pub(super) struct Options<'a> {
     pub(super) normalise: bool,
 }
 
-/// One vector per text, in order.
+/// One vector per input, in order.
 ///
 /// # Errors
-/// 400 for an unknown prompt or wrong dimensions, and what the engine answers.
+/// 400 for an unknown prompt, wrong dimensions, or an input of no ids, and what the engine answers.
 pub(super) async fn vectors(
     engine: &Engine,
-    texts: Vec<String>,
+    inputs: Vec<EmbedInput>,
     options: Options<'_>,
 ) -> Result<Answer, RequestError> {
     let model = engine.model(ModelKind::Embed)?;
     let prompt = prompt(model, options.prompt_name)?;
     let dimensions = dimensions(model, options.dimensions)?;
-    let _permit = engine.admit()?;
-
-    let inputs = engine.tokenise(ModelKind::Embed, move |tokenizer| {
-        let tokenise = |(index, text): (usize, &String)| {
-            let text = if prompt.is_empty() { text.clone() } else { format!("{prompt}{text}") };
-            tokenizer.text(&text, options.truncation).map_err(|error| too_long(index, &error))
+    if inputs.iter().any(|input| matches!(input, EmbedInput::Ids(ids) if ids.is_empty())) {
+        return Err(RequestError::Empty(
+            "an input is an empty list of token ids; send at least one id, or a text",
+        ));
+    }
+    if !prompt.is_empty() && inputs.iter().any(|input| matches!(input, EmbedInput::Ids(_))) {
+        let reason = "prompt_name needs texts, not token ids: a prompt is tokenised together with its text";
+        return Err(RequestError::Malformed(reason.to_owned()));
+    }
+    let tokenise = move |tokenizer: &TextTokenizer| {
+        let tokenise = |(index, input): (usize, EmbedInput)| {
+            let tokens = match input {
+                EmbedInput::Text(text) if prompt.is_empty() => tokenizer.text(&text, options.truncation),
+                EmbedInput::Text(text) => tokenizer.text(&format!("{prompt}{text}"), options.truncation),
+                EmbedInput::Ids(ids) => tokenizer.ids(&ids, options.truncation),
+            };
+            tokens.map_err(|error| refused(index, error))
         };
-        texts.iter().enumerate().map(tokenise).collect()
-    });
-    let mut answer = engine.run(ModelKind::Embed, inputs.await?).await?;
+        inputs.into_iter().enumerate().map(tokenise).collect()
+    };
+    let mut answer = engine.infer(ModelKind::Embed, tokenise).await?;
     for row in &mut answer.rows {
         row.truncate(dimensions);
         if options.normalise {

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::gguf::{GgufFile, keys};
 use super::head::Pooling;
 use super::pickle::PickleFile;
-use super::safetensors::{SafetensorsFile, ShardedSafetensors};
+use super::safetensors::SafetensorsFile;
+use super::sharded::{PICKLE_INDEX, Sharded};
 use super::spec::{ModelSpec, Task, detect};
 use super::weights::{WeightSource, files};
 use crate::error::Error;
@@ -194,13 +195,15 @@ impl Folder<'_> {
         if let Some(path) = file(files::WHOLE) {
             Ok(Box::new(SafetensorsFile::open(&path)?))
         } else if let Some(path) = file(files::INDEX) {
-            Ok(Box::new(ShardedSafetensors::open(&path)?))
+            Ok(Box::new(Sharded::open(&path, SafetensorsFile::open)?))
         } else if let Some(path) = file(files::PICKLE) {
             Ok(Box::new(PickleFile::open(&path)?))
+        } else if let Some(path) = file(PICKLE_INDEX) {
+            Ok(Box::new(Sharded::open(&path, PickleFile::open)?))
         } else {
             Err(self.missing(
                 files::WHOLE,
-                "sharded safetensors or a pytorch_model.bin would do, but there is neither",
+                "sharded safetensors or a pytorch_model.bin, whole or sharded, would do, but there is neither",
             ))
         }
     }

@@ -10,7 +10,7 @@ mod remote;
 
 use std::path::PathBuf;
 
-use super::safetensors::shards;
+use super::sharded::{PICKLE_INDEX, shards};
 use super::spec::detect;
 use super::weights::files;
 use crate::error::Error;
@@ -118,18 +118,20 @@ impl HubModel {
     fn missing(&self, cache: &Cache, commit: &str) -> Vec<String> {
         let folder = cache.snapshot(commit);
         let mut missing = REQUIRED.map(str::to_owned).to_vec();
-        if folder.join(files::WHOLE).is_file() || !folder.join(files::INDEX).is_file() {
-            let pickled = !folder.join(files::WHOLE).is_file() && folder.join(files::PICKLE).is_file();
-            missing.push(if pickled { files::PICKLE } else { files::WHOLE }.to_owned());
-        } else {
-            match shards(&folder.join(files::INDEX)) {
+        let here = |name: &str| folder.join(name).is_file();
+        if here(files::WHOLE) || here(files::PICKLE) && !here(files::INDEX) {
+            // Neither has shards.
+        } else if let Some(index) = [files::INDEX, PICKLE_INDEX].into_iter().find(|index| here(index)) {
+            match shards(&folder.join(index)) {
                 Ok(shards) => missing.extend(shards),
                 Err(error) => {
                     tracing::warn!(repo = self.repo, %error, "the cached index of the weights is unusable");
-                    missing.push(files::INDEX.to_owned());
+                    missing.push(index.to_owned());
                     return missing;
                 }
             }
+        } else {
+            missing.push(files::WHOLE.to_owned());
         }
         missing.retain(|name| !folder.join(name).is_file());
         missing
@@ -163,15 +165,15 @@ impl HubModel {
             }
         }
         get("tokenizer.json", "a fast tokenizer is needed").await?;
-        if !listing.has(files::WHOLE) && listing.has(files::INDEX) {
-            let index = get(files::INDEX, "").await?;
-            for shard in shards(&index)? {
+        // In the order in which a folder is read.
+        let known = [files::WHOLE, files::INDEX, files::PICKLE, PICKLE_INDEX];
+        let weights = known.into_iter().find(|name| listing.has(name)).unwrap_or(files::WHOLE);
+        let fetched =
+            get(weights, "nor sharded safetensors nor a pytorch_model.bin; those are supported").await?;
+        if [files::INDEX, PICKLE_INDEX].contains(&weights) {
+            for shard in shards(&fetched)? {
                 get(&shard, "the index of the weights names it").await?;
             }
-        } else if !listing.has(files::WHOLE) && listing.has(files::PICKLE) {
-            get(files::PICKLE, "").await?;
-        } else {
-            get(files::WHOLE, "nor sharded safetensors nor a pytorch_model.bin; those are supported").await?;
         }
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! Weights from a `pytorch_model.bin`, for repositories that have nothing else.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use candle_core::DType;
 use candle_core::pickle::PthTensors;
 
 use super::weights::{HostTensor, TensorData, WeightSource};
-use crate::error::Error;
+use crate::error::{Error, panic_message};
 
 /// An open `pytorch_model.bin`. Its description is read without running what the pickle asks for; tensors are read one at a
 /// time.
@@ -21,9 +22,21 @@ impl PickleFile {
     /// # Errors
     /// When it is not a zip file as `PyTorch` has written them since version 1.6, or has no tensors.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let tensors = PthTensors::new(path, None).map_err(|error| {
-            Error::malformed(path, format!("{error}; weights as PyTorch 1.6 and later save them are needed"))
-        })?;
+        let refused = |reason: String| {
+            Error::malformed(path, format!("{reason}; weights as PyTorch 1.6 and later save them are needed"))
+        };
+        let tensors = guarded(|| PthTensors::new(path, None)).map_err(refused)?;
+        let length = std::fs::metadata(path).map_err(Error::io(path))?.len();
+        for (name, info) in tensors.tensor_infos() {
+            let mut extents = info.layout.dims().iter();
+            let bytes =
+                extents.try_fold(info.dtype.size_in_bytes(), |bytes, &extent| bytes.checked_mul(extent));
+            // Archives of weights are stored, not compressed.
+            if bytes.is_none_or(|bytes| bytes as u64 > length) {
+                let shape = info.layout.dims();
+                return Err(refused(format!("tensor {name} of shape {shape:?} is larger than the file")));
+            }
+        }
         if tensors.tensor_infos().is_empty() {
             return Err(Error::malformed(path, "has no tensors; a saved state dictionary is needed"));
         }
@@ -37,9 +50,8 @@ impl WeightSource for PickleFile {
     }
 
     fn tensor(&mut self, name: &str) -> Result<HostTensor, Error> {
-        let broken =
-            |error: candle_core::Error| Error::malformed(&self.path, format!("tensor {name}: {error}"));
-        let tensor = self.tensors.get(name).map_err(broken)?;
+        let broken = |reason: String| Error::malformed(&self.path, format!("tensor {name}: {reason}"));
+        let tensor = guarded(|| self.tensors.get(name)).map_err(broken)?;
         let Some(tensor) = tensor else {
             return Err(Error::malformed(&self.path, format!("tensor {name} is missing")));
         };
@@ -51,7 +63,7 @@ impl WeightSource for PickleFile {
             return Err(Error::malformed(&self.path, reason));
         }
         let values =
-            tensor.to_dtype(DType::F32).and_then(|tensor| tensor.flatten_all()?.to_vec1()).map_err(broken)?;
+            guarded(|| tensor.to_dtype(DType::F32)?.flatten_all()?.to_vec1::<f32>()).map_err(broken)?;
         Ok(HostTensor { shape: tensor.dims().to_vec(), data: TensorData::F32(values) })
     }
 
@@ -69,5 +81,13 @@ impl WeightSource for PickleFile {
         let mut names: Vec<_> = self.tensors.tensor_infos().keys().cloned().collect();
         names.sort();
         names
+    }
+}
+
+/// The reader panics on some files that are not what they should be.
+fn guarded<T>(read: impl FnOnce() -> candle_core::Result<T>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(read) => read.map_err(|error| error.to_string()),
+        Err(panic) => Err(panic_message(panic.as_ref())),
     }
 }

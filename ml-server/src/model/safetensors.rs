@@ -1,14 +1,12 @@
-//! Weights from a `model.safetensors`, whole or in shards: f32, f16 or bf16.
+//! Weights from a safetensors file: f32, f16 or bf16.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use half::{bf16, f16};
 use safetensors::Dtype;
 use safetensors::tensor::Metadata;
-use serde::Deserialize;
 
 use super::weights::{HostTensor, TensorData, WeightSource};
 use crate::error::Error;
@@ -33,16 +31,18 @@ impl SafetensorsFile {
         let mut file = File::open(path).map_err(Error::io(path))?;
         let file_length = file.metadata().map_err(Error::io(path))?.len();
         let mut length = [0; 8];
-        file.read_exact(&mut length).map_err(Error::io(path))?;
+        if file_length >= 8 {
+            file.read_exact(&mut length).map_err(Error::io(path))?;
+        }
         let header_length = u64::from_le_bytes(length);
-        if header_length > file_length.saturating_sub(8).min(MAX_HEADER) {
+        if header_length == 0 || header_length > file_length.saturating_sub(8).min(MAX_HEADER) {
             return Err(Error::malformed(path, "not a safetensors file, or cut short inside its header"));
         }
         let mut header = vec![0; header_length as usize];
         file.read_exact(&mut header).map_err(Error::io(path))?;
         let header: Metadata = serde_json::from_slice(&header)
             .map_err(|error| Error::malformed(path, format!("header: {error}")))?;
-        let wanted = 8 + header_length + header.data_len() as u64;
+        let wanted = (8 + header_length).saturating_add(header.data_len() as u64);
         if file_length < wanted {
             let reason = format!("cut short: {file_length} bytes of {wanted}; fetch it again");
             return Err(Error::malformed(path, reason));
@@ -94,79 +94,5 @@ impl WeightSource for SafetensorsFile {
         let mut names: Vec<_> = self.header.tensors().into_keys().collect();
         names.sort();
         names
-    }
-}
-
-/// The shards of a model and which tensor is in which.
-pub struct ShardedSafetensors {
-    index: PathBuf,
-    shards: Vec<SafetensorsFile>,
-    places: BTreeMap<String, usize>,
-}
-
-#[derive(Deserialize)]
-struct Index {
-    weight_map: BTreeMap<String, String>,
-}
-
-/// File names of the shards that a `model.safetensors.index.json` names, sorted.
-///
-/// # Errors
-/// When it cannot be read, or names a file outside its folder.
-pub fn shards(index: &Path) -> Result<Vec<String>, Error> {
-    let bytes = fs::read(index).map_err(Error::io(index))?;
-    let Index { weight_map } =
-        serde_json::from_slice(&bytes).map_err(|error| Error::malformed(index, error))?;
-    let names: BTreeSet<String> = weight_map.into_values().collect();
-    let outside =
-        |name: &&String| !Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-    if let Some(name) = names.iter().find(outside) {
-        return Err(Error::malformed(index, format!("names the file `{name}`, which is outside the model")));
-    }
-    Ok(names.into_iter().collect())
-}
-
-impl ShardedSafetensors {
-    /// Opens the shards that an index names. What a shard holds is taken from the shard itself.
-    ///
-    /// # Errors
-    /// When the index or a shard is missing or damaged.
-    pub fn open(index: &Path) -> Result<Self, Error> {
-        let folder = index.parent().unwrap_or_else(|| Path::new(""));
-        let shards = shards(index)?
-            .iter()
-            .map(|name| SafetensorsFile::open(&folder.join(name)))
-            .collect::<Result<Vec<_>, _>>()?;
-        let places = shards
-            .iter()
-            .enumerate()
-            .flat_map(|(place, shard)| shard.names().into_iter().map(move |name| (name, place)))
-            .collect();
-        Ok(Self { index: index.to_owned(), shards, places })
-    }
-}
-
-impl WeightSource for ShardedSafetensors {
-    fn contains(&self, name: &str) -> bool {
-        self.places.contains_key(name)
-    }
-
-    fn tensor(&mut self, name: &str) -> Result<HostTensor, Error> {
-        match self.places.get(name) {
-            Some(&place) => self.shards[place].tensor(name),
-            None => Err(Error::malformed(&self.index, format!("no shard has tensor {name}"))),
-        }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.index.clone()
-    }
-
-    fn dtype(&self) -> String {
-        self.shards.first().map_or_else(|| "empty".to_owned(), WeightSource::dtype)
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.places.keys().cloned().collect()
     }
 }

@@ -4,7 +4,7 @@ use lyra_proto::{SimpleToken, TruncationDirection};
 use tokenizers::utils::truncation::{
     TruncationDirection as Side, TruncationParams, TruncationStrategy, truncate_encodings,
 };
-use tokenizers::{Encoding, PostProcessor, Tokenizer};
+use tokenizers::{Encoding, PostProcessor, Token, Tokenizer};
 
 /// One tokenised input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,14 @@ pub enum TokenizeError {
         length: usize,
         /// Most tokens that the model reads.
         limit: usize,
+    },
+    /// An id that the model does not have.
+    #[error("token id {id} is unknown, the model has 0 to {last}")]
+    UnknownId {
+        /// The id.
+        id: u32,
+        /// The model's highest id.
+        last: usize,
     },
     /// The tokenizer failed.
     #[error("{0}")]
@@ -105,6 +113,28 @@ impl TextTokenizer {
     pub fn pair(&self, first: &str, second: &str, truncation: Truncation) -> Result<Tokens, TokenizeError> {
         let second = if second.is_empty() { None } else { Some(self.encode(second)?) };
         self.finish(self.encode(first)?, second, truncation)
+    }
+
+    /// Takes ids that this tokenizer has given out. Those without the model's special tokens around them get them.
+    ///
+    /// # Errors
+    /// [`TokenizeError`].
+    pub fn ids(&self, ids: &[u32], truncation: Truncation) -> Result<Tokens, TokenizeError> {
+        if let Some(&id) = ids.iter().find(|id| self.inner.id_to_token(**id).is_none()) {
+            return Err(TokenizeError::UnknownId { id, last: self.vocabulary().saturating_sub(1) });
+        }
+        let (before, after) = self.frame()?;
+        let inside = ids.strip_prefix(before.as_slice()).and_then(|rest| rest.strip_suffix(after.as_slice()));
+        self.finish(plain(inside.unwrap_or(ids)), None, truncation)
+    }
+
+    /// The special tokens before and after a text.
+    fn frame(&self) -> Result<(Vec<u32>, Vec<u32>), TokenizeError> {
+        let failed = |error: tokenizers::Error| TokenizeError::Failed(error.to_string());
+        let framed = self.inner.post_process(plain(&[0]), None, true).map_err(failed)?;
+        let place = framed.get_special_tokens_mask().iter().position(|&special| special == 0).unwrap_or(0);
+        let ids = framed.get_ids();
+        Ok((ids[..place].to_vec(), ids[(place + 1).min(ids.len())..].to_vec()))
     }
 
     /// The tokens of one text with what each stands for. Nothing is cut.
@@ -172,4 +202,10 @@ impl TextTokenizer {
         let type_ids = if self.segments { encoding.get_type_ids().to_vec() } else { vec![0; encoding.len()] };
         Ok(Tokens { ids: encoding.get_ids().to_vec(), type_ids })
     }
+}
+
+/// Ids as the tokenizer would hand them to its post-processor.
+fn plain(ids: &[u32]) -> Encoding {
+    let tokens = ids.iter().map(|&id| Token::new(id, String::new(), (0, 0)));
+    Encoding::from_tokens(tokens.collect(), 0)
 }

@@ -33,6 +33,11 @@ def same(got, want):
     assert np.abs(got - want).max() < 1e-5, np.abs(got - want).max()
 
 
+def vectors_of(client, inputs):
+    """What a client gets that does not ask for a format."""
+    return [item.embedding for item in client.embeddings.create(model="m", input=inputs).data]
+
+
 def refused(error, call):
     """The error that `call` must end in."""
     try:
@@ -66,8 +71,11 @@ def with_openai(url):
 
     empty = refused(openai.BadRequestError, lambda: client.embeddings.create(model="m", input=[]))
     assert "at least one text" in str(empty), empty
-    tokens = refused(openai.BadRequestError, lambda: client.embeddings.create(model="m", input=[[1, 2]]))
-    assert "token ids are not accepted" in str(tokens), tokens
+    ids = [[token["id"] for token in row] for row in fetch(f"{url}/tokenize", {"inputs": TEXTS})]
+    same(vectors_of(client, ids), want)
+    same(vectors_of(client, ids[0]), want[:1])
+    unknown = refused(openai.UnprocessableEntityError, lambda: vectors_of(client, [[1, 100_000]]))
+    assert "another tokenizer" in str(unknown), unknown
     many = refused(openai.APIStatusError, lambda: client.embeddings.create(model="m", input=["a"] * 1025))
     assert many.status_code == 413, many
 

@@ -17,6 +17,14 @@ impl Server {
         Self { handle: super::lite_server(change).await, client: Client::new() }
     }
 
+    /// Any server on a free port, ready.
+    pub async fn start(config: ServerConfig) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let handle = lyra_ml_server::start(config, listener).unwrap();
+        handle.ready().await.unwrap();
+        Self { handle, client: Client::new() }
+    }
+
     pub async fn post(&self, path: &str, body: &Value) -> Response {
         self.client.post(format!("{}{path}", self.handle.url())).json(body).send().await.unwrap()
     }

@@ -1,3 +1,4 @@
+#![allow(dead_code, clippy::allow_attributes, reason = "every test file compiles this and uses a part of it")]
 //! Models of every architecture, small enough to make up on the spot.
 
 use std::collections::BTreeMap;
@@ -84,6 +85,27 @@ pub(crate) fn write(folder: &Path, family: Family, classifier: bool) {
         .map(|(name, shape)| (name, TensorView::new(Dtype::F32, shape.clone(), &bytes[name]).unwrap()));
     let file = safetensors::serialize(views, None).unwrap();
     std::fs::write(folder.join("model.safetensors"), file).unwrap();
+}
+
+/// Makes the model of a folder answer every input that has one of these words with numbers that are not finite.
+pub(crate) fn poison(folder: &Path, words: &[&str]) {
+    let path = folder.join("model.safetensors");
+    let bytes = std::fs::read(&path).unwrap();
+    let file = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    let tensors = file.tensors().into_iter().map(|(name, view)| {
+        let mut data = view.data().to_vec();
+        if name.ends_with("embeddings.word_embeddings.weight") {
+            for row in words.iter().map(|word| WORDS.iter().position(|known| known == word).unwrap()) {
+                data[row * HIDDEN * 4..][..4].copy_from_slice(&f32::NAN.to_le_bytes());
+            }
+        }
+        (name, (view.dtype(), view.shape().to_vec(), data))
+    });
+    let tensors: BTreeMap<_, _> = tensors.collect();
+    let views = tensors
+        .iter()
+        .map(|(name, (dtype, shape, data))| (name, TensorView::new(*dtype, shape.clone(), data).unwrap()));
+    std::fs::write(&path, safetensors::serialize(views, None).unwrap()).unwrap();
 }
 
 fn config(model_type: &str, class: &str, classifier: bool) -> Value {

@@ -29,6 +29,22 @@ pub(crate) fn sharded(whole: &[u8]) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
+/// Two shards of pickled weights and their index.
+pub(crate) fn pickled_shards(whole: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let files = sharded(whole).into_iter().filter(|(name, _)| name.ends_with(".safetensors"));
+    let mut map = BTreeMap::new();
+    let mut shards = BTreeMap::new();
+    for (index, (_, content)) in files.enumerate() {
+        let name = format!("pytorch_model-{:05}-of-00002.bin", index + 1);
+        let tensors = SafeTensors::deserialize(&content).unwrap();
+        map.extend(tensors.names().into_iter().map(|tensor| (tensor.to_owned(), name.clone())));
+        shards.insert(name, pickled(&content));
+    }
+    let index = json!({"metadata": {}, "weight_map": map}).to_string().into_bytes();
+    shards.insert("pytorch_model.bin.index.json".to_owned(), index);
+    shards
+}
+
 /// What `torch.save(state_dict)` would write.
 pub(crate) fn pickled(whole: &[u8]) -> Vec<u8> {
     let tensors = SafeTensors::deserialize(whole).unwrap().tensors();

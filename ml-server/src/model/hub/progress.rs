@@ -25,9 +25,13 @@ pub(super) struct Progress {
 impl Progress {
     /// A file of `size` bytes.
     pub(super) fn new(file: &str, size: u64) -> Self {
+        Self::on(&BARS, std::io::stderr().is_terminal(), file, size)
+    }
+
+    fn on(bars: &MultiProgress, terminal: bool, file: &str, size: u64) -> Self {
         tracing::info!(file, bytes = size, "fetching from the hub");
-        let bar = (size >= WORTH_A_BAR && std::io::stderr().is_terminal()).then(|| {
-            let bar = BARS.add(ProgressBar::new(size));
+        let bar = (size >= WORTH_A_BAR && terminal).then(|| {
+            let bar = bars.add(ProgressBar::new(size));
             let style = ProgressStyle::with_template(
                 "{msg} {wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec} {eta}",
             );
@@ -57,5 +61,38 @@ impl Progress {
             bar.finish_and_clear();
         }
         tracing::info!(file = self.file, bytes = self.size, took = ?self.start.elapsed(), "fetched and checked");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indicatif::{InMemoryTerm, ProgressDrawTarget};
+
+    use super::*;
+
+    const SIZE: u64 = 4 << 20;
+
+    #[test]
+    fn a_terminal_shows_a_bar_until_the_file_is_there() {
+        let screen = InMemoryTerm::new(10, 120);
+        let bars = MultiProgress::with_draw_target(ProgressDrawTarget::term_like(Box::new(screen.clone())));
+        let mut progress = Progress::on(&bars, true, "model.safetensors", SIZE);
+        progress.set(SIZE / 4);
+        let shown = screen.contents();
+        assert!(shown.starts_with("model.safetensors ") && shown.contains("1.00 MiB/4.00 MiB"), "{shown}");
+        progress.finish();
+        assert_eq!(screen.contents(), "");
+    }
+
+    #[test]
+    fn small_files_and_logs_have_none() {
+        for (terminal, size) in [(true, WORTH_A_BAR - 1), (false, SIZE)] {
+            let screen = InMemoryTerm::new(10, 120);
+            let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
+            let mut progress = Progress::on(&MultiProgress::with_draw_target(target), terminal, "file", size);
+            progress.set(size);
+            progress.finish();
+            assert_eq!(screen.contents(), "");
+        }
     }
 }

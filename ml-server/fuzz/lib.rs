@@ -1,0 +1,13 @@
+//! What all targets share: a router that is made once.
+
+#[path = "../tests/common/border.rs"]
+mod border;
+
+use std::sync::LazyLock;
+
+static BORDER: LazyLock<border::Border> = LazyLock::new(border::Border::new);
+
+/// Sends a body to a route and checks that the answer is one that the API describes.
+pub fn check(path: &str, body: &[u8]) {
+    BORDER.check(path, body);
+}
