@@ -19,7 +19,8 @@ susceptible/resistant dependent/independent most/few always/never gains/losses s
 highest/lowest increasingly/decreasingly overexpression/depletion activation/inhibition activator/inhibitor
 """.split()
 OPPOSITE = {a: b for pair in ANTONYMS for a, b in (pair.split("/"), pair.split("/")[::-1])}
-ANTONYM = re.compile(r"\b(" + "|".join(sorted(map(re.escape, OPPOSITE), key=len, reverse=True)) + r")\b", re.I)
+# Not inside compounds such as "diet-induced".
+ANTONYM = re.compile(r"(?<![\w-])(" + "|".join(sorted(map(re.escape, OPPOSITE), key=len, reverse=True)) + r")(?![\w-])", re.I)
 
 # Verbs whose negation turns the statement round, with the bare form that "does not" needs.
 VERBS = {

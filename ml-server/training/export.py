@@ -1,6 +1,7 @@
 """Turns a trained folder into the shipped files: models/lite-nli.gguf and its golden.
 
 usage: export.py TRAINED_FOLDER OUT_FOLDER [--server lyra-ml-server]
+       export.py FOLDER --only-golden
 
 1. The temperature that fits the confidences best (on MNLI and SNLI pairs outside the
    evaluation's sample) is put into the last layer: no label changes by it.
@@ -35,8 +36,8 @@ def temperature(logits: torch.Tensor, gold: torch.Tensor) -> float:
     return float(grid[min(range(len(losses)), key=losses.__getitem__)])
 
 
-def calibration_pairs(count: int = 800) -> list[Pair]:
-    used = {p[:2] for p in build(general=1500).pairs}
+def calibration_pairs(count: int = 600) -> list[Pair]:
+    used = {p[:2] for p in build(general=1000, claims=False).pairs}
     pairs = [p for f in ("dev_mnli", "dev_snli") for p in read_pairs(SHARED / f"data/nli/{f}.jsonl.gz") if p[:2] not in used]
     return Random(11).sample(pairs, count)
 
@@ -114,14 +115,20 @@ def logits_of_each(folder: Path, pairs: list[tuple[str, str]]) -> list[list[floa
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("trained", type=Path)
-    parser.add_argument("out", type=Path, help="folder for the calibrated f32 model")
+    parser.add_argument("out", type=Path, nargs="?", help="folder for the calibrated f32 model")
+    parser.add_argument("--only-golden", action="store_true", help="write the golden of a folder that was exported before")
     parser.add_argument("--server", default="lyra-ml-server", help="binary that quantises")
     args = parser.parse_args()
+    golden = ROOT / "ml-server/tests/golden/lite-nli.json"
+    if args.only_golden:
+        return write_golden(args.trained, golden)
+    if not args.out:
+        parser.error("OUT_FOLDER is missing: where the calibrated f32 model goes")
     print(f"temperature {calibrated(args.trained, args.out):.2f}")
     gguf = ROOT / "models/lite-nli.gguf"
     options = ["--name", "lyra-lite-nli", "--language", "en", "--max-tokens", str(MAX_TOKENS)]
     subprocess.run([args.server, "quantize", args.out, gguf, *options], check=True)
-    write_golden(args.out, ROOT / "ml-server/tests/golden/lite-nli.json")
+    write_golden(args.out, golden)
 
 
 if __name__ == "__main__":

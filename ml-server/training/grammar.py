@@ -52,21 +52,25 @@ SAID = {
     "up": """{x} increases {y}|{x} raises {y}|{x} leads to higher {y}|{y} increased with {x}|{y} rose after {x}
 {x} is associated with increased {y}|{x} was linked to greater {y}|{y} was higher with {x} than without it
 {x} resulted in a rise in {y}|there was a positive association between {x} and {y}|{x} significantly increased {y}
+with {x}, {y} climbed|{x} drove {y} up|{x} brought about more {y}|{y} was greatest where there was {x}|those exposed to {x} had higher {y}
 greater {y} was seen with {x}|{x} elevates {y}|{x} boosted {y}|{x} was followed by an increase in {y}|without {x}, {y} was lower""",
     "down": """{x} decreases {y}|{x} reduces {y}|{x} leads to lower {y}|{y} declined with {x}|{y} fell after {x}
 {x} is associated with decreased {y}|{x} was linked to lower {y}|{y} was lower with {x} than without it
 {x} resulted in a drop in {y}|there was a negative association between {x} and {y}|{x} significantly reduced {y}
+with {x}, {y} dropped|{x} drove {y} down|{x} cut {y}|{x} brought about less {y}|those exposed to {x} had lower {y}
 less {y} was seen with {x}|{x} lowers {y}|{x} suppressed {y}|{x} was followed by a decrease in {y}|without {x}, {y} was higher""",
     "none": """{x} has no effect on {y}|{x} did not change {y}|{x} had no significant effect on {y}|{y} was unaffected by {x}
 {y} did not differ between {x} and the control condition|no association was found between {x} and {y}
 {x} is not associated with {y}|{x} made no difference to {y}|there was no evidence that {x} alters {y}
-{y} was similar with and without {x}|{x} failed to change {y}|neither an increase nor a decrease in {y} was seen with {x}""",
+{y} was similar with and without {x}|{x} failed to change {y}|{y} remained the same under {x}
+contrary to our hypothesis, {x} did not change {y}|although earlier work suggested a benefit, {x} had no effect on {y}
+neither an increase nor a decrease in {y} was seen with {x}""",
     "some": """{x} affects {y}|{x} influences {y}|{y} is associated with {x}|there is an association between {x} and {y}
-{x} changes {y}|{y} depends on {x}|{x} plays a role in {y}|{x} is related to {y}""",
+{x} changes {y}|{y} depends on {x}|{x} plays a role in {y}|it matters for {y} whether there is {x}|{x} is related to {y}""",
     "not_up": """{x} does not increase {y}|{x} did not lead to higher {y}|{x} is not associated with increased {y}
-{x} failed to raise {y}|no increase in {y} was seen with {x}|{y} was not higher with {x}""",
+{x} failed to raise {y}|no increase in {y} was seen with {x}|contrary to expectation, {x} did not increase {y}|{y} was not higher with {x}""",
     "not_down": """{x} does not reduce {y}|{x} did not lower {y}|{x} is not associated with reduced {y}
-{x} failed to decrease {y}|no reduction in {y} was seen with {x}|{y} was not lower with {x}""",
+{x} failed to decrease {y}|no reduction in {y} was seen with {x}|contrary to expectation, {x} did not reduce {y}|{y} was not lower with {x}""",
     "open": """we investigated whether {x} affects {y}|whether {x} increases {y} is unknown|the effect of {x} on {y} is debated
 this study examines the relation between {x} and {y}|to determine whether {x} reduces {y}, we ran a randomised trial
 {x} may influence {y}, but evidence is lacking|little is known about {x} and {y}|we hypothesised that {x} would increase {y}
@@ -134,23 +138,43 @@ def _valued(y: str, value: int, hypothesis: str, random: Random) -> tuple[str, s
     return hypothesis, "better" if good else "worse"
 
 
+def _beside(statement: str, x: str, y: str, random: Random) -> str:
+    """The statement joined to one about another outcome, which must not be mistaken for it."""
+    other = random.choice([o for o, _ in OUTCOMES if o != y])
+    first, second = random.choice((("raised", "lowered"), ("did not change", "raised"), ("lowered", "left unchanged")))
+    short = random.choice((f"it {first} {other}", f"it {second} {other}", f"{other} did not change", f"{other} improved"))
+    join = random.choice((", but {}", ", whereas {}", "; {}", " and {}"))
+    if random.random() < 0.3:
+        return f"although {_state(random.choice(('up', 'down', 'none')), x, other, random)}, {statement}"
+    return statement + join.format(short)
+
+
 def effects(count: int, random: Random) -> list[Pair]:
     """An effect of one thing on another: same, opposite, absent, open, or of something else."""
     pairs = []
     while len(pairs) < count:
         x, (y, value) = random.choice(CAUSES), random.choice(OUTCOMES)
-        kind = random.choice(("up", "up", "down", "down", "none", "none", "some", "not_up", "not_down", "open", "open"))
+        kind = random.choice(("up", "up", "down", "down", "none", "none", "some", "not_up", "not_down", "open"))
         said, label = random.choice(list(FOLLOWS[kind].items()))
         _, wording = _valued(y, value, said, random)
         premise_wording = _valued(y, value, kind, random)[1]
-        premise = _dressed(_state(premise_wording, x, y, random), random, (x, y))
-        if random.random() < 0.3:
+        statement = _state(premise_wording, x, y, random)
+        if random.random() < 0.3 and kind != "open":
+            statement = _beside(statement, x, y, random)
+        group = random.choice(GROUPS) if random.random() < 0.15 else None
+        premise = _dressed(f"in {group}, {statement}" if group else statement, random, (x, y))
+        if random.random() < 0.22:
             other_x, (other_y, _) = random.choice(CAUSES), random.choice(OUTCOMES)
             x, y = random.choice(((other_x, y), (x, other_y), (x, other_y)))
-            if f"{x}|{y}" in premise or (x in premise and y in premise):
+            if x in premise.lower() and y in premise.lower():
                 continue
             wording, label = said, N
-        pairs.append(Pair(premise, sentence(_state(wording, x, y, random)), label, "grammar-effects"))
+        hypothesis = _state(wording, x, y, random)
+        if group and random.random() < 0.5:
+            other = random.choice(GROUPS)
+            hypothesis = f"in {other}, {hypothesis}"
+            label = label if other == group else N
+        pairs.append(Pair(premise, sentence(hypothesis), label, "grammar-effects"))
     return pairs
 
 
@@ -194,6 +218,46 @@ def figures(count: int, random: Random) -> list[Pair]:
     return pairs
 
 
+THINGS = """blood pressure|exam scores|body weight|income|bone density|hospital stays|sleep|grain yield|growth rates|error rates|travel time
+|job satisfaction|survival|anxiety|muscle mass|vocabulary|sick leave|cholesterol|root depth|reaction times|water use|pain|birth weight
+""".replace("\n", "").split("|")
+ARMS = [*GROUPS, *"""the nap group|the control group|the intervention group|the placebo group|treated mice|wild-type mice|mutant plants
+|irrigated plots|dry plots|the warfarin group|the surgery group|urban schools|rural schools|infected fish|healthy fish|the drug group
+""".replace("\n", "").split("|")]
+MORE = """{a} had higher {t} than {b}|{t} was higher in {a} than in {b}|{a} showed greater {t} than {b}|compared with {b}, {a} had more {t}
+|{t} was greater among {a} than among {b}|{t} of {a} exceeded that of {b}""".replace("\n", "").split("|")
+LESS = """{a} had lower {t} than {b}|{t} was lower in {a} than in {b}|{a} showed less {t} than {b}|compared with {b}, {a} had reduced {t}
+|{t} was smaller among {a} than among {b}|{t} of {a} was below that of {b}""".replace("\n", "").split("|")
+SAME = """{t} did not differ between {a} and {b}|{a} and {b} had similar {t}|there was no difference in {t} between {a} and {b}
+|{t} was the same in {a} and {b}""".replace("\n", "").split("|")
+
+
+def comparisons(count: int, random: Random) -> list[Pair]:
+    """ "More in A than in B" is "less in B than in A" and excludes the reverse and "no difference"."""
+    pairs = []
+    for _ in range(count):
+        a, b, c = random.sample(ARMS, 3)
+        t, u = random.sample(THINGS, 2)
+        kind = random.choice(("more", "more", "less", "less", "same"))
+        order, reverse = {"more": (MORE, LESS), "less": (LESS, MORE), "same": (SAME, SAME)}[kind]
+        say = lambda shapes, a=a, b=b, t=t: random.choice(shapes).format(a=a, b=b, t=t)  # noqa: E731
+        ways = [(say(order), E), (say(reverse, b, a), E), (say(order, t=u), N), (say(order, b=c), N)]
+        if kind == "same":
+            ways += [(say(MORE), C), (say(LESS), C), (say(MORE, b, a), C)]
+        else:
+            ways += [(say(reverse), C), (say(order, b, a), C), (say(SAME), C)]
+        hypothesis, label = random.choice(ways)
+        premise = say(order)
+        if random.random() < 0.3:
+            premise += random.choice((" ({n} versus {m})", " (P < 0.05)", f", but {u} did not differ"))
+            if u in hypothesis:
+                continue
+        if random.random() < 0.3:
+            premise = f"{sentence(premise)} {random.choice(FILLERS)}"
+        pairs.append(Pair(sentence(_fill(premise, random)), sentence(hypothesis), label, "grammar-comparisons"))
+    return pairs
+
+
 def _shares(random: Random) -> tuple[str, str, Label]:
     group, did, n = random.choice(GROUPS), random.choice(DID), random.randint(3, 96)
     shape = ("{n}% of {g} {d}", "{n} percent of the {g} {d}", "of all {g}, {n}% {d}", "about {n}% of {g} {d}")
@@ -210,8 +274,10 @@ def _shares(random: Random) -> tuple[str, str, Label]:
     if what < 0.8:
         return premise, say(n, group, did), E
     m = _other(n, random)
-    if random.random() < 0.4 and not 42 <= n <= 58:
-        word, label = random.choice((("most", E if n > 50 else C), ("fewer than half of the", E if n < 50 else C)))
+    if random.random() < 0.5 and not 40 <= n <= 60:
+        words = (("most", E if n > 50 else C), ("fewer than half of the", E if n < 50 else C),
+                 ("a minority of", E if n < 50 else C), ("none of the", C), ("all", C), ("some", E))  # fmt: skip
+        word, label = random.choice(words)
         return premise, f"{word} {group} {did}", label
     word, label = random.choice((("more than", E if n > m else C), ("less than", E if n < m else C)))
     return premise, f"{word} {m}% of {group} {did}", label

@@ -15,7 +15,7 @@ from random import Random
 
 import natural
 from data import SHARED, Pair, SciFact, TrainingText, read_pairs, write_pairs
-from grammar import effects, figures
+from grammar import comparisons, effects, figures
 
 
 def general(random: Random) -> list[Pair]:
@@ -24,21 +24,22 @@ def general(random: Random) -> list[Pair]:
 
 # How many general pairs go into the evidence phase, and how many of a set's contradictions at most: captions
 # contradict each other whenever they show different scenes, which is the opposite of what evidence needs.
-GENERAL = {"snli": (9000, 2400), "esnli_dev": (1500, 400), "semiauto_nli": (9000, 4000), "conjnli": (6000, 2400),
-           "cfnli": (4000, 1400), "taxinli": (2400, 700)}  # fmt: skip
+GENERAL = {"snli": (5000, 1700), "esnli_dev": (1000, 350), "semiauto_nli": (5000, 1800), "conjnli": (3500, 1200),
+           "cfnli": (2000, 700), "taxinli": (2400, 700)}  # fmt: skip
 
 
 def evidence(random: Random) -> list[Pair]:
     text = TrainingText(SciFact())
     pairs = (
-        natural.sentences(text, 9000, random)
+        natural.sentences(text, 4500, random)
         + natural.reported(text, random)
         + natural.comparisons(text, random)
         + natural.titles(text, random)
         + natural.claims(text, 3, random)
-        + natural.number_edits(text, 2500, random)
-        + effects(11000, random)
-        + figures(5000, random)
+        + natural.number_edits(text, 1200, random)
+        + effects(12000, random)
+        + comparisons(3000, random)
+        + figures(3500, random)
     )
     pool = general(random)
     random.shuffle(pool)
@@ -50,7 +51,7 @@ def evidence(random: Random) -> list[Pair]:
             left[1] -= pair.label == "contradiction"
             pairs.append(pair)
     factual = [p for p in pool if p.source in ("semiauto_nli", "conjnli", "cfnli", "taxinli")]
-    pairs += natural.shuffled(factual, 3000, random)
+    pairs += natural.shuffled(factual, 1500, random)
     return pairs
 
 

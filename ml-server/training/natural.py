@@ -49,6 +49,20 @@ def _around(abstract: Abstract, index: int, random: Random) -> str:
     return random.choice(ways)[:800]
 
 
+def says_its_title(abstract: Abstract) -> int | None:
+    """Index of the sentence that says what the title asserts; `None` when the title asserts nothing or no sentence says it."""
+    title = sentence(abstract.title)
+    words = _content(title)
+    if len(words) < 4 or not VERBAL.search(title) or title.endswith("?") or ":" in title:
+        return None
+    shared = [len(words & _content(s)) / len(words) for s in abstract.sentences]
+    best = max(range(len(shared)), key=lambda i: (shared[i], i), default=None)
+    if best is None or shared[best] < 0.6:
+        return None
+    said = abstract.sentences[best]
+    return None if OPEN.search(said) or AIM.search(said) else best
+
+
 class Neighbours:
     """Sentences of other abstracts that share words with a text, without being about the very same thing."""
 
@@ -100,12 +114,12 @@ def sentences(text: TrainingText, count: int, random: Random) -> list[Pair]:
         if opposite and random.random() < 0.15:
             pairs.append(Pair(sentence(opposite), shorten(opposite, random), "entailment", "sci-self"))
         for other, place in others[:1] + random.sample(others[1:], min(1, len(others[1:]))):
-            if random.random() < 0.5:
+            if random.random() < 0.35:
                 pairs.append(Pair(_around(other, place, random), about, "neutral", "sci-near"))
         rest = [i for i in range(len(abstract.sentences)) if abs(i - index) > 2]
-        if rest and random.random() < 0.4:
+        if rest and random.random() < 0.25:
             pairs.append(Pair(_around(abstract, random.choice(rest), random), about, "neutral", "sci-same-abstract"))
-        if random.random() < 0.4:
+        if random.random() < 0.2:
             other, place = random.choice(near.places)
             pairs.append(Pair(_around(other, place, random), about, "neutral", "sci-random"))
     return pairs
@@ -150,14 +164,9 @@ def titles(text: TrainingText, random: Random) -> list[Pair]:
     near = Neighbours(text)
     found: list[tuple[Abstract, str, int]] = []
     for abstract in text.abstracts.values():
-        title = sentence(abstract.title)
-        words = _content(title)
-        if len(words) < 4 or not VERBAL.search(title) or title.endswith("?") or ":" in title:
-            continue
-        shared = [len(words & _content(s)) / len(words) for s in abstract.sentences]
-        best = max(range(len(shared)), key=lambda i: (shared[i], i), default=-1)
-        if best >= 0 and shared[best] >= 0.6 and not OPEN.search(abstract.sentences[best]) and not AIM.search(abstract.sentences[best]):
-            found.append((abstract, title, best))
+        best = says_its_title(abstract)
+        if best is not None:
+            found.append((abstract, sentence(abstract.title), best))
     close = near.of([t for _, t, _ in found], [{a.id} for a, _, _ in found])
     for (abstract, title, best), others in zip(found, close, strict=True):
         opposite = flip(title, random)

@@ -67,6 +67,7 @@ class Models(unittest.TestCase):
     def test_a_tiny_model_learns_is_saved_and_judges(self) -> None:
         import argparse
 
+        import torch
         from tokenizers import Tokenizer, models, pre_tokenizers, processors
         from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
@@ -74,6 +75,7 @@ class Models(unittest.TestCase):
         from judges import folder
 
         with tempfile.TemporaryDirectory() as name:
+            torch.manual_seed(0)
             base, out, file = Path(name, "base"), Path(name, "out"), Path(name, "pairs.jsonl.gz")
             words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdef"]
             tokens = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, unk_token="[UNK]"))
@@ -85,7 +87,7 @@ class Models(unittest.TestCase):
             write_pairs(file, [Pair("a b", h, label, "tiny") for h, label in zip("cde", LABELS, strict=True)])
             self.assertEqual(len(read_pairs(file)), 3)
             args = argparse.Namespace(
-                base=base, pairs=file, out=out, minutes=5, steps=200, rate=1e-2, batch=3, max_tokens=16, smoothing=0.0, decay=0.9,
+                base=base, pairs=file, out=out, minutes=5, steps=300, rate=1e-2, batch=3, max_tokens=16, smoothing=0.0, decay=0.9,
                 every=2, workers=1, repeat=["tiny:2"], train_words=True, port=29551,
             )  # fmt: skip
             train.work(0, args)

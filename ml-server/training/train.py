@@ -141,7 +141,7 @@ def work(rank: int, args: argparse.Namespace) -> None:
             if done >= 1:
                 break
             for group in optimiser.param_groups:
-                group["lr"] = args.rate * min(1.0, (step + 1) / 100) * max(1 - done, 0.02)
+                group["lr"] = args.rate * min(1.0, (step + 1) / 40) * max(1 - done, 0.02)
         batch = next(source)
         shown += len(batch)
         words = tokenizer(
