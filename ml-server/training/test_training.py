@@ -82,12 +82,13 @@ class Models(unittest.TestCase):
             tokens.pre_tokenizer = pre_tokenizers.Whitespace()
             tokens.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
             PreTrainedTokenizerFast(tokenizer_object=tokens, pad_token="[PAD]", unk_token="[UNK]").save_pretrained(base)
-            shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+            shape = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+            shape |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
             BertModel(BertConfig(vocab_size=len(words), **shape)).save_pretrained(base)
             write_pairs(file, [Pair("a b", h, label, "tiny") for h, label in zip("cde", LABELS, strict=True)])
             self.assertEqual(len(read_pairs(file)), 3)
             args = argparse.Namespace(
-                base=base, pairs=file, out=out, minutes=5, steps=300, rate=1e-2, batch=3, max_tokens=16, smoothing=0.0, decay=0.9,
+                base=base, pairs=file, out=out, minutes=5, steps=300, rate=5e-3, batch=3, max_tokens=16, smoothing=0.0, decay=0.9,
                 every=2, workers=1, repeat=["tiny:2"], train_words=True, port=29551,
             )  # fmt: skip
             train.work(0, args)
