@@ -1,6 +1,7 @@
 //! Numbers against reference outputs of `transformers` and `sentence-transformers`.
 //!
-//! Golden files lie in the shared data (`LYRA_SHARED`); without it these tests say so and pass.
+//! Golden files lie in the shared data (`LYRA_SHARED`); without it these tests say so and pass. Only that of the shipped NLI
+//! model is in the repository.
 
 #![allow(
     clippy::unwrap_used,
@@ -84,6 +85,13 @@ fn golden_lite_nli_q8_0() {
 }
 
 #[test]
+fn golden_lite_nli_q8_0_own_pairs() {
+    // The same on pairs written for this repository (`training/export.py`): every clone can run it.
+    let golden = common::root().join("ml-server/tests/golden/lite-nli.json");
+    compare_nli(&golden, &common::lite("lite-nli"), 0.25, 0.99);
+}
+
+#[test]
 fn golden_lite_nli_safetensors() {
     check_nli("models/lite/nli", None, 1e-3, 1.0);
 }
@@ -140,7 +148,7 @@ fn golden_parity_q8_0() {
 /// Every golden text, alone and among the others, has at least `least` cosine with its reference.
 fn check_embed(folder: &str, source: Option<ModelSource>, least: f64) {
     let Some(folder) = common::shared(folder) else { return };
-    let golden: Embeddings = read(&folder);
+    let golden: Embeddings = read(&folder.join("golden.json"));
     let model = Model::load(&source.unwrap_or(ModelSource::Folder(folder)), Some(golden.max_length)).unwrap();
     assert_eq!(model.spec.max_tokens, golden.max_length);
 
@@ -162,11 +170,17 @@ fn check_embed(folder: &str, source: Option<ModelSource>, least: f64) {
     }
 }
 
-/// Logits within `most` of the reference, and the same label for at least `agreement` of the pairs.
+/// [`compare_nli`] with the golden file of a shared folder, whose own weights are read when no others are given.
 fn check_nli(folder: &str, source: Option<ModelSource>, most: f32, agreement: f64) {
     let Some(folder) = common::shared(folder) else { return };
-    let golden: Nli = read(&folder);
-    let model = Model::load(&source.unwrap_or(ModelSource::Folder(folder)), Some(golden.max_length)).unwrap();
+    let golden = folder.join("golden.json");
+    compare_nli(&golden, &source.unwrap_or(ModelSource::Folder(folder)), most, agreement);
+}
+
+/// Logits within `most` of the reference, and the same label for at least `agreement` of the pairs.
+fn compare_nli(golden: &Path, source: &ModelSource, most: f32, agreement: f64) {
+    let golden: Nli = read(golden);
+    let model = Model::load(source, Some(golden.max_length)).unwrap();
     let Task::Classify(names) = model.spec.task.clone() else { panic!("not a classifier") };
     let labels = NliLabels::from_names(&names).unwrap();
 
@@ -204,8 +218,8 @@ fn check_nli(folder: &str, source: Option<ModelSource>, most: f32, agreement: f6
     }
 }
 
-fn read<T: for<'de> Deserialize<'de>>(folder: &Path) -> T {
-    serde_json::from_slice(&std::fs::read(folder.join("golden.json")).unwrap()).unwrap()
+fn read<T: for<'de> Deserialize<'de>>(file: &Path) -> T {
+    serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap()
 }
 
 fn check_tokens(tokens: &Tokens, length: Option<usize>, first: Option<&[u32]>) {
