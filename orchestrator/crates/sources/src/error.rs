@@ -20,12 +20,12 @@ pub enum Error {
         why: String,
     },
     /// The site asks robots not to fetch this.
-    #[error("robots.txt of {host} does not allow {path}")]
+    #[error("{url} must not be fetched by robots: {why}")]
     Robots {
-        /// Host.
-        host: String,
-        /// Path.
-        path: String,
+        /// Address, without query.
+        url: String,
+        /// What its robots.txt said.
+        why: String,
     },
     /// The provider said "too many requests", now or before, or failed so often that it is left alone.
     #[error("{provider} is left alone for {} s: {why}", retry_after.as_secs().max(1))]
@@ -36,6 +36,8 @@ pub enum Error {
         retry_after: Duration,
         /// What it answered.
         why: String,
+        /// The answer that began the pause, when this call received it.
+        response: Option<Box<Response>>,
     },
     /// An answer of 429 or 5xx after the last attempt. The answer is kept: it may be a page that explains itself.
     #[error("{provider} answered {}: {message}", response.status)]

@@ -19,6 +19,8 @@ pub struct Policy {
     pub max_bytes: usize,
     /// Most attempts, the first included.
     pub max_attempts: u32,
+    /// First pause between attempts; doubles with every attempt, with full jitter.
+    pub backoff: Duration,
     /// Longest time to wait for a turn, or for the moment that `Retry-After` names, before giving up.
     pub max_wait: Duration,
     /// So many 429 in a row start a cool-down.
@@ -54,6 +56,7 @@ impl Policy {
             timeout: Duration::from_secs(30),
             max_bytes: 8 << 20,
             max_attempts: 3,
+            backoff: Duration::from_millis(500),
             max_wait: Duration::from_secs(30),
             cool_down_after: 2,
             cool_down: Duration::from_mins(1),

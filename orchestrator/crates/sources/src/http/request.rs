@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 /// One request. GET unless a body is given.
@@ -59,6 +59,16 @@ impl Request {
     pub fn secret_query(mut self, name: &'static str, value: SecretString) -> Self {
         self.secret_query.push((name, value));
         self
+    }
+
+    /// The text with every secret of this request blotted out.
+    pub(super) fn without_secrets(&self, text: String) -> String {
+        let headers = self.secret_headers.iter().map(|(_, value)| value);
+        let secrets = headers.chain(self.secret_query.iter().map(|(_, value)| value));
+        secrets
+            .map(ExposeSecret::expose_secret)
+            .filter(|secret| !secret.is_empty())
+            .fold(text, |text, secret| text.replace(secret, "…"))
     }
 
     /// The address, without secrets.

@@ -30,4 +30,18 @@ impl Response {
         let value = self.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         value.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
+
+    /// What an answer that is no success says of itself: the `error` and `message` of a JSON body, else the name of
+    /// its status. At most 200 characters.
+    pub fn explanation(&self) -> String {
+        let named = || self.status.canonical_reason().unwrap_or("no reason given").to_owned();
+        let Ok(body) = serde_json::from_slice::<serde_json::Value>(&self.body) else { return named() };
+        let said: Vec<&str> = ["error", "message"]
+            .iter()
+            .filter_map(|field| body.get(field)?.as_str())
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+            .collect();
+        if said.is_empty() { named() } else { said.join(": ").chars().take(200).collect() }
+    }
 }
