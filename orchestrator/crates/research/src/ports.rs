@@ -6,6 +6,7 @@ use lyra_domain::{
     Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, NliJudgement, Page, Query, QueryId,
     Task, TaskId, TaskPageReason, Work,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -13,6 +14,34 @@ use std::time::Duration;
 pub trait Clock: Send + Sync {
     /// Now.
     fn now(&self) -> jiff::Timestamp;
+}
+
+/// What is remembered of a provider outside, so that a restart does not forget a cool-down.
+#[async_trait]
+pub trait RateStore: Send + Sync {
+    /// The state last saved for this provider.
+    async fn load(&self, provider: &str) -> Result<Option<RateState>>;
+    /// Replaces the state of this provider.
+    async fn save(&self, provider: &str, state: &RateState) -> Result<()>;
+}
+
+/// How a provider has been doing. Times are of the wall clock, which may jump: readers bound every wait they
+/// compute from them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RateState {
+    /// Start of the latest request.
+    pub last_request: Option<jiff::Timestamp>,
+    /// Answers of 429 in a row.
+    pub refusals: u32,
+    /// Other failures in a row.
+    pub failures: u32,
+    /// When the pause below began.
+    pub paused_at: Option<jiff::Timestamp>,
+    /// Not asked for this many seconds from then on.
+    pub pause_seconds: u64,
+    /// Why it pauses.
+    pub pause_reason: Option<String>,
 }
 
 /// The ml-server.

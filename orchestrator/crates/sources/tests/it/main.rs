@@ -1,0 +1,6 @@
+//! The crate over real sockets, with stand-ins on loopback.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod http;
+mod support;
