@@ -6,6 +6,7 @@ mod address;
 mod dom;
 mod error;
 pub mod extract;
+pub mod fragment;
 pub mod serp;
 
 pub use address::{canonical, same_page_key};
