@@ -3,6 +3,7 @@
 //! Pure: bytes and text in, values out. No I/O, no clock. Page text is untrusted data, and nothing here acts on it.
 
 mod address;
+pub mod danger;
 mod dom;
 mod error;
 pub mod extract;
