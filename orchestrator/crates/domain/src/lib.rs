@@ -5,6 +5,7 @@
 mod beta;
 pub mod bm25;
 mod doi;
+pub mod domains;
 mod entity;
 mod id;
 mod kneedle;

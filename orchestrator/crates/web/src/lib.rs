@@ -5,6 +5,7 @@
 mod address;
 pub mod danger;
 mod dom;
+pub mod domains;
 mod error;
 pub mod extract;
 pub mod fragment;
