@@ -2,6 +2,7 @@
 
 use crate::http::Response;
 use lyra_research::PortError;
+use lyra_web::serp::ChallengeKind;
 use std::time::Duration;
 
 /// Result of a call to the outside.
@@ -99,6 +100,22 @@ pub enum Error {
         /// Address, without query.
         url: String,
         /// What is wrong.
+        why: String,
+    },
+    /// A page that wants a person: a puzzle, consent, a login. It is told by type and never solved.
+    #[error("{url} wants a person: {}", kind.as_str())]
+    Challenge {
+        /// Address, without query.
+        url: String,
+        /// What it wants.
+        kind: ChallengeKind,
+    },
+    /// A page that arrived and has no text that can be read.
+    #[error("{url} cannot be read: {why}")]
+    Unreadable {
+        /// Address, without query.
+        url: String,
+        /// What was seen.
         why: String,
     },
     /// A setting that cannot work.

@@ -5,5 +5,6 @@
 
 mod error;
 pub mod http;
+pub mod web;
 
 pub use error::{Error, Result};

@@ -12,6 +12,7 @@ pub(crate) use blocks::Builder;
 pub use blocks::{Block, BlockKind, Link};
 pub use date::PublishedDate;
 pub use encoding::{Decoded, decode};
+pub(crate) use metadata::names;
 
 use crate::dom::{Visit, is_hidden, visible_text, walk};
 use dom_query::Document;
@@ -93,6 +94,23 @@ impl Extracted {
             text: content.text,
             blocks: content.blocks,
             links: content.links,
+        }
+    }
+
+    /// Plain text: paragraphs are what blank lines separate.
+    pub fn from_plain_text(text: &str) -> Self {
+        let mut builder = Builder::default();
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        for paragraph in text.split("\n\n") {
+            builder.push(BlockKind::Paragraph, &crate::dom::single_spaces(paragraph));
+        }
+        let first = builder.blocks.first().map(|block| block.end as usize).filter(|length| *length <= 200);
+        Self {
+            title: first.map(|length| builder.text.chars().take(length).collect()).unwrap_or_default(),
+            language: lyra_text::language(&builder.text).map(str::to_owned),
+            text: builder.text,
+            blocks: builder.blocks,
+            ..Self::default()
         }
     }
 

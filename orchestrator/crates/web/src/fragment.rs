@@ -1,5 +1,6 @@
 //! Extracted text as fragments: by paragraph under headings, 200 to 1,500 characters, never through a sentence.
 
+use crate::danger::{Finding, Severity};
 use crate::extract::{Block, BlockKind, Extracted};
 use lyra_domain::{Fragment, FragmentId, FragmentType, PageId};
 use std::collections::HashSet;
@@ -45,6 +46,18 @@ pub fn fragments(page: &PageId, extracted: &Extracted) -> Vec<Fragment> {
         }
     }
     found
+}
+
+/// Positions of the fragments that findings of medium severity and above touch: passages that should reach no AI.
+pub fn touched(fragments: &[Fragment], findings: &[Finding]) -> Vec<u32> {
+    let grave = || findings.iter().filter(|finding| finding.severity >= Severity::Medium);
+    fragments
+        .iter()
+        .filter(|fragment| {
+            grave().any(|finding| finding.place.touches(fragment.char_start, fragment.char_end))
+        })
+        .map(|fragment| fragment.position)
+        .collect()
 }
 
 /// Blocks between two headings, with the headings above them, outermost first.

@@ -9,6 +9,7 @@ pub mod domains;
 mod error;
 pub mod extract;
 pub mod fragment;
+pub mod pdf;
 pub mod serp;
 
 pub use address::{canonical, same_page_key};

@@ -126,7 +126,7 @@ pub(super) fn read(document: &Document, base: &Url) -> Said {
 }
 
 /// Names in a by-line such as `By Ann Lee and Bo Ek`; what is an address or no name is left out.
-pub(super) fn names(byline: Option<&str>) -> Vec<String> {
+pub(crate) fn names(byline: Option<&str>) -> Vec<String> {
     let text = single_spaces(byline.unwrap_or_default());
     let lower = text.to_lowercase();
     let text = ["by ", "von ", "par ", "por ", "文："]

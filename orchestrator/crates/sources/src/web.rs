@@ -1,0 +1,9 @@
+//! The open web: result pages of search engines, and pages fetched, read and cut into fragments.
+
+mod fetch;
+mod rules;
+mod search;
+
+pub use fetch::{FetchLimits, FetchedPage, PageKind, Pages};
+pub use rules::{RuleFiles, Rules};
+pub use search::{SerpAnswer, WebSearch};
