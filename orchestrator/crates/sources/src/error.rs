@@ -148,11 +148,26 @@ impl Error {
 }
 
 impl From<Error> for PortError {
+    /// The pipeline puts the source's name in front, so it is left out here.
     fn from(error: Error) -> Self {
-        let (what, why) = ("the source".to_owned(), error.to_string());
+        let what = "its server".to_owned();
+        let transient = error.is_transient();
+        let why = match &error {
+            Error::CoolingDown { retry_after, why, .. } => {
+                format!("left alone for {} s, because {why}", retry_after.as_secs().max(1))
+            }
+            Error::Status { message, response, .. } => format!("{}: {message}", response.status),
+            Error::Rejected { status, message, .. } => format!("{status}: {message}"),
+            Error::Timeout { after, .. } => format!("no answer within {} s", after.as_secs().max(1)),
+            Error::Unreachable { why, .. } | Error::Unexpected { why, .. } => why.clone(),
+            Error::TooLarge { limit, .. } => format!("it sent more than {limit} bytes"),
+            other => other.to_string(),
+        };
         match error {
-            error if error.is_transient() => Self::Unavailable { what, why },
-            Error::Unexpected { .. } | Error::Setting { .. } => Self::Failed { what, why },
+            _ if transient => Self::Unavailable { what, why },
+            Error::Unexpected { .. } | Error::TooLarge { .. } | Error::Setting { .. } => {
+                Self::Failed { what, why }
+            }
             _ => Self::Refused { what, why },
         }
     }

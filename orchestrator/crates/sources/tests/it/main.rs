@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod apis;
 mod http;
+mod recorded;
 mod support;
 mod web;
