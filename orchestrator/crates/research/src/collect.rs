@@ -5,7 +5,7 @@ use crate::ports::{EvidenceSource, Hit, NewPage};
 use crate::{PortError, Result};
 use futures::future::join_all;
 use lyra_domain::{
-    CanonicalPaperIndex, CanonicalWork, FetchMethod, FoundBy, Fragment, Identifier, Page, PageId,
+    CanonicalPaperIndex, CanonicalWork, FetchMethod, FoundBy, Fragment, FragmentId, Identifier, Page, PageId,
     PaperMetadata, Query, TaskPageReason, Work,
 };
 use std::collections::HashSet;
@@ -82,6 +82,9 @@ pub(crate) async fn collect(
     if passing_failures == sources.len() {
         return Err(PortError::Unavailable { what: "every source".to_owned(), why: errors.join("; ") });
     }
+    for source in sources {
+        errors.extend(source.notes().into_iter().map(|note| format!("{}: {note}", source.name())));
+    }
     let hits = named.len();
     complete(sources, &mut named, &mut errors, time).await;
 
@@ -95,7 +98,8 @@ pub(crate) async fn collect(
     works.sort_by_key(|work| work.records.iter().map(|&i| named[i].hit.rank).min());
     let mut seen = HashSet::new();
     for work in works {
-        let Some((page, vector)) = page_of(&work, &named) else { continue };
+        let Some((mut page, vector)) = page_of(&work, &named) else { continue };
+        as_fetched(sources, &mut page);
         if page.fragments.is_empty() {
             collected.without_text += 1;
         } else if seen.insert(page.page.id.clone()) {
@@ -206,6 +210,29 @@ fn page_of(work: &CanonicalWork, named: &[Named]) -> Option<PageAndVector> {
         page.fragments = vec![Fragment::of_abstract(&page.page.id, text)];
     }
     Some((page, best.hit.embedding.clone()))
+}
+
+/// A page that a source fetched comes with its domain and its fragments.
+fn as_fetched(sources: &[Arc<dyn EvidenceSource>], page: &mut NewPage) {
+    let Some(fetched) = sources.iter().find_map(|source| source.page(&page.page.url)) else { return };
+    page.page.domain = fetched.domain;
+    page.page.domain_category = fetched.domain_category;
+    page.page.fetch_method = FetchMethod::Http;
+    page.reason = TaskPageReason::Serp;
+    // What is no scholarly work is told apart by its domain.
+    if page.work.as_ref().is_some_and(|work| work.identifiers().next().is_none()) {
+        page.work = None;
+        page.page.work_id = None;
+    }
+    page.fragments = fetched
+        .fragments
+        .into_iter()
+        .map(|fragment| Fragment {
+            id: FragmentId::derive(&[page.page.id.as_str(), &fragment.text_content]),
+            page_id: page.page.id.clone(),
+            ..fragment
+        })
+        .collect();
 }
 
 /// The page that a hit is, with the metadata known of its work and no fragments yet.

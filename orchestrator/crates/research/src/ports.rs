@@ -82,6 +82,15 @@ pub trait EvidenceSource: Send + Sync {
     fn name(&self) -> &str;
     /// At most `limit` hits, best first.
     async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>>;
+    /// What went wrong in the last search although it answered: an engine that wanted a person, a page that could not
+    /// be read.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// The page behind a hit of the last search, when the source fetched and read it.
+    fn page(&self, _url: &str) -> Option<SourcePage> {
+        None
+    }
     /// What it knows of works beyond search, when it is an academic API.
     fn scholarly(&self) -> Option<&dyn ScholarlySource> {
         None
@@ -122,6 +131,17 @@ pub struct Hit {
     pub text: Option<String>,
     /// Vector of `lyra_text::passage(title, text)` with the model that made it, when the source keeps one.
     pub embedding: Option<(String, Vec<f32>)>,
+}
+
+/// A page that a source fetched and read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourcePage {
+    /// Registrable domain.
+    pub domain: String,
+    /// Category of the domain.
+    pub domain_category: String,
+    /// Its text in pieces; ids and page are set when it is registered.
+    pub fragments: Vec<Fragment>,
 }
 
 /// A page to register for a task, with the fragments cut from it.

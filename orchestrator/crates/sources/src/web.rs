@@ -3,7 +3,9 @@
 mod fetch;
 mod rules;
 mod search;
+mod source;
 
 pub use fetch::{FetchLimits, FetchedPage, PageKind, Pages};
 pub use rules::{RuleFiles, Rules};
 pub use search::{SerpAnswer, WebSearch};
+pub use source::{WEB, WebBudget, WebSource};
