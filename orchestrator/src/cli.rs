@@ -8,6 +8,7 @@ mod progress;
 mod report;
 mod research;
 mod serve;
+mod sources;
 mod task;
 mod view;
 
@@ -69,6 +70,9 @@ enum Command {
     /// Import, list, show, search and remove local corpora
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
+    /// List the sources, and test whether those outside answer
+    #[command(subcommand)]
+    Sources(sources::SourcesCommand),
     /// List, show, export, resume and stop research tasks
     #[command(subcommand)]
     Task(task::TaskCommand),
@@ -112,6 +116,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Research(args) => research::run(&app, args, &cancel).await,
         Command::Check(args) => check::run(&app, args, &cancel).await,
         Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
+        Command::Sources(command) => sources::run(&app, command).await,
         Command::Task(command) => task::run(&app, command, &cancel).await,
         Command::View(command) => view::run(&app, command).await,
         Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,

@@ -114,7 +114,7 @@ pub(crate) async fn collect(
 pub(crate) async fn within<T>(time: Duration, answer: impl Future<Output = Result<T>>) -> Result<T> {
     tokio::time::timeout(time, answer).await.unwrap_or_else(|_| {
         let why = "the task's time was used up before it answered".to_owned();
-        Err(PortError::Refused { what: "the task".to_owned(), why })
+        Err(PortError::Failed { what: "asking".to_owned(), why })
     })
 }
 
@@ -154,7 +154,7 @@ async fn complete(
         .collect();
     cited.sort();
     cited.dedup();
-    let questions = sources.iter().filter_map(|source| {
+    let questions = sources.iter().filter(|source| !failed(errors, source.name())).filter_map(|source| {
         let scholarly = source.scholarly()?;
         let lacks = |work: &&CanonicalWork| {
             let named_here = work.records.iter().any(|&i| named[i].source == source.name());
@@ -169,6 +169,7 @@ async fn complete(
         let name = source.name().to_owned();
         (!ids.is_empty()).then_some(async move { (name, within(time, scholarly.lookup(&ids)).await) })
     });
+    let questions: Vec<_> = questions.collect();
     let answers = join_all(questions).await;
     let behind = named.iter().map(|entry| entry.hit.rank).max().unwrap_or(0);
     for (source, answer) in answers {
@@ -179,13 +180,15 @@ async fn complete(
             })),
             Err(error) => {
                 tracing::warn!(source, %error, "works could not be completed");
-                // When it failed to search, that is said already.
-                if !errors.iter().any(|known| known.starts_with(&format!("{source}: "))) {
-                    errors.push(format!("{source}: {error}"));
-                }
+                errors.push(format!("{source}: {error}"));
             }
         }
     }
+}
+
+/// Whether this source is among those that failed; it is not asked again for the same query.
+pub(crate) fn failed(errors: &[String], source: &str) -> bool {
+    errors.iter().any(|error| error.strip_prefix(source).is_some_and(|rest| rest.starts_with(": ")))
 }
 
 fn is_blank(text: Option<&str>) -> bool {

@@ -2,7 +2,7 @@
 //! section 2, steps 1 to 7).
 
 use crate::citations::{self, Expansion};
-use crate::collect::{Collected, collect};
+use crate::collect::{Collected, collect, failed};
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, NewPage, TaskFragment};
 use crate::{PortError, Result, embed};
@@ -44,6 +44,7 @@ pub(crate) async fn run(
     let mut sources = (pipeline.sources)(&task.config);
     sources
         .retain(|source| query.sources.is_empty() || query.sources.iter().any(|name| name == source.name()));
+    let asked = sources.len();
     let collected = unless_cancelled(cancel, collect(pipeline, &sources, &query, allowed)).await?;
     pipeline
         .report(&task.id, Step::Collected { query: query.query_text.clone(), hits: collected.pages.len() });
@@ -59,6 +60,7 @@ pub(crate) async fn run(
     let mut ranks = unless_cancelled(cancel, rank(pipeline, &task, &query, &ids)).await?;
     pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
 
+    sources.retain(|source| !failed(&query.source_errors, source.name()));
     let time = allowed.saturating_sub(begun.elapsed());
     let expanding = citations::expand(pipeline, &sources, &query, (&pages, &ids), &ranks, time);
     let expansion = unless_cancelled(cancel, expanding).await?;
@@ -83,7 +85,7 @@ pub(crate) async fn run(
     query.harvest_rate = if pages.is_empty() { 0.0 } else { relevant as f64 / pages.len() as f64 };
     query.status = match (relevant, query.source_errors.len()) {
         (0, 0) => QueryStatus::Exhausted,
-        (0, failed) if failed >= sources.len() => QueryStatus::Failed,
+        (0, failures) if failures >= asked => QueryStatus::Failed,
         (_, 0) => QueryStatus::Satisfied,
         _ => QueryStatus::Partial,
     };
