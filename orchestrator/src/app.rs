@@ -8,6 +8,7 @@ mod export;
 mod sources;
 mod status;
 mod tasks;
+mod web;
 mod workers;
 
 pub use doctor::{Finding, Health};
@@ -16,6 +17,7 @@ pub use explore::{VectorHit, VectorHits, VectorSearch};
 pub use sources::{SourceInfo, SourceTest};
 pub use status::{MAX_WAIT, failed, idle};
 pub use tasks::{NewTask, QueueSearches};
+pub use web::EngineAnswer;
 
 use crate::config::Config;
 use crate::inference::LazyInference;

@@ -11,6 +11,7 @@ mod serve;
 mod sources;
 mod task;
 mod view;
+mod web;
 
 use crate::app::App;
 use crate::config::Config;
@@ -73,6 +74,9 @@ enum Command {
     /// List the sources, and test whether those outside answer
     #[command(subcommand)]
     Sources(sources::SourcesCommand),
+    /// Fetch and read a page of the web, or ask search engines
+    #[command(subcommand)]
+    Web(web::WebCommand),
     /// List, show, export, resume and stop research tasks
     #[command(subcommand)]
     Task(task::TaskCommand),
@@ -117,6 +121,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Check(args) => check::run(&app, args, &cancel).await,
         Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
         Command::Sources(command) => sources::run(&app, command).await,
+        Command::Web(command) => web::run(&app, command).await,
         Command::Task(command) => task::run(&app, command, &cancel).await,
         Command::View(command) => view::run(&app, command).await,
         Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,

@@ -52,7 +52,7 @@ impl Default for MlConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourcesConfig {
-    /// What a task asks that names no source: `corpora`, `semantic_scholar`, `openalex`, names of corpora.
+    /// What a task asks that names no source: `corpora`, `semantic_scholar`, `openalex`, `web`, names of corpora.
     pub default: Vec<String>,
     /// A way to reach whoever runs this (mail address or web page), sent in the `User-Agent`.
     pub contact: Option<String>,
@@ -62,6 +62,8 @@ pub struct SourcesConfig {
     pub semantic_scholar: ApiSettings,
     /// OpenAlex.
     pub openalex: ApiSettings,
+    /// Search engines and pages.
+    pub web: WebSettings,
 }
 
 impl Default for SourcesConfig {
@@ -72,6 +74,47 @@ impl Default for SourcesConfig {
             cache_mb: 512,
             semantic_scholar: ApiSettings::default(),
             openalex: ApiSettings::default(),
+            web: WebSettings::default(),
+        }
+    }
+}
+
+/// Search engines and pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSettings {
+    /// Engines to ask; those of the category `general` when empty.
+    pub engines: Vec<String>,
+    /// Pages fetched for one query at most.
+    pub pages_per_query: usize,
+    /// Seconds for engines and pages of one query together.
+    pub seconds_per_query: u64,
+    /// Seconds for one page.
+    pub timeout_seconds: u64,
+    /// Most megabytes of one page.
+    pub max_page_mb: usize,
+    /// File in place of the engines that come with Lyra.
+    pub engines_file: Option<PathBuf>,
+    /// File in place of the categories of domains that come with Lyra.
+    pub domains_file: Option<PathBuf>,
+    /// File in place of the dangerous patterns that come with Lyra.
+    pub dangerous_patterns_file: Option<PathBuf>,
+    /// Origins that are not public and may be fetched all the same (test servers): `http://127.0.0.1:8000`.
+    pub trusted_origins: Vec<String>,
+}
+
+impl Default for WebSettings {
+    fn default() -> Self {
+        Self {
+            engines: Vec::new(),
+            pages_per_query: 10,
+            seconds_per_query: 60,
+            timeout_seconds: 20,
+            max_page_mb: 12,
+            engines_file: None,
+            domains_file: None,
+            dangerous_patterns_file: None,
+            trusted_origins: Vec::new(),
         }
     }
 }

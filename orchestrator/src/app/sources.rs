@@ -1,6 +1,7 @@
 //! Sources: what a task asks, what there is, and whether it answers.
 
 use super::corpora::EXAMPLE;
+use super::web::Web;
 use super::{App, AppError, ErrorCode};
 use crate::config::{ApiSettings, Config};
 use anyhow::Context;
@@ -8,6 +9,7 @@ use lyra_corpus::CorpusSource;
 use lyra_domain::TaskConfig;
 use lyra_research::ports::EvidenceSource;
 use lyra_sources::http::{HttpClient, HttpConfig};
+use lyra_sources::web::WEB;
 use lyra_sources::{ApiConfig, OPENALEX, OpenAlex, Probe, SEMANTIC_SCHOLAR, SemanticScholar};
 use lyra_store::{Store, SystemClock};
 use secrecy::SecretString;
@@ -27,6 +29,7 @@ const OPENALEX_URL: &str = "https://api.openalex.org";
 pub(super) struct Outside {
     semantic_scholar: SemanticScholar,
     openalex: OpenAlex,
+    web: Web,
     about: Vec<SourceInfo>,
 }
 
@@ -35,7 +38,7 @@ pub(super) struct Outside {
 pub struct SourceInfo {
     /// Name that `--sources` takes.
     pub name: String,
-    /// `api` or `corpus`.
+    /// `api`, `web` or `corpus`.
     pub kind: &'static str,
     /// Whether a task that names no source asks it.
     pub by_default: bool,
@@ -91,6 +94,7 @@ impl Outside {
         });
         Ok(Self {
             semantic_scholar: SemanticScholar::new(http.clone(), &s2),
+            web: Web::new(&sources.web, &http)?,
             openalex: OpenAlex::new(http, &openalex, sources.openalex.mailto.clone()),
             about: about.to_vec(),
         })
@@ -100,6 +104,7 @@ impl Outside {
         match name {
             SEMANTIC_SCHOLAR => Some(Arc::new(self.semantic_scholar.clone())),
             OPENALEX => Some(Arc::new(self.openalex.clone())),
+            WEB => Some(Arc::new(self.web.source())),
             _ => None,
         }
     }
@@ -142,11 +147,16 @@ fn canonical(name: &str) -> Option<&'static str> {
     match name {
         "s2" | "semanticscholar" | SEMANTIC_SCHOLAR => Some(SEMANTIC_SCHOLAR),
         OPENALEX => Some(OPENALEX),
+        WEB => Some(WEB),
         _ => None,
     }
 }
 
 impl App {
+    pub(super) fn web(&self) -> &Web {
+        &self.inner.outside.web
+    }
+
     /// Settles which corpora and which sources outside a task asks: what it names, else what is configured.
     pub(super) async fn choose_sources(&self, config: &mut TaskConfig) -> Result<(), AppError> {
         let defaults = &self.inner.config.sources.default;
@@ -195,7 +205,7 @@ impl App {
     }
 
     async fn unknown_source(&self, name: &str) -> Result<AppError, AppError> {
-        let mut known = vec![SEMANTIC_SCHOLAR.to_owned(), OPENALEX.to_owned(), CORPORA.to_owned()];
+        let mut known = [SEMANTIC_SCHOLAR, OPENALEX, WEB, CORPORA].map(str::to_owned).to_vec();
         known.extend(self.list_corpora().await?.into_iter().map(|corpus| corpus.name));
         if !known.iter().any(|name| name == EXAMPLE) {
             known.push(EXAMPLE.to_owned());
@@ -222,6 +232,14 @@ impl App {
             source.left_alone = self.inner.outside.pause(&source.name).await;
         }
         let defaults = &self.inner.config.sources.default;
+        sources.push(SourceInfo {
+            name: WEB.to_owned(),
+            kind: "web",
+            by_default: defaults.iter().any(|name| name == WEB),
+            base_url: None,
+            key: None,
+            left_alone: None,
+        });
         for corpus in self.list_corpora().await? {
             let every = defaults.iter().any(|name| name == CORPORA) && corpus.name != EXAMPLE;
             sources.push(SourceInfo {
@@ -244,7 +262,7 @@ impl App {
         let outside = &self.inner.outside;
         let mut chosen = Vec::new();
         for name in names {
-            chosen.push(canonical(name).ok_or_else(|| {
+            chosen.push(canonical(name).filter(|known| *known != WEB).ok_or_else(|| {
                 AppError::invalid(
                     format!("`{name}` is no source outside"),
                     format!("those are: {SEMANTIC_SCHOLAR}, {OPENALEX}"),

@@ -56,7 +56,9 @@ impl Web {
             .map(|text| {
                 let origin = text.parse().ok().and_then(|url| Origin::of(&url));
                 origin.ok_or_else(|| {
-                    anyhow::anyhow!("web.trusted_origins: `{text}` is no origin; write http://host:port")
+                    anyhow::anyhow!(
+                        "sources.web.trusted_origins: `{text}` is no origin; write http://host:port"
+                    )
                 })
             })
             .collect::<anyhow::Result<_>>()?;
@@ -100,7 +102,12 @@ impl App {
     }
 
     /// Asks search engines at once; the general ones when none is named.
-    pub async fn ask_engines(&self, engines: &[String], query: &str, language: Option<&str>) -> Vec<EngineAnswer> {
+    pub async fn ask_engines(
+        &self,
+        engines: &[String],
+        query: &str,
+        language: Option<&str>,
+    ) -> Vec<EngineAnswer> {
         let web = self.web();
         let known = web.rules.engines();
         let names: Vec<String> = match engines {

@@ -39,7 +39,11 @@ pub(super) async fn run(app: &App, command: &WebCommand) -> anyhow::Result<ExitC
     match command {
         WebCommand::Fetch { url, json } => {
             let page = app.fetch_page(url).await?;
-            if *json { print_json(&page)? } else { print(&as_text(&page))? }
+            if *json {
+                print_json(&page)?
+            } else {
+                print(&as_text(&page))?
+            }
             Ok(ExitCode::SUCCESS)
         }
         WebCommand::Search { query, engine, language, json } => {
@@ -91,9 +95,15 @@ fn answer_text(answer: &EngineAnswer) -> String {
     match &answer.page {
         Err(why) => format!("{name}: {why}\n\n"),
         Ok(SerpPage::Results { results, ads, unread }) => {
-            let mut out = format!("{name}: {} results, {ads} advertisements left out, {unread} not read\n", results.len());
+            let mut out = format!(
+                "{name}: {} results, {ads} advertisements left out, {unread} not read\n",
+                results.len()
+            );
             for result in results {
-                out.push_str(&format!("{:>3}. {}\n     {}\n     {}\n", result.rank, result.title, result.url, result.snippet));
+                out.push_str(&format!(
+                    "{:>3}. {}\n     {}\n     {}\n",
+                    result.rank, result.title, result.url, result.snippet
+                ));
             }
             out.push('\n');
             out
@@ -101,6 +111,8 @@ fn answer_text(answer: &EngineAnswer) -> String {
         Ok(SerpPage::NoResults) => format!("{name}: nothing found\n\n"),
         Ok(SerpPage::Challenge { kind }) => format!("{name}: wants a person ({})\n\n", kind.as_str()),
         Ok(SerpPage::Refused { why }) => format!("{name}: refuses: {why}\n\n"),
-        Ok(SerpPage::Drift { why }) => format!("{name}: its markup has changed, or it needs a browser: {why}\n\n"),
+        Ok(SerpPage::Drift { why }) => {
+            format!("{name}: its markup has changed, or it needs a browser: {why}\n\n")
+        }
     }
 }
