@@ -4,6 +4,7 @@ use crate::pipeline::Pipeline;
 use crate::ports::{EvidenceSource, Hit, NewPage};
 use crate::{PortError, Result};
 use futures::future::join_all;
+use lyra_domain::domains::registrable_domain;
 use lyra_domain::{
     CanonicalPaperIndex, CanonicalWork, FetchMethod, FoundBy, Fragment, FragmentId, Identifier, Page, PageId,
     PaperMetadata, Query, TaskPageReason, Work,
@@ -249,7 +250,7 @@ pub(crate) fn as_page(source: &str, hit: &Hit, work: &Work) -> NewPage {
     let text = hit.text.as_deref().unwrap_or_default();
     let detected = if corpus.is_some() { None } else { lyra_text::language(text) };
     let page = Page {
-        domain: corpus.as_ref().map_or_else(|| host(&hit.url).to_owned(), |_| source.to_owned()),
+        domain: if corpus.is_some() { source.to_owned() } else { domain_of(&hit.url) },
         domain_category: UNVERIFIED.to_owned(),
         // The title that the text's vector was made with.
         title: if hit.work.title.is_empty() { work.title.clone() } else { hit.work.title.clone() },
@@ -277,7 +278,9 @@ pub(crate) fn as_page(source: &str, hit: &Hit, work: &Work) -> NewPage {
     NewPage { page, work: Some(work.clone()), fragments: Vec::new(), reason, found_by, via: None }
 }
 
-fn host(url: &str) -> &str {
+/// The registrable domain of an address, which is what makes two pages the same source; its host where there is none.
+fn domain_of(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split(['/', '?', '#', ':']).next().unwrap_or(rest)
+    let host = rest.split(['/', '?', '#', ':']).next().unwrap_or(rest);
+    registrable_domain(host).unwrap_or_else(|| host.to_owned())
 }

@@ -183,7 +183,7 @@ fn read_entry(engine: &Engine, entry: &NodeRef<'_>, address: &Url) -> Entry {
     }
     let Some(url) = canonical(target.as_str()) else { return Entry::Unread };
     // A link that stays with the engine is a page of its own, or a redirect that is not known.
-    if url.host_str() == address.host_str() && address.path() != "/" {
+    if url.host_str() == address.host_str() && url.port() == address.port() {
         return Entry::Unread;
     }
     let snippet = entry.select_matcher(&engine.snippet).nodes().first().map(|node| visible_text(*node));
