@@ -124,6 +124,7 @@ impl Bench {
         let http = HttpClient::new(config(cache), Arc::new(store.clone()), clock).unwrap();
         let api = |base_url| ApiConfig {
             base_url,
+            trusted: true,
             api_key: None,
             min_interval: Some(Duration::ZERO),
             cache_ttl: if cache.is_some() { Duration::from_mins(1) } else { Duration::ZERO },
@@ -285,6 +286,7 @@ async fn silence_ends_with_the_time_budget() {
     let http = HttpClient::new(config(None), Arc::new(bench.store.clone()), Arc::new(Now)).unwrap();
     let slow = ApiConfig {
         base_url: address.parse().unwrap(),
+        trusted: true,
         api_key: None,
         min_interval: None,
         cache_ttl: Duration::ZERO,
@@ -339,6 +341,7 @@ async fn a_cache_that_cannot_be_written_and_a_clock_that_jumps_change_nothing() 
     .unwrap();
     let api = |base_url| ApiConfig {
         base_url,
+        trusted: true,
         api_key: None,
         min_interval: Some(Duration::from_millis(1)),
         cache_ttl: Duration::from_mins(1),
