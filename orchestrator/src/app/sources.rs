@@ -126,6 +126,7 @@ impl Outside {
 }
 
 fn api(name: &str, settings: &ApiSettings, base_url: &str) -> anyhow::Result<ApiConfig> {
+    let trusted = settings.base_url.is_some();
     let base_url = settings.base_url.as_deref().unwrap_or(base_url);
     let base_url: Url = base_url.parse().with_context(|| {
         format!("sources.{name}.base_url: `{base_url}` is no address such as https://example.org")
@@ -136,6 +137,7 @@ fn api(name: &str, settings: &ApiSettings, base_url: &str) -> anyhow::Result<Api
     );
     Ok(ApiConfig {
         base_url,
+        trusted,
         api_key: settings.api_key.as_ref().and_then(|key| key.reveal()).map(SecretString::from),
         min_interval: settings.min_interval_ms.map(Duration::from_millis),
         cache_ttl: Duration::from_secs(settings.cache_hours.saturating_mul(3600)),

@@ -63,7 +63,7 @@ fn main() -> Result<ExitCode> {
         println!("\nin the evidence graph:");
         for (what, sql) in COUNTS {
             let found = app.query_graph(sql, GuardOptions::default()).await?;
-            println!("{:>6}  {what}", found.rows[0]["n"]);
+            println!("{:>6}  {what}", found.rows[0]["n"].as_i64().unwrap_or_default());
         }
         app.close().await;
         anyhow::Ok(())

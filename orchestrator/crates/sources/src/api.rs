@@ -10,8 +10,10 @@ use url::Url;
 /// Where an API is, and how it is asked.
 #[derive(Debug, Clone)]
 pub struct ApiConfig {
-    /// Address that paths are appended to. Named by configuration, so it may be anywhere.
+    /// Address that paths are appended to.
     pub base_url: Url,
+    /// Whether the configuration names that address: then it may be anywhere, on this machine too.
+    pub trusted: bool,
     /// Key, when there is one.
     pub api_key: Option<SecretString>,
     /// Shortest time between two requests; the API's own limit when absent.
@@ -57,7 +59,7 @@ impl Api {
             max_bytes: 32 << 20,
             cache,
             content_types: vec!["application/json".to_owned()],
-            trusted: Origin::of(&config.base_url).into_iter().collect(),
+            trusted: Origin::of(&config.base_url).filter(|_| config.trusted).into_iter().collect(),
             ..Policy::new(provider)
         };
         Self { http, policy, base: config.base_url.clone() }

@@ -13,6 +13,7 @@ use url::Url;
 fn config(base: &Url) -> ApiConfig {
     ApiConfig {
         base_url: base.clone(),
+        trusted: true,
         api_key: None,
         min_interval: Some(Duration::ZERO),
         cache_ttl: Duration::ZERO,
@@ -50,6 +51,14 @@ async fn semantic_scholar_is_asked_by_every_identifier() {
     assert_eq!(server.seen().len(), 6, "OpenAlex's ids mean nothing there");
     let fields = server.seen()[0].query.clone();
     assert!(!fields.contains("nfluential") && !fields.contains("tldr"), "{fields}");
+}
+
+#[tokio::test]
+async fn only_an_address_that_the_configuration_names_may_be_inside() {
+    let server = StandIn::start(|_, _| json(200, "{}")).await;
+    let config = ApiConfig { trusted: false, ..config(&server.url) };
+    let error = OpenAlex::new(client(None), &config, None).papers("naps", 1).await.unwrap_err();
+    assert!(matches!(error, Error::Forbidden { .. }) && server.seen().is_empty(), "{error}");
 }
 
 #[tokio::test]

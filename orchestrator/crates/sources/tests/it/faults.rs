@@ -32,7 +32,7 @@ impl Inference for Words {
 
     async fn embed(&self, texts: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
         let bag = |text: &String| {
-            let mut vector = vec![0.01_f32; 32];
+            let mut vector = [0.01_f32; 32];
             for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()) {
                 vector[word.bytes().map(usize::from).sum::<usize>() % 32] += 1.0;
             }
@@ -54,7 +54,7 @@ impl Inference for Words {
 }
 
 fn text(n: u32) -> String {
-    let effect = if n % 2 == 0 { "did not improve" } else { "improved" };
+    let effect = if n.is_multiple_of(2) { "did not improve" } else { "improved" };
     format!("Green tea {effect} the attention of students in trial number {n}.")
 }
 
@@ -124,6 +124,7 @@ impl Bench {
         let http = HttpClient::new(config(cache), Arc::new(store.clone()), clock).unwrap();
         let api = |base_url| ApiConfig {
             base_url,
+            trusted: true,
             api_key: None,
             min_interval: Some(Duration::ZERO),
             cache_ttl: if cache.is_some() { Duration::from_mins(1) } else { Duration::ZERO },
@@ -252,7 +253,7 @@ async fn a_bomb_is_refused_and_half_the_answers_are_enough() {
     .await;
     done_despite(&bomb.run().await, 4, "semantic_scholar", "sent more than");
     // Every other answer is a 500: retries get through, and nothing is missing or double.
-    let shaky = Bench::new(|_, _, n| (n % 2 == 0).then(|| json(500, "{}"))).await;
+    let shaky = Bench::new(|_, _, n| n.is_multiple_of(2).then(|| json(500, "{}"))).await;
     let status = shaky.run().await;
     assert_eq!(
         (status.pages, status.queries[0].status),
@@ -285,6 +286,7 @@ async fn silence_ends_with_the_time_budget() {
     let http = HttpClient::new(config(None), Arc::new(bench.store.clone()), Arc::new(Now)).unwrap();
     let slow = ApiConfig {
         base_url: address.parse().unwrap(),
+        trusted: true,
         api_key: None,
         min_interval: None,
         cache_ttl: Duration::ZERO,
@@ -339,6 +341,7 @@ async fn a_cache_that_cannot_be_written_and_a_clock_that_jumps_change_nothing() 
     .unwrap();
     let api = |base_url| ApiConfig {
         base_url,
+        trusted: true,
         api_key: None,
         min_interval: Some(Duration::from_millis(1)),
         cache_ttl: Duration::from_mins(1),
