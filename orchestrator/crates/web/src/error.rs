@@ -27,5 +27,9 @@ impl ConfigError {
 
 /// Reads YAML; the error names line and column.
 pub(crate) fn from_yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
+    // An editor empties a file before it writes: that is no configuration without rules.
+    if text.trim().is_empty() {
+        return Err(ConfigError::Yaml("the file is empty".to_owned()));
+    }
     serde_saphyr::from_str(text).map_err(|error| ConfigError::Yaml(error.to_string()))
 }

@@ -8,6 +8,10 @@ use lyra_web::serp::Engines;
 use notify::{RecursiveMode, Watcher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+/// Pause between a change and the reading of the file.
+const SETTLE: Duration = Duration::from_millis(50);
 
 /// Files that replace what comes with Lyra.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -125,6 +129,8 @@ fn watch<T: Send + Sync + 'static>(
         if !ours || event.kind.is_access() || !path.is_file() {
             return;
         }
+        // What is being written is read when it is whole; later events read it again.
+        std::thread::sleep(SETTLE);
         match read_file(&path, read) {
             Ok(rules) => {
                 *current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
@@ -148,7 +154,6 @@ fn watch<T: Send + Sync + 'static>(
 mod tests {
     use super::*;
     use lyra_domain::domains::{DomainCategory, decide};
-    use std::time::Duration;
 
     fn category(rules: &Rules, host: &str) -> DomainCategory {
         decide(host, &rules.domains(), &[], |_| false).category

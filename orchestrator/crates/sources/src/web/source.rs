@@ -17,6 +17,8 @@ use tokio::time::Instant;
 pub const WEB: &str = "web";
 /// Constant of reciprocal rank fusion over the engines' lists.
 const RRF_K: f64 = 60.0;
+/// With fewer results than this the engines of the last mile are asked too.
+const FEW: usize = 5;
 /// Pages fetched at once.
 const AT_ONCE: usize = 6;
 
@@ -59,44 +61,38 @@ impl WebSource {
         Self { search, pages, rules, budget, last: Mutex::default() }
     }
 
-    /// Results of every engine as one list, best first, with a note for every engine that gave none.
-    async fn ask_engines(&self, query: &str, language: Option<&str>) -> (Vec<SerpResult>, Vec<String>, bool) {
+    /// Results of every engine as one list, best first, with a note for every engine that gave none. Engines of the last
+    /// mile are asked one by one, and only as long as the others found little.
+    async fn ask_engines(&self, query: &str, language: Option<&str>) -> Answers {
         let engines = self.rules.engines();
-        let names: Vec<String> = if self.budget.engines.is_empty() {
-            engines.iter().filter(|e| e.category == Category::General).map(|e| e.name.clone()).collect()
-        } else {
-            self.budget.engines.clone()
+        let of = |category: Category| {
+            engines.iter().filter(move |e| e.category == category).map(|e| e.name.clone()).collect::<Vec<_>>()
         };
-        let answers = join_all(names.iter().map(|name| {
-            let asked = self.search.ask(name, query, language);
-            async move { tokio::time::timeout(self.budget.time / 2, asked).await }
-        }))
-        .await;
-        let (mut lists, mut notes, mut answered) = (Vec::new(), Vec::new(), false);
-        for (name, answer) in names.iter().zip(answers) {
-            let note = match answer {
-                Err(_) => "did not answer in time".to_owned(),
-                Ok(Err(error)) => error.to_string(),
-                Ok(Ok(answer)) => match answer.page {
-                    SerpPage::Results { results, .. } => {
-                        lists.push(results);
-                        answered = true;
-                        continue;
-                    }
-                    SerpPage::NoResults => {
-                        answered = true;
-                        continue;
-                    }
-                    SerpPage::Challenge { kind } => {
-                        format!("wants a person ({}): {}", kind.as_str(), answer.url)
-                    }
-                    SerpPage::Refused { why } => format!("refuses: {why}"),
-                    SerpPage::Drift { why } => format!("its pages have changed or need a browser: {why}"),
-                },
-            };
-            notes.push(format!("{name}: {note}"));
+        let named = !self.budget.engines.is_empty();
+        let names = if named { self.budget.engines.clone() } else { of(Category::General) };
+        let mut answers = Answers::default();
+        let asked = join_all(names.iter().map(|name| self.ask(name, query, language))).await;
+        for (name, answer) in names.iter().zip(asked) {
+            answers.take(name, answer);
         }
-        (fused(lists), notes, answered)
+        let last_mile = if named { Vec::new() } else { of(Category::LastMile) };
+        for name in last_mile {
+            if answers.lists.iter().map(Vec::len).sum::<usize>() >= FEW {
+                break;
+            }
+            let answer = self.ask(&name, query, language).await;
+            answers.take(&name, answer);
+        }
+        answers
+    }
+
+    /// One engine's answer, or why there is none.
+    async fn ask(&self, name: &str, query: &str, language: Option<&str>) -> Result<SerpPage, String> {
+        let asked = tokio::time::timeout(self.budget.time / 3, self.search.ask(name, query, language)).await;
+        match asked {
+            Err(_) => Err("did not answer in time".to_owned()),
+            Ok(answer) => answer.map(|answer| answer.page).map_err(|error| error.to_string()),
+        }
     }
 
     /// Fetches the results in order, several at once, until the budget is used.
@@ -129,6 +125,36 @@ impl WebSource {
     }
 }
 
+/// What the engines answered together.
+#[derive(Default)]
+struct Answers {
+    lists: Vec<Vec<SerpResult>>,
+    notes: Vec<String>,
+    /// Some engine did its work, if only by finding nothing.
+    answered: bool,
+}
+
+impl Answers {
+    fn take(&mut self, name: &str, answer: Result<SerpPage, String>) {
+        let note = match answer {
+            Ok(SerpPage::Results { results, .. }) => {
+                self.lists.push(results);
+                self.answered = true;
+                return;
+            }
+            Ok(SerpPage::NoResults) => {
+                self.answered = true;
+                return;
+            }
+            Ok(SerpPage::Challenge { kind }) => format!("wants a person ({})", kind.as_str()),
+            Ok(SerpPage::Refused { why }) => format!("refuses: {why}"),
+            Ok(SerpPage::Drift { why }) => format!("its pages have changed or need a browser: {why}"),
+            Err(why) => why,
+        };
+        self.notes.push(format!("{name}: {note}"));
+    }
+}
+
 /// One list out of several, by reciprocal ranks; pages that several engines name come first.
 fn fused(lists: Vec<Vec<SerpResult>>) -> Vec<SerpResult> {
     let mut scores: HashMap<String, (f64, SerpResult)> = HashMap::new();
@@ -154,7 +180,8 @@ impl EvidenceSource for WebSource {
 
     async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>> {
         let until = Instant::now() + self.budget.time;
-        let (mut results, mut notes, answered) = self.ask_engines(query, language).await;
+        let Answers { lists, mut notes, answered } = self.ask_engines(query, language).await;
+        let mut results = fused(lists);
         if !answered {
             let why = notes.join("; ");
             return Err(PortError::Unavailable { what: "every search engine".to_owned(), why });

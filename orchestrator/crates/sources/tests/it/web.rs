@@ -183,8 +183,9 @@ fn engines(folder: &Path, server: &StandIn) -> Rules {
     let names = ["lists", "none", "captcha", "wall", "changed", "busy"];
     let file = folder.join("engines.yaml");
     let yaml = format!(
-        "challenges:\n  - {{kind: captcha, selector: .g-recaptcha}}\n  - {{kind: cloudflare, title: Just a moment}}\nengines:\n{}",
-        names.map(engine).concat()
+        "challenges:\n  - {{kind: captcha, selector: .g-recaptcha}}\n  - {{kind: cloudflare, title: Just a moment}}\nengines:\n{}{}    daily_budget: 1\n",
+        names.map(engine).concat(),
+        engine("rare").replace("general", "off"),
     );
     std::fs::write(&file, yaml).unwrap();
     Rules::open(&RuleFiles { engines: Some(file), ..RuleFiles::default() }).unwrap()
@@ -198,6 +199,7 @@ async fn every_kind_of_result_page_has_its_own_answer() {
         "/captcha" => html("<div class=g-recaptcha></div>"),
         "/wall" => reply(503, &[("content-type", "text/html")], "<title>Just a moment...</title>"),
         "/changed" => html("<p>A new look"),
+        "/rare" => html("<div class=none>Nothing</div>"),
         _ => reply(429, &[], "slow down"),
     })
     .await;
@@ -219,6 +221,9 @@ async fn every_kind_of_result_page_has_its_own_answer() {
     assert_eq!(ask("wall").await.unwrap().page, SerpPage::Challenge { kind: ChallengeKind::Cloudflare });
     assert!(matches!(ask("changed").await.unwrap().page, SerpPage::Drift { .. }));
     assert!(ask("busy").await.unwrap_err().is_transient());
+    let spend = async || ask("rare").await.map(|_| ());
+    assert!(spend().await.is_ok());
+    assert!(spend().await.unwrap_err().to_string().contains("budget of 1 requests a day"));
     assert!(ask("altavista").await.unwrap_err().to_string().contains("the engines are: busy, captcha"));
 }
 
