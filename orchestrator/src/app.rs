@@ -5,15 +5,19 @@ mod doctor;
 mod error;
 mod explore;
 mod export;
+mod sources;
 mod status;
 mod tasks;
+mod web;
 mod workers;
 
 pub use doctor::{Finding, Health};
 pub use error::{AppError, ErrorCode};
 pub use explore::{VectorHit, VectorHits, VectorSearch};
+pub use sources::{SourceInfo, SourceTest};
 pub use status::{MAX_WAIT, failed, idle};
 pub use tasks::{NewTask, QueueSearches};
+pub use web::EngineAnswer;
 
 use crate::config::Config;
 use crate::inference::LazyInference;
@@ -37,6 +41,7 @@ struct Inner {
     config: Config,
     data_dir: PathBuf,
     store: Arc<Store>,
+    outside: sources::Outside,
     corpora: Corpora,
     inference: Arc<LazyInference>,
     wake: Arc<Notify>,
@@ -49,7 +54,7 @@ impl App {
     /// Opens the data folder, making it when it is not there. Models are loaded when they are first needed.
     ///
     /// # Errors
-    /// A folder that cannot be written, or a database of a newer version.
+    /// A folder that cannot be written, a database of a newer version, or an address of a source that is none.
     pub async fn open(config: Config) -> anyhow::Result<Self> {
         use anyhow::Context;
         let data_dir = config.data_dir()?;
@@ -57,13 +62,16 @@ impl App {
             format!("the data folder {} cannot be made; name another with --data-dir", data_dir.display())
         })?;
         let store = Store::open(&data_dir.join("lyra.db"), StoreConfig::default()).await?;
+        let store = Arc::new(store);
+        let outside = sources::Outside::new(&config, &data_dir, &store)?;
         let corpora = Corpora::open(&data_dir);
         let inference = LazyInference::new(config.ml.clone());
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
                 data_dir,
-                store: Arc::new(store),
+                store,
+                outside,
                 corpora,
                 inference: Arc::new(inference),
                 wake: Arc::new(Notify::new()),

@@ -8,8 +8,10 @@ mod progress;
 mod report;
 mod research;
 mod serve;
+mod sources;
 mod task;
 mod view;
+mod web;
 
 use crate::app::App;
 use crate::config::Config;
@@ -69,6 +71,12 @@ enum Command {
     /// Import, list, show, search and remove local corpora
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
+    /// List the sources, and test whether those outside answer
+    #[command(subcommand)]
+    Sources(sources::SourcesCommand),
+    /// Fetch and read a page of the web, or ask search engines
+    #[command(subcommand)]
+    Web(web::WebCommand),
     /// List, show, export, resume and stop research tasks
     #[command(subcommand)]
     Task(task::TaskCommand),
@@ -112,6 +120,8 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Research(args) => research::run(&app, args, &cancel).await,
         Command::Check(args) => check::run(&app, args, &cancel).await,
         Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
+        Command::Sources(command) => sources::run(&app, command).await,
+        Command::Web(command) => web::run(&app, command).await,
         Command::Task(command) => task::run(&app, command, &cancel).await,
         Command::View(command) => view::run(&app, command).await,
         Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,

@@ -1,7 +1,7 @@
 //! Configuration: defaults < file < `LYRA__…` environment < flags.
 
 use anyhow::Context;
-use lyra_research::ResearchConfig;
+use lyra_research::{ResearchConfig, SearchConfig};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,10 @@ pub struct Config {
     pub server: ServerConfig,
     /// The pipeline.
     pub research: ResearchConfig,
+    /// How a search goes on from what it found.
+    pub search: SearchConfig,
+    /// Sources outside.
+    pub sources: SourcesConfig,
     /// Background work.
     pub workers: WorkersConfig,
     /// Logs.
@@ -41,6 +45,118 @@ pub struct MlConfig {
 impl Default for MlConfig {
     fn default() -> Self {
         Self { url: None, profile: "lite".to_owned(), models_dir: None, threads: None }
+    }
+}
+
+/// Sources outside, and how they are asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SourcesConfig {
+    /// What a task asks that names no source: `corpora`, `semantic_scholar`, `openalex`, `web`, names of corpora.
+    pub default: Vec<String>,
+    /// A way to reach whoever runs this (mail address or web page), sent in the `User-Agent`.
+    pub contact: Option<String>,
+    /// Most megabytes of answers kept on disk; 0 keeps none.
+    pub cache_mb: u64,
+    /// Semantic Scholar.
+    pub semantic_scholar: ApiSettings,
+    /// OpenAlex.
+    pub openalex: ApiSettings,
+    /// Search engines and pages.
+    pub web: WebSettings,
+}
+
+impl Default for SourcesConfig {
+    fn default() -> Self {
+        Self {
+            default: vec!["corpora".to_owned()],
+            contact: None,
+            cache_mb: 512,
+            semantic_scholar: ApiSettings::default(),
+            openalex: ApiSettings::default(),
+            web: WebSettings::default(),
+        }
+    }
+}
+
+/// Search engines and pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSettings {
+    /// Engines to ask; those of the category `general` when empty.
+    pub engines: Vec<String>,
+    /// Pages fetched for one query at most.
+    pub pages_per_query: usize,
+    /// Seconds for engines and pages of one query together.
+    pub seconds_per_query: u64,
+    /// Seconds for one page.
+    pub timeout_seconds: u64,
+    /// Most megabytes of one page.
+    pub max_page_mb: usize,
+    /// File in place of the engines that come with Lyra.
+    pub engines_file: Option<PathBuf>,
+    /// File in place of the categories of domains that come with Lyra.
+    pub domains_file: Option<PathBuf>,
+    /// File in place of the dangerous patterns that come with Lyra.
+    pub dangerous_patterns_file: Option<PathBuf>,
+    /// Origins that are not public and may be fetched all the same (test servers): `http://127.0.0.1:8000`.
+    pub trusted_origins: Vec<String>,
+}
+
+impl Default for WebSettings {
+    fn default() -> Self {
+        Self {
+            engines: Vec::new(),
+            pages_per_query: 10,
+            seconds_per_query: 60,
+            timeout_seconds: 20,
+            max_page_mb: 12,
+            engines_file: None,
+            domains_file: None,
+            dangerous_patterns_file: None,
+            trusted_origins: Vec::new(),
+        }
+    }
+}
+
+/// One academic API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApiSettings {
+    /// Address, when it is not the API's own: a proxy, or a stand-in of tests.
+    pub base_url: Option<String>,
+    /// Key, when there is one.
+    #[serde(skip_serializing)]
+    pub api_key: Option<Secret>,
+    /// Mail address that OpenAlex gives its polite users' answers to.
+    pub mailto: Option<String>,
+    /// Shortest time between two requests in milliseconds, when it is not the API's own limit.
+    pub min_interval_ms: Option<u64>,
+    /// Hours for which answers are used again.
+    pub cache_hours: u64,
+}
+
+impl Default for ApiSettings {
+    fn default() -> Self {
+        Self { base_url: None, api_key: None, mailto: None, min_interval_ms: None, cache_hours: 24 }
+    }
+}
+
+/// Text that is never shown.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The text, for whoever has to send it; `None` when it is empty.
+    pub fn reveal(&self) -> Option<&str> {
+        (!self.0.trim().is_empty()).then(|| self.0.trim())
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(…)")
     }
 }
 
@@ -161,6 +277,13 @@ mod tests {
     #[test]
     fn the_sample_file_holds_the_defaults() {
         assert_eq!(load(include_str!("../../config/lyra.toml")).unwrap(), Config::default());
+    }
+
+    #[test]
+    fn a_key_is_read_and_never_shown() {
+        let config = load("[sources.openalex]\napi_key = \"hidden\"\n").unwrap();
+        assert_eq!(config.sources.openalex.api_key.as_ref().and_then(Secret::reveal), Some("hidden"));
+        assert!(!format!("{config:?}").contains("hidden"));
     }
 
     #[test]

@@ -57,6 +57,8 @@ fn bad_input_is_named_with_what_would_be_right() {
     refused(&["corpus", "show", "nothing"], &["corpus `nothing` does not exist"]);
     refused(&["corpus", "import", "../up", "x.jsonl"], &["is no corpus name"]);
     refused(&["serve", "--host", "0.0.0.0"], &["loopback"]);
+    refused(&["web", "fetch", "http://169.254.169.254/latest"], &["must not be fetched"]);
+    refused(&["web", "fetch", "nonsense"], &["no absolute http or https address"]);
     refused(&["--config", "/does/not/exist.toml", "task", "list"], &["exist.toml"]);
 }
 

@@ -2,6 +2,7 @@
 
 pub mod mcp_client;
 pub mod mcp_server;
+pub mod replay;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

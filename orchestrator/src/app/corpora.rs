@@ -1,11 +1,9 @@
 //! Local corpora: which ones a task searches, and bringing documents in.
 
 use super::{App, AppError, ErrorCode};
-use lyra_corpus::{CorpusError, CorpusInfo, CorpusSource, ImportReport, Method, Progress, SearchResult};
+use lyra_corpus::{CorpusError, CorpusInfo, ImportReport, Method, Progress, SearchResult};
 use lyra_domain::{Task, TaskConfig};
-use lyra_research::ports::EvidenceSource;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -58,7 +56,7 @@ impl App {
     /// # Errors
     /// As [`App::import_corpus`].
     pub async fn prepare(&self) -> Result<(), AppError> {
-        self.corpora_for(&[]).await.map(drop)
+        self.choose_sources(&mut TaskConfig::default()).await
     }
 
     /// What a reader of the task should know of its sources.
@@ -172,18 +170,6 @@ impl App {
             }
         }
     }
-}
-
-/// The sources of a task. A corpus removed meanwhile answers with an error, so that the task shows it.
-pub(super) fn sources_of(app: &App, config: &TaskConfig) -> Vec<Arc<dyn EvidenceSource>> {
-    config
-        .corpora
-        .iter()
-        .map(|name| {
-            let source = CorpusSource::new(app.inner.corpora.clone(), name, app.inner.inference.clone());
-            Arc::new(source) as Arc<dyn EvidenceSource>
-        })
-        .collect()
 }
 
 fn jsonl_files(path: &Path) -> Result<Vec<PathBuf>, AppError> {

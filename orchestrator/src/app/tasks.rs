@@ -41,7 +41,7 @@ impl App {
     /// Makes a task. With claims, gathering evidence for them starts at once.
     ///
     /// # Errors
-    /// An empty or over-long query, a budget out of range, a corpus that does not exist.
+    /// An empty or over-long query, a budget out of range, a source that does not exist.
     pub async fn create_task(&self, new: NewTask) -> Result<Task, AppError> {
         let query = checked_text("query", &new.query)?;
         let claims =
@@ -54,7 +54,7 @@ impl App {
         }
         checked_budget(new.config.budget)?;
         let mut config = new.config;
-        config.corpora = self.corpora_for(&config.corpora).await?;
+        self.choose_sources(&mut config).await?;
         let task =
             self.store().create_task(lyra_store::NewTask { query, config, claims }, Priority::Medium).await?;
         self.inner.wake.notify_waiters();
@@ -81,7 +81,7 @@ impl App {
             checked_budget(Budget { max_pages: pages, ..Budget::default() })?;
         }
         let task = self.task(&search.task).await?;
-        let known: Vec<String> = task.config.corpora.iter().map(|name| format!("corpus:{name}")).collect();
+        let known = Self::source_names(&task.config);
         if let Some(unknown) = search.sources.iter().find(|source| !known.contains(source)) {
             return Err(AppError::invalid(
                 format!("`{unknown}` is no source of this task"),

@@ -1,7 +1,7 @@
 //! Background workers of this process.
 
 use super::App;
-use crate::app::corpora::sources_of;
+use crate::app::sources::sources_of;
 use lyra_domain::TaskId;
 use lyra_research::{Pipeline, ProgressSink, Worker, WorkerConfig};
 use std::sync::Arc;
@@ -52,6 +52,7 @@ impl App {
             inference: self.inner.inference.clone(),
             sources: Arc::new(move |config| sources_of(&app, config)),
             config: self.inner.config.research.clone(),
+            search: self.inner.config.search.clone(),
             progress: ProgressSink(Arc::new(move |step| {
                 // Nobody listening is fine.
                 let _ = progress.send(step);

@@ -23,9 +23,13 @@ pub(super) struct ResearchArgs {
 #[derive(Debug, Args)]
 pub(super) struct TaskArgs {
     /// Corpus to search: its name, or a JSONL file or folder to import first; may be given several times
-    /// [default: every imported corpus, else the example corpus]
+    /// [default: every imported corpus, else the example corpus, unless --sources says otherwise]
     #[arg(long, value_name = "NAME|PATH")]
     corpus: Vec<String>,
+    /// Sources to ask, separated by commas: s2 (Semantic Scholar), openalex, corpora, names of corpora
+    /// [default: what `default` under [sources] of the configuration says: corpora]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    sources: Vec<String>,
     /// Most pages to take in, 1 to 500
     #[arg(long, default_value_t = Budget::default().max_pages, value_name = "N")]
     max_pages: u32,
@@ -45,7 +49,7 @@ impl TaskArgs {
     pub(super) async fn config(&self, app: &App, cancel: &CancellationToken) -> anyhow::Result<TaskConfig> {
         let corpora = super::corpus::named(app, &self.corpus, self.quiet, cancel).await?;
         let budget = Budget { max_pages: self.max_pages, max_seconds: self.max_seconds };
-        Ok(TaskConfig { budget, corpora, ..TaskConfig::default() })
+        Ok(TaskConfig { budget, corpora, sources: self.sources.clone(), ..TaskConfig::default() })
     }
 }
 
@@ -97,12 +101,13 @@ pub(super) async fn show(app: &App, task: &Task, json: bool) -> anyhow::Result<E
     if json {
         print_json(&ResearchJson::of(&status.task, &reports, status.pages as usize, warnings))?;
     } else {
+        let asked = [status.task.config.corpora.clone(), status.task.config.sources.clone()].concat();
         let contested = reports.iter().filter(|report| report.is_contradicted()).count();
         let head = format!(
             "{}\n{}   sources: {}\n{} claims, {contested} of them contradicted, from {} pages\n\n",
             status.task.query,
             status.task.id,
-            status.task.config.corpora.join(", "),
+            asked.join(", "),
             reports.len(),
             status.pages,
         );

@@ -91,6 +91,7 @@ impl Document {
             citation_count: self.citation_count,
             references: self.references.clone(),
             source_api: format!("corpus:{corpus}"),
+            ..Work::default()
         }
     }
 

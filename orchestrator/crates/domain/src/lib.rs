@@ -4,9 +4,12 @@
 
 mod beta;
 pub mod bm25;
+mod canonical;
 mod doi;
+pub mod domains;
 mod entity;
 mod id;
+mod identifier;
 mod kneedle;
 mod probability;
 pub mod ranking;
@@ -14,6 +17,7 @@ mod report;
 pub mod vector;
 
 pub use beta::{BetaConfidence, Evidence, EvidenceYears};
+pub use canonical::{CanonicalPaperIndex, CanonicalWork, Coverage, FoundBy};
 pub use doi::Doi;
 pub use entity::UnknownName;
 pub use entity::claim::{AdoptionStatus, Claim, VerificationStatus};
@@ -25,6 +29,7 @@ pub use entity::query::{Query, QueryStatus};
 pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
 pub use id::{ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, SerpItemId, TaskId};
+pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};
 pub use probability::Probability;
 pub use report::{ClaimReport, contradictions_first};

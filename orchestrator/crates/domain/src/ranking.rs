@@ -34,6 +34,25 @@ pub struct Ranked {
     pub relevant: bool,
 }
 
+/// Place of each value among all, in [0, 1]: the share of the others that are smaller, equal ones counting half
+/// (percentile rank). 0.5 for a single value.
+pub fn percentile_ranks(values: &[f64]) -> Vec<f64> {
+    let others = values.len().saturating_sub(1) as f64;
+    let place = |value: &f64| {
+        let smaller = values.iter().filter(|other| *other < value).count() as f64;
+        let equal = values.iter().filter(|other| *other == value).count().saturating_sub(1) as f64;
+        if others > 0.0 { (smaller + equal / 2.0) / others } else { 0.5 }
+    };
+    values.iter().map(place).collect()
+}
+
+/// How much a work is cited among candidates, in [0, 1]: the percentile rank of `ln(1 + citations)`; an unknown count
+/// is none.
+pub fn impacts(citation_counts: &[Option<u32>]) -> Vec<f64> {
+    let logs: Vec<f64> = citation_counts.iter().map(|count| f64::from(count.unwrap_or(0)).ln_1p()).collect();
+    percentile_ranks(&logs)
+}
+
 /// Indices of the `top` best scores, best first, ties by index.
 pub fn top_by(scores: &[f64], top: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
@@ -104,5 +123,14 @@ mod tests {
             prop_assert!(ranked.iter().all(|r| (0.0..=1.0 + 1e-12).contains(&r.score)));
             prop_assert!(ranked.iter().filter(|r| r.relevant).count() <= 50);
         }
+    }
+
+    #[test]
+    fn impact_is_a_place_among_candidates() {
+        assert_eq!(impacts(&[Some(7)]), [0.5]);
+        assert_eq!(impacts(&[Some(1_000_000), None, Some(3)]), [1.0, 0.0, 0.5]);
+        assert_eq!(impacts(&[Some(5), Some(5), Some(5)]), [0.5, 0.5, 0.5]);
+        assert_eq!(impacts(&[Some(1), Some(1), Some(9)]), [0.25, 0.25, 1.0]);
+        assert!(impacts(&[]).is_empty());
     }
 }

@@ -58,6 +58,61 @@ impl Default for ResearchConfig {
     }
 }
 
+/// How a search goes on from what it found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchConfig {
+    /// Works, the best ranked first, whose citations are followed; 0 follows none.
+    pub citation_graph_top_n_papers: usize,
+    /// Which citations are followed.
+    pub citation_graph_direction: CitationDirection,
+    /// Works asked of every API for one work and direction.
+    pub citation_graph_fetch_limit: usize,
+    /// Which of them become pages.
+    pub citation_filter: CitationFilter,
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        Self {
+            citation_graph_top_n_papers: 5,
+            citation_graph_direction: CitationDirection::Both,
+            citation_graph_fetch_limit: 50,
+            citation_filter: CitationFilter::default(),
+        }
+    }
+}
+
+/// Which citations are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CitationDirection {
+    /// What a work cites, and what cites it.
+    Both,
+    /// What a work cites.
+    References,
+    /// What cites a work.
+    Citations,
+}
+
+/// Which works found through citations become pages (evidence design, section 2, step 7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CitationFilter {
+    /// Stage 0 drops works cited less often.
+    pub min_citation_count: u32,
+    /// Stage 1 keeps so many: half closeness to the query, half impact among the candidates.
+    pub stage1_top_k: usize,
+    /// Stage 2 keeps so many of those, in their order.
+    pub stage2_top_k: usize,
+}
+
+impl Default for CitationFilter {
+    fn default() -> Self {
+        Self { min_citation_count: 0, stage1_top_k: 30, stage2_top_k: 10 }
+    }
+}
+
 impl ResearchConfig {
     /// The part of it that ranks fragments.
     pub(crate) fn ranking(&self) -> RankingConfig {

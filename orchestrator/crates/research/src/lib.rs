@@ -1,9 +1,11 @@
 //! The research pipeline: steps over the ports it declares.
 //!
 //! Knows no SQL, no HTTP, no MCP. Every query runs one path (evidence design, section 2): `search` collects,
-//! registers and ranks; when a task's searches are done, `judge` extracts claims and holds them against
+//! merges, registers, ranks and follows citations; when a task's searches are done, `judge` extracts claims and holds them against
 //! passages of other pages. `worker` takes jobs from the queue and runs them.
 
+mod citations;
+mod collect;
 mod config;
 mod embed;
 mod error;
@@ -16,7 +18,7 @@ mod stops;
 mod verdict;
 mod worker;
 
-pub use config::ResearchConfig;
+pub use config::{CitationDirection, CitationFilter, ResearchConfig, SearchConfig};
 pub use error::{PortError, Result};
 pub use pipeline::{Pipeline, Progress, ProgressSink, SourcesOf, Step};
 pub use stops::Stops;

@@ -1,7 +1,7 @@
 //! The pipeline: its ports, its settings, and which step a job runs.
 
 use crate::ports::{EvidenceSource, EvidenceStore, Inference};
-use crate::{ResearchConfig, Result, judge, search};
+use crate::{ResearchConfig, Result, SearchConfig, judge, search};
 use lyra_domain::{Job, JobKind, TaskConfig, TaskId};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,8 @@ pub struct Pipeline {
     pub sources: SourcesOf,
     /// Settings.
     pub config: ResearchConfig,
+    /// How a search goes on from what it found.
+    pub search: SearchConfig,
     /// Who wants to know how it goes.
     pub progress: ProgressSink,
 }
@@ -83,6 +85,13 @@ pub enum Step {
     Ranked {
         /// Fragments above the cut-off.
         relevant: usize,
+    },
+    /// Citations of the best works are followed.
+    Expanded {
+        /// Works found through citations.
+        found: usize,
+        /// Those that became pages.
+        chosen: usize,
     },
     /// Claims are extracted.
     Extracted {

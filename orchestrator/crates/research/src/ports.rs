@@ -3,9 +3,10 @@
 use crate::Result;
 use async_trait::async_trait;
 use lyra_domain::{
-    Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, NliJudgement, Page, Query, QueryId,
-    Task, TaskId, TaskPageReason, Work,
+    Claim, ClaimId, Edge, Fragment, FragmentId, Identifier, Job, JobId, JobKind, NliJudgement, Page, PageId,
+    Query, QueryId, Task, TaskId, TaskPageReason, Work,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -13,6 +14,34 @@ use std::time::Duration;
 pub trait Clock: Send + Sync {
     /// Now.
     fn now(&self) -> jiff::Timestamp;
+}
+
+/// What is remembered of a provider outside, so that a restart does not forget a cool-down.
+#[async_trait]
+pub trait RateStore: Send + Sync {
+    /// The state last saved for this provider.
+    async fn load(&self, provider: &str) -> Result<Option<RateState>>;
+    /// Replaces the state of this provider.
+    async fn save(&self, provider: &str, state: &RateState) -> Result<()>;
+}
+
+/// How a provider has been doing. Times are of the wall clock, which may jump: readers bound every wait they
+/// compute from them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RateState {
+    /// Start of the latest request.
+    pub last_request: Option<jiff::Timestamp>,
+    /// Answers of 429 in a row.
+    pub refusals: u32,
+    /// Other failures in a row.
+    pub failures: u32,
+    /// When the pause below began.
+    pub paused_at: Option<jiff::Timestamp>,
+    /// Not asked for this many seconds from then on.
+    pub pause_seconds: u64,
+    /// Why it pauses.
+    pub pause_reason: Option<String>,
 }
 
 /// The ml-server.
@@ -53,6 +82,34 @@ pub trait EvidenceSource: Send + Sync {
     fn name(&self) -> &str;
     /// At most `limit` hits, best first.
     async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>>;
+    /// What went wrong in the last search although it answered: an engine that wanted a person, a page that could not
+    /// be read.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// The page behind a hit of the last search, when the source fetched and read it.
+    fn page(&self, _url: &str) -> Option<SourcePage> {
+        None
+    }
+    /// What it knows of works beyond search, when it is an academic API.
+    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
+        None
+    }
+}
+
+/// An academic API: it knows works by their identifiers, and who cites whom.
+#[async_trait]
+pub trait ScholarlySource: Send + Sync {
+    /// Whether it says of works that they were retracted.
+    fn knows_retractions(&self) -> bool {
+        false
+    }
+    /// The works with these identifiers, in any order; unknown ones are left out.
+    async fn lookup(&self, ids: &[Identifier]) -> Result<Vec<Hit>>;
+    /// At most `limit` works that this one cites.
+    async fn references(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
+    /// At most `limit` works that cite this one, the most cited or newest first as the API prefers.
+    async fn citations(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
 }
 
 /// One document that a source found.
@@ -76,6 +133,17 @@ pub struct Hit {
     pub embedding: Option<(String, Vec<f32>)>,
 }
 
+/// A page that a source fetched and read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourcePage {
+    /// Registrable domain.
+    pub domain: String,
+    /// Category of the domain.
+    pub domain_category: String,
+    /// Its text in pieces; ids and page are set when it is registered.
+    pub fragments: Vec<Fragment>,
+}
+
 /// A page to register for a task, with the fragments cut from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewPage {
@@ -87,8 +155,10 @@ pub struct NewPage {
     pub fragments: Vec<Fragment>,
     /// Why the task has it.
     pub reason: TaskPageReason,
-    /// Source and rank that named it.
-    pub found_by: (String, usize),
+    /// Sources that named it, each with its rank there.
+    pub found_by: Vec<(String, usize)>,
+    /// The page whose citations led to it.
+    pub via: Option<PageId>,
 }
 
 /// A fragment of the task, with what the steps need to know of its page.
@@ -144,10 +214,11 @@ pub trait EvidenceStore: Send + Sync {
     /// Fragments of the task's pages, in a stable order.
     async fn task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>>;
     /// Page ids of the task.
-    async fn task_pages(&self, task: &TaskId) -> Result<HashSet<lyra_domain::PageId>>;
+    async fn task_pages(&self, task: &TaskId) -> Result<HashSet<PageId>>;
     /// Registers works, pages, fragments, their place in the task and in the query's results. A known page keeps
-    /// what it has and only gains what is new.
-    async fn register_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<()>;
+    /// what it has and only gains what is new. Answers with the ids that the pages have, which for a page known by
+    /// another id is that one.
+    async fn register_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<Vec<PageId>>;
     /// Replaces the query's ranking.
     async fn record_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()>;
     /// The task's queries that have a ranking, in the order they were queued, each with its ranking, best first.

@@ -1,18 +1,15 @@
-//! One query: collect from every source, register what has a text, rank it (evidence design, section 2, steps 1, 4, 6).
+//! One query: collect from every source, register what has a text, rank it, follow citations (evidence design,
+//! section 2, steps 1 to 7).
 
+use crate::citations::{self, Expansion};
+use crate::collect::{Collected, collect, failed};
 use crate::pipeline::{Outcome, Pipeline, Step};
-use crate::ports::{EmbeddingTarget, EvidenceSource, FragmentRank, Hit, Models, NewPage, TaskFragment};
+use crate::ports::{EmbeddingTarget, FragmentRank, Models, NewPage, TaskFragment};
 use crate::{PortError, Result, embed};
-use futures::future::join_all;
-use lyra_domain::{
-    FetchMethod, Fragment, FragmentId, Job, JobKind, Page, PageId, PaperMetadata, Query, QueryId,
-    QueryStatus, Task, TaskPageReason, bm25, ranking, vector,
-};
+use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
 use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
-
-/// Category of a domain that no configuration knows.
-const UNVERIFIED: &str = "unverified";
 
 pub(crate) async fn run(
     pipeline: &Pipeline,
@@ -21,10 +18,11 @@ pub(crate) async fn run(
     used_seconds: f64,
     cancel: &CancellationToken,
 ) -> Result<Outcome> {
+    let begun = Instant::now();
     let task = pipeline.store.task(&job.task_id).await?;
     let mut query = pipeline.store.query(query).await?;
-    let budget_left = used_seconds < f64::from(task.config.budget.max_seconds);
-    if !budget_left {
+    let allowed = f64::from(task.config.budget.max_seconds) - used_seconds;
+    if allowed <= 0.0 {
         let warning = format!(
             "the time budget of {} s is used up: later searches were left out",
             task.config.budget.max_seconds
@@ -33,8 +31,9 @@ pub(crate) async fn run(
         query.status = QueryStatus::Partial;
         query.source_errors = vec![warning];
         pipeline.store.update_query(&query).await?;
-        return Ok(follow_up(&query));
+        return Ok(follow_up(&query, None));
     }
+    let allowed = Duration::from_secs_f64(allowed);
     query.status = QueryStatus::Running;
     query.language = query
         .language
@@ -45,42 +44,76 @@ pub(crate) async fn run(
     let mut sources = (pipeline.sources)(&task.config);
     sources
         .retain(|source| query.sources.is_empty() || query.sources.iter().any(|name| name == source.name()));
-    let collected = collect(pipeline, &sources, &query).await?;
+    let asked = sources.len();
+    let collected = unless_cancelled(cancel, collect(pipeline, &sources, &query, allowed)).await?;
     pipeline
         .report(&task.id, Step::Collected { query: query.query_text.clone(), hits: collected.pages.len() });
-    if cancel.is_cancelled() {
-        return Err(cancelled());
+
+    let Collected { pages, vectors, hits, without_text, errors } = collected;
+    // Written down before what follows, so that whoever asks sees it while the search still runs.
+    query.result_count = hits as u32;
+    query.source_errors = errors;
+    pipeline.store.update_query(&query).await?;
+    let mut pages = within_budget(pipeline, &task, pages).await?;
+    let mut ids = pipeline.store.register_pages(&query, &pages, &job.id).await?;
+    keep_vectors(pipeline, &vectors, &pages).await?;
+    let mut ranks = unless_cancelled(cancel, rank(pipeline, &task, &query, &ids)).await?;
+    pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
+
+    sources.retain(|source| !failed(&query.source_errors, source.name()));
+    let time = allowed.saturating_sub(begun.elapsed());
+    let expanding = citations::expand(pipeline, &sources, &query, (&pages, &ids), &ranks, time);
+    let expansion = unless_cancelled(cancel, expanding).await?;
+    if let Some(Expansion { chosen, .. }) = &expansion {
+        let chosen = within_budget(pipeline, &task, chosen.clone()).await?;
+        if !chosen.is_empty() {
+            ids.extend(pipeline.store.register_pages(&query, &chosen, &job.id).await?);
+            pages.extend(chosen);
+            ranks = unless_cancelled(cancel, rank(pipeline, &task, &query, &ids)).await?;
+            pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
+        }
+        let edges = expansion.as_ref().map(|found| found.edges(&pages, &ids)).unwrap_or_default();
+        pipeline.store.add_edges(&task.id, &edges, &job.id).await?;
     }
 
-    let pages = within_budget(pipeline, &task, collected.pages).await?;
-    pipeline.store.register_pages(&query, &pages, &job.id).await?;
-    keep_vectors(pipeline, &collected.vectors, &pages).await?;
-    if cancel.is_cancelled() {
-        return Err(cancelled());
+    let relevant = relevant(&ranks);
+    if let Some(expansion) = &expansion {
+        query.source_errors.extend(expansion.errors.iter().cloned());
     }
-
-    let relevant = rank(pipeline, &task, &query, &pages).await?;
-    pipeline.report(&task.id, Step::Ranked { relevant });
-
-    query.result_count = collected.hits as u32;
     query.pages_fetched = pages.len() as u32;
     query.useful_fragments = relevant as u32;
     query.harvest_rate = if pages.is_empty() { 0.0 } else { relevant as f64 / pages.len() as f64 };
-    query.status = match (relevant, collected.errors.len()) {
+    query.status = match (relevant, query.source_errors.len()) {
         (0, 0) => QueryStatus::Exhausted,
-        (0, failed) if failed == sources.len() => QueryStatus::Failed,
+        (0, failures) if failures >= asked => QueryStatus::Failed,
         (_, 0) => QueryStatus::Satisfied,
         _ => QueryStatus::Partial,
     };
-    query.source_errors = collected.errors;
+    for error in &query.source_errors {
+        pipeline.store.add_warning(&task.id, &format!("a source did not answer in full: {error}")).await?;
+    }
+    if without_text > 0 {
+        tracing::info!(query_id = %query.id, without_text, "works without abstract were left out");
+    }
     pipeline.store.update_query(&query).await?;
-    Ok(follow_up(&query))
+    Ok(follow_up(&query, expansion.as_ref().map(|expansion| (expansion, without_text))))
 }
 
-fn follow_up(query: &Query) -> Outcome {
+/// The answer, unless the job is cancelled first: a source may take its time.
+async fn unless_cancelled<T>(cancel: &CancellationToken, work: impl Future<Output = Result<T>>) -> Result<T> {
+    cancel.run_until_cancelled(work).await.unwrap_or_else(|| Err(cancelled()))
+}
+
+fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
+    ranks.iter().filter(|(_, rank)| rank.relevant).count()
+}
+
+fn follow_up(query: &Query, found: Option<(&Expansion, usize)>) -> Outcome {
     Outcome {
         output: serde_json::json!({
             "hits": query.result_count, "pages": query.pages_fetched, "relevant": query.useful_fragments,
+            "without_text": found.map(|(_, without_text)| without_text),
+            "citations": found.map(|(expansion, _)| &expansion.counts),
         }),
         then: vec![JobKind::Judge],
     }
@@ -88,111 +121,6 @@ fn follow_up(query: &Query) -> Outcome {
 
 pub(crate) fn cancelled() -> PortError {
     PortError::Refused { what: "job".to_owned(), why: "it was cancelled".to_owned() }
-}
-
-/// What the sources answered together.
-struct Collected {
-    pages: Vec<NewPage>,
-    /// Vectors that sources gave along, by page.
-    vectors: Vec<(PageId, String, Vec<f32>)>,
-    hits: usize,
-    errors: Vec<String>,
-}
-
-/// Asks every source at once. One that fails is written down; only when all fail for a passing reason is it an error,
-/// so that the job is tried again.
-async fn collect(
-    pipeline: &Pipeline,
-    sources: &[std::sync::Arc<dyn EvidenceSource>],
-    query: &Query,
-) -> Result<Collected> {
-    let answers = join_all(sources.iter().map(|source| {
-        source.search(&query.query_text, query.language.as_deref(), pipeline.config.hits_per_source)
-    }))
-    .await;
-    if sources.is_empty() {
-        return Err(PortError::Refused {
-            what: "search".to_owned(),
-            why: "no source is configured; import a corpus with `lyra corpus import NAME FILE`".to_owned(),
-        });
-    }
-    let mut collected = Collected { pages: Vec::new(), vectors: Vec::new(), hits: 0, errors: Vec::new() };
-    let mut passing_failures = 0;
-    let mut ranked: Vec<(usize, &str, Hit)> = Vec::new();
-    for (source, answer) in sources.iter().zip(answers) {
-        match answer {
-            Ok(hits) => {
-                collected.hits += hits.len();
-                ranked.extend(hits.into_iter().map(|hit| (hit.rank, source.name(), hit)));
-            }
-            Err(error) => {
-                tracing::warn!(source = source.name(), %error, query_id = %query.id, "source failed");
-                passing_failures += usize::from(error.is_transient());
-                collected.errors.push(format!("{}: {error}", source.name()));
-            }
-        }
-    }
-    if passing_failures == sources.len() {
-        return Err(PortError::Unavailable {
-            what: "every source".to_owned(),
-            why: collected.errors.join("; "),
-        });
-    }
-    // Best ranks first over all sources, so that a budget cuts the tails and not the last source.
-    ranked.sort_by_key(|(rank, ..)| *rank);
-    let mut seen = HashSet::new();
-    for (rank, source, hit) in ranked {
-        let (page, vector) = page_of(source, rank, hit);
-        if page.fragments.is_empty() || !seen.insert(page.page.id.clone()) {
-            continue;
-        }
-        collected.vectors.extend(vector.map(|(model, vector)| (page.page.id.clone(), model, vector)));
-        collected.pages.push(page);
-    }
-    Ok(collected)
-}
-
-/// A hit as a page with its abstract as one fragment.
-fn page_of(source: &str, rank: usize, hit: Hit) -> (NewPage, Option<(String, Vec<f32>)>) {
-    let work_id = hit.work.id();
-    let id = match &hit.work.doi {
-        Some(_) => PageId::derive(&["work", work_id.as_str()]),
-        None => PageId::derive(&["url", &hit.url]),
-    };
-    let corpus = source.strip_prefix("corpus:").map(str::to_owned);
-    let text = hit.text.unwrap_or_default();
-    let fragments =
-        if text.trim().is_empty() { Vec::new() } else { vec![Fragment::of_abstract(&id, text.trim())] };
-    let page = Page {
-        domain: corpus.as_ref().map_or_else(|| host(&hit.url).to_owned(), |_| source.to_owned()),
-        domain_category: UNVERIFIED.to_owned(),
-        title: hit.work.title.clone(),
-        work_id: Some(work_id),
-        language: hit.language,
-        fetch_method: if corpus.is_some() { FetchMethod::Corpus } else { FetchMethod::AcademicApi },
-        paper_metadata: PaperMetadata {
-            year: hit.work.year,
-            venue: hit.work.venue.clone(),
-            doi: hit.work.doi.as_ref().map(ToString::to_string),
-            authors: hit.work.authors.clone(),
-            citation_count: hit.work.citation_count,
-            corpus,
-            doc_id: hit.doc_id,
-        },
-        url: hit.url,
-        id,
-    };
-    let reason = match page.fetch_method {
-        FetchMethod::Corpus => TaskPageReason::Corpus,
-        _ => TaskPageReason::AcademicApi,
-    };
-    let found_by = (source.to_owned(), rank);
-    (NewPage { page, work: Some(hit.work), fragments, reason, found_by }, hit.embedding)
-}
-
-fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split(['/', '?', '#', ':']).next().unwrap_or(rest)
 }
 
 /// Pages the task already has, and as many new ones as its budget still allows.
@@ -236,18 +164,16 @@ async fn keep_vectors(
     pipeline.store.put_embeddings(&models.embedder, &kept).await
 }
 
-/// Ranks the fragments of the query's pages and records it. Returns how many are relevant.
-async fn rank(pipeline: &Pipeline, task: &Task, query: &Query, pages: &[NewPage]) -> Result<usize> {
-    // A page that the store knew under another id takes in the fragments found now.
-    let found_pages: HashSet<&PageId> = pages.iter().map(|page| &page.page.id).collect();
-    let found: HashSet<&FragmentId> = pages.iter().flat_map(|page| &page.fragments).map(|f| &f.id).collect();
-    let fragments: Vec<TaskFragment> = pipeline
-        .store
-        .task_fragments(&task.id)
-        .await?
-        .into_iter()
-        .filter(|f| found_pages.contains(&f.fragment.page_id) || found.contains(&f.fragment.id))
-        .collect();
+/// Ranks the fragments of these pages and records it, best first.
+async fn rank(
+    pipeline: &Pipeline,
+    task: &Task,
+    query: &Query,
+    pages: &[PageId],
+) -> Result<Vec<(PageId, FragmentRank)>> {
+    let found: HashSet<&PageId> = pages.iter().collect();
+    let mut fragments = pipeline.store.task_fragments(&task.id).await?;
+    fragments.retain(|fragment| found.contains(&fragment.fragment.page_id));
 
     let tokens: Vec<Vec<String>> = fragments
         .iter()
@@ -267,18 +193,23 @@ async fn rank(pipeline: &Pipeline, task: &Task, query: &Query, pages: &[NewPage]
         pipeline.store.add_warning(&task.id, &unread_language(language, &models)).await?;
         None
     };
-    let ranks: Vec<FragmentRank> = ranking::rank(&lexical, cosine.as_deref(), &config)
+    let ranks: Vec<(PageId, FragmentRank)> = ranking::rank(&lexical, cosine.as_deref(), &config)
         .into_iter()
-        .map(|place| FragmentRank {
-            fragment: fragments[place.index].fragment.id.clone(),
-            bm25: lexical[place.index],
-            cosine: cosine.as_ref().map(|c| c[place.index]),
-            score: place.score,
-            relevant: place.relevant,
+        .map(|place| {
+            let fragment = &fragments[place.index].fragment;
+            let rank = FragmentRank {
+                fragment: fragment.id.clone(),
+                bm25: lexical[place.index],
+                cosine: cosine.as_ref().map(|c| c[place.index]),
+                score: place.score,
+                relevant: place.relevant,
+            };
+            (fragment.page_id.clone(), rank)
         })
         .collect();
-    pipeline.store.record_ranking(&query.id, &ranks).await?;
-    Ok(ranks.iter().filter(|rank| rank.relevant).count())
+    let recorded: Vec<FragmentRank> = ranks.iter().map(|(_, rank)| rank.clone()).collect();
+    pipeline.store.record_ranking(&query.id, &recorded).await?;
+    Ok(ranks)
 }
 
 async fn cosines(

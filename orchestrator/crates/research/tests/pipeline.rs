@@ -7,7 +7,9 @@ use lyra_domain::{
     JobState, NliJudgement, NliScores, Priority, QueryStatus, Relation, TaskConfig, TaskId, TaskStatus, Work,
 };
 use lyra_research::ports::{EvidenceSource, Hit, Inference, Models};
-use lyra_research::{Pipeline, PortError, ProgressSink, ResearchConfig, Result, Stops, Worker, WorkerConfig};
+use lyra_research::{
+    Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Stops, Worker, WorkerConfig,
+};
 use lyra_store::{NewTask, Store, StoreConfig, TaskProgress};
 use std::sync::Arc;
 use std::time::Duration;
@@ -101,6 +103,7 @@ impl Bench {
             inference: Arc::new(Words),
             sources: Arc::new(move |_| sources.clone()),
             config: ResearchConfig::default(),
+            search: SearchConfig::default(),
             progress: ProgressSink::default(),
         };
         let worker = Worker {

@@ -17,6 +17,7 @@ mod pages;
 mod ports;
 mod progress;
 mod queries;
+mod rates;
 mod reports;
 mod rows;
 mod schema;

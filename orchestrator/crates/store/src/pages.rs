@@ -3,7 +3,7 @@
 use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, tasks};
 use lyra_domain::{
-    Fragment, FragmentId, JobId, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId,
+    Fragment, FragmentId, Identifier, JobId, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId,
 };
 use lyra_research::ports::{NewPage, TaskFragment};
 use sqlx::{Row, SqliteConnection};
@@ -13,7 +13,13 @@ use std::collections::HashSet;
 pub(crate) const SOURCE_KEY: &str = "coalesce(nullif(pages.work_id, ''), nullif(pages.domain, ''), pages.id)";
 
 impl Store {
-    pub(crate) async fn write_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<()> {
+    pub(crate) async fn write_pages(
+        &self,
+        query: &Query,
+        pages: &[NewPage],
+        cause: &JobId,
+    ) -> Result<Vec<PageId>> {
+        let mut ids = Vec::with_capacity(pages.len());
         let now = self.stamp();
         let mut tx = self.write().await?;
         tasks::load(&mut tx, &query.task_id).await?;
@@ -27,32 +33,37 @@ impl Store {
                 put_fragment(&mut tx, &page, fragment).await?;
             }
             sqlx::query(
-                "INSERT INTO task_pages (task_id, page_id, reason) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                "INSERT INTO task_pages (task_id, page_id, reason, depth, source_page_id) VALUES (?, ?, ?, ?, ?)
+                 ON CONFLICT DO NOTHING",
             )
             .bind(query.task_id.as_str())
             .bind(page.as_str())
             .bind(new.reason.as_str())
+            .bind(i64::from(new.via.is_some()))
+            .bind(new.via.as_ref().map(PageId::as_str))
             .execute(&mut *tx)
             .await?;
-            let (source, rank) = &new.found_by;
-            sqlx::query(
-                "INSERT INTO serp_items (id, query_id, source, rank, url, title, doi, page_id)
-                 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            )
-            .bind(SerpItemId::derive(&[query.id.as_str(), source, &new.page.url]).as_str())
-            .bind(query.id.as_str())
-            .bind(source)
-            .bind(rank.cast_signed() as i64)
-            .bind(&new.page.url)
-            .bind(&new.page.title)
-            .bind(&new.page.paper_metadata.doi)
-            .bind(page.as_str())
-            .execute(&mut *tx)
-            .await?;
+            for (source, rank) in &new.found_by {
+                sqlx::query(
+                    "INSERT INTO serp_items (id, query_id, source, rank, url, title, doi, page_id)
+                     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                )
+                .bind(SerpItemId::derive(&[query.id.as_str(), source, &new.page.url]).as_str())
+                .bind(query.id.as_str())
+                .bind(source)
+                .bind(rank.cast_signed() as i64)
+                .bind(&new.page.url)
+                .bind(&new.page.title)
+                .bind(&new.page.paper_metadata.doi)
+                .bind(page.as_str())
+                .execute(&mut *tx)
+                .await?;
+            }
+            ids.push(page);
         }
         tasks::touch(&mut tx, &query.task_id, &now).await?;
         tx.commit().await?;
-        Ok(())
+        Ok(ids)
     }
 
     pub(crate) async fn read_task_pages(&self, task: &TaskId) -> Result<HashSet<PageId>> {
@@ -93,29 +104,52 @@ impl Store {
 /// Stores a work, or fills what a known one lacks.
 async fn put_work(connection: &mut SqliteConnection, work: &Work) -> Result<WorkId> {
     let id = work.id();
+    let named = |kind: fn(&Identifier) -> Option<String>| work.ids.iter().find_map(kind);
     sqlx::query(
         "INSERT INTO works
-             (id, title, year, venue, doi, authors, citation_count, reference_count, reference_ids, source_api)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+             (id, title, year, published_date, venue, doi, pmid, pmcid, arxiv_id, s2_id, openalex_id, authors,
+              citation_count, reference_count, reference_ids, is_retracted, oa_url, source_api)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
          ON CONFLICT (id) DO UPDATE SET
              title = CASE title WHEN '' THEN excluded.title ELSE title END,
              year = coalesce(year, excluded.year),
+             published_date = coalesce(published_date, excluded.published_date),
              venue = coalesce(venue, excluded.venue),
              doi = coalesce(doi, excluded.doi),
+             pmid = coalesce(pmid, excluded.pmid),
+             pmcid = coalesce(pmcid, excluded.pmcid),
+             arxiv_id = coalesce(arxiv_id, excluded.arxiv_id),
+             s2_id = coalesce(s2_id, excluded.s2_id),
+             openalex_id = coalesce(openalex_id, excluded.openalex_id),
              authors = CASE authors WHEN '[]' THEN excluded.authors ELSE authors END,
              citation_count = coalesce(citation_count, excluded.citation_count),
              reference_count = coalesce(reference_count, excluded.reference_count),
-             reference_ids = CASE reference_ids WHEN '[]' THEN excluded.reference_ids ELSE reference_ids END",
+             reference_ids = CASE reference_ids WHEN '[]' THEN excluded.reference_ids ELSE reference_ids END,
+             -- A retraction comes after publication and stays; the newest word on it counts.
+             is_retracted = coalesce(excluded.is_retracted, is_retracted),
+             oa_url = coalesce(oa_url, excluded.oa_url)",
     )
     .bind(id.as_str())
     .bind(&work.title)
     .bind(work.year)
+    .bind(&work.published_date)
     .bind(&work.venue)
     .bind(work.doi.as_ref().map(|doi| doi.as_str().to_owned()))
+    .bind(named(|id| if let Identifier::Pmid(id) = id { Some(id.clone()) } else { None }))
+    .bind(named(|id| if let Identifier::Pmcid(id) = id { Some(id.clone()) } else { None }))
+    .bind(named(|id| if let Identifier::Arxiv(id) = id { Some(id.to_string()) } else { None }))
+    .bind(named(|id| if let Identifier::SemanticScholar(id) = id { Some(id.clone()) } else { None }))
+    .bind(named(|id| if let Identifier::OpenAlex(id) = id { Some(id.clone()) } else { None }))
     .bind(json(&work.authors)?)
     .bind(work.citation_count)
-    .bind((!work.references.is_empty()).then_some(work.references.len().cast_signed() as i64))
+    .bind(
+        work.reference_count
+            .map(i64::from)
+            .or((!work.references.is_empty()).then_some(work.references.len().cast_signed() as i64)),
+    )
     .bind(json(&work.references)?)
+    .bind(work.is_retracted)
+    .bind(&work.oa_url)
     .bind(&work.source_api)
     .execute(connection)
     .await?;

@@ -36,7 +36,7 @@ impl EvidenceStore for Store {
         Ok(self.read_task_pages(task).await?)
     }
 
-    async fn register_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<()> {
+    async fn register_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<Vec<PageId>> {
         Ok(self.write_pages(query, pages, cause).await?)
     }
 

@@ -128,7 +128,8 @@ pub(crate) fn page(key: &str, year: Option<i32>, text: &str) -> NewPage {
         },
         work: Some(work),
         reason: TaskPageReason::Corpus,
-        found_by: ("corpus:tests".to_owned(), 1),
+        found_by: vec![("corpus:tests".to_owned(), 1)],
+        via: None,
     }
 }
 

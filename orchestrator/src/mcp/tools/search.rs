@@ -29,7 +29,7 @@ struct SearchOptions {
     /// Names of web search engines to ask, at most 20. Default: all that are configured.
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     engines: Vec<String>,
-    /// Names of sources to ask, such as `corpus:NAME`, at most 20. Default: all of the task's.
+    /// Names of sources to ask, such as `openalex` or `corpus:NAME`, at most 20. Default: all of the task's.
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
     /// New limit of pages for the whole task, 1 to 500. Default: unchanged.

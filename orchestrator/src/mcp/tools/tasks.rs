@@ -40,9 +40,13 @@ struct ConfigInput {
     /// Language of the query as an ISO 639-1 code such as `en` or `ja`. Default: detected.
     #[schemars(length(min = 2, max = 2))]
     language: Option<String>,
-    /// Names of the local corpora to search, at most 50. Default: all of them.
+    /// Names of the local corpora to search, at most 50. Default: all of them, or what `sources` names.
     #[schemars(length(max = 50), inner(length(min = 1, max = 200)))]
     corpora: Vec<String>,
+    /// Names of the sources to ask, at most 20: `semantic_scholar`, `openalex`, `corpora` for all local corpora, or the
+    /// name of one. Default: what this server is configured for, local corpora unless said otherwise.
+    #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
+    sources: Vec<String>,
 }
 
 /// Limits of a task, as asked for and as answered.
@@ -111,11 +115,12 @@ impl Tool for CreateTask {
             }
         };
         let claim_count = input.claims.len();
-        let ConfigInput { budget, priority_domains, language, corpora } = input.config;
+        let ConfigInput { budget, priority_domains, language, corpora, sources } = input.config;
         let config = TaskConfig {
             budget: lyra_domain::Budget { max_pages: budget.max_pages, max_seconds: budget.max_seconds },
             language,
             corpora,
+            sources,
             priority_domains,
             ..TaskConfig::default()
         };

@@ -10,7 +10,7 @@ pub struct Page {
     pub id: PageId,
     /// `https://…`, or `corpus:NAME/DOC_ID` for a document without an address.
     pub url: String,
-    /// Host of the URL, or `corpus:NAME`.
+    /// Registrable domain of the URL (its host where it has none), or `corpus:NAME`.
     pub domain: String,
     /// Annotation of the domain; `unverified` unless the configuration says more.
     pub domain_category: String,

@@ -52,6 +52,9 @@ pub struct TaskConfig {
     pub language: Option<String>,
     /// Names of the local corpora to search; empty means every corpus attached.
     pub corpora: Vec<String>,
+    /// Names of the sources outside to ask: `semantic_scholar`, `openalex`. A task that is being made may also name
+    /// corpora here, and `corpora` for all of them.
+    pub sources: Vec<String>,
     /// Domains whose pages rank first.
     pub priority_domains: Vec<String>,
     /// Most claims to extract from pages; claims given by the user do not count.

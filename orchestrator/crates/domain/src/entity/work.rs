@@ -1,6 +1,6 @@
 //! A scholarly work, known by its metadata.
 
-use crate::Doi;
+use crate::{Doi, Identifier};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -53,14 +53,24 @@ pub struct Work {
     pub title: String,
     /// Year of publication.
     pub year: Option<i32>,
+    /// Day of publication (`2024-05-31`), when the source knows it.
+    pub published_date: Option<String>,
     /// Journal, conference or site.
     pub venue: Option<String>,
     /// DOI.
     pub doi: Option<Doi>,
+    /// The other names it is known by, each kind at most once.
+    pub ids: Vec<Identifier>,
     /// Names in the order of the by-line.
     pub authors: Vec<String>,
     /// How often others cite it, as its source says.
     pub citation_count: Option<u32>,
+    /// How many it cites, as its source says.
+    pub reference_count: Option<u32>,
+    /// Whether it was retracted; `None` when its source does not say.
+    pub is_retracted: Option<bool>,
+    /// Where its full text is free to read.
+    pub oa_url: Option<String>,
     /// What it cites, as its source says: DOIs or ids of the same source.
     pub references: Vec<String>,
     /// Where the metadata came from: `semantic_scholar`, `openalex`, `corpus:NAME`.
@@ -74,5 +84,26 @@ impl Work {
             || WorkId::from_title(&self.title, self.year, self.authors.first().map(String::as_str)),
             WorkId::from_doi,
         )
+    }
+
+    /// Every name it is known by, the DOI first.
+    pub fn identifiers(&self) -> impl Iterator<Item = Identifier> + '_ {
+        self.doi.clone().map(Identifier::Doi).into_iter().chain(self.ids.iter().cloned())
+    }
+
+    /// Takes in a name; a kind it has already stays as it was.
+    pub fn add_identifier(&mut self, id: Identifier) {
+        match id {
+            Identifier::Doi(doi) => {
+                self.doi.get_or_insert(doi);
+            }
+            other
+                if self.ids.iter().all(|id| std::mem::discriminant(id) != std::mem::discriminant(&other)) =>
+            {
+                self.ids.push(other);
+                self.ids.sort();
+            }
+            _ => {}
+        }
     }
 }

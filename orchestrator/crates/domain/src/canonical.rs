@@ -1,0 +1,239 @@
+//! One entry per scholarly work, however many sources named it.
+
+mod title;
+
+use crate::{Identifier, Work, named_enum};
+use std::collections::{BTreeMap, HashMap};
+use title::Likeness;
+
+named_enum! {
+    /// What kind of source named a work.
+    pub enum FoundBy {
+        /// One that keeps metadata: an academic API, a local corpus.
+        Api = "api",
+        /// A search engine's result page.
+        Serp = "serp",
+    }
+}
+
+named_enum! {
+    /// Which kinds of sources named a work.
+    pub enum Coverage {
+        /// Both kinds.
+        Both = "both",
+        /// Only sources that keep metadata.
+        ApiOnly = "api_only",
+        /// Only search engines.
+        SerpOnly = "serp_only",
+    }
+}
+
+/// Works as sources named them, and what they come to together.
+///
+/// The same DOI is the same work. A record without a DOI joins by another identifier, else by a title at least 90 %
+/// alike with compatible year and first author. Titles never chain: records that are one by their titles are alike
+/// pair by pair, and two DOIs are always two works. The order in which records come does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct CanonicalPaperIndex {
+    records: Vec<(FoundBy, Work)>,
+}
+
+/// One work.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CanonicalWork {
+    /// What is known of it: every field from the best source that has it.
+    pub work: Work,
+    /// Who named it.
+    pub coverage: Coverage,
+    /// Numbers of its records, as [`CanonicalPaperIndex::add`] gave them, ascending.
+    pub records: Vec<usize>,
+}
+
+impl CanonicalPaperIndex {
+    /// Takes in a record and answers with its number.
+    pub fn add(&mut self, found_by: FoundBy, work: Work) -> usize {
+        self.records.push((found_by, work));
+        self.records.len() - 1
+    }
+
+    /// The works, in the order of their first records.
+    pub fn works(&self) -> Vec<CanonicalWork> {
+        // Everything below sees the records in an order that their contents alone decide.
+        let mut order: Vec<usize> = (0..self.records.len()).collect();
+        order.sort_by_cached_key(|&i| self.sort_key(i));
+        let mut groups = self.by_identifier(&order);
+        self.join_by_title(&mut groups);
+        let mut works: Vec<CanonicalWork> = groups.into_iter().map(|group| self.merged(group)).collect();
+        works.sort_by_key(|work| work.records.first().copied());
+        works
+    }
+
+    fn work(&self, i: usize) -> &Work {
+        &self.records[i].1
+    }
+
+    /// Metadata before result pages, Semantic Scholar before OpenAlex before the rest, then by content.
+    fn sort_key(&self, i: usize) -> (FoundBy, usize, String) {
+        let (found_by, work) = &self.records[i];
+        let source = ["semantic_scholar", "openalex"].iter().position(|source| *source == work.source_api);
+        (*found_by, source.unwrap_or(2), serde_json::to_string(work).unwrap_or_default())
+    }
+
+    /// Groups by DOI; what has none joins the one group that shares another identifier with it.
+    fn by_identifier(&self, order: &[usize]) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut by_doi = BTreeMap::new();
+        for &i in order {
+            if let Some(doi) = &self.work(i).doi {
+                let group = *by_doi.entry(doi).or_insert_with(|| {
+                    groups.push(Vec::new());
+                    groups.len() - 1
+                });
+                groups[group].push(i);
+            }
+        }
+        let mut with_doi: HashMap<Identifier, Vec<usize>> = HashMap::new();
+        for (group, members) in groups.iter().enumerate() {
+            for id in members.iter().flat_map(|&i| self.work(i).ids.iter()) {
+                let known = with_doi.entry(id.clone()).or_default();
+                if !known.contains(&group) {
+                    known.push(group);
+                }
+            }
+        }
+        // Those without a DOI are one when they share an identifier, also through each other.
+        for members in self.connected(order) {
+            let mut homes: Vec<usize> = members
+                .iter()
+                .flat_map(|&i| self.work(i).ids.iter())
+                .filter_map(|id| with_doi.get(id))
+                .flatten()
+                .copied()
+                .collect();
+            homes.sort_unstable();
+            homes.dedup();
+            match homes.as_slice() {
+                [home] => groups[*home].extend(members),
+                // With two homes nobody can say which is right.
+                _ => groups.push(members),
+            }
+        }
+        groups
+    }
+
+    /// Records without a DOI, grouped by what identifiers they share.
+    fn connected(&self, order: &[usize]) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for &i in order.iter().filter(|&&i| self.work(i).doi.is_none()) {
+            let shares = |group: &Vec<usize>| {
+                group.iter().any(|&other| self.work(other).ids.iter().any(|id| self.work(i).ids.contains(id)))
+            };
+            let (shared, mut rest): (Vec<_>, Vec<_>) = groups.into_iter().partition(shares);
+            let mut joined: Vec<usize> = shared.into_iter().flatten().collect();
+            joined.push(i);
+            rest.push(joined);
+            groups = rest;
+        }
+        groups
+    }
+
+    /// Joins groups whose records are alike pair by pair, the most alike first.
+    fn join_by_title(&self, groups: &mut Vec<Vec<usize>>) {
+        let likeness = Likeness::of(self.records.iter().map(|(_, work)| work));
+        let has_doi = |group: &[usize]| group.iter().any(|&i| self.work(i).doi.is_some());
+        let closeness = |a: &[usize], b: &[usize]| -> Option<f64> {
+            if has_doi(a) && has_doi(b) {
+                return None;
+            }
+            let mut least = 1.0_f64;
+            for &i in a {
+                for &j in b {
+                    if self.contradict(i, j) {
+                        return None;
+                    }
+                    least = least.min(likeness.between(i, j)?);
+                }
+            }
+            Some(least)
+        };
+        let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+        // A fixed order of groups: that of their first records' contents.
+        groups.sort_by_cached_key(|group| group.iter().map(|&i| self.sort_key(i)).min());
+        for a in 0..groups.len() {
+            for b in a + 1..groups.len() {
+                pairs.extend(closeness(&groups[a], &groups[b]).map(|close| (close, a, b)));
+            }
+        }
+        pairs.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+        // Where each group went.
+        let mut home: Vec<usize> = (0..groups.len()).collect();
+        for (_, a, b) in pairs {
+            let (a, b) = (home[a], home[b]);
+            // Earlier joins may have brought in a record that is not alike.
+            if a != b && closeness(&groups[a], &groups[b]).is_some() {
+                let moved = std::mem::take(&mut groups[b]);
+                groups[a].extend(moved);
+                home.iter_mut().filter(|at| **at == b).for_each(|at| *at = a);
+            }
+        }
+        groups.retain(|group| !group.is_empty());
+    }
+
+    /// Both name an identifier of one kind, and not the same one. Corpus and paper ids of one source may be several.
+    fn contradict(&self, i: usize, j: usize) -> bool {
+        let strict = |id: &&Identifier| {
+            matches!(id, Identifier::Pmid(_) | Identifier::Pmcid(_) | Identifier::Arxiv(_))
+        };
+        self.work(i).ids.iter().filter(strict).any(|a| {
+            let same_kind = |b: &&Identifier| std::mem::discriminant(a) == std::mem::discriminant(*b);
+            self.work(j).ids.iter().find(same_kind).is_some_and(|b| a != b)
+        })
+    }
+
+    fn merged(&self, mut members: Vec<usize>) -> CanonicalWork {
+        members.sort_by_cached_key(|&i| self.sort_key(i));
+        let mut work = Work::default();
+        for &i in &members {
+            fill(&mut work, self.work(i));
+        }
+        let by = |kind| members.iter().any(|&i| self.records[i].0 == kind);
+        let coverage = match (by(FoundBy::Api), by(FoundBy::Serp)) {
+            (true, true) => Coverage::Both,
+            (false, true) => Coverage::SerpOnly,
+            _ => Coverage::ApiOnly,
+        };
+        members.sort_unstable();
+        CanonicalWork { work, coverage, records: members }
+    }
+}
+
+/// Fills what `work` lacks. A retraction that any source reports stands.
+fn fill(work: &mut Work, from: &Work) {
+    let text = |to: &mut String, from: &String| {
+        if to.trim().is_empty() {
+            to.clone_from(from);
+        }
+    };
+    text(&mut work.title, &from.title);
+    text(&mut work.source_api, &from.source_api);
+    work.year = work.year.or(from.year);
+    work.citation_count = work.citation_count.or(from.citation_count);
+    work.reference_count = work.reference_count.or(from.reference_count);
+    work.published_date = work.published_date.take().or_else(|| from.published_date.clone());
+    work.venue = work.venue.take().or_else(|| from.venue.clone());
+    work.oa_url = work.oa_url.take().or_else(|| from.oa_url.clone());
+    work.is_retracted = match (work.is_retracted, from.is_retracted) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (known, new) => known.or(new),
+    };
+    if work.authors.is_empty() {
+        work.authors.clone_from(&from.authors);
+    }
+    if work.references.is_empty() {
+        work.references.clone_from(&from.references);
+    }
+    from.identifiers().for_each(|id| work.add_identifier(id));
+}
+
+#[cfg(test)]
+mod tests;

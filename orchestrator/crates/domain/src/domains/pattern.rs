@@ -1,0 +1,91 @@
+//! Names of domains and patterns over them.
+
+use std::fmt;
+
+/// `example.com`, or `*.example.com` for everything below it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum DomainPattern {
+    /// This name: the host itself, or the registrable domain of one.
+    Exact(String),
+    /// Every name below this one, and not the name itself.
+    Below(String),
+}
+
+/// Why a text is no pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{pattern}` is no domain pattern: {why}; write `example.com` or `*.example.com`")]
+pub struct PatternError {
+    /// What was given.
+    pub pattern: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+impl DomainPattern {
+    /// A pattern that a person gives as feedback: it has to name one owner, so that public suffixes (`com`, `*.co.jp`)
+    /// are refused.
+    ///
+    /// # Errors
+    /// `*`, wildcards inside, whatever is no host name, and public suffixes.
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        let pattern = Self::listed(text)?;
+        let (Self::Exact(name) | Self::Below(name)) = &pattern;
+        if registrable_domain(name).is_none() {
+            return Err(error(text, "it is a public suffix, and would hit domains of many owners"));
+        }
+        Ok(pattern)
+    }
+
+    /// A pattern of a configuration list, which may be as broad as `*.gov`.
+    ///
+    /// # Errors
+    /// `*`, wildcards inside, whatever is no host name.
+    pub fn listed(text: &str) -> Result<Self, PatternError> {
+        let lower = text.trim().to_lowercase();
+        let (name, below) = lower.strip_prefix("*.").map_or((lower.as_str(), false), |rest| (rest, true));
+        if name.contains('*') || name.contains('?') {
+            return Err(error(text, "a wildcard stands only in front, as `*.`"));
+        }
+        let label = |label: &str| {
+            !label.is_empty()
+                && label.len() <= 63
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+                && label.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
+        };
+        if name.len() > 253 || !name.split('.').all(label) {
+            return Err(error(text, "it is no host name"));
+        }
+        if !below && !name.contains('.') {
+            return Err(error(text, "it names no domain"));
+        }
+        let name = name.to_owned();
+        Ok(if below { Self::Below(name) } else { Self::Exact(name) })
+    }
+}
+
+fn error(text: &str, why: &'static str) -> PatternError {
+    PatternError { pattern: text.to_owned(), why }
+}
+
+impl fmt::Display for DomainPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exact(name) => f.write_str(name),
+            Self::Below(name) => write!(f, "*.{name}"),
+        }
+    }
+}
+
+/// The part of a host name that one owner registered, by the public suffix list: `example.co.uk` of
+/// `www.example.co.uk`. `None` for public suffixes themselves, for IP addresses, and for what is no host name.
+///
+/// Both forms of international names are taken, and answered as given but for letter case.
+pub fn registrable_domain(host: &str) -> Option<String> {
+    let host = host.to_lowercase();
+    let address = host.starts_with('[') || host.parse::<std::net::IpAddr>().is_ok();
+    if address || host.is_empty() || host.split('.').any(str::is_empty) {
+        return None;
+    }
+    psl::domain_str(&host).map(str::to_owned)
+}

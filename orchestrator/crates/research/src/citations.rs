@@ -1,0 +1,297 @@
+//! Following citations from the best works of a query (evidence design, section 2, step 7).
+
+use crate::collect::{as_page, within};
+use crate::config::CitationDirection;
+use crate::pipeline::{Pipeline, Step};
+use crate::ports::{EvidenceSource, FragmentRank, Hit, NewPage};
+use crate::{PortError, Result};
+use futures::future::join_all;
+use lyra_domain::{
+    CanonicalPaperIndex, CanonicalWork, Edge, FoundBy, Fragment, Identifier, PageId, Query, TaskPageReason,
+    WorkId, ranking, vector,
+};
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What following the citations of a query came to.
+#[derive(Debug, Clone)]
+pub(crate) struct Expansion {
+    /// Works to register, the most useful first.
+    pub(crate) chosen: Vec<NewPage>,
+    /// Who cites whom, in the order in which the APIs count.
+    links: Vec<Link>,
+    /// How many entered and left every stage.
+    pub(crate) counts: Counts,
+    /// What went wrong, source by source.
+    pub(crate) errors: Vec<String>,
+}
+
+/// How many works entered and left every stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Counts {
+    /// Works whose citations were followed.
+    pub(crate) followed: usize,
+    /// Entries that the APIs answered.
+    pub(crate) entries: usize,
+    /// Different works among them that are no pages of the query yet.
+    pub(crate) before_stage0: usize,
+    /// Those with an abstract, cited often enough.
+    pub(crate) after_stage0: usize,
+    /// Those closest to the query and of the most impact.
+    pub(crate) after_stage1: usize,
+    /// Those that become pages.
+    pub(crate) after_stage2: usize,
+    /// Questions to a language model.
+    pub(crate) llm_calls: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Link {
+    from: WorkId,
+    to: WorkId,
+    source: String,
+}
+
+/// One entry of an API's list.
+struct Entry {
+    source: String,
+    /// Which of the followed works.
+    followed: usize,
+    /// Whether the entry cites it, or is cited by it.
+    cites: bool,
+    hit: Hit,
+}
+
+/// `None` when there is nobody to ask or nothing to ask about.
+pub(crate) async fn expand(
+    pipeline: &Pipeline,
+    sources: &[Arc<dyn EvidenceSource>],
+    query: &Query,
+    (pages, ids): (&[NewPage], &[PageId]),
+    ranks: &[(PageId, FragmentRank)],
+    time: Duration,
+) -> Result<Option<Expansion>> {
+    let followed = best_works(ranks, pages, ids, pipeline.search.citation_graph_top_n_papers);
+    let mut apis: Vec<_> = sources.iter().filter(|source| source.scholarly().is_some()).collect();
+    if followed.is_empty() || apis.is_empty() {
+        return Ok(None);
+    }
+    // The first API that names a pair is its source, in this order.
+    apis.sort_by_key(|source| (source.name() != "semantic_scholar", source.name().to_owned()));
+    let answers = join_all(apis.iter().map(|api| ask(pipeline, api.as_ref(), pages, &followed, time))).await;
+    let mut errors = Vec::new();
+    let mut entries = Vec::new();
+    for (api, (found, failed)) in apis.iter().zip(answers) {
+        entries.extend(found);
+        errors.extend(failed.map(|error| format!("{}: its citations: {error}", api.name())));
+    }
+
+    // The query's own works come first, so that an entry that is one of them is known as such.
+    let mut index = CanonicalPaperIndex::default();
+    let own: Vec<Option<usize>> = pages
+        .iter()
+        .map(|page| page.work.as_ref().map(|work| index.add(FoundBy::Api, work.clone())))
+        .collect();
+    let first_entry = own.iter().flatten().count();
+    for entry in &entries {
+        index.add(FoundBy::Api, entry.hit.work.clone());
+    }
+    let works = index.works();
+    // What each record's work is called: by its page when it has one.
+    let mut names: Vec<WorkId> = vec![WorkId::from_stored(String::new()); first_entry + entries.len()];
+    let mut candidates: Vec<&CanonicalWork> = Vec::new();
+    for work in &works {
+        let page =
+            work.records.iter().find_map(|record| pages.get(own.iter().position(|o| *o == Some(*record))?));
+        let name =
+            page.and_then(|page| page.work.as_ref()).map_or_else(|| work.work.id(), lyra_domain::Work::id);
+        if page.is_none() {
+            candidates.push(work);
+        }
+        for &record in &work.records {
+            names[record] = name.clone();
+        }
+    }
+    let links = entries.iter().enumerate().filter_map(|(i, entry)| {
+        let other = names[first_entry + i].clone();
+        let this = names[own[followed[entry.followed]]?].clone();
+        let (from, to) = if entry.cites { (other, this) } else { (this, other) };
+        Some(Link { from, to, source: entry.source.clone() })
+    });
+    let links: Vec<Link> = links.chain(stated(pages)).collect();
+
+    let mut counts = Counts {
+        followed: followed.len(),
+        entries: entries.len(),
+        before_stage0: candidates.len(),
+        ..Counts::default()
+    };
+    let entry_of = |work: &CanonicalWork| {
+        let readable = |i: &&usize| {
+            let text = entries[**i - first_entry].hit.text.as_deref();
+            text.is_some_and(|text| !text.trim().is_empty())
+        };
+        work.records.iter().find(readable).map(|i| &entries[*i - first_entry])
+    };
+    let least = pipeline.search.citation_filter.min_citation_count;
+    let with_text: Vec<(&CanonicalWork, &Entry)> = candidates
+        .into_iter()
+        .filter(|work| work.work.citation_count.unwrap_or(0) >= least)
+        .filter_map(|work| Some((work, entry_of(work)?)))
+        .collect();
+    counts.after_stage0 = with_text.len();
+    let order = by_usefulness(pipeline, query, &with_text).await?;
+    let filter = &pipeline.search.citation_filter;
+    counts.after_stage1 = order.len().min(filter.stage1_top_k);
+    // No language model judges usefulness: stage 2 keeps the order of stage 1.
+    counts.after_stage2 = counts.after_stage1.min(filter.stage2_top_k);
+    let chosen: Vec<NewPage> = order[..counts.after_stage2]
+        .iter()
+        .map(|&i| {
+            let (work, entry) = with_text[i];
+            cited_page(work, entry, &ids[followed[entry.followed]])
+        })
+        .collect();
+    pipeline.report(&query.task_id, Step::Expanded { found: counts.before_stage0, chosen: chosen.len() });
+    Ok(Some(Expansion { chosen, links, counts, errors }))
+}
+
+impl Expansion {
+    /// The citations between these pages, which have these ids.
+    pub(crate) fn edges(&self, pages: &[NewPage], ids: &[PageId]) -> Vec<Edge> {
+        let by_work: HashMap<WorkId, &PageId> =
+            pages.iter().zip(ids).filter_map(|(page, id)| Some((page.work.as_ref()?.id(), id))).collect();
+        let mut seen = HashSet::new();
+        self.links
+            .iter()
+            .filter_map(|link| {
+                let (from, to) = (*by_work.get(&link.from)?, *by_work.get(&link.to)?);
+                let fresh = from != to && seen.insert((from, to));
+                fresh.then(|| Edge::Cites {
+                    from: from.clone(),
+                    to: to.clone(),
+                    citation_source: link.source.clone(),
+                    context: None,
+                })
+            })
+            .collect()
+    }
+}
+
+/// Places in `pages` of the works that rank best and have an identifier.
+fn best_works(ranks: &[(PageId, FragmentRank)], pages: &[NewPage], ids: &[PageId], top: usize) -> Vec<usize> {
+    let mut best: Vec<usize> = Vec::new();
+    for (page, _) in ranks.iter().filter(|(_, rank)| rank.relevant) {
+        let place = ids.iter().position(|id| id == page);
+        let known =
+            |place: &usize| pages[*place].work.as_ref().is_some_and(|w| w.identifiers().next().is_some());
+        if let Some(place) = place.filter(|place| known(place) && !best.contains(place)) {
+            best.push(place);
+        }
+        if best.len() >= top {
+            break;
+        }
+    }
+    best.truncate(top);
+    best
+}
+
+/// What one API says of every followed work; stops at the first failure and keeps what it has.
+async fn ask(
+    pipeline: &Pipeline,
+    api: &dyn EvidenceSource,
+    pages: &[NewPage],
+    followed: &[usize],
+    time: Duration,
+) -> (Vec<Entry>, Option<PortError>) {
+    let mut entries = Vec::new();
+    let Some(scholarly) = api.scholarly() else { return (entries, None) };
+    let (limit, direction) =
+        (pipeline.search.citation_graph_fetch_limit, pipeline.search.citation_graph_direction);
+    let deadline = tokio::time::Instant::now() + time;
+    for (number, &place) in followed.iter().enumerate() {
+        let Some(work) = &pages[place].work else { continue };
+        for cites in [false, true] {
+            let skipped = if cites { CitationDirection::References } else { CitationDirection::Citations };
+            if direction == skipped {
+                continue;
+            }
+            let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+            let answer = if cites {
+                within(left, scholarly.citations(work, limit)).await
+            } else {
+                within(left, scholarly.references(work, limit)).await
+            };
+            match answer {
+                Ok(hits) => entries.extend(hits.into_iter().map(|hit| Entry {
+                    source: api.name().to_owned(),
+                    followed: number,
+                    cites,
+                    hit,
+                })),
+                Err(error) => {
+                    tracing::warn!(source = api.name(), %error, "citations could not be followed");
+                    return (entries, Some(error));
+                }
+            }
+        }
+    }
+    (entries, None)
+}
+
+/// Citations among the pages that OpenAlex's records state by themselves.
+fn stated(pages: &[NewPage]) -> impl Iterator<Item = Link> {
+    let works = || pages.iter().filter_map(|page| page.work.as_ref());
+    let by_id: HashMap<Identifier, WorkId> =
+        works().flat_map(|work| work.ids.iter().map(|id| (id.clone(), work.id()))).collect();
+    let links: Vec<Link> = works()
+        .flat_map(|work| work.references.iter().map(move |cited| (work.id(), cited)))
+        .filter_map(|(from, cited)| {
+            let to = by_id.get(&Identifier::openalex(cited)?)?.clone();
+            Some(Link { from, to, source: "openalex".to_owned() })
+        })
+        .collect();
+    links.into_iter()
+}
+
+/// Places of the candidates, best first: half cosine with the query, half impact.
+async fn by_usefulness(
+    pipeline: &Pipeline,
+    query: &Query,
+    candidates: &[(&CanonicalWork, &Entry)],
+) -> Result<Vec<usize>> {
+    let counts: Vec<Option<u32>> = candidates.iter().map(|(work, _)| work.work.citation_count).collect();
+    let mut scores: Vec<f64> = ranking::impacts(&counts).iter().map(|impact| 0.5 * impact).collect();
+    let models = pipeline.inference.models().await?;
+    if models.read(query.language.as_deref()) && !candidates.is_empty() {
+        let mut texts = vec![query.query_text.clone()];
+        texts.extend(candidates.iter().map(|(_, entry)| {
+            lyra_text::passage(&entry.hit.work.title, entry.hit.text.as_deref().unwrap_or_default())
+        }));
+        let vectors = pipeline.inference.embed(&texts).await?;
+        if let Some((query, rest)) = vectors.split_first() {
+            for (score, candidate) in scores.iter_mut().zip(rest) {
+                *score += 0.5 * f64::from(vector::dot(query, candidate));
+            }
+        }
+    }
+    let mut order: Vec<usize> = (0..candidates.len()).collect();
+    order.sort_by(|&a, &b| {
+        let name = |i: usize| candidates[i].0.work.id();
+        scores[b].total_cmp(&scores[a]).then_with(|| name(a).cmp(&name(b)))
+    });
+    Ok(order)
+}
+
+fn cited_page(work: &CanonicalWork, entry: &Entry, via: &PageId) -> NewPage {
+    let mut page = as_page(&entry.source, &entry.hit, &work.work);
+    let text = entry.hit.text.as_deref().unwrap_or_default().trim();
+    page.fragments = vec![Fragment::of_abstract(&page.page.id, text)];
+    page.reason = TaskPageReason::Citation;
+    page.via = Some(via.clone());
+    // No query's result: no source named it for the query's words.
+    page.found_by = Vec::new();
+    page
+}

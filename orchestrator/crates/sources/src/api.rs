@@ -1,0 +1,108 @@
+//! What both academic APIs have in common: how they are asked, and how they refuse.
+
+use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
+use crate::{Error, Result};
+use secrecy::SecretString;
+use serde::de::DeserializeOwned;
+use std::time::Duration;
+use url::Url;
+
+/// Where an API is, and how it is asked.
+#[derive(Debug, Clone)]
+pub struct ApiConfig {
+    /// Address that paths are appended to.
+    pub base_url: Url,
+    /// Whether the configuration names that address: then it may be anywhere, on this machine too.
+    pub trusted: bool,
+    /// Key, when there is one.
+    pub api_key: Option<SecretString>,
+    /// Shortest time between two requests; the API's own limit when absent.
+    pub min_interval: Option<Duration>,
+    /// How long answers are used again; zero for never.
+    pub cache_ttl: Duration,
+}
+
+/// One API.
+#[derive(Clone)]
+pub(crate) struct Api {
+    pub(crate) http: HttpClient,
+    pub(crate) policy: Policy,
+    pub(crate) base: Url,
+}
+
+/// How an API answered a small question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// Works that match the question.
+    pub matches: u64,
+    /// From asking to the last byte.
+    pub took: Duration,
+}
+
+impl Api {
+    /// `cool_down_after` 429 in a row start a cool-down.
+    pub(crate) fn new(
+        http: HttpClient,
+        provider: &str,
+        config: &ApiConfig,
+        min_interval: Duration,
+        cool_down_after: u32,
+    ) -> Self {
+        let cache =
+            if config.cache_ttl.is_zero() { Cache::Off } else { Cache::Fixed { ttl: config.cache_ttl } };
+        let policy = Policy {
+            min_interval: config.min_interval.unwrap_or(min_interval),
+            // Enough attempts that one call alone finds out that the API wants to be left alone.
+            max_attempts: cool_down_after.max(3),
+            max_wait: Duration::from_mins(1),
+            cool_down_after,
+            max_bytes: 32 << 20,
+            cache,
+            content_types: vec!["application/json".to_owned()],
+            trusted: Origin::of(&config.base_url).filter(|_| config.trusted).into_iter().collect(),
+            ..Policy::new(provider)
+        };
+        Self { http, policy, base: config.base_url.clone() }
+    }
+
+    /// The address of a path under the base; `path` may hold slashes that belong to identifiers.
+    pub(crate) fn url(&self, path: &str, query: &[(&str, &str)]) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path.split('/'));
+        }
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        url
+    }
+
+    /// Sends, and reads a JSON answer; `None` for 404.
+    pub(crate) async fn ask<T: DeserializeOwned>(&self, request: Request) -> Result<Option<T>> {
+        let response = self.http.send(&self.policy, request).await?;
+        self.read(&response)
+    }
+
+    fn read<T: DeserializeOwned>(&self, response: &Response) -> Result<Option<T>> {
+        let provider = || self.policy.provider.clone();
+        match response.status.as_u16() {
+            // JSON or a page of HTML: either way there is no such thing.
+            404 => Ok(None),
+            200..=299 => serde_json::from_slice(&response.body).map(Some).map_err(|error| {
+                Error::Unexpected { provider: provider(), why: format!("its JSON: {error}") }
+            }),
+            status => Err(Error::Rejected { provider: provider(), status, message: response.explanation() }),
+        }
+    }
+
+    /// How long it is still left alone, and why.
+    pub(crate) async fn pause(&self) -> Option<(Duration, String)> {
+        self.http.pause(&self.policy.provider).await
+    }
+
+    /// The same without cache, so that a probe reaches it.
+    pub(crate) fn uncached(&self) -> Self {
+        let policy = Policy { cache: Cache::Off, max_attempts: 1, ..self.policy.clone() };
+        Self { policy, ..self.clone() }
+    }
+}

@@ -1,0 +1,24 @@
+//! The HTTP layer: limits, retries, cache and guards for everything that is asked of the outside.
+//!
+//! [`HttpClient::send`] runs one [`Request`] under one [`Policy`]: cache, robots.txt, cool-down, limiter, attempts with
+//! full jitter, redirects followed by hand, size and time limits, bounded decompression.
+
+mod body;
+mod cache;
+mod client;
+mod freshness;
+mod guard;
+mod limiter;
+mod policy;
+mod request;
+mod response;
+mod retry;
+mod robots;
+#[cfg(test)]
+mod testing;
+
+pub use client::{HttpClient, HttpConfig};
+pub use guard::{Resolver, SystemResolver, reserved};
+pub use policy::{Cache, Origin, Policy};
+pub use request::Request;
+pub use response::Response;

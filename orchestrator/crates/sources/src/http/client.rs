@@ -1,0 +1,432 @@
+//! The client: one request under one policy.
+
+use super::body;
+use super::cache::{self, DiskCache, Entry};
+use super::freshness;
+use super::guard::{self, Guarded, LeadsInside, Resolver, SystemResolver, Trust, Unguarded, shown};
+use super::limiter::{Limiter, Outcome};
+use super::retry;
+use super::robots::{RobotsMemory, Site};
+use super::{Cache, Origin, Policy, Request, Response};
+use crate::{Error, Result};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use lyra_research::ports::{Clock, RateStore};
+use secrecy::ExposeSecret;
+use std::error::Error as StdError;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// Longest time for name, TCP and TLS together; the policy's limit covers the rest.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Most bytes of a robots.txt.
+const ROBOTS_BYTES: usize = 1 << 20;
+
+/// What every request has in common.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HttpConfig {
+    /// `User-Agent`: `name/version`, and a way to reach whoever runs this. The name is also what robots.txt is read for.
+    pub user_agent: String,
+    /// Folder of the response cache; none means no cache.
+    pub cache_dir: Option<PathBuf>,
+    /// Most bytes of the response cache.
+    pub cache_bytes: u64,
+}
+
+/// Sends requests. Cheap to clone; clones share limits, connections and cache.
+#[derive(Clone)]
+pub struct HttpClient {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    agent: String,
+    /// For anyone: its resolver refuses reserved addresses.
+    public: reqwest::Client,
+    /// For origins that configuration names.
+    configured: reqwest::Client,
+    limiter: Limiter,
+    cache: Option<DiskCache>,
+    robots: RobotsMemory,
+    clock: Arc<dyn Clock>,
+}
+
+/// What one attempt brought.
+enum Answer {
+    Whole(Response),
+    /// The kept answer still holds; headers may renew it.
+    NotModified(HeaderMap),
+}
+
+impl HttpClient {
+    /// A client that resolves names as the system does; limiter states are read from and written to `rates`.
+    ///
+    /// # Errors
+    /// A `User-Agent` that is no header value, TLS that cannot be set up.
+    pub fn new(config: HttpConfig, rates: Arc<dyn RateStore>, clock: Arc<dyn Clock>) -> Result<Self> {
+        Self::with_resolver(config, rates, clock, Arc::new(SystemResolver))
+    }
+
+    /// The same with another resolver. What it answers is checked like the system's answers.
+    ///
+    /// # Errors
+    /// As [`HttpClient::new`].
+    pub fn with_resolver(
+        config: HttpConfig,
+        rates: Arc<dyn RateStore>,
+        clock: Arc<dyn Clock>,
+        resolver: Arc<dyn Resolver>,
+    ) -> Result<Self> {
+        let setting = |why: String| Error::Setting { setting: "sources.contact".to_owned(), why };
+        let user_agent = HeaderValue::try_from(&config.user_agent)
+            .map_err(|error| setting(format!("`{}` is no header value: {error}", config.user_agent)))?;
+        let base = || {
+            // Redirects are followed by hand, so that every hop is checked; a proxy from the environment would
+            // resolve names out of the guard's sight.
+            reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .no_proxy()
+                .referer(false)
+                .connect_timeout(CONNECT_TIMEOUT)
+                .user_agent(user_agent.clone())
+        };
+        let built = |builder: reqwest::ClientBuilder| {
+            builder.build().map_err(|error| setting(format!("no HTTP client: {}", root_cause(&error))))
+        };
+        let agent = config.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
+        Ok(Self {
+            inner: Arc::new(Inner {
+                agent,
+                public: built(base().dns_resolver(Arc::new(Guarded(resolver.clone()))))?,
+                configured: built(base().dns_resolver(Arc::new(Unguarded(resolver))))?,
+                limiter: Limiter::new(rates, clock.clone()),
+                cache: config.cache_dir.map(|folder| DiskCache::new(folder, config.cache_bytes)),
+                robots: RobotsMemory::default(),
+                clock,
+            }),
+        })
+    }
+
+    /// Sends the request under the policy and answers with the last response, whatever its status, but for 429 and
+    /// 5xx, which are errors that carry it.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn send(&self, policy: &Policy, request: Request) -> Result<Response> {
+        let inner = &*self.inner;
+        guard::check(policy, &request.url)?;
+        let cache = inner.cache.as_ref().filter(|_| policy.cache != Cache::Off);
+        let key = cache_key(&request);
+        let kept = match cache {
+            Some(cache) => cache.get(&key).await,
+            None => None,
+        };
+        if let Some(entry) = &kept
+            && freshness::is_fresh(entry.response.received_at, entry.lifetime, inner.clock.now())
+        {
+            return Ok(entry.response.clone());
+        }
+        let mut policy = policy.clone();
+        if policy.robots {
+            let site = inner.ask_robots(&policy, &request.url).await?;
+            policy.min_interval = policy.min_interval.max(site.delay());
+        }
+        let (response, lifetime) = match inner.attempts(&policy, &request, kept.as_ref()).await? {
+            Answer::Whole(response) => {
+                let lifetime = freshness::lifetime(policy.cache, response.status, &response.headers);
+                (response, lifetime)
+            }
+            Answer::NotModified(headers) => {
+                let Some(Entry { mut response, .. }) = kept else {
+                    let why = "304 to a question that named no version".to_owned();
+                    return Err(Error::Unexpected { provider: policy.provider, why });
+                };
+                response.headers.extend(headers);
+                response.received_at = inner.clock.now();
+                let lifetime = freshness::lifetime(policy.cache, response.status, &response.headers);
+                (response, lifetime)
+            }
+        };
+        if let (Some(cache), Some(lifetime)) = (cache, lifetime) {
+            cache.put(&key, Entry { response: response.clone(), lifetime }).await;
+        }
+        Ok(response)
+    }
+
+    /// How long the provider is still left alone, and why.
+    pub async fn pause(&self, provider: &str) -> Option<(Duration, String)> {
+        self.inner.limiter.pause(provider).await
+    }
+}
+
+impl Inner {
+    /// Attempts until one settles it. Only answers that another attempt cannot change come back as such.
+    async fn attempts(&self, policy: &Policy, request: &Request, kept: Option<&Entry>) -> Result<Answer> {
+        let gate = self.limiter.gate(policy);
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let permit = self.limiter.enter(&gate, policy).await?;
+            let provider = || policy.provider.clone();
+            let answer = tokio::time::timeout(policy.timeout, self.attempt(policy, request, kept))
+                .await
+                .unwrap_or_else(|_| Err(Error::Timeout { provider: provider(), after: policy.timeout }));
+            let (outcome, error) = match answer {
+                Ok(Answer::Whole(response)) if retry::passing(response.status) => {
+                    let retry_after = retry::retry_after(&response.headers, self.clock.now());
+                    let message = request.without_secrets(response.explanation());
+                    let why = format!("{}: {message}", response.status);
+                    let outcome = if response.status == StatusCode::TOO_MANY_REQUESTS {
+                        Outcome::Refused { retry_after, why }
+                    } else {
+                        Outcome::Failed { retry_after, why }
+                    };
+                    let response = Box::new(response);
+                    (outcome, Error::Status { provider: provider(), message, retry_after, response })
+                }
+                Ok(answer) => {
+                    self.limiter.leave(&gate, policy, Outcome::Answered).await;
+                    return Ok(answer);
+                }
+                Err(error) if error.is_transient() => {
+                    (Outcome::Failed { retry_after: None, why: error.to_string() }, error)
+                }
+                Err(error) => {
+                    // Nothing that was sent says anything about the provider's health.
+                    return Err(error);
+                }
+            };
+            let why = match &outcome {
+                Outcome::Refused { why, .. } | Outcome::Failed { why, .. } => why.clone(),
+                Outcome::Answered => String::new(),
+            };
+            let pause = self.limiter.leave(&gate, policy, outcome).await;
+            drop(permit);
+            if let Some(retry_after) = pause {
+                let response = match error {
+                    Error::Status { response, .. } => Some(response),
+                    _ => None,
+                };
+                return Err(Error::CoolingDown { provider: provider(), retry_after, why, response });
+            }
+            if attempt >= policy.max_attempts.max(1) {
+                return Err(error);
+            }
+            tracing::debug!(provider = policy.provider, attempt, %error, "trying again");
+            tokio::time::sleep(retry::backoff(policy.backoff, attempt, fastrand::f64())).await;
+        }
+    }
+
+    /// One attempt: the request and its redirects.
+    async fn attempt(&self, policy: &Policy, request: &Request, kept: Option<&Entry>) -> Result<Answer> {
+        let mut url = request.url.clone();
+        let mut method = request.method.clone();
+        let mut redirects = Vec::new();
+        loop {
+            let trust = guard::check(policy, &url)?;
+            if policy.robots && !redirects.is_empty() {
+                // Boxed because reading robots.txt is an attempt of its own.
+                Box::pin(self.ask_robots(policy, &url)).await?;
+            }
+            let own = Origin::of(&url) == Origin::of(&request.url);
+            // Validators belong to the address that answered, which is this one only without redirects.
+            let kept = kept.filter(|entry| redirects.is_empty() && entry.response.redirects.is_empty());
+            let built = self.built(trust, &method, &url, request, own, kept);
+            let response = built.send().await.map_err(|error| network_error(policy, &url, &error))?;
+            if let Some(next) = redirect_target(&response, &url, request)? {
+                redirects.push(url);
+                if redirects.len() > policy.max_redirects {
+                    let why = format!("more than {} redirects", policy.max_redirects);
+                    return Err(Error::Redirect { url: shown(&request.url), why });
+                }
+                let status = response.status().as_u16();
+                if status == 303 || (matches!(status, 301 | 302) && method == Method::POST) {
+                    method = Method::GET;
+                }
+                url = next;
+                continue;
+            }
+            if response.status() == StatusCode::NOT_MODIFIED && kept.is_some() {
+                return Ok(Answer::NotModified(response.headers().clone()));
+            }
+            return self.whole(policy, response, url, redirects).await.map(Answer::Whole);
+        }
+    }
+
+    fn built(
+        &self,
+        trust: Trust,
+        method: &Method,
+        url: &Url,
+        request: &Request,
+        own: bool,
+        kept: Option<&Entry>,
+    ) -> reqwest::RequestBuilder {
+        let client = match trust {
+            Trust::Configured => &self.configured,
+            Trust::Public => &self.public,
+        };
+        let mut full = url.clone();
+        let mut headers = request.headers.clone();
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
+        if own {
+            for (name, value) in &request.secret_query {
+                full.query_pairs_mut().append_pair(name, value.expose_secret());
+            }
+            for (name, value) in &request.secret_headers {
+                // A secret that is no header value is left out: the other side then says that it is missing.
+                if let Ok(mut value) = HeaderValue::try_from(value.expose_secret()) {
+                    value.set_sensitive(true);
+                    headers.append(name.clone(), value);
+                }
+            }
+        }
+        if let Some(entry) = kept {
+            for (from, to) in
+                [(header::ETAG, header::IF_NONE_MATCH), (header::LAST_MODIFIED, header::IF_MODIFIED_SINCE)]
+            {
+                if let Some(value) = entry.response.headers.get(from) {
+                    headers.insert(to, value.clone());
+                }
+            }
+        }
+        if *method == Method::GET {
+            headers.remove(header::CONTENT_TYPE);
+            client.request(Method::GET, full).headers(headers)
+        } else {
+            client.request(method.clone(), full).headers(headers).body(request.body.clone())
+        }
+    }
+
+    /// Reads an answer to its end.
+    async fn whole(
+        &self,
+        policy: &Policy,
+        response: reqwest::Response,
+        url: Url,
+        redirects: Vec<Url>,
+    ) -> Result<Response> {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut answer = Response {
+            status,
+            url,
+            headers,
+            body: bytes::Bytes::new(),
+            received_at: self.clock.now(),
+            from_cache: false,
+            redirects,
+        };
+        let kind = answer.content_type();
+        if status.is_success() && !policy.content_types.is_empty() && !policy.content_types.contains(&kind) {
+            let why = format!("`{kind}` instead of {}", policy.content_types.join(" or "));
+            return Err(Error::Unexpected { provider: policy.provider.clone(), why });
+        }
+        let packed = body::read(response, &policy.provider, policy.max_bytes).await?;
+        answer.body = body::unpack(packed, &answer.headers, &policy.provider, policy.max_bytes).await?;
+        Ok(answer)
+    }
+
+    /// The rules of the address's site, when they allow it.
+    async fn ask_robots(&self, policy: &Policy, url: &Url) -> Result<Arc<Site>> {
+        let refused = |why: String| Error::Robots { url: shown(url), why };
+        let origin = Origin::of(url).ok_or_else(|| refused("it has no robots.txt".to_owned()))?;
+        let site = if let Some(site) = self.robots.get(&origin) {
+            site
+        } else {
+            let mut place = url.clone();
+            place.set_path("/robots.txt");
+            place.set_query(None);
+            place.set_fragment(None);
+            let reading = Policy {
+                robots: false,
+                max_bytes: ROBOTS_BYTES,
+                content_types: Vec::new(),
+                max_redirects: 5,
+                ..policy.clone()
+            };
+            let request = Request::get(place);
+            let answer = tokio::time::timeout(policy.timeout, self.attempt(&reading, &request, None));
+            let site = match answer.await {
+                Ok(Ok(Answer::Whole(response))) => Site::read(response.status, &response.body, &self.agent),
+                Ok(Ok(Answer::NotModified(_)) | Err(Error::TooLarge { .. } | Error::Unexpected { .. })) => {
+                    Site::read(StatusCode::BAD_GATEWAY, &[], &self.agent)
+                }
+                Ok(Err(Error::Redirect { .. })) => Site::read(StatusCode::NOT_FOUND, &[], &self.agent),
+                Ok(Err(error)) => return Err(error),
+                Err(_) => {
+                    return Err(Error::Timeout { provider: policy.provider.clone(), after: policy.timeout });
+                }
+            };
+            self.robots.put(origin, site)
+        };
+        match site.refusal(url) {
+            Some(why) => Err(refused(why)),
+            None => Ok(site),
+        }
+    }
+}
+
+/// Method, address, body, the caller's headers, and a hash of the secrets: whatever may change the answer.
+fn cache_key(request: &Request) -> String {
+    let mut url = request.url.clone();
+    url.set_fragment(None);
+    let mut parts: Vec<Vec<u8>> =
+        vec![request.method.as_str().into(), url.as_str().into(), request.body.to_vec()];
+    for (name, value) in &request.headers {
+        parts.extend([name.as_str().into(), value.as_bytes().to_vec()]);
+    }
+    for (name, value) in &request.secret_headers {
+        parts.extend([name.as_str().into(), value.expose_secret().into()]);
+    }
+    // Secret parameters are keys of an account, which change limits but no facts.
+    cache::key(parts.iter().map(Vec::as_slice))
+}
+
+/// Where a redirect leads; `None` for any other answer.
+fn redirect_target(response: &reqwest::Response, url: &Url, request: &Request) -> Result<Option<Url>> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let bad = |why: &str| Error::Redirect { url: shown(url), why: why.to_owned() };
+    let target = response.headers().get(header::LOCATION).ok_or_else(|| bad("it names no target"))?;
+    let target = std::str::from_utf8(target.as_bytes()).map_err(|_| bad("its target is no text"))?;
+    let mut next = url.join(target).map_err(|error| bad(&format!("its target is no address: {error}")))?;
+    // An answer that echoes a key in its target must not bring it into logs.
+    let secret = |name: &str| request.secret_query.iter().any(|(secret, _)| *secret == name);
+    if next.query_pairs().any(|(name, _)| secret(&name)) {
+        let rest: Vec<(String, String)> = next
+            .query_pairs()
+            .filter(|(name, _)| !secret(name))
+            .map(|(n, v)| (n.into_owned(), v.into_owned()))
+            .collect();
+        next.query_pairs_mut().clear().extend_pairs(rest);
+    }
+    Ok(Some(next))
+}
+
+fn network_error(policy: &Policy, url: &Url, error: &reqwest::Error) -> Error {
+    let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
+    while let Some(this) = cause {
+        if let Some(inside) = this.downcast_ref::<LeadsInside>() {
+            return Error::Forbidden { url: shown(url), why: inside.to_string() };
+        }
+        cause = this.source();
+    }
+    if error.is_timeout() {
+        return Error::Timeout { provider: policy.provider.clone(), after: CONNECT_TIMEOUT };
+    }
+    Error::Unreachable { provider: policy.provider.clone(), why: root_cause(error) }
+}
+
+/// The innermost cause: it says what happened, and holds no address with its query.
+pub(super) fn root_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn StdError = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    if std::ptr::eq(std::ptr::from_ref(cause).cast::<()>(), std::ptr::from_ref(error).cast::<()>()) {
+        return "the request could not be sent".to_owned();
+    }
+    cause.to_string()
+}

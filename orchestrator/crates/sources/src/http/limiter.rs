@@ -1,0 +1,255 @@
+//! Turns, cool-downs and the circuit breaker of one provider.
+//!
+//! Waits inside this process are measured by the monotonic clock. The wall clock only carries a pause or the time of
+//! the last request over to another process, and every wait read from it is bounded by the length it was given, so
+//! that a clock that jumps can neither freeze a provider nor set it free for long.
+
+use super::Policy;
+use crate::{Error, Result};
+use jiff::Timestamp;
+use lyra_research::ports::{Clock, RateState, RateStore};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::Instant;
+
+/// Providers remembered in memory; hosts of fetched pages are many.
+const MAX_GATES: usize = 4_096;
+
+/// The gates of every provider.
+pub(super) struct Limiter {
+    store: Arc<dyn RateStore>,
+    clock: Arc<dyn Clock>,
+    gates: Mutex<HashMap<String, Arc<Gate>>>,
+}
+
+/// One provider's gate.
+pub(super) struct Gate {
+    provider: String,
+    slots: Semaphore,
+    state: tokio::sync::Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    loaded: bool,
+    rate: RateState,
+    next_turn: Option<Instant>,
+    paused_until: Option<Instant>,
+}
+
+/// What became of a request, for its provider's health.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It answered.
+    Answered,
+    /// It said 429.
+    Refused { retry_after: Option<Duration>, why: String },
+    /// It said 5xx, not in time, or nothing.
+    Failed { retry_after: Option<Duration>, why: String },
+}
+
+impl Limiter {
+    pub(super) fn new(store: Arc<dyn RateStore>, clock: Arc<dyn Clock>) -> Self {
+        Self { store, clock, gates: Mutex::default() }
+    }
+
+    /// The gate of the policy's provider.
+    pub(super) fn gate(&self, policy: &Policy) -> Arc<Gate> {
+        let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
+        if gates.len() >= MAX_GATES && !gates.contains_key(&policy.provider) {
+            gates.retain(|_, gate| Arc::strong_count(gate) > 1);
+        }
+        let new = || {
+            Arc::new(Gate {
+                provider: policy.provider.clone(),
+                slots: Semaphore::new(policy.max_concurrent.max(1)),
+                state: tokio::sync::Mutex::default(),
+            })
+        };
+        gates.entry(policy.provider.clone()).or_insert_with(new).clone()
+    }
+
+    /// Waits for a turn. Held until the returned permit is dropped.
+    pub(super) async fn enter<'a>(&self, gate: &'a Gate, policy: &Policy) -> Result<SemaphorePermit<'a>> {
+        let give_up = Instant::now() + policy.max_wait;
+        let crowded = |wait: Duration| Error::CoolingDown {
+            provider: gate.provider.clone(),
+            retry_after: wait,
+            why: "too many requests to it are waiting here already".to_owned(),
+            response: None,
+        };
+        let Ok(Ok(permit)) = tokio::time::timeout_at(give_up, gate.slots.acquire()).await else {
+            return Err(crowded(policy.min_interval));
+        };
+        let mut turn = None;
+        loop {
+            let wait = {
+                let mut state = gate.state.lock().await;
+                self.refresh(gate, &mut state, policy).await;
+                let now = Instant::now();
+                if let Some(left) = state.paused_until.map(|until| until.saturating_duration_since(now))
+                    && !left.is_zero()
+                {
+                    let why = state.rate.pause_reason.clone().unwrap_or_default();
+                    return Err(Error::CoolingDown {
+                        provider: gate.provider.clone(),
+                        retry_after: left,
+                        why,
+                        response: None,
+                    });
+                }
+                let at = turn.unwrap_or_else(|| state.next_turn.unwrap_or(now).max(now));
+                if turn.is_none() {
+                    if at > give_up {
+                        return Err(crowded(at - now));
+                    }
+                    state.next_turn = Some(at + policy.min_interval);
+                    turn = Some(at);
+                }
+                if at <= now {
+                    state.rate.last_request = Some(self.clock.now());
+                    return Ok(permit);
+                }
+                at - now
+            };
+            // Looks again afterwards: a pause may have begun meanwhile.
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// Writes down how a request went. Answers with the pause that begins now, if one does.
+    pub(super) async fn leave(&self, gate: &Gate, policy: &Policy, outcome: Outcome) -> Option<Duration> {
+        let mut state = gate.state.lock().await;
+        let now = Instant::now();
+        let pause = match outcome {
+            Outcome::Answered => {
+                state.rate.refusals = 0;
+                state.rate.failures = 0;
+                state.paused_until = None;
+                state.rate.paused_at = None;
+                state.rate.pause_seconds = 0;
+                state.rate.pause_reason = None;
+                None
+            }
+            Outcome::Refused { retry_after, why } => {
+                state.rate.refusals = state.rate.refusals.saturating_add(1);
+                if state.rate.refusals >= policy.cool_down_after.max(1) {
+                    let why = format!(
+                        "it said \"too many requests\" {} times in a row: {why}",
+                        state.rate.refusals
+                    );
+                    Some((retry_after.unwrap_or_default().max(policy.cool_down), why))
+                } else {
+                    hold_back(&mut state, now, retry_after, policy, why)
+                }
+            }
+            Outcome::Failed { retry_after, why } => {
+                state.rate.failures = state.rate.failures.saturating_add(1);
+                if state.rate.failures >= policy.breaker_after.max(1) {
+                    let why = format!("it failed {} times in a row, last: {why}", state.rate.failures);
+                    Some((retry_after.unwrap_or_default().max(policy.breaker_pause), why))
+                } else {
+                    hold_back(&mut state, now, retry_after, policy, why)
+                }
+            }
+        };
+        if let Some((length, why)) = &pause {
+            tracing::warn!(
+                provider = gate.provider,
+                seconds = length.as_secs(),
+                why,
+                "provider is left alone"
+            );
+            state.paused_until = Some(now + *length);
+            state.rate.paused_at = Some(self.clock.now());
+            // Rounded up: a restart must not end it early.
+            state.rate.pause_seconds = length.as_secs() + u64::from(length.subsec_nanos() > 0);
+            state.rate.pause_reason = Some(why.clone());
+        }
+        if let Err(error) = self.store.save(&gate.provider, &state.rate).await {
+            tracing::warn!(provider = gate.provider, %error, "limits could not be saved; a restart forgets them");
+        }
+        pause.map(|(length, _)| length)
+    }
+
+    /// How long the provider is still left alone, and why.
+    pub(super) async fn pause(&self, provider: &str) -> Option<(Duration, String)> {
+        let known = self.gates.lock().unwrap_or_else(PoisonError::into_inner).get(provider).cloned();
+        if let Some(gate) = known {
+            let state = gate.state.lock().await;
+            let left = state.paused_until?.saturating_duration_since(Instant::now());
+            return (!left.is_zero()).then(|| (left, state.rate.pause_reason.clone().unwrap_or_default()));
+        }
+        let saved = self.store.load(provider).await.ok().flatten()?;
+        let left = remaining(saved.paused_at, saved.pause_seconds, self.clock.now());
+        (!left.is_zero()).then(|| (left, saved.pause_reason.unwrap_or_default()))
+    }
+
+    /// Takes over what was saved: at first everything, later the pauses of other processes.
+    async fn refresh(&self, gate: &Gate, state: &mut State, policy: &Policy) {
+        let saved = match self.store.load(&gate.provider).await {
+            Ok(saved) => saved.unwrap_or_default(),
+            Err(error) => {
+                tracing::warn!(provider = gate.provider, %error, "saved limits could not be read");
+                return;
+            }
+        };
+        let (now, wall) = (Instant::now(), self.clock.now());
+        let paused_at = saved.paused_at;
+        if paused_at.is_some() && paused_at != state.rate.paused_at {
+            state.paused_until = Some(now + remaining(paused_at, saved.pause_seconds, wall));
+            state.rate.paused_at = paused_at;
+            state.rate.pause_seconds = saved.pause_seconds;
+            state.rate.pause_reason.clone_from(&saved.pause_reason);
+        }
+        if !state.loaded {
+            state.loaded = true;
+            let since = saved.last_request.map(|at| elapsed(at, wall));
+            // A time to come is the mark of a clock that went back: then wait the whole interval.
+            let saved_turn = since.map(|since| match since {
+                Some(since) => now + policy.min_interval.saturating_sub(since),
+                None => now + policy.min_interval,
+            });
+            state.next_turn = state.next_turn.max(saved_turn);
+            state.rate.refusals = saved.refusals;
+            state.rate.failures = saved.failures;
+            state.rate.last_request = saved.last_request;
+        }
+    }
+}
+
+/// A provider that names a time is not asked before; a long one is a pause, a short one a later turn.
+fn hold_back(
+    state: &mut State,
+    now: Instant,
+    retry_after: Option<Duration>,
+    policy: &Policy,
+    why: String,
+) -> Option<(Duration, String)> {
+    let wait = retry_after?;
+    if wait > policy.max_wait {
+        return Some((wait, why));
+    }
+    state.next_turn = Some(state.next_turn.unwrap_or(now).max(now + wait));
+    None
+}
+
+/// What is left of a pause, at most its whole length.
+fn remaining(paused_at: Option<Timestamp>, seconds: u64, now: Timestamp) -> Duration {
+    let length = Duration::from_secs(seconds);
+    match paused_at.map(|at| elapsed(at, now)) {
+        Some(Some(passed)) => length.saturating_sub(passed),
+        Some(None) => length,
+        None => Duration::ZERO,
+    }
+}
+
+/// `None` when `then` is still to come.
+fn elapsed(then: Timestamp, now: Timestamp) -> Option<Duration> {
+    Duration::try_from(now.duration_since(then)).ok()
+}
+
+#[cfg(test)]
+mod tests;

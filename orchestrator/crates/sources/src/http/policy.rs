@@ -1,0 +1,119 @@
+//! How one provider is treated.
+
+use std::fmt;
+use std::time::Duration;
+use url::Url;
+
+/// How one provider is treated: its limits, its patience, and what may be fetched in its name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// Key of limiter, cool-down and breaker, and the name in errors: `semantic_scholar`, `web:example.org`.
+    pub provider: String,
+    /// Shortest time between the starts of two requests.
+    pub min_interval: Duration,
+    /// Most requests at once.
+    pub max_concurrent: usize,
+    /// Limit of one attempt, from connecting to the last byte.
+    pub timeout: Duration,
+    /// Most bytes of a body, unpacked.
+    pub max_bytes: usize,
+    /// Most attempts, the first included.
+    pub max_attempts: u32,
+    /// First pause between attempts; doubles with every attempt, with full jitter.
+    pub backoff: Duration,
+    /// Longest time to wait for a turn, or for the moment that `Retry-After` names, before giving up.
+    pub max_wait: Duration,
+    /// So many 429 in a row start a cool-down.
+    pub cool_down_after: u32,
+    /// Length of a cool-down when the provider names none.
+    pub cool_down: Duration,
+    /// So many other failures in a row (5xx, timeouts, broken connections) open the circuit breaker.
+    pub breaker_after: u32,
+    /// How long the breaker stays open.
+    pub breaker_pause: Duration,
+    /// Which answers are kept.
+    pub cache: Cache,
+    /// Most redirects that are followed.
+    pub max_redirects: usize,
+    /// Whether robots.txt of every host on the way is asked first.
+    pub robots: bool,
+    /// Content types taken (`text/html`, `application/json`), without parameters; empty takes all.
+    pub content_types: Vec<String>,
+    /// Ports besides 80 and 443.
+    pub ports: Vec<u16>,
+    /// Origins that configuration names (test servers, proxies): no address or port check, and no other way round it,
+    /// for a redirect to any other origin is checked again.
+    pub trusted: Vec<Origin>,
+}
+
+impl Policy {
+    /// Cautious values for a provider: one request a second, 30 s, 8 MiB, three attempts, nothing cached.
+    pub fn new(provider: impl Into<String>) -> Self {
+        Self {
+            provider: provider.into(),
+            min_interval: Duration::from_secs(1),
+            max_concurrent: 1,
+            timeout: Duration::from_secs(30),
+            max_bytes: 8 << 20,
+            max_attempts: 3,
+            backoff: Duration::from_millis(500),
+            max_wait: Duration::from_secs(30),
+            cool_down_after: 2,
+            cool_down: Duration::from_mins(1),
+            breaker_after: 5,
+            breaker_pause: Duration::from_secs(30),
+            cache: Cache::Off,
+            max_redirects: 5,
+            robots: false,
+            content_types: Vec::new(),
+            ports: Vec::new(),
+            trusted: Vec::new(),
+        }
+    }
+}
+
+/// Which answers are kept on disk. A kept answer that is too old is asked for again with its validators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache {
+    /// None.
+    Off,
+    /// Answers of 200, 404 and 410 for as long as `Cache-Control` says, else for this long. `no-store` is honoured.
+    Header {
+        /// When the answer does not say.
+        default: Duration,
+    },
+    /// Answers of 200 for this long, whatever their headers say: for APIs whose answers are facts of slow change.
+    Fixed {
+        /// How long.
+        ttl: Duration,
+    },
+}
+
+/// Scheme, host and port: what configuration may trust.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Origin {
+    scheme: String,
+    host: String,
+    port: u16,
+}
+
+impl Origin {
+    /// The origin of an http or https address.
+    pub fn of(url: &Url) -> Option<Self> {
+        let scheme = url.scheme();
+        if !matches!(scheme, "http" | "https") {
+            return None;
+        }
+        Some(Self {
+            scheme: scheme.to_owned(),
+            host: url.host_str()?.to_ascii_lowercase(),
+            port: url.port_or_known_default()?,
+        })
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}:{}", self.scheme, self.host, self.port)
+    }
+}

@@ -1,0 +1,18 @@
+//! Everything outside: one careful HTTP layer, and the sources that answer over it.
+//!
+//! [`http::HttpClient`] is the only thing in Lyra that opens sockets to the outside. Every provider's base URL is
+//! configuration, so that tests and proxies can stand in for it.
+
+mod api;
+mod error;
+pub mod http;
+mod openalex;
+mod paper;
+mod semantic_scholar;
+pub mod web;
+
+pub use api::{ApiConfig, Probe};
+pub use error::{Error, Result};
+pub use openalex::{OPENALEX, OpenAlex};
+pub use paper::Paper;
+pub use semantic_scholar::{SEMANTIC_SCHOLAR, SemanticScholar};

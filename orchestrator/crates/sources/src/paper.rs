@@ -1,0 +1,68 @@
+//! A scholarly work as an API describes it.
+
+use lyra_domain::{Identifier, Work};
+use lyra_research::ports::Hit;
+
+/// Metadata and abstract of a work.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Paper {
+    /// Metadata, every identifier the API knows included.
+    pub work: Work,
+    /// Abstract, when the API may show it.
+    pub abstract_text: Option<String>,
+    /// ISO 639-1 code, when the API says it.
+    pub language: Option<String>,
+    /// Page about it.
+    pub url: String,
+}
+
+impl Paper {
+    /// As the hit of a source at this rank, from 1. The API's order is its score.
+    pub fn into_hit(self, rank: usize) -> Hit {
+        Hit {
+            rank,
+            score: 1.0 / rank.max(1) as f64,
+            work: self.work,
+            url: self.url,
+            doc_id: None,
+            language: self.language,
+            text: self.abstract_text,
+            embedding: None,
+        }
+    }
+}
+
+/// Hits in the order of the papers.
+pub(crate) fn hits(papers: Vec<Paper>) -> Vec<Hit> {
+    papers.into_iter().enumerate().map(|(i, paper)| paper.into_hit(i + 1)).collect()
+}
+
+/// Address of the work: its DOI's resolver, else what the API names.
+pub(crate) fn address(work: &Work, named: Option<String>) -> String {
+    match &work.doi {
+        Some(doi) => format!("https://doi.org/{doi}"),
+        None => {
+            named.unwrap_or_else(|| work.identifiers().next().map(|id| id.to_string()).unwrap_or_default())
+        }
+    }
+}
+
+/// The text without blanks at its ends; `None` when nothing is left.
+pub(crate) fn filled(text: Option<String>) -> Option<String> {
+    text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The query in plain words: characters that search languages read as operators become blanks.
+pub(crate) fn plain_words(query: &str) -> String {
+    let plain: String =
+        query.chars().map(|c| if "?*~\"()|,:+<>{}[]^\\/!&".contains(c) { ' ' } else { c }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Numbers of identifiers that are asked for at once.
+pub(crate) fn once(ids: &[Identifier]) -> Vec<Identifier> {
+    let mut ids = ids.to_vec();
+    ids.sort();
+    ids.dedup();
+    ids
+}

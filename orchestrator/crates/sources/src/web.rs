@@ -1,0 +1,11 @@
+//! The open web: result pages of search engines, and pages fetched, read and cut into fragments.
+
+mod fetch;
+mod rules;
+mod search;
+mod source;
+
+pub use fetch::{FetchLimits, FetchedPage, PageKind, Pages};
+pub use rules::{RuleFiles, Rules};
+pub use search::{SerpAnswer, WebSearch};
+pub use source::{WEB, WebBudget, WebSource};

@@ -1,0 +1,256 @@
+//! One page: fetched politely, decoded, read, cut into fragments, and searched for text meant for the reading AI.
+
+use super::Rules;
+use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
+use crate::{Error, Result};
+use jiff::Timestamp;
+use lyra_domain::domains::{DomainCategory, DomainDecision, decide};
+use lyra_domain::{Fragment, PageId};
+use lyra_web::danger::Finding;
+use lyra_web::extract::{Extracted, decode};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::time::Duration;
+use url::Url;
+
+/// A page whose text is at most this long may be nothing but a challenge; a longer one has something to say besides.
+const CHALLENGE_CHARS: usize = 600;
+/// Longest time that reading one page may take.
+const READING_TIME: Duration = Duration::from_secs(30);
+/// What is read; an answer that names no type is judged by its bytes.
+const CONTENT_TYPES: [&str; 5] = ["text/html", "application/xhtml+xml", "text/plain", "application/pdf", ""];
+
+/// Limits of fetching.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FetchLimits {
+    /// Limit of one attempt.
+    pub timeout: Duration,
+    /// Most bytes of a page, unpacked.
+    pub max_bytes: usize,
+    /// How long a page is kept that does not say how long it may be.
+    pub keep: Duration,
+    /// Origins that may be fetched although they are not public (test servers).
+    pub trusted: Vec<Origin>,
+}
+
+impl Default for FetchLimits {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(20),
+            max_bytes: 12 << 20,
+            keep: Duration::from_hours(24),
+            trusted: Vec::new(),
+        }
+    }
+}
+
+/// Fetches pages. Cheap to clone.
+#[derive(Clone)]
+pub struct Pages {
+    http: HttpClient,
+    rules: Rules,
+    limits: FetchLimits,
+}
+
+/// A page that was fetched and read. Its text is untrusted data.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FetchedPage {
+    /// Identity, from the canonical address asked for.
+    pub id: PageId,
+    /// The address asked for, canonical.
+    pub url: String,
+    /// The address that answered.
+    pub final_url: String,
+    /// Status code.
+    pub status: u16,
+    /// What it was.
+    pub kind: PageKind,
+    /// Encoding of its text, for HTML and plain text.
+    pub encoding: Option<&'static str>,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub content_hash: String,
+    /// When it was received.
+    pub fetched_at: Timestamp,
+    /// Category of the domain that answered, and why.
+    pub domain: DomainDecision,
+    /// Main text and what the page says of itself.
+    pub extracted: Extracted,
+    /// The main text in pieces.
+    pub fragments: Vec<Fragment>,
+    /// Text meant for the reading AI: facts, and no judgement of the page.
+    pub findings: Vec<Finding>,
+    /// Positions of the fragments that such text touches, of medium severity and above.
+    pub quarantined: Vec<u32>,
+}
+
+/// What a page was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageKind {
+    /// HTML.
+    Html,
+    /// Plain text.
+    Text,
+    /// PDF.
+    Pdf,
+}
+
+impl Pages {
+    /// Fetches with this client under these rules.
+    pub fn new(http: HttpClient, rules: Rules, limits: FetchLimits) -> Self {
+        Self { http, rules, limits }
+    }
+
+    /// Fetches one page and reads it.
+    ///
+    /// # Errors
+    /// What is no http address or is a blocked domain, what robots.txt keeps from robots, network errors and refusals,
+    /// pages that want a person ([`Error::Challenge`]), and pages without a text that can be read.
+    pub async fn fetch(&self, address: &str) -> Result<FetchedPage> {
+        let Some(url) = lyra_web::canonical(address) else {
+            let why = "it is no absolute http or https address".to_owned();
+            return Err(Error::Forbidden { url: address.chars().take(200).collect(), why });
+        };
+        let asked = self.decision(&url)?;
+        let policy = Policy {
+            min_interval: Duration::from_secs_f64(1.0 / asked.requests_per_second),
+            timeout: self.limits.timeout,
+            max_bytes: self.limits.max_bytes,
+            max_attempts: 2,
+            cache: Cache::Header { default: self.limits.keep },
+            robots: true,
+            content_types: CONTENT_TYPES.map(str::to_owned).to_vec(),
+            trusted: self.limits.trusted.clone(),
+            ..Policy::new(format!("web:{}", asked.domain))
+        };
+        let response = match self.http.send(&policy, Request::get(url.clone())).await {
+            Ok(response) => response,
+            Err(error) => return Err(self.challenge_in(&url, error)),
+        };
+        // A redirect may lead to a blocked domain.
+        let domain = self.decision(&response.url)?;
+        if !response.status.is_success() {
+            let status = response.status.as_u16();
+            if let Some(error) = self.challenged(&url, &response) {
+                return Err(error);
+            }
+            let message = response.status.canonical_reason().unwrap_or("no reason given").to_owned();
+            return Err(Error::Rejected { provider: policy.provider, status, message });
+        }
+        self.read(url, response, domain).await
+    }
+
+    fn decision(&self, url: &Url) -> Result<DomainDecision> {
+        let decision = decide(url.host_str().unwrap_or_default(), &self.rules.domains(), &[], |_| false);
+        if decision.category == DomainCategory::Blocked {
+            let why = format!("{} is blocked by the configuration", decision.domain);
+            return Err(Error::Forbidden { url: shown(url), why });
+        }
+        Ok(decision)
+    }
+
+    /// The challenge that an error answer holds, else the error.
+    fn challenge_in(&self, url: &Url, error: Error) -> Error {
+        let challenge = match &error {
+            Error::Status { response, .. } => self.challenged(url, response),
+            Error::CoolingDown { response: Some(response), .. } => self.challenged(url, response),
+            _ => None,
+        };
+        challenge.unwrap_or(error)
+    }
+
+    fn challenged(&self, url: &Url, response: &Response) -> Option<Error> {
+        let html = decode(&response.body, header(response).as_deref()).text;
+        let kind = self.rules.engines().challenge(&html)?;
+        Some(Error::Challenge { url: shown(url), kind })
+    }
+
+    async fn read(&self, url: Url, response: Response, domain: DomainDecision) -> Result<FetchedPage> {
+        let (rules, address) = (self.rules.clone(), shown(&url));
+        let reading = tokio::task::spawn_blocking(move || read(&rules, &url, &response, domain));
+        let unread = |why: &str| Error::Unreadable { url: address.clone(), why: why.to_owned() };
+        match tokio::time::timeout(READING_TIME, reading).await {
+            Ok(Ok(page)) => page,
+            Ok(Err(_)) => Err(unread("reading it failed inside a parser")),
+            Err(_) => Err(unread("reading it took too long")),
+        }
+    }
+}
+
+fn read(rules: &Rules, url: &Url, response: &Response, domain: DomainDecision) -> Result<FetchedPage> {
+    let unread = |why: String| Error::Unreadable { url: shown(url), why };
+    let patterns = rules.patterns();
+    let mut findings = Vec::new();
+    let kind = kind_of(response);
+    let (extracted, encoding) = match kind {
+        PageKind::Pdf => {
+            let started = std::time::Instant::now();
+            let late = || started.elapsed() > READING_TIME / 2;
+            let text = lyra_web::pdf::read(&response.body, &lyra_web::pdf::Limits::default(), &late);
+            (text.map_err(|error| unread(error.to_string()))?, None)
+        }
+        PageKind::Html | PageKind::Text => {
+            let decoded = decode(&response.body, header(response).as_deref());
+            let extracted = if kind == PageKind::Html {
+                findings.extend(patterns.in_hidden_html(&decoded.text));
+                Extracted::from_html(&decoded.text, &response.url)
+            } else {
+                Extracted::from_plain_text(&decoded.text)
+            };
+            if extracted.text.chars().count() <= CHALLENGE_CHARS
+                && let Some(kind) = rules.engines().challenge(&decoded.text)
+            {
+                return Err(Error::Challenge { url: shown(url), kind });
+            }
+            (extracted, Some(decoded.encoding))
+        }
+    };
+    if extracted.text.trim().is_empty() {
+        return Err(unread("it has no text; it may need a browser with scripts".to_owned()));
+    }
+    findings.extend(patterns.in_text(&extracted.text));
+    let id = PageId::derive(&["url", url.as_str()]);
+    let fragments = lyra_web::fragment::fragments(&id, &extracted);
+    let quarantined = lyra_web::fragment::touched(&fragments, &findings);
+    Ok(FetchedPage {
+        id,
+        url: url.to_string(),
+        final_url: response.url.to_string(),
+        status: response.status.as_u16(),
+        kind,
+        encoding,
+        content_hash: Sha256::digest(&response.body).iter().map(|byte| format!("{byte:02x}")).collect(),
+        fetched_at: response.received_at,
+        domain,
+        extracted,
+        fragments,
+        findings,
+        quarantined,
+    })
+}
+
+/// By its first bytes when they are a PDF's, which servers often mislabel, else by its type.
+fn kind_of(response: &Response) -> PageKind {
+    let head = &response.body[..response.body.len().min(1024)];
+    if head.windows(5).any(|bytes| bytes == b"%PDF-") {
+        return PageKind::Pdf;
+    }
+    match response.content_type().as_str() {
+        "application/pdf" => PageKind::Pdf,
+        "text/plain" => PageKind::Text,
+        _ => PageKind::Html,
+    }
+}
+
+fn header(response: &Response) -> Option<String> {
+    let value = response.headers.get(http::header::CONTENT_TYPE)?;
+    value.to_str().ok().map(str::to_owned)
+}
+
+/// The address without what may be secret.
+fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url.to_string()
+}

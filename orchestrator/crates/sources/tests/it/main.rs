@@ -1,0 +1,10 @@
+//! The crate over real sockets, with stand-ins on loopback.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod apis;
+mod faults;
+mod http;
+mod recorded;
+mod support;
+mod web;

@@ -1,0 +1,260 @@
+//! Text that is meant for the AI that reads a page: what it says, where, and by which rule it was found.
+//!
+//! Facts only: nothing here decides about a page. Rules are data (`config/dangerous_patterns.yaml`); characters that
+//! hide text and payloads that are encoded need code and are found here.
+
+mod characters;
+mod encoded;
+mod fold;
+mod hidden;
+
+use crate::Result;
+use crate::error::{ConfigError, from_yaml};
+use fold::Folded;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+/// The rules of the repository's `config/dangerous_patterns.yaml`.
+const DEFAULT: &str = include_str!("../../../../config/dangerous_patterns.yaml");
+/// Characters of an excerpt.
+const EXCERPT: usize = 160;
+/// Findings that are kept of one rule in one text.
+const MAX_PER_RULE: usize = 20;
+
+/// One place where a rule matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Id of the rule.
+    pub rule: String,
+    /// What the text tries.
+    pub kind: Kind,
+    /// How sure a match of the rule means harm.
+    pub severity: Severity,
+    /// Where it stands.
+    pub place: Place,
+    /// The words, shortened; invisible and control characters made visible as `U+XXXX`.
+    pub excerpt: String,
+}
+
+/// What a text tries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Other instructions than the reader's own.
+    Instruction,
+    /// Another role for the reading AI.
+    RoleChange,
+    /// To have its instructions or the conversation told.
+    Disclosure,
+    /// To have tools called.
+    ToolCall,
+    /// To keep something from the user.
+    Secrecy,
+    /// To have data carried out, by a link or a request.
+    Exfiltration,
+    /// To speak to an AI rather than to a reader.
+    Addressing,
+    /// Tokens that models take for the frame of a conversation.
+    ControlToken,
+    /// To be judged well.
+    Praise,
+    /// Characters that hide or reorder text.
+    HiddenCharacters,
+    /// One of the above, encoded.
+    EncodedPayload,
+}
+
+/// How sure a match means harm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth recording.
+    Low,
+    /// The passage should reach no AI.
+    Medium,
+    /// The same, and the domain is to be blocked.
+    High,
+}
+
+/// Where something was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "in", rename_all = "snake_case")]
+pub enum Place {
+    /// In the text given. Offsets count characters.
+    Text {
+        /// First character.
+        start: u32,
+        /// One past the last.
+        end: u32,
+    },
+    /// In HTML that readers do not see.
+    Hidden {
+        /// How it is hidden: `display:none`, `comment`, …
+        how: String,
+    },
+}
+
+impl Place {
+    /// Whether it touches the characters from `start` to `end` of the text.
+    pub fn touches(&self, start: u32, end: u32) -> bool {
+        matches!(self, Self::Text { start: from, end: to } if *from < end && start < *to)
+    }
+}
+
+/// The rules, compiled.
+#[derive(Debug, Clone)]
+pub struct DangerousPatterns {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug, Clone)]
+struct Rule {
+    id: String,
+    kind: Kind,
+    severity: Severity,
+    hidden_only: bool,
+    patterns: Vec<Regex>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    rules: Vec<RuleSpec>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleSpec {
+    id: String,
+    kind: Kind,
+    severity: Severity,
+    #[serde(default, rename = "where")]
+    place: Scope,
+    patterns: Vec<String>,
+}
+
+#[derive(Deserialize, Default, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Scope {
+    #[default]
+    Anywhere,
+    Hidden,
+}
+
+impl DangerousPatterns {
+    /// Reads and compiles a rules file.
+    ///
+    /// # Errors
+    /// What is no YAML, an unknown key (both with line and column), a pattern that is no regular expression.
+    pub fn from_yaml(text: &str) -> Result<Self> {
+        let file: File = from_yaml(text)?;
+        let rules = file.rules.into_iter().map(RuleSpec::compiled).collect::<Result<_>>()?;
+        Ok(Self { rules })
+    }
+
+    /// The rules that come with Lyra.
+    ///
+    /// # Errors
+    /// None in practice: a test reads the same text.
+    pub fn built_in() -> Result<Self> {
+        Self::from_yaml(DEFAULT)
+    }
+
+    /// What stands in a text that readers see, in order.
+    pub fn in_text(&self, text: &str) -> Vec<Finding> {
+        let chars: Vec<char> = text.chars().collect();
+        let mut found = self.matches(&chars, false);
+        found.extend(characters::hiding(&chars));
+        found.extend(encoded::payloads(&chars, |decoded| self.worst(decoded)));
+        found.sort_by_key(|finding| match finding.place {
+            Place::Text { start, end } => (start, end),
+            Place::Hidden { .. } => (u32::MAX, u32::MAX),
+        });
+        found
+    }
+
+    /// What stands in an HTML page where readers do not see it: hidden elements, comments, attributes and links.
+    pub fn in_hidden_html(&self, html: &str) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for piece in hidden::pieces(html) {
+            let chars: Vec<char> = piece.text.chars().collect();
+            let mut here = self.matches(&chars, piece.hidden);
+            here.extend(encoded::payloads(&chars, |decoded| self.worst(decoded)));
+            if piece.hidden {
+                here.extend(characters::hiding(&chars));
+            }
+            found.extend(
+                here.into_iter()
+                    .map(|finding| Finding { place: Place::Hidden { how: piece.how.into() }, ..finding }),
+            );
+        }
+        found
+    }
+
+    /// The most severe rule that matches a decoded text.
+    fn worst(&self, text: &str) -> Option<(String, Severity)> {
+        let chars: Vec<char> = text.chars().collect();
+        self.matches(&chars, true).into_iter().max_by_key(|f| f.severity).map(|f| (f.rule, f.severity))
+    }
+
+    fn matches(&self, chars: &[char], hidden: bool) -> Vec<Finding> {
+        let folded = Folded::of(chars);
+        let mut found = Vec::new();
+        for rule in self.rules.iter().filter(|rule| hidden || !rule.hidden_only) {
+            let matches =
+                rule.patterns.iter().flat_map(|pattern| pattern.find_iter(&folded.text)).take(MAX_PER_RULE);
+            for found_at in matches {
+                let (start, end) = folded.place(found_at.start(), found_at.end());
+                // Nobody splits words by invisible characters for a reader's sake.
+                let split = folded.skips_invisible(start, end);
+                found.push(Finding {
+                    rule: rule.id.clone(),
+                    kind: rule.kind,
+                    severity: if split { Severity::High } else { rule.severity },
+                    place: Place::Text { start: start as u32, end: end as u32 },
+                    excerpt: excerpt(&chars[start..end]),
+                });
+            }
+        }
+        found
+    }
+}
+
+impl RuleSpec {
+    fn compiled(self) -> Result<Rule> {
+        let place = || format!("rules.{}", self.id);
+        if self.patterns.is_empty() {
+            return Err(ConfigError::value(place(), "has no patterns"));
+        }
+        let patterns = self
+            .patterns
+            .iter()
+            .map(|pattern| {
+                Regex::new(pattern).map_err(|error| ConfigError::value(place(), error.to_string()))
+            })
+            .collect::<Result<_>>()?;
+        let hidden_only = self.place == Scope::Hidden;
+        Ok(Rule { id: self.id, kind: self.kind, severity: self.severity, hidden_only, patterns })
+    }
+}
+
+/// The characters, shortened, with what cannot be seen made visible.
+fn excerpt(chars: &[char]) -> String {
+    let mut out = String::new();
+    for &c in chars.iter().take(EXCERPT) {
+        if c.is_whitespace() {
+            out.push(' ');
+        } else if c.is_control() || fold::is_invisible(c) {
+            out.push_str(&format!("U+{:04X}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    if chars.len() > EXCERPT {
+        out.push('…');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Main text of a page: paragraphs, headings, lists and tables in order, and what the page says of itself.
+//!
+//! Readability's rules (through `dom_smoothie`) find the main content; a page they cannot read gives its visible body.
+
+mod blocks;
+mod date;
+mod encoding;
+mod markdown;
+mod metadata;
+
+pub(crate) use blocks::Builder;
+pub use blocks::{Block, BlockKind, Link};
+pub use date::PublishedDate;
+pub use encoding::{Decoded, decode};
+pub(crate) use metadata::names;
+
+use crate::dom::{Visit, is_hidden, visible_text, walk};
+use dom_query::Document;
+use lyra_domain::Doi;
+use serde::Serialize;
+use url::Url;
+
+/// Elements and levels of nesting above which a page is not scored by the rules for main content: their time grows with
+/// the square of either, so that a hostile page would hold a thread for minutes. Articles stay far below.
+const MAX_ELEMENTS: usize = 30_000;
+const MAX_DEPTH: usize = 200;
+
+/// Parts of a body that are no main text, for pages that the rules cannot read.
+const BOILERPLATE: &str = "nav, header, footer, aside, form, button, select, [role='navigation'], [role='banner'], \
+     [role='contentinfo'], [role='search'], [role='complementary']";
+
+/// A page's main text and what it says of itself. Offsets count characters (Unicode scalar values) of `text`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Extracted {
+    /// Title of the article, without the site's name where that is marked off.
+    pub title: String,
+    /// Names in the order of the by-line.
+    pub authors: Vec<String>,
+    /// When it was published, as far as the page says.
+    pub published: Option<PublishedDate>,
+    /// Name of the site.
+    pub site: Option<String>,
+    /// ISO 639-1 code: what the text is in, else what the page declares.
+    pub language: Option<String>,
+    /// The address that the page gives as its own.
+    pub canonical_url: Option<Url>,
+    /// DOI in the page's citation metadata.
+    pub doi: Option<Doi>,
+    /// PDF of the same work in the page's citation metadata.
+    pub pdf_url: Option<Url>,
+    /// The main text: blocks with a blank line between them.
+    pub text: String,
+    /// What stands where in `text`, in order.
+    pub blocks: Vec<Block>,
+    /// Links in the main text.
+    pub links: Vec<Link>,
+}
+
+impl Extracted {
+    /// Reads an HTML page that was fetched from `address`. Never fails: a page without text gives an empty text.
+    pub fn from_html(html: &str, address: &Url) -> Self {
+        let document = Document::from(html);
+        let base =
+            document.base_uri().and_then(|href| address.join(&href).ok()).unwrap_or_else(|| address.clone());
+        let said = metadata::read(&document, &base);
+        let article = readable(&document).then(|| {
+            dom_smoothie::Readability::with_document(document.clone(), Some(base.as_str()), None)
+                .and_then(|mut readability| readability.parse())
+        });
+        let (content, title, byline, site, language) = match article {
+            Some(Ok(article)) => (
+                blocks::read(Document::fragment(article.content).root(), &base),
+                article.title.to_string(),
+                article.byline.map(|byline| byline.to_string()),
+                article.site_name.map(|name| name.to_string()),
+                article.lang.map(|lang| lang.to_string()),
+            ),
+            _ => {
+                let title = visible_title(&document);
+                (body(&document, &base), title, None, None, None)
+            }
+        };
+        Self {
+            title: said.title.unwrap_or_else(|| crate::dom::single_spaces(&title)),
+            authors: if said.authors.is_empty() { metadata::names(byline.as_deref()) } else { said.authors },
+            published: said.published.or_else(|| PublishedDate::in_address(address)),
+            site: said.site.or(site),
+            language: lyra_text::language(&content.text)
+                .map(str::to_owned)
+                .or_else(|| said.language.or(language).as_deref().and_then(primary_subtag)),
+            canonical_url: said.canonical_url,
+            doi: said.doi,
+            pdf_url: said.pdf_url,
+            text: content.text,
+            blocks: content.blocks,
+            links: content.links,
+        }
+    }
+
+    /// Plain text: paragraphs are what blank lines separate.
+    pub fn from_plain_text(text: &str) -> Self {
+        let mut builder = Builder::default();
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        for paragraph in text.split("\n\n") {
+            builder.push(BlockKind::Paragraph, &crate::dom::single_spaces(paragraph));
+        }
+        let first = builder.blocks.first().map(|block| block.end as usize).filter(|length| *length <= 200);
+        Self {
+            title: first.map(|length| builder.text.chars().take(length).collect()).unwrap_or_default(),
+            language: lyra_text::language(&builder.text).map(str::to_owned),
+            text: builder.text,
+            blocks: builder.blocks,
+            ..Self::default()
+        }
+    }
+
+    /// Text of a block.
+    pub fn text_of(&self, block: &Block) -> String {
+        self.text.chars().skip(block.start as usize).take((block.end - block.start) as usize).collect()
+    }
+}
+
+/// Small enough to be scored.
+fn readable(document: &Document) -> bool {
+    let (mut elements, mut depth, mut deepest) = (0_usize, 0_usize, 0_usize);
+    walk(document.root(), |visit| {
+        match visit {
+            Visit::Enter(..) => {
+                elements += 1;
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            Visit::Leave(_) => depth = depth.saturating_sub(1),
+            Visit::Text(_) => {}
+        }
+        elements <= MAX_ELEMENTS && deepest <= MAX_DEPTH
+    });
+    elements <= MAX_ELEMENTS && deepest <= MAX_DEPTH
+}
+
+/// The body without what is no main text.
+fn body(document: &Document, base: &Url) -> blocks::Content {
+    document.select(BOILERPLATE).remove();
+    for node in document.select("[hidden], [aria-hidden], [style]").nodes() {
+        if is_hidden(node).is_some() {
+            node.remove_from_parent();
+        }
+    }
+    let body = document.select("body");
+    body.nodes().first().map_or_else(blocks::Content::default, |body| blocks::read(*body, base))
+}
+
+fn visible_title(document: &Document) -> String {
+    let of =
+        |css: &str| document.select(css).nodes().first().map(|node| visible_text(*node)).unwrap_or_default();
+    // `title` stands in `head`, whose contents are invisible as a whole, but not by itself.
+    Some(of("title")).filter(|title| !title.is_empty()).unwrap_or_else(|| of("h1"))
+}
+
+/// `en` of `en-GB` and `en_US`, when it is a two-letter code.
+fn primary_subtag(tag: &str) -> Option<String> {
+    let code = tag.trim().split(['-', '_']).next()?.to_ascii_lowercase();
+    (code.len() == 2 && code.chars().all(|c| c.is_ascii_lowercase())).then_some(code)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! A tree of HTML as blocks of text in reading order.
+
+use crate::dom::{Visit, is_block_element, is_invisible_element, single_spaces, visible_text, walk};
+use dom_query::NodeRef;
+use serde::Serialize;
+use url::Url;
+
+/// A piece of the text. Offsets count characters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// First character.
+    pub start: u32,
+    /// One past the last character.
+    pub end: u32,
+}
+
+/// What a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum BlockKind {
+    /// A heading; 1 is the highest level, 6 the lowest.
+    Heading {
+        /// Level.
+        level: u8,
+    },
+    /// Running text.
+    Paragraph,
+    /// A list, one item a line.
+    List,
+    /// A table, one row a line, cells separated by ` | `.
+    Table,
+    /// A quotation.
+    Quote,
+    /// Text whose lines and spaces matter: code, verse.
+    Preformatted,
+}
+
+/// A link in the text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// Where it leads.
+    pub url: Url,
+    /// Its words.
+    pub text: String,
+    /// The block it stands in, as an index.
+    pub block: usize,
+}
+
+/// Text with its blocks and links.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Content {
+    pub(super) text: String,
+    pub(super) blocks: Vec<Block>,
+    pub(super) links: Vec<Link>,
+}
+
+/// Puts blocks one after another, with a blank line between, and counts characters.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    pub(crate) text: String,
+    pub(crate) blocks: Vec<Block>,
+    chars: u32,
+}
+
+impl Builder {
+    /// Adds a block and answers its index; text that is nothing but white space adds none.
+    pub(crate) fn push(&mut self, kind: BlockKind, text: &str) -> Option<usize> {
+        let text = text.trim_matches(|c: char| c.is_whitespace());
+        if text.is_empty() {
+            return None;
+        }
+        if !self.blocks.is_empty() {
+            self.text.push_str("\n\n");
+            self.chars += 2;
+        }
+        let start = self.chars;
+        self.text.push_str(text);
+        self.chars += text.chars().count() as u32;
+        self.blocks.push(Block { kind, start, end: self.chars });
+        Some(self.blocks.len() - 1)
+    }
+}
+
+/// Reads the tree under `root`; links are resolved against `base`.
+pub(super) fn read(root: NodeRef<'_>, base: &Url) -> Content {
+    let mut reader = Reader::new(base);
+    walk(root, |visit| reader.visit(visit));
+    reader.end_block();
+    reader.end_list();
+    Content { text: reader.out.text, blocks: reader.out.blocks, links: reader.links }
+}
+
+struct Reader<'b> {
+    base: &'b Url,
+    out: Builder,
+    links: Vec<Link>,
+    /// Text of the block being read.
+    inline: String,
+    /// Links of it: address and where its words begin, in bytes of `inline`.
+    open_links: Vec<(Url, usize, Option<usize>)>,
+    heading: Option<u8>,
+    preformatted: usize,
+    quotes: usize,
+    /// Numbers of the items so far in the lists that are open; `None` for lists without numbers.
+    lists: Vec<Option<usize>>,
+    /// The next line begins an item.
+    item_begins: bool,
+    list_text: String,
+    list_links: Vec<(Url, String)>,
+}
+
+impl<'b> Reader<'b> {
+    fn new(base: &'b Url) -> Self {
+        Self {
+            base,
+            out: Builder::default(),
+            links: Vec::new(),
+            inline: String::new(),
+            open_links: Vec::new(),
+            heading: None,
+            preformatted: 0,
+            quotes: 0,
+            lists: Vec::new(),
+            item_begins: false,
+            list_text: String::new(),
+            list_links: Vec::new(),
+        }
+    }
+
+    fn visit(&mut self, visit: Visit<'_>) -> bool {
+        match visit {
+            Visit::Text(text) => self.inline.push_str(&text),
+            Visit::Enter(node, name) => return self.enter(node, &name),
+            Visit::Leave(name) => self.leave(&name),
+        }
+        true
+    }
+
+    fn enter(&mut self, node: NodeRef<'_>, name: &str) -> bool {
+        if is_invisible_element(name) {
+            return false;
+        }
+        match name {
+            "br" => {
+                self.inline.push(if self.preformatted > 0 { '\n' } else { ' ' });
+                return true;
+            }
+            "a" => {
+                if let Some(url) = node.attr("href").and_then(|href| link(self.base, &href)) {
+                    self.open_links.push((url, self.inline.len(), None));
+                }
+                return true;
+            }
+            "table" => {
+                if let Some(rows) = data_table(node) {
+                    self.end_block();
+                    self.end_list();
+                    if let Some(caption) = node.find(&["caption"]).first() {
+                        self.out.push(BlockKind::Paragraph, &visible_text(*caption));
+                    }
+                    self.out.push(BlockKind::Table, &rows);
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        if is_block_element(name) {
+            self.end_block();
+        }
+        match name {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                self.end_list();
+                self.heading = name[1..].parse().ok();
+            }
+            "pre" => self.preformatted += 1,
+            "blockquote" | "q" if name == "blockquote" => self.quotes += 1,
+            "ul" | "menu" => self.lists.push(None),
+            "ol" => {
+                let start = node.attr("start").and_then(|start| start.parse::<usize>().ok()).unwrap_or(1);
+                self.lists.push(Some(start.saturating_sub(1)));
+            }
+            "li" => {
+                if let Some(Some(number)) = self.lists.last_mut() {
+                    *number = number.saturating_add(1);
+                }
+                self.item_begins = true;
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn leave(&mut self, name: &str) {
+        if name == "a" {
+            let end = self.inline.len();
+            if let Some(open) = self.open_links.iter_mut().rev().find(|link| link.2.is_none()) {
+                open.2 = Some(end);
+            }
+            return;
+        }
+        if is_block_element(name) {
+            self.end_block();
+        }
+        match name {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading = None,
+            "pre" => self.preformatted = self.preformatted.saturating_sub(1),
+            "blockquote" => self.quotes = self.quotes.saturating_sub(1),
+            "ul" | "ol" | "menu" => {
+                self.lists.pop();
+                if self.lists.is_empty() {
+                    self.end_list();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The text read so far as a block, or as a line of the list that is open.
+    fn end_block(&mut self) {
+        let raw = std::mem::take(&mut self.inline);
+        let links: Vec<(Url, String)> = std::mem::take(&mut self.open_links)
+            .into_iter()
+            .map(|(url, start, end)| {
+                (url, single_spaces(raw.get(start..end.unwrap_or(raw.len())).unwrap_or_default()))
+            })
+            .filter(|(_, text)| !text.is_empty())
+            .collect();
+        let text =
+            if self.preformatted > 0 { raw.trim_matches('\n').to_owned() } else { single_spaces(&raw) };
+        if text.trim().is_empty() {
+            return;
+        }
+        if self.heading.is_none() && !self.lists.is_empty() {
+            self.push_item_line(&text);
+            self.list_links.extend(links);
+            return;
+        }
+        let kind = match (self.heading, self.preformatted > 0, self.quotes > 0) {
+            (Some(level), ..) => BlockKind::Heading { level },
+            (None, true, _) => BlockKind::Preformatted,
+            (None, false, true) => BlockKind::Quote,
+            (None, false, false) => BlockKind::Paragraph,
+        };
+        if let Some(block) = self.out.push(kind, &text) {
+            self.links.extend(links.into_iter().map(|(url, text)| Link { url, text, block }));
+        }
+    }
+
+    fn push_item_line(&mut self, text: &str) {
+        if !self.list_text.is_empty() {
+            self.list_text.push('\n');
+        }
+        let depth = self.lists.len().saturating_sub(1).min(8);
+        self.list_text.push_str(&"  ".repeat(depth));
+        if std::mem::take(&mut self.item_begins) {
+            match self.lists.last() {
+                Some(Some(number)) => self.list_text.push_str(&format!("{number}. ")),
+                _ => self.list_text.push_str("- "),
+            }
+        } else {
+            self.list_text.push_str("  ");
+        }
+        self.list_text.push_str(text);
+    }
+
+    fn end_list(&mut self) {
+        let text = std::mem::take(&mut self.list_text);
+        let links = std::mem::take(&mut self.list_links);
+        if let Some(block) = self.out.push(BlockKind::List, &text) {
+            self.links.extend(links.into_iter().map(|(url, text)| Link { url, text, block }));
+        }
+    }
+}
+
+fn link(base: &Url, href: &str) -> Option<Url> {
+    let href = href.trim();
+    if href.is_empty() || href.starts_with('#') {
+        return None;
+    }
+    base.join(href).ok().filter(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// Rows of a table that holds data. `None` for tables that only arrange a page: those with a table or headings inside,
+/// those of one column, and those whose cells are long texts.
+fn data_table(table: NodeRef<'_>) -> Option<String> {
+    const LONG_CELL: usize = 400;
+    let selection = dom_query::Selection::from(table);
+    if selection.select("table, h1, h2, h3, h4, ul li p, pre").exists() {
+        return None;
+    }
+    let mut rows = Vec::new();
+    let mut most_cells = 0;
+    for row in selection.select("tr").nodes() {
+        let cells: Vec<String> = row
+            .element_children()
+            .into_iter()
+            .filter(|cell| cell.node_name().is_some_and(|name| matches!(&*name, "td" | "th")))
+            .map(|cell| visible_text(cell).replace('|', "¦"))
+            .collect();
+        if cells.iter().any(|cell| cell.chars().count() > LONG_CELL) {
+            return None;
+        }
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            most_cells = most_cells.max(cells.len());
+            rows.push(cells.join(" | ").trim().to_owned());
+        }
+    }
+    (most_cells >= 2 && !rows.is_empty()).then(|| rows.join("\n"))
+}

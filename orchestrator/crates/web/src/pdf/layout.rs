@@ -1,0 +1,217 @@
+//! Glyphs as lines, lines as paragraphs and headings.
+//!
+//! Pages are read in the order in which they are drawn, which for typeset articles is the order of reading, columns
+//! included; sorting by place would mix the columns.
+
+use super::glyphs::PlacedGlyph;
+use crate::extract::{BlockKind, Builder};
+use std::collections::HashMap;
+
+/// A heading is at least so much larger than the body.
+const HEADING_SIZE: f64 = 1.12;
+/// Lines further apart than this, in sizes of their font, are of two paragraphs.
+const PARAGRAPH_GAP: f64 = 1.75;
+/// Characters of a heading.
+const MAX_HEADING: usize = 200;
+/// A line at the edge of a page that stands on so many pages is no text.
+const RUNNING_PAGES: usize = 3;
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Line {
+    pub(super) text: String,
+    x: f64,
+    end: f64,
+    y: f64,
+    size: f64,
+}
+
+/// Puts glyphs that follow one another on a baseline together; gaps become spaces.
+pub(super) fn lines(glyphs: &[PlacedGlyph]) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for glyph in glyphs {
+        let size = glyph.size.max(0.1);
+        match lines.last_mut() {
+            Some(line) if follows(line, glyph) => {
+                let gap = glyph.x - line.end;
+                if gap > size.min(line.size) * 0.17
+                    && !line.text.ends_with(' ')
+                    && !glyph.text.starts_with(' ')
+                {
+                    line.text.push(' ');
+                }
+                line.text.push_str(&glyph.text);
+                line.end = glyph.end.max(line.end);
+                // The largest glyph says what size a line is: superscripts are smaller.
+                if size > line.size {
+                    line.size = size;
+                    line.y = glyph.y;
+                }
+            }
+            _ => lines.push(Line { text: glyph.text.clone(), x: glyph.x, end: glyph.end, y: glyph.y, size }),
+        }
+    }
+    for line in &mut lines {
+        line.text = crate::dom::single_spaces(&line.text);
+    }
+    lines.retain(|line| !line.text.is_empty());
+    lines
+}
+
+fn follows(line: &Line, glyph: &PlacedGlyph) -> bool {
+    let size = line.size.max(glyph.size);
+    let level = (glyph.y - line.y).abs() < size * 0.5;
+    // Kerning steps back a little, a new column or cell far ahead.
+    level && glyph.x > line.end - size && glyph.x < line.end + size * 3.0
+}
+
+/// Paragraphs and headings of all pages.
+pub(super) fn blocks(mut pages: Vec<Vec<Line>>) -> Builder {
+    drop_running_lines(&mut pages);
+    let body = body_size(&pages);
+    let largest = pages.iter().flatten().map(|line| line.size).fold(body, f64::max);
+    let mut paragraphs: Vec<Paragraph> = Vec::new();
+    for page in &pages {
+        for (i, line) in page.iter().enumerate() {
+            match paragraphs.last_mut() {
+                Some(open) if i > 0 && open.goes_on(&page[i - 1], line) => open.add(line),
+                _ => paragraphs.push(Paragraph::of(line)),
+            }
+        }
+    }
+    let mut out = Builder::default();
+    for paragraph in joined(paragraphs) {
+        let heading = paragraph.size > body * HEADING_SIZE && paragraph.text.chars().count() <= MAX_HEADING;
+        let level = if paragraph.size > largest * 0.95 { 1 } else { 2 };
+        let kind = if heading { BlockKind::Heading { level } } else { BlockKind::Paragraph };
+        out.push(kind, &paragraph.text);
+    }
+    out
+}
+
+/// The first heading of the highest level: the title, when the file names none.
+pub(super) fn first_heading(builder: &Builder) -> String {
+    let heading = builder.blocks.iter().find(|block| block.kind == BlockKind::Heading { level: 1 });
+    heading.map_or_else(String::new, |block| {
+        builder.text.chars().skip(block.start as usize).take((block.end - block.start) as usize).collect()
+    })
+}
+
+struct Paragraph {
+    text: String,
+    size: f64,
+    left: f64,
+    right: f64,
+}
+
+impl Paragraph {
+    fn of(line: &Line) -> Self {
+        Self { text: line.text.clone(), size: line.size, left: line.x, right: line.end }
+    }
+
+    fn goes_on(&self, last: &Line, line: &Line) -> bool {
+        let down = last.y - line.y;
+        let same_size = (line.size - self.size).abs() <= self.size * 0.08;
+        if !same_size || down < 0.0 || down > line.size * PARAGRAPH_GAP {
+            return false;
+        }
+        if down < line.size * 0.5 {
+            return true;
+        }
+        // A sentence that ends well before the right edge ends the paragraph, and so does an indented line after one.
+        let ended = ends_sentence(&last.text);
+        let short = last.end < self.right - line.size * 4.0;
+        let indented = line.x > self.left + line.size * 0.8 && line.x < self.left + line.size * 4.0;
+        !(ended && (short || indented))
+    }
+
+    fn add(&mut self, line: &Line) {
+        append(&mut self.text, &line.text);
+        self.left = self.left.min(line.x);
+        self.right = self.right.max(line.end);
+    }
+}
+
+/// Paragraphs that a column or page break cut, put together again.
+fn joined(paragraphs: Vec<Paragraph>) -> Vec<Paragraph> {
+    let mut out: Vec<Paragraph> = Vec::new();
+    for paragraph in paragraphs {
+        let goes_on = paragraph.text.chars().next().is_some_and(char::is_lowercase);
+        match out.last_mut() {
+            Some(open)
+                if goes_on
+                    && !ends_sentence(&open.text)
+                    && (open.size - paragraph.size).abs() <= open.size * 0.03
+                    && open.text.chars().count() > 60 =>
+            {
+                append(&mut open.text, &paragraph.text);
+            }
+            _ => out.push(paragraph),
+        }
+    }
+    out
+}
+
+/// Joins two lines: a word that was divided becomes whole, Japanese gets no space.
+fn append(text: &mut String, next: &str) {
+    let first = next.chars().next();
+    let mut back = text.chars().rev();
+    let (last, before) = (back.next(), back.next());
+    let divided = matches!(last, Some('-' | '\u{AD}' | '\u{2010}'))
+        && before.is_some_and(char::is_lowercase)
+        && first.is_some_and(char::is_lowercase);
+    if divided {
+        text.pop();
+    } else if !last.is_some_and(is_wide) || !first.is_some_and(is_wide) {
+        text.push(' ');
+    }
+    text.push_str(next);
+}
+
+fn is_wide(c: char) -> bool {
+    matches!(c, '\u{3000}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{FF00}'..='\u{FFEF}')
+}
+
+fn ends_sentence(text: &str) -> bool {
+    text.ends_with(['.', '!', '?', ':', '。', '！', '？', ')', '”'])
+}
+
+/// The size that most characters have.
+fn body_size(pages: &[Vec<Line>]) -> f64 {
+    let mut sizes: HashMap<i64, usize> = HashMap::new();
+    for line in pages.iter().flatten() {
+        *sizes.entry((line.size * 4.0).round() as i64).or_default() += line.text.chars().count();
+    }
+    let most = sizes.into_iter().max_by_key(|(size, chars)| (*chars, -size));
+    most.map_or(10.0, |(size, _)| size as f64 / 4.0)
+}
+
+/// Drops page numbers, and lines at the top and bottom that stand on several pages but for their digits.
+fn drop_running_lines(pages: &mut [Vec<Line>]) {
+    let key = |line: &Line| line.text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    let edges = |page: &[Line]| -> Vec<usize> {
+        let mut order: Vec<usize> = (0..page.len()).collect();
+        order.sort_by(|&a, &b| page[a].y.total_cmp(&page[b].y));
+        order.iter().take(2).chain(order.iter().rev().take(2)).copied().collect()
+    };
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for page in pages.iter() {
+        let mut keys: Vec<String> = edges(page).into_iter().map(|i| key(&page[i])).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        for key in keys {
+            *counts.entry(key).or_default() += 1;
+        }
+    }
+    for page in pages.iter_mut() {
+        let edges = edges(page);
+        let mut i = 0;
+        page.retain(|line| {
+            let at_edge = edges.contains(&i);
+            i += 1;
+            let number = line.text.chars().all(|c| c.is_ascii_digit());
+            let running = counts.get(&key(line)).is_some_and(|count| *count >= RUNNING_PAGES);
+            !(at_edge && (number || running))
+        });
+    }
+}

@@ -1,0 +1,166 @@
+use super::*;
+use crate::extract::BlockKind;
+use proptest::prelude::*;
+
+/// A PDF with one content stream per page, in Helvetica.
+fn pdf(pages: &[String], info: &str) -> Vec<u8> {
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!(
+            "<< /Type /Pages /Count {} /Kids [{}] >>",
+            pages.len(),
+            (0..pages.len()).map(|i| format!("{} 0 R ", 5 + i * 2)).collect::<String>()
+        ),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+        format!("<< {info} >>"),
+    ];
+    for (i, content) in pages.iter().enumerate() {
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {} 0 R /Resources << /Font << /F 3 0 R >> >> >>",
+            6 + i * 2
+        ));
+        objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
+    }
+    let mut file = b"%PDF-1.4\n".to_vec();
+    let mut offsets = Vec::new();
+    for (i, object) in objects.iter().enumerate() {
+        offsets.push(file.len());
+        file.extend(format!("{} 0 obj\n{object}\nendobj\n", i + 1).bytes());
+    }
+    let start = file.len();
+    file.extend(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).bytes());
+    for offset in offsets {
+        file.extend(format!("{offset:010} 00000 n \n").bytes());
+    }
+    file.extend(
+        format!(
+            "trailer << /Size {} /Root 1 0 R /Info 4 0 R >>\nstartxref\n{start}\n%%EOF\n",
+            objects.len() + 1
+        )
+        .bytes(),
+    );
+    file
+}
+
+/// Lines of text: size, x, y, words.
+fn content(lines: &[(u32, u32, u32, &str)]) -> String {
+    lines.iter().map(|(size, x, y, words)| format!("BT /F {size} Tf {x} {y} Td ({words}) Tj ET\n")).collect()
+}
+
+fn text(file: &[u8]) -> Extracted {
+    read(file, &Limits::default(), &|| false).unwrap()
+}
+
+fn article() -> Vec<u8> {
+    let page = |number: u32, lines: &[(u32, u32, u32, &str)]| {
+        content(lines) + &content(&[(8, 50, 780, "Journal of Naps"), (8, 300, 20, &number.to_string())])
+    };
+    pdf(
+        &[
+            page(
+                1,
+                &[
+                    (20, 50, 740, "Naps and memory"),
+                    (14, 50, 700, "Methods"),
+                    (
+                        10,
+                        50,
+                        680,
+                        "Forty adults learned pairs of words in a quiet room, and then half of them had a re-",
+                    ),
+                    (10, 50, 668, "freshing sleep of an hour."),
+                    (
+                        10,
+                        60,
+                        656,
+                        "The others read a book. They were tested in the same room, at the same hour, and the",
+                    ),
+                ],
+            ),
+            page(2, &[(10, 50, 740, "test was the same for both. It took ten minutes.")]),
+            page(3, &[(14, 50, 740, "Results"), (10, 50, 720, "Sleep helped.")]),
+        ],
+        "/Title (Naps and memory in adults) /Author (Ann Lee, Bo Ek)",
+    )
+}
+
+#[test]
+fn an_article_with_headings_divided_words_and_running_lines() {
+    let found = text(&article());
+    assert_eq!(found.title, "Naps and memory in adults");
+    assert_eq!(found.authors, ["Ann Lee", "Bo Ek"]);
+    let blocks: Vec<(BlockKind, String)> = found.blocks.iter().map(|b| (b.kind, found.text_of(b))).collect();
+    let expect = [
+        (BlockKind::Heading { level: 1 }, "Naps and memory"),
+        (BlockKind::Heading { level: 2 }, "Methods"),
+        (
+            BlockKind::Paragraph,
+            "Forty adults learned pairs of words in a quiet room, and then half of them had a refreshing sleep of an hour.",
+        ),
+        (
+            BlockKind::Paragraph,
+            "The others read a book. They were tested in the same room, at the same hour, and the test was the same for \
+             both. It took ten minutes.",
+        ),
+        (BlockKind::Heading { level: 2 }, "Results"),
+        (BlockKind::Paragraph, "Sleep helped."),
+    ];
+    assert_eq!(blocks, expect.map(|(kind, text)| (kind, text.to_owned())));
+}
+
+#[test]
+fn gaps_are_spaces_and_superscripts_stay_in_their_line() {
+    let drawn = "BT /F 10 Tf 50 700 Td [(Sl) 20 (eep) -300 (helps) -250] TJ ET BT /F 6 Tf 102 703 Td (2) Tj ET \
+                 BT /F 10 Tf 108 700 Td (people.) Tj ET";
+    assert_eq!(text(&pdf(&[drawn.to_owned()], "")).text, "Sleep helps2 people.");
+}
+
+#[test]
+fn limits_and_stops() {
+    let limits = Limits { max_pages: 1, ..Limits::default() };
+    let first = read(&article(), &limits, &|| false).unwrap();
+    assert!(first.text.contains("Methods") && !first.text.contains("Results"));
+    let short = read(&article(), &Limits { max_chars: 1, ..Limits::default() }, &|| false).unwrap();
+    assert!(!short.text.contains("Results"));
+    assert_eq!(read(&article(), &Limits::default(), &|| true), Err(PdfError::Scanned { pages: 0 }));
+}
+
+#[test]
+fn files_without_text_say_why() {
+    let read = |file: &[u8]| read(file, &Limits::default(), &|| false);
+    assert_eq!(read(&pdf(&["0 0 100 100 re f".to_owned()], "")), Err(PdfError::Scanned { pages: 1 }));
+    assert_eq!(read(b"%PDF-1.4 nothing more"), Err(PdfError::Damaged));
+    assert_eq!(read(b""), Err(PdfError::Damaged));
+    let half = article();
+    // The end of a file is where its index stands; without it the objects are looked for.
+    let found = read(&half[..half.len() * 3 / 4]);
+    assert!(found.is_ok() || found == Err(PdfError::Damaged), "{found:?}");
+}
+
+#[test]
+fn titles_that_are_names_of_files_are_not_taken() {
+    let file = pdf(
+        &[content(&[
+            (20, 50, 740, "Naps and memory"),
+            (10, 50, 700, "We slept for an hour in the afternoon."),
+        ])],
+        "/Title (nap_final2.docx)",
+    );
+    assert_eq!(text(&file).title, "Naps and memory");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn damaged_files_end_in_a_text_or_a_reason(at in 0_usize..2_500, bytes in prop::collection::vec(any::<u8>(), 1..40)) {
+        let mut file = article();
+        let at = at.min(file.len() - 1);
+        for (i, byte) in bytes.into_iter().enumerate() {
+            if let Some(place) = file.get_mut(at + i) {
+                *place = byte;
+            }
+        }
+        let _ = read(&file, &Limits::default(), &|| false);
+    }
+}

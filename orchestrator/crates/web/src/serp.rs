@@ -1,0 +1,217 @@
+//! Result pages of web search engines: what they list, or why they list nothing.
+
+mod engine;
+mod redirect;
+
+pub use engine::{Category, Engine, Engines};
+
+use crate::dom::{single_spaces, visible_text};
+use crate::{canonical, same_page_key};
+use dom_query::{Document, NodeRef};
+use engine::{Marker, Sign};
+use redirect::unwrapped;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use url::Url;
+
+/// One search result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SerpResult {
+    /// Place in the list, from 1, advertisements not counted.
+    pub rank: usize,
+    /// Title as shown.
+    pub title: String,
+    /// Address of the page itself, redirects of the engine decoded, tracking removed.
+    pub url: String,
+    /// The engine's excerpt; empty when it shows none.
+    pub snippet: String,
+}
+
+/// What a result page turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum SerpPage {
+    /// A list of results.
+    Results {
+        /// The results, in order.
+        results: Vec<SerpResult>,
+        /// Advertisements left out.
+        ads: usize,
+        /// Entries of the list that had no title or no usable link: when this grows, the markup is changing.
+        unread: usize,
+    },
+    /// The engine says that nothing was found.
+    NoResults,
+    /// The engine wants a person.
+    Challenge {
+        /// What kind of challenge.
+        kind: ChallengeKind,
+    },
+    /// The engine says that it will not answer.
+    Refused {
+        /// The marker's text.
+        why: String,
+    },
+    /// A page without results and without any known marker: the markup has changed, or it needs a browser.
+    Drift {
+        /// What was seen.
+        why: String,
+    },
+}
+
+/// What a challenge page asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChallengeKind {
+    /// A puzzle.
+    Captcha,
+    /// Cloudflare's widget.
+    Turnstile,
+    /// Cloudflare's waiting page.
+    Cloudflare,
+    /// Consent to cookies.
+    Consent,
+    /// A login.
+    Login,
+}
+
+impl ChallengeKind {
+    /// Its name, as in `auth_queue.auth_type`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Captcha => "captcha",
+            Self::Turnstile => "turnstile",
+            Self::Cloudflare => "cloudflare",
+            Self::Consent => "consent",
+            Self::Login => "login",
+        }
+    }
+}
+
+impl Engines {
+    /// Reads a result page of `engine`; `address` is where it came from, for relative links.
+    ///
+    /// Results win over markers: a page may load a captcha script and still list results.
+    pub fn read(&self, engine: &Engine, html: &str, address: &Url) -> SerpPage {
+        let document = Document::from(html);
+        let list = List::of(engine, &document, address);
+        if !list.results.is_empty() {
+            return SerpPage::Results { results: list.results, ads: list.ads, unread: list.unread };
+        }
+        let page = Seen::of(&document);
+        if let Some(kind) = engine.challenges.iter().chain(self.challenges()).find_map(|c| c.shown(&page)) {
+            return SerpPage::Challenge { kind };
+        }
+        if let Some(marker) = engine.refusals.iter().find(|marker| page.shows(marker)) {
+            return SerpPage::Refused { why: marker.to_string() };
+        }
+        if engine.no_results.iter().any(|marker| page.shows(marker)) {
+            return SerpPage::NoResults;
+        }
+        SerpPage::Drift {
+            why: format!(
+                "{} entries of {} could be read, {} were advertisements, and no marker says why; the page's title is {:?}",
+                0,
+                list.unread + list.ads,
+                list.ads,
+                page.title
+            ),
+        }
+    }
+
+    /// Which challenge any page shows, an engine's or not.
+    pub fn challenge(&self, html: &str) -> Option<ChallengeKind> {
+        let document = Document::from(html);
+        let page = Seen::of(&document);
+        self.challenges().iter().find_map(|challenge| challenge.shown(&page))
+    }
+}
+
+/// The entries of a result list.
+#[derive(Default)]
+struct List {
+    results: Vec<SerpResult>,
+    ads: usize,
+    unread: usize,
+}
+
+impl List {
+    fn of(engine: &Engine, document: &Document, address: &Url) -> Self {
+        let mut list = Self::default();
+        let mut seen = HashSet::new();
+        for entry in document.select_matcher(&engine.result).nodes() {
+            if engine.ads.iter().any(|ads| within(entry, ads)) {
+                list.ads += 1;
+                continue;
+            }
+            match read_entry(engine, entry, address) {
+                Entry::Result { title, url, snippet } => {
+                    if seen.insert(same_page_key(&url)) {
+                        let rank = list.results.len() + 1;
+                        list.results.push(SerpResult { rank, title, url: url.into(), snippet });
+                    }
+                }
+                Entry::Advertisement => list.ads += 1,
+                Entry::Unread => list.unread += 1,
+            }
+        }
+        list
+    }
+}
+
+fn within(entry: &NodeRef<'_>, matcher: &dom_query::Matcher) -> bool {
+    entry.is_match(matcher) || entry.ancestors_it(None).any(|ancestor| ancestor.is_match(matcher))
+}
+
+enum Entry {
+    Result { title: String, url: Url, snippet: String },
+    Advertisement,
+    Unread,
+}
+
+fn read_entry(engine: &Engine, entry: &NodeRef<'_>, address: &Url) -> Entry {
+    let entry = dom_query::Selection::from(*entry);
+    let title = entry.select_matcher(&engine.title).nodes().first().map(|node| visible_text(*node));
+    let link = entry.select_matcher(engine.link.as_ref().unwrap_or(&engine.title));
+    let (Some(title), Some(href)) = (title.filter(|title| !title.is_empty()), link.attr("href")) else {
+        return Entry::Unread;
+    };
+    let Ok(url) = address.join(href.trim()) else { return Entry::Unread };
+    let target = unwrapped(&url, &engine.redirects);
+    if [&url, &target].iter().any(|url| engine.is_ad_link(url)) {
+        return Entry::Advertisement;
+    }
+    let Some(url) = canonical(target.as_str()) else { return Entry::Unread };
+    // A link that stays with the engine is a page of its own, or a redirect that is not known.
+    if url.host_str() == address.host_str() && url.port() == address.port() {
+        return Entry::Unread;
+    }
+    let snippet = entry.select_matcher(&engine.snippet).nodes().first().map(|node| visible_text(*node));
+    Entry::Result { title, url, snippet: snippet.unwrap_or_default() }
+}
+
+/// A page as markers look at it.
+pub(crate) struct Seen<'a> {
+    document: &'a Document,
+    title: String,
+    text: String,
+}
+
+impl<'a> Seen<'a> {
+    fn of(document: &'a Document) -> Self {
+        let title = single_spaces(&document.select("title").text());
+        let text = visible_text(document.root()).to_lowercase();
+        Self { document, title, text }
+    }
+
+    fn shows(&self, marker: &Marker) -> bool {
+        match &marker.sign {
+            Sign::Selector(matcher) => self.document.select_matcher(matcher).exists(),
+            Sign::Text(text) => self.text.contains(text.as_str()),
+            Sign::Title(title) => self.title.to_lowercase().contains(title.as_str()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

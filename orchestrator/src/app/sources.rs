@@ -1,0 +1,305 @@
+//! Sources: what a task asks, what there is, and whether it answers.
+
+use super::corpora::EXAMPLE;
+use super::web::Web;
+use super::{App, AppError, ErrorCode};
+use crate::config::{ApiSettings, Config};
+use anyhow::Context;
+use lyra_corpus::CorpusSource;
+use lyra_domain::TaskConfig;
+use lyra_research::ports::EvidenceSource;
+use lyra_sources::http::{HttpClient, HttpConfig};
+use lyra_sources::web::WEB;
+use lyra_sources::{ApiConfig, OPENALEX, OpenAlex, Probe, SEMANTIC_SCHOLAR, SemanticScholar};
+use lyra_store::{Store, SystemClock};
+use secrecy::SecretString;
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// Stands for every imported corpus, else the example corpus.
+const CORPORA: &str = "corpora";
+/// Where the APIs are.
+const SEMANTIC_SCHOLAR_URL: &str = "https://api.semanticscholar.org/graph/v1";
+const OPENALEX_URL: &str = "https://api.openalex.org";
+
+/// The sources outside.
+pub(super) struct Outside {
+    semantic_scholar: SemanticScholar,
+    openalex: OpenAlex,
+    web: Web,
+    about: Vec<SourceInfo>,
+}
+
+/// A source, as `lyra sources list` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SourceInfo {
+    /// Name that `--sources` takes.
+    pub name: String,
+    /// `api`, `web` or `corpus`.
+    pub kind: &'static str,
+    /// Whether a task that names no source asks it.
+    pub by_default: bool,
+    /// Address of an API.
+    pub base_url: Option<String>,
+    /// Whether there is a key for it; `None` where none is needed.
+    pub key: Option<bool>,
+    /// Seconds for which it is still left alone, and why.
+    pub left_alone: Option<(u64, String)>,
+}
+
+/// How a source answered a small question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SourceTest {
+    /// The source.
+    #[serde(flatten)]
+    pub source: SourceInfo,
+    /// Whether it answered.
+    pub answers: bool,
+    /// Milliseconds from asking to the last byte, when it answered.
+    pub milliseconds: Option<u64>,
+    /// Works that match the question, or documents of a corpus.
+    pub matches: Option<u64>,
+    /// Why it did not answer.
+    pub error: Option<String>,
+}
+
+impl Outside {
+    /// # Errors
+    /// A base URL that is none, a contact that is no header value.
+    pub(super) fn new(config: &Config, data_dir: &Path, store: &Arc<Store>) -> anyhow::Result<Self> {
+        let sources = &config.sources;
+        let contact = sources.contact.as_deref().map_or_else(String::new, |contact| format!("; {contact}"));
+        let http = HttpConfig {
+            user_agent: format!(
+                "Lyra/{} (+{}{contact})",
+                env!("CARGO_PKG_VERSION"),
+                env!("CARGO_PKG_REPOSITORY")
+            ),
+            cache_dir: (sources.cache_mb > 0).then(|| data_dir.join("http-cache")),
+            cache_bytes: sources.cache_mb.saturating_mul(1_000_000),
+        };
+        let http = HttpClient::new(http, store.clone(), Arc::new(SystemClock))?;
+        let s2 = api(SEMANTIC_SCHOLAR, &sources.semantic_scholar, SEMANTIC_SCHOLAR_URL)?;
+        let openalex = api(OPENALEX, &sources.openalex, OPENALEX_URL)?;
+        let about = [(SEMANTIC_SCHOLAR, &s2), (OPENALEX, &openalex)].map(|(name, api)| SourceInfo {
+            name: name.to_owned(),
+            kind: "api",
+            by_default: sources.default.iter().any(|chosen| canonical(chosen) == Some(name)),
+            base_url: Some(api.base_url.to_string()),
+            key: Some(api.api_key.is_some()),
+            left_alone: None,
+        });
+        Ok(Self {
+            semantic_scholar: SemanticScholar::new(http.clone(), &s2),
+            web: Web::new(&sources.web, &http)?,
+            openalex: OpenAlex::new(http, &openalex, sources.openalex.mailto.clone()),
+            about: about.to_vec(),
+        })
+    }
+
+    fn source(&self, name: &str) -> Option<Arc<dyn EvidenceSource>> {
+        match name {
+            SEMANTIC_SCHOLAR => Some(Arc::new(self.semantic_scholar.clone())),
+            OPENALEX => Some(Arc::new(self.openalex.clone())),
+            WEB => Some(Arc::new(self.web.source())),
+            _ => None,
+        }
+    }
+
+    async fn pause(&self, name: &str) -> Option<(u64, String)> {
+        let pause = match name {
+            SEMANTIC_SCHOLAR => self.semantic_scholar.pause().await,
+            _ => self.openalex.pause().await,
+        };
+        pause.map(|(left, why)| (left.as_secs().max(1), why))
+    }
+
+    async fn probe(&self, name: &str) -> lyra_sources::Result<Probe> {
+        match name {
+            SEMANTIC_SCHOLAR => self.semantic_scholar.probe().await,
+            _ => self.openalex.probe().await,
+        }
+    }
+}
+
+fn api(name: &str, settings: &ApiSettings, base_url: &str) -> anyhow::Result<ApiConfig> {
+    let trusted = settings.base_url.is_some();
+    let base_url = settings.base_url.as_deref().unwrap_or(base_url);
+    let base_url: Url = base_url.parse().with_context(|| {
+        format!("sources.{name}.base_url: `{base_url}` is no address such as https://example.org")
+    })?;
+    anyhow::ensure!(
+        matches!(base_url.scheme(), "http" | "https"),
+        "sources.{name}.base_url: `{base_url}` is neither http nor https"
+    );
+    Ok(ApiConfig {
+        base_url,
+        trusted,
+        api_key: settings.api_key.as_ref().and_then(|key| key.reveal()).map(SecretString::from),
+        min_interval: settings.min_interval_ms.map(Duration::from_millis),
+        cache_ttl: Duration::from_secs(settings.cache_hours.saturating_mul(3600)),
+    })
+}
+
+/// The name of a source outside, from what people write.
+fn canonical(name: &str) -> Option<&'static str> {
+    match name {
+        "s2" | "semanticscholar" | SEMANTIC_SCHOLAR => Some(SEMANTIC_SCHOLAR),
+        OPENALEX => Some(OPENALEX),
+        WEB => Some(WEB),
+        _ => None,
+    }
+}
+
+impl App {
+    pub(super) fn web(&self) -> &Web {
+        &self.inner.outside.web
+    }
+
+    /// Settles which corpora and which sources outside a task asks: what it names, else what is configured.
+    pub(super) async fn choose_sources(&self, config: &mut TaskConfig) -> Result<(), AppError> {
+        let defaults = &self.inner.config.sources.default;
+        let named = if config.sources.is_empty() { defaults.clone() } else { config.sources.clone() };
+        // Corpora that the task names take the place of those that are only configured.
+        let narrowed = config.sources.is_empty() && !config.corpora.is_empty();
+        let mut outside: Vec<String> = Vec::new();
+        let mut corpora = config.corpora.clone();
+        let mut every_corpus = false;
+        for name in named {
+            match canonical(name.trim()) {
+                Some(known) if outside.iter().any(|chosen| chosen == known) => {}
+                Some(known) => outside.push(known.to_owned()),
+                None if name == CORPORA => every_corpus |= !narrowed,
+                None if narrowed => {}
+                None => {
+                    let exists = name == EXAMPLE || self.list_corpora().await?.iter().any(|c| c.name == name);
+                    if !exists {
+                        return Err(self.unknown_source(&name).await?);
+                    }
+                    corpora.push(name);
+                }
+            }
+        }
+        config.corpora = if every_corpus && corpora.is_empty() {
+            self.corpora_for(&[]).await?
+        } else if every_corpus {
+            let mut all = self.corpora_for(&[]).await?;
+            all.extend(self.corpora_for(&corpora).await?);
+            all.sort();
+            all.dedup();
+            all
+        } else if corpora.is_empty() {
+            Vec::new()
+        } else {
+            self.corpora_for(&corpora).await?
+        };
+        config.sources = outside;
+        if config.corpora.is_empty() && config.sources.is_empty() {
+            return Err(AppError::invalid(
+                "no source is chosen",
+                "name some with --sources, or set `default` under [sources] in the configuration",
+            ));
+        }
+        Ok(())
+    }
+
+    async fn unknown_source(&self, name: &str) -> Result<AppError, AppError> {
+        let mut known = [SEMANTIC_SCHOLAR, OPENALEX, WEB, CORPORA].map(str::to_owned).to_vec();
+        known.extend(self.list_corpora().await?.into_iter().map(|corpus| corpus.name));
+        if !known.iter().any(|name| name == EXAMPLE) {
+            known.push(EXAMPLE.to_owned());
+        }
+        Ok(AppError::invalid(
+            format!("there is no source called `{name}`"),
+            format!("the sources are: {}", known.join(", ")),
+        ))
+    }
+
+    /// Names by which a task's queries may ask single sources.
+    pub(super) fn source_names(config: &TaskConfig) -> Vec<String> {
+        let corpora = config.corpora.iter().map(|name| format!("corpus:{name}"));
+        corpora.chain(config.sources.iter().cloned()).collect()
+    }
+
+    /// Every source there is.
+    ///
+    /// # Errors
+    /// When the folder of corpora cannot be read.
+    pub async fn list_sources(&self) -> Result<Vec<SourceInfo>, AppError> {
+        let mut sources = self.inner.outside.about.clone();
+        for source in &mut sources {
+            source.left_alone = self.inner.outside.pause(&source.name).await;
+        }
+        let defaults = &self.inner.config.sources.default;
+        sources.push(SourceInfo {
+            name: WEB.to_owned(),
+            kind: "web",
+            by_default: defaults.iter().any(|name| name == WEB),
+            base_url: None,
+            key: None,
+            left_alone: None,
+        });
+        for corpus in self.list_corpora().await? {
+            let every = defaults.iter().any(|name| name == CORPORA) && corpus.name != EXAMPLE;
+            sources.push(SourceInfo {
+                by_default: every || defaults.contains(&corpus.name),
+                name: corpus.name,
+                kind: "corpus",
+                base_url: None,
+                key: None,
+                left_alone: None,
+            });
+        }
+        Ok(sources)
+    }
+
+    /// Asks sources outside a small question past the cache; all of them when none is named.
+    ///
+    /// # Errors
+    /// A name that is no source outside. One that does not answer is no error here.
+    pub async fn test_sources(&self, names: &[String]) -> Result<Vec<SourceTest>, AppError> {
+        let outside = &self.inner.outside;
+        let mut chosen = Vec::new();
+        for name in names {
+            chosen.push(canonical(name).filter(|known| *known != WEB).ok_or_else(|| {
+                AppError::invalid(
+                    format!("`{name}` is no source outside"),
+                    format!("those are: {SEMANTIC_SCHOLAR}, {OPENALEX}"),
+                )
+            })?);
+        }
+        let tests = outside.about.iter().filter(|s| chosen.is_empty() || chosen.contains(&s.name.as_str()));
+        Ok(futures::future::join_all(tests.map(|source| async move {
+            let answer = outside.probe(&source.name).await;
+            let left_alone = outside.pause(&source.name).await;
+            let probe = answer.as_ref().ok();
+            SourceTest {
+                source: SourceInfo { left_alone, ..source.clone() },
+                answers: probe.is_some(),
+                milliseconds: probe.map(|probe| probe.took.as_millis() as u64),
+                matches: probe.map(|probe| probe.matches),
+                error: answer.as_ref().err().map(ToString::to_string),
+            }
+        }))
+        .await)
+    }
+}
+
+/// The sources of a task. A corpus removed meanwhile answers with an error, so that the task shows it.
+pub(super) fn sources_of(app: &App, config: &TaskConfig) -> Vec<Arc<dyn EvidenceSource>> {
+    let corpora = config.corpora.iter().map(|name| {
+        let source = CorpusSource::new(app.inner.corpora.clone(), name, app.inner.inference.clone());
+        Arc::new(source) as Arc<dyn EvidenceSource>
+    });
+    corpora.chain(config.sources.iter().filter_map(|name| app.inner.outside.source(name))).collect()
+}
+
+impl From<lyra_sources::Error> for AppError {
+    fn from(error: lyra_sources::Error) -> Self {
+        let code = if error.is_transient() { ErrorCode::Unavailable } else { ErrorCode::Internal };
+        Self::new(code, error.to_string())
+    }
+}

@@ -1,0 +1,124 @@
+//! The open web: pages and search engines.
+
+use super::{App, AppError, ErrorCode};
+use crate::config::WebSettings;
+use futures::future::join_all;
+use lyra_sources::http::{HttpClient, Origin};
+use lyra_sources::web::{FetchLimits, FetchedPage, Pages, RuleFiles, Rules, WebBudget, WebSearch, WebSource};
+use lyra_web::serp::{Category, SerpPage};
+use serde::{Serialize, Serializer};
+use std::time::Duration;
+
+/// What asks engines and fetches pages.
+pub(super) struct Web {
+    rules: Rules,
+    search: WebSearch,
+    pages: Pages,
+    budget: WebBudget,
+}
+
+/// What one engine answered.
+#[derive(Debug, Serialize)]
+pub struct EngineAnswer {
+    /// Its name.
+    pub engine: String,
+    /// What its page was, or why there was none.
+    #[serde(flatten, serialize_with = "page_or_error")]
+    pub page: Result<SerpPage, String>,
+}
+
+impl EngineAnswer {
+    /// Whether the engine did its work: results, or nothing found.
+    pub fn answered(&self) -> bool {
+        matches!(self.page, Ok(SerpPage::Results { .. } | SerpPage::NoResults))
+    }
+}
+
+fn page_or_error<S: Serializer>(page: &Result<SerpPage, String>, serializer: S) -> Result<S::Ok, S::Error> {
+    match page {
+        Ok(page) => page.serialize(serializer),
+        Err(why) => serde_json::json!({"outcome": "error", "why": why}).serialize(serializer),
+    }
+}
+
+impl Web {
+    /// # Errors
+    /// A rules file that cannot be used, an origin that is no http address.
+    pub(super) fn new(settings: &WebSettings, http: &HttpClient) -> anyhow::Result<Self> {
+        let rules = Rules::open(&RuleFiles {
+            engines: settings.engines_file.clone(),
+            domains: settings.domains_file.clone(),
+            dangerous_patterns: settings.dangerous_patterns_file.clone(),
+        })?;
+        let trusted: Vec<Origin> = settings
+            .trusted_origins
+            .iter()
+            .map(|text| {
+                let origin = text.parse().ok().and_then(|url| Origin::of(&url));
+                origin.ok_or_else(|| {
+                    anyhow::anyhow!(
+                        "sources.web.trusted_origins: `{text}` is no origin; write http://host:port"
+                    )
+                })
+            })
+            .collect::<anyhow::Result<_>>()?;
+        let limits = FetchLimits {
+            timeout: Duration::from_secs(settings.timeout_seconds.max(1)),
+            max_bytes: settings.max_page_mb.max(1).saturating_mul(1 << 20),
+            trusted: trusted.clone(),
+            ..FetchLimits::default()
+        };
+        Ok(Self {
+            search: WebSearch::new(http.clone(), rules.clone(), trusted),
+            pages: Pages::new(http.clone(), rules.clone(), limits),
+            budget: WebBudget {
+                engines: settings.engines.clone(),
+                pages: settings.pages_per_query,
+                time: Duration::from_secs(settings.seconds_per_query.max(1)),
+            },
+            rules,
+        })
+    }
+
+    /// A source for one query.
+    pub(super) fn source(&self) -> WebSource {
+        WebSource::new(self.search.clone(), self.pages.clone(), self.rules.clone(), self.budget.clone())
+    }
+}
+
+impl App {
+    /// Fetches a page and reads it. Its text is untrusted data.
+    ///
+    /// # Errors
+    /// What may not be fetched, could not be reached, wants a person, or has no text.
+    pub async fn fetch_page(&self, url: &str) -> Result<FetchedPage, AppError> {
+        self.web().pages.fetch(url).await.map_err(|error| match &error {
+            lyra_sources::Error::Forbidden { .. } | lyra_sources::Error::Robots { .. } => {
+                AppError::new(ErrorCode::InvalidArgument, error.to_string())
+            }
+            error if error.is_transient() => AppError::new(ErrorCode::Unavailable, error.to_string()),
+            _ => AppError::new(ErrorCode::NotFound, error.to_string()),
+        })
+    }
+
+    /// Asks search engines at once; the general ones when none is named.
+    pub async fn ask_engines(
+        &self,
+        engines: &[String],
+        query: &str,
+        language: Option<&str>,
+    ) -> Vec<EngineAnswer> {
+        let web = self.web();
+        let known = web.rules.engines();
+        let names: Vec<String> = match engines {
+            [] => known.iter().filter(|e| e.category == Category::General).map(|e| e.name.clone()).collect(),
+            named => named.to_vec(),
+        };
+        let language = language.or_else(|| lyra_text::language(query));
+        join_all(names.into_iter().map(|engine| async move {
+            let page = web.search.ask(&engine, query, language).await;
+            EngineAnswer { engine, page: page.map(|answer| answer.page).map_err(|error| error.to_string()) }
+        }))
+        .await
+    }
+}

@@ -1,0 +1,81 @@
+//! `lyra sources …`.
+
+use super::{print, print_json};
+use crate::app::{App, SourceInfo, SourceTest};
+use clap::Subcommand;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SourcesCommand {
+    /// List the sources that a task may ask
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Ask the sources outside a small question: which answer, how fast, and what keeps the others from it
+    Test {
+        /// Sources to test [default: all]
+        names: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Exit code 1 when a tested source does not answer.
+pub(super) async fn run(app: &App, command: &SourcesCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        SourcesCommand::List { json } => {
+            let sources = app.list_sources().await?;
+            if *json {
+                print_json(&sources)?;
+            } else {
+                for source in &sources {
+                    print(&listed(source))?;
+                }
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        SourcesCommand::Test { names, json } => {
+            let tests = app.test_sources(names).await?;
+            if *json {
+                print_json(&tests)?;
+            } else {
+                for test in &tests {
+                    print(&tested(test))?;
+                }
+            }
+            let answered = tests.iter().all(|test| test.answers);
+            Ok(if answered { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+    }
+}
+
+fn listed(source: &SourceInfo) -> String {
+    let mut facts = vec![source.kind.to_owned()];
+    facts.extend(source.base_url.clone());
+    facts.extend(source.key.map(|key| if key { "with a key" } else { "without a key" }.to_owned()));
+    facts.extend(source.by_default.then(|| "asked by default".to_owned()));
+    facts.extend(
+        source.left_alone.as_ref().map(|(seconds, why)| format!("left alone for {seconds} s: {why}")),
+    );
+    format!("{:<18} {}\n", source.name, facts.join(", "))
+}
+
+fn tested(test: &SourceTest) -> String {
+    let key = match test.source.key {
+        Some(true) => "with a key",
+        _ => "without a key",
+    };
+    let seen = match (&test.error, test.milliseconds) {
+        (Some(error), _) => error.clone(),
+        (None, took) => format!("answered in {} ms, {key}", took.unwrap_or_default()),
+    };
+    let state = if test.answers { "ok" } else { "broken" };
+    let advice =
+        test.source.left_alone.as_ref().filter(|_| !test.answers).map_or_else(String::new, |(seconds, _)| {
+            format!("{:<27} → wait {seconds} s, or get a key of your own for the configuration\n", "")
+        });
+    format!("{state:<8} {:<18} {seen}\n{advice}", test.source.name)
+}

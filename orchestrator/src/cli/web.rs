@@ -1,0 +1,118 @@
+//! `lyra web …`.
+
+use super::{print, print_json};
+use crate::app::{App, EngineAnswer};
+use clap::Subcommand;
+use lyra_sources::web::FetchedPage;
+use lyra_web::danger::Place;
+use lyra_web::serp::SerpPage;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum WebCommand {
+    /// Fetch a page (HTML, PDF, plain text) and print its main text as Markdown, with what is known of it
+    Fetch {
+        /// Its address
+        url: String,
+        /// Print everything as JSON: blocks, fragments with offsets, links, text that addresses an AI
+        #[arg(long)]
+        json: bool,
+    },
+    /// Ask web search engines and print what each answers; challenges and changed markup are told as such
+    Search {
+        /// The query
+        query: String,
+        /// Engine to ask; may be given several times [default: the general ones of config/engines.yaml]
+        #[arg(long, value_name = "NAME")]
+        engine: Vec<String>,
+        /// ISO 639-1 code of the query's language [default: detected]
+        #[arg(long, value_name = "CODE")]
+        language: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) async fn run(app: &App, command: &WebCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        WebCommand::Fetch { url, json } => {
+            let page = app.fetch_page(url).await?;
+            if *json {
+                print_json(&page)?
+            } else {
+                print(&as_text(&page))?
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        WebCommand::Search { query, engine, language, json } => {
+            let answers = app.ask_engines(engine, query, language.as_deref()).await;
+            let answered = answers.iter().any(EngineAnswer::answered);
+            if *json {
+                print_json(&answers)?;
+            } else {
+                print(&answers.iter().map(answer_text).collect::<String>())?;
+            }
+            Ok(if answered { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+    }
+}
+
+/// The page for a person: a head of facts, then its text. The text is the page's, not Lyra's.
+fn as_text(page: &FetchedPage) -> String {
+    let said = &page.extracted;
+    let mut out = String::new();
+    let mut line = |name: &str, value: &str| {
+        if !value.is_empty() {
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "{name:<10} {value}");
+        }
+    };
+    line("title", &said.title);
+    line("address", &page.final_url);
+    line("domain", &format!("{} ({})", page.domain.domain, page.domain.category));
+    line("authors", &said.authors.join(", "));
+    line("published", &said.published.map(|date| date.to_string()).unwrap_or_default());
+    line("site", said.site.as_deref().unwrap_or_default());
+    line("language", said.language.as_deref().unwrap_or_default());
+    line("doi", said.doi.as_ref().map(|doi| doi.as_str()).unwrap_or_default());
+    line("fragments", &page.fragments.len().to_string());
+    for finding in &page.findings {
+        let place = match &finding.place {
+            Place::Text { start, end } => format!("characters {start} to {end}"),
+            Place::Hidden { how } => format!("hidden: {how}"),
+        };
+        line("note", &format!("text that addresses an AI ({}, {place}): {}", finding.rule, finding.excerpt));
+    }
+    out.push('\n');
+    out.push_str(&said.markdown());
+    out
+}
+
+fn answer_text(answer: &EngineAnswer) -> String {
+    let name = &answer.engine;
+    match &answer.page {
+        Err(why) => format!("{name}: {why}\n\n"),
+        Ok(SerpPage::Results { results, ads, unread }) => {
+            let mut out = format!(
+                "{name}: {} results, {ads} advertisements left out, {unread} not read\n",
+                results.len()
+            );
+            for result in results {
+                out.push_str(&format!(
+                    "{:>3}. {}\n     {}\n     {}\n",
+                    result.rank, result.title, result.url, result.snippet
+                ));
+            }
+            out.push('\n');
+            out
+        }
+        Ok(SerpPage::NoResults) => format!("{name}: nothing found\n\n"),
+        Ok(SerpPage::Challenge { kind }) => format!("{name}: wants a person ({})\n\n", kind.as_str()),
+        Ok(SerpPage::Refused { why }) => format!("{name}: refuses: {why}\n\n"),
+        Ok(SerpPage::Drift { why }) => {
+            format!("{name}: its markup has changed, or it needs a browser: {why}\n\n")
+        }
+    }
+}

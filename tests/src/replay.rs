@@ -1,0 +1,140 @@
+//! Stand-ins of Semantic Scholar and OpenAlex on loopback.
+//!
+//! They know the invented passages of the example corpus, each API three quarters of them and so half of them both,
+//! and, where the shared data is there, every work in the recorded answers of the real APIs, record by record as it was
+//! sent. Search ranks by shared words; lookups, batches, filters, references and citations answer as the APIs do.
+
+mod openalex;
+mod semantic_scholar;
+mod works;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use works::Catalogue;
+
+/// Both stand-ins on one address; stopped when dropped.
+pub struct Replay {
+    address: String,
+    stop: Option<tokio::sync::oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Catalogues {
+    semantic_scholar: Catalogue,
+    openalex: Catalogue,
+}
+
+impl Replay {
+    /// Starts them on a free port.
+    ///
+    /// # Errors
+    /// When no port can be had, or the example corpus or a recording cannot be read.
+    pub fn start() -> anyhow::Result<Self> {
+        let catalogues = Arc::new(Catalogues {
+            semantic_scholar: semantic_scholar::catalogue()?,
+            openalex: openalex::catalogue()?,
+        });
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
+        let address = format!("http://{}", listener.local_addr()?);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let thread = std::thread::spawn(move || {
+            runtime.block_on(async move {
+                let app = Router::new().fallback(answer).with_state(catalogues);
+                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+                let served = axum::serve(listener, app).with_graceful_shutdown(async {
+                    // An error only says that the owner is gone, which means the same.
+                    let _ = stopped.await;
+                });
+                // Whoever asks next sees that nobody answers.
+                let _ = served.await;
+            });
+        });
+        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// Configuration that leads to them instead of the real APIs, without waiting between requests.
+    pub fn configuration(&self) -> String {
+        let address = &self.address;
+        format!(
+            "[sources.semantic_scholar]\nbase_url = \"{address}/graph/v1\"\nmin_interval_ms = 0\n\n\
+             [sources.openalex]\nbase_url = \"{address}\"\nmin_interval_ms = 0\n"
+        )
+    }
+}
+
+impl Drop for Replay {
+    fn drop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What was asked.
+struct Question {
+    path: String,
+    parameters: HashMap<String, String>,
+    body: Option<Value>,
+}
+
+impl Question {
+    fn parameter(&self, name: &str) -> &str {
+        self.parameters.get(name).map_or("", String::as_str)
+    }
+
+    fn number(&self, name: &str, default: usize) -> usize {
+        self.parameter(name).parse().unwrap_or(default)
+    }
+}
+
+async fn answer(
+    State(catalogues): State<Arc<Catalogues>>,
+    method: Method,
+    uri: Uri,
+    body: Bytes,
+) -> Response {
+    let query = uri.query().unwrap_or_default().as_bytes();
+    let path = percent_decoded(uri.path());
+    let question = Question {
+        parameters: url::form_urlencoded::parse(query).into_owned().collect(),
+        body: (method == Method::POST).then(|| serde_json::from_slice(&body).ok()).flatten(),
+        path,
+    };
+    let found = match question.path.strip_prefix("/graph/v1/paper/") {
+        Some(rest) => semantic_scholar::answer(&catalogues.semantic_scholar, rest, &question),
+        None => openalex::answer(&catalogues.openalex, &question),
+    };
+    match found {
+        Some(value) => {
+            ([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], value.to_string())
+                .into_response()
+        }
+        None if question.path.starts_with("/graph/") => {
+            let body = json!({"error": format!("Paper with id {} not found", question.path)});
+            (StatusCode::NOT_FOUND, axum::Json(body)).into_response()
+        }
+        // OpenAlex says it with a page.
+        None => (StatusCode::NOT_FOUND, axum::response::Html("<!doctype html><title>404 Not Found</title>"))
+            .into_response(),
+    }
+}
+
+fn percent_decoded(path: &str) -> String {
+    let pairs = format!("p={}", path.replace('+', "%2B"));
+    url::form_urlencoded::parse(pairs.as_bytes())
+        .next()
+        .map(|(_, value)| value.into_owned())
+        .unwrap_or_default()
+}
