@@ -40,9 +40,9 @@ pub(super) async fn run(app: &App, command: &WebCommand) -> anyhow::Result<ExitC
         WebCommand::Fetch { url, json } => {
             let page = app.fetch_page(url).await?;
             if *json {
-                print_json(&page)?
+                print_json(&page)?;
             } else {
-                print(&as_text(&page))?
+                print(&as_text(&page))?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -76,7 +76,7 @@ fn as_text(page: &FetchedPage) -> String {
     line("published", &said.published.map(|date| date.to_string()).unwrap_or_default());
     line("site", said.site.as_deref().unwrap_or_default());
     line("language", said.language.as_deref().unwrap_or_default());
-    line("doi", said.doi.as_ref().map(|doi| doi.as_str()).unwrap_or_default());
+    line("doi", said.doi.as_ref().map(lyra_domain::Doi::as_str).unwrap_or_default());
     line("fragments", &page.fragments.len().to_string());
     for finding in &page.findings {
         let place = match &finding.place {
@@ -100,10 +100,11 @@ fn answer_text(answer: &EngineAnswer) -> String {
                 results.len()
             );
             for result in results {
-                out.push_str(&format!(
-                    "{:>3}. {}\n     {}\n     {}\n",
+                let _ = writeln!(
+                    out,
+                    "{:>3}. {}\n     {}\n     {}",
                     result.rank, result.title, result.url, result.snippet
-                ));
+                );
             }
             out.push('\n');
             out

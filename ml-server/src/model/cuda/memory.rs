@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn values_are_rounded_to_nearest() {
-        let values = [1.0, -2.5, 1.003_906_25, 65_504.0];
+        let values = [1.0, -2.5, 1.003_906_2, 65_504.0];
         assert_eq!(encode(&values, Precision::F32)[..4], 1f32.to_le_bytes());
         // 1 + 2⁻⁸ lies between two bf16 and goes to the even one.
         assert_eq!(encode(&values, Precision::Bf16), [0x80, 0x3f, 0x20, 0xc0, 0x80, 0x3f, 0x80, 0x47]);

@@ -4,7 +4,7 @@
 //! full jitter, redirects followed by hand, size and time limits, bounded decompression.
 
 mod body;
-mod cache;
+pub(crate) mod cache;
 mod client;
 mod freshness;
 mod guard;

@@ -8,6 +8,8 @@ mod encoded;
 mod fold;
 mod hidden;
 
+use std::fmt::Write as _;
+
 use crate::Result;
 use crate::error::{ConfigError, from_yaml};
 use fold::Folded;
@@ -245,7 +247,7 @@ fn excerpt(chars: &[char]) -> String {
         if c.is_whitespace() {
             out.push(' ');
         } else if c.is_control() || fold::is_invisible(c) {
-            out.push_str(&format!("U+{:04X}", u32::from(c)));
+            let _ = write!(out, "U+{:04X}", u32::from(c));
         } else {
             out.push(c);
         }

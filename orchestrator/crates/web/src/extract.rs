@@ -67,18 +67,11 @@ impl Extracted {
             dom_smoothie::Readability::with_document(document.clone(), Some(base.as_str()), None)
                 .and_then(|mut readability| readability.parse())
         });
-        let (content, title, byline, site, language) = match article {
-            Some(Ok(article)) => (
-                blocks::read(Document::fragment(article.content).root(), &base),
-                article.title.to_string(),
-                article.byline.map(|byline| byline.to_string()),
-                article.site_name.map(|name| name.to_string()),
-                article.lang.map(|lang| lang.to_string()),
-            ),
-            _ => {
-                let title = visible_title(&document);
-                (body(&document, &base), title, None, None, None)
-            }
+        let (content, title, byline, site, language) = if let Some(Ok(article)) = article {
+            let content = blocks::read(Document::fragment(article.content).root(), &base);
+            (content, article.title, article.byline, article.site_name, article.lang)
+        } else {
+            (body(&document, &base), visible_title(&document), None, None, None)
         };
         Self {
             title: said.title.unwrap_or_else(|| crate::dom::single_spaces(&title)),

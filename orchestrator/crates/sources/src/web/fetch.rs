@@ -1,6 +1,7 @@
 //! One page: fetched politely, decoded, read, cut into fragments, and searched for text meant for the reading AI.
 
 use super::Rules;
+use crate::http::cache::hex;
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
 use crate::{Error, Result};
 use jiff::Timestamp;
@@ -152,8 +153,9 @@ impl Pages {
     /// The challenge that an error answer holds, else the error.
     fn challenge_in(&self, url: &Url, error: Error) -> Error {
         let challenge = match &error {
-            Error::Status { response, .. } => self.challenged(url, response),
-            Error::CoolingDown { response: Some(response), .. } => self.challenged(url, response),
+            Error::Status { response, .. } | Error::CoolingDown { response: Some(response), .. } => {
+                self.challenged(url, response)
+            }
             _ => None,
         };
         challenge.unwrap_or(error)
@@ -219,7 +221,7 @@ fn read(rules: &Rules, url: &Url, response: &Response, domain: DomainDecision) -
         status: response.status.as_u16(),
         kind,
         encoding,
-        content_hash: Sha256::digest(&response.body).iter().map(|byte| format!("{byte:02x}")).collect(),
+        content_hash: hex(&Sha256::digest(&response.body)),
         fetched_at: response.received_at,
         domain,
         extracted,

@@ -63,14 +63,14 @@ impl WebSearch {
         let response = match self.http.send(&self.policy(engine), Request::get(address.clone())).await {
             // A page that came with an error status may say what it wants.
             Err(Error::Status { response, message, provider, retry_after }) => {
-                match self.read(&engines, engine, &response) {
+                match read(&engines, engine, &response) {
                     page @ SerpPage::Challenge { .. } => return Ok(answer(engine, &address, page)),
                     _ => return Err(Error::Status { provider, message, retry_after, response }),
                 }
             }
             other => other?,
         };
-        let page = self.read(&engines, engine, &response);
+        let page = read(&engines, engine, &response);
         match page {
             SerpPage::Drift { .. } | SerpPage::NoResults if !response.status.is_success() => {
                 Err(Error::Rejected {
@@ -105,12 +105,6 @@ impl WebSearch {
         Ok(())
     }
 
-    fn read(&self, engines: &Engines, engine: &Engine, response: &crate::http::Response) -> SerpPage {
-        let content_type =
-            response.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        engines.read(engine, &decode(&response.body, content_type).text, &response.url)
-    }
-
     fn policy(&self, engine: &Engine) -> Policy {
         Policy {
             min_interval: engine.min_interval,
@@ -121,6 +115,11 @@ impl WebSearch {
             ..Policy::new(format!("serp:{}", engine.name))
         }
     }
+}
+
+fn read(engines: &Engines, engine: &Engine, response: &crate::http::Response) -> SerpPage {
+    let content_type = response.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    engines.read(engine, &decode(&response.body, content_type).text, &response.url)
 }
 
 fn answer(engine: &Engine, address: &url::Url, page: SerpPage) -> SerpAnswer {

@@ -195,11 +195,10 @@ fn engines(folder: &Path, server: &StandIn) -> Rules {
 async fn every_kind_of_result_page_has_its_own_answer() {
     let server = StandIn::start(|asked, _| match asked.path.as_str() {
         "/lists" => html(RESULTS),
-        "/none" => html("<div class=none>Nothing</div>"),
+        "/none" | "/rare" => html("<div class=none>Nothing</div>"),
         "/captcha" => html("<div class=g-recaptcha></div>"),
         "/wall" => reply(503, &[("content-type", "text/html")], "<title>Just a moment...</title>"),
         "/changed" => html("<p>A new look"),
-        "/rare" => html("<div class=none>Nothing</div>"),
         _ => reply(429, &[], "slow down"),
     })
     .await;

@@ -256,7 +256,10 @@ impl<'b> Reader<'b> {
         self.list_text.push_str(&"  ".repeat(depth));
         if std::mem::take(&mut self.item_begins) {
             match self.lists.last() {
-                Some(Some(number)) => self.list_text.push_str(&format!("{number}. ")),
+                Some(Some(number)) => {
+                    self.list_text.push_str(&number.to_string());
+                    self.list_text.push_str(". ");
+                }
                 _ => self.list_text.push_str("- "),
             }
         } else {

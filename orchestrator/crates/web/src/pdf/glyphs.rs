@@ -59,9 +59,9 @@ impl Device<'_> for Drawn {
                     continue;
                 }
             };
-            let [a, b, c, d, x, y] = (props.transform * placed.transform()).as_coeffs();
+            let [across, up, c, d, x, y] = (props.transform * placed.transform()).as_coeffs();
             // Text that runs up the margin is no part of the page's text.
-            if b.abs() > a.abs() || !x.is_finite() || !y.is_finite() {
+            if up.abs() > across.abs() || !x.is_finite() || !y.is_finite() {
                 continue;
             }
             let size = c.hypot(d) * 1000.0;
@@ -69,7 +69,7 @@ impl Device<'_> for Drawn {
                 Glyph::Outline(glyph) => glyph.advance_width(),
                 Glyph::Type3(glyph) => glyph.advance_width(),
             };
-            let end = x + advance.map_or(size * 0.5, |width| f64::from(width) * a);
+            let end = x + advance.map_or(size * 0.5, |width| f64::from(width) * across);
             self.glyphs.push(PlacedGlyph { text, x, y, end, size });
         }
     }

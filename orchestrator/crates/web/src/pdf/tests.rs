@@ -9,7 +9,7 @@ fn pdf(pages: &[String], info: &str) -> Vec<u8> {
         format!(
             "<< /Type /Pages /Count {} /Kids [{}] >>",
             pages.len(),
-            (0..pages.len()).map(|i| format!("{} 0 R ", 5 + i * 2)).collect::<String>()
+            (0..pages.len()).map(|i| format!("{} 0 R ", 5 + i * 2)).collect::<Vec<_>>().concat()
         ),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
         format!("<< {info} >>"),
@@ -44,7 +44,11 @@ fn pdf(pages: &[String], info: &str) -> Vec<u8> {
 
 /// Lines of text: size, x, y, words.
 fn content(lines: &[(u32, u32, u32, &str)]) -> String {
-    lines.iter().map(|(size, x, y, words)| format!("BT /F {size} Tf {x} {y} Td ({words}) Tj ET\n")).collect()
+    lines
+        .iter()
+        .map(|(size, x, y, words)| format!("BT /F {size} Tf {x} {y} Td ({words}) Tj ET\n"))
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 fn text(file: &[u8]) -> Extracted {
