@@ -94,7 +94,9 @@ pub(crate) async fn expand(
         .iter()
         .map(|page| page.work.as_ref().map(|work| index.add(FoundBy::Api, work.clone())))
         .collect();
-    let first_entry = own.iter().flatten().count();
+    // Which page the record of an own work belongs to.
+    let owners: Vec<usize> = (0..pages.len()).filter(|&page| own[page].is_some()).collect();
+    let first_entry = owners.len();
     for entry in &entries {
         index.add(FoundBy::Api, entry.hit.work.clone());
     }
@@ -103,8 +105,7 @@ pub(crate) async fn expand(
     let mut names: Vec<WorkId> = vec![WorkId::from_stored(String::new()); first_entry + entries.len()];
     let mut candidates: Vec<&CanonicalWork> = Vec::new();
     for work in &works {
-        let page =
-            work.records.iter().find_map(|record| pages.get(own.iter().position(|o| *o == Some(*record))?));
+        let page = work.records.iter().find_map(|&record| owners.get(record)).map(|&page| &pages[page]);
         let name =
             page.and_then(|page| page.work.as_ref()).map_or_else(|| work.work.id(), lyra_domain::Work::id);
         if page.is_none() {

@@ -64,22 +64,19 @@ pub(crate) async fn run(
     let time = allowed.saturating_sub(begun.elapsed());
     let expanding = citations::expand(pipeline, &sources, &query, (&pages, &ids), &ranks, time);
     let expansion = unless_cancelled(cancel, expanding).await?;
-    if let Some(Expansion { chosen, .. }) = &expansion {
-        let chosen = within_budget(pipeline, &task, chosen.clone()).await?;
+    if let Some(found) = &expansion {
+        let chosen = within_budget(pipeline, &task, found.chosen.clone()).await?;
         if !chosen.is_empty() {
             ids.extend(pipeline.store.register_pages(&query, &chosen, &job.id).await?);
             pages.extend(chosen);
             ranks = unless_cancelled(cancel, rank(pipeline, &task, &query, &ids)).await?;
             pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
         }
-        let edges = expansion.as_ref().map(|found| found.edges(&pages, &ids)).unwrap_or_default();
-        pipeline.store.add_edges(&task.id, &edges, &job.id).await?;
+        pipeline.store.add_edges(&task.id, &found.edges(&pages, &ids), &job.id).await?;
+        query.source_errors.extend(found.errors.iter().cloned());
     }
 
     let relevant = relevant(&ranks);
-    if let Some(expansion) = &expansion {
-        query.source_errors.extend(expansion.errors.iter().cloned());
-    }
     query.pages_fetched = pages.len() as u32;
     query.useful_fragments = relevant as u32;
     query.harvest_rate = if pages.is_empty() { 0.0 } else { relevant as f64 / pages.len() as f64 };

@@ -11,6 +11,8 @@ pub mod extract;
 pub mod fragment;
 pub mod pdf;
 pub mod serp;
+#[cfg(test)]
+mod testing;
 
 pub use address::{canonical, same_page_key};
 pub use error::{ConfigError, Result};

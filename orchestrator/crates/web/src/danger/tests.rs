@@ -201,18 +201,11 @@ fn a_wrong_file_says_where() {
 /// False alarms on real pages: what the rules find in pages that attack nobody.
 #[test]
 fn golden_readability_pages_raise_few_alarms() {
-    let shared = std::env::var_os("LYRA_SHARED").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared").into(),
-        std::path::PathBuf::from,
-    );
-    let Ok(pages) = std::fs::read_dir(shared.join("data/extraction/readability/test-pages")) else {
-        eprintln!("skipped: {} has no readability pages", shared.display());
-        return;
-    };
+    let Some(pages) = crate::testing::readability_pages() else { return };
     let patterns = patterns();
     let address = url::Url::parse("http://fakehost/test/page.html").unwrap();
     let (mut count, mut alarmed) = (0, Vec::new());
-    for folder in pages.map(|entry| entry.unwrap().path()) {
+    for folder in pages {
         let html = std::fs::read_to_string(folder.join("source.html")).unwrap();
         let text = crate::extract::Extracted::from_html(&html, &address).text;
         let found = [patterns.in_text(&text), patterns.in_hidden_html(&html)].concat();

@@ -159,17 +159,10 @@ proptest! {
 /// Every real page of the shared data: mean token F1 of the main text, and titles.
 #[test]
 fn golden_readability_pages() {
-    let shared = std::env::var_os("LYRA_SHARED").map_or_else(
-        || concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared").into(),
-        std::path::PathBuf::from,
-    );
-    let Ok(pages) = std::fs::read_dir(shared.join("data/extraction/readability/test-pages")) else {
-        eprintln!("skipped: {} has no readability pages", shared.display());
-        return;
-    };
+    let Some(pages) = crate::testing::readability_pages() else { return };
     let address = Url::parse("http://fakehost/test/page.html").unwrap();
     let (mut scores, mut titles, mut alone, mut whole) = (Vec::new(), 0, 0.0, 0.0);
-    for folder in pages.map(|entry| entry.unwrap().path()) {
+    for folder in pages {
         let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
         let source = text("source.html");
         let found = Extracted::from_html(&source, &address);

@@ -1,5 +1,4 @@
 use super::*;
-use std::path::PathBuf;
 
 fn engines() -> Engines {
     Engines::built_in().unwrap()
@@ -13,11 +12,7 @@ fn read(engine: &str, html: &str) -> SerpPage {
 
 /// A recorded page; `None`, said so, when the shared data is not there.
 fn recorded(path: &str) -> Option<String> {
-    let shared = std::env::var_os("LYRA_SHARED").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared")),
-        PathBuf::from,
-    );
-    let file = shared.join("data/serp").join(path);
+    let file = crate::testing::shared("data/serp").join(path);
     let found = std::fs::read_to_string(&file).ok();
     if found.is_none() {
         eprintln!("skipped: {} is not there", file.display());
