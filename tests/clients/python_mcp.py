@@ -103,7 +103,7 @@ async def whole_task(lyra):
 
 async def corrections(lyra, claim_id):
     """A person's corrections show in the next query, and can be taken back."""
-    numbers = f"SELECT * FROM v_claim_evidence_summary WHERE id = '{claim_id}'"
+    numbers = f"SELECT * FROM v_claim_evidence_summary WHERE claim_id = '{claim_id}'"
     before = (await lyra.call("query_graph", sql=numbers))["rows"][0]
     refuting = await lyra.call(
         "query_graph", sql=f"SELECT id FROM edges WHERE target_id = '{claim_id}' AND relation = 'refutes'"
