@@ -6,6 +6,7 @@
 
 mod cells;
 mod claims;
+mod domains;
 mod edges;
 mod embeddings;
 mod error;
@@ -16,6 +17,7 @@ mod lease;
 mod pages;
 mod ports;
 mod progress;
+mod quarantine;
 mod queries;
 mod rates;
 mod reports;
@@ -26,6 +28,7 @@ mod store;
 mod tasks;
 mod views;
 
+pub use domains::{BlockedDomain, OverrideRule};
 pub use embeddings::{VectorRow, VectorTarget};
 pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};
