@@ -94,7 +94,7 @@ impl Outside {
         });
         Ok(Self {
             semantic_scholar: SemanticScholar::new(http.clone(), &s2),
-            web: Web::new(&sources.web, &http)?,
+            web: Web::new(&sources.web, &http, store)?,
             openalex: OpenAlex::new(http, &openalex, sources.openalex.mailto.clone()),
             about: about.to_vec(),
         })

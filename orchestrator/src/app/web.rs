@@ -5,8 +5,10 @@ use crate::config::WebSettings;
 use futures::future::join_all;
 use lyra_sources::http::{HttpClient, Origin};
 use lyra_sources::web::{FetchLimits, FetchedPage, Pages, RuleFiles, Rules, WebBudget, WebSearch, WebSource};
+use lyra_store::Store;
 use lyra_web::serp::{Category, SerpPage};
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What asks engines and fetches pages.
@@ -44,12 +46,13 @@ fn page_or_error<S: Serializer>(page: &Result<SerpPage, String>, serializer: S) 
 impl Web {
     /// # Errors
     /// A rules file that cannot be used, an origin that is no http address.
-    pub(super) fn new(settings: &WebSettings, http: &HttpClient) -> anyhow::Result<Self> {
+    pub(super) fn new(settings: &WebSettings, http: &HttpClient, store: &Arc<Store>) -> anyhow::Result<Self> {
         let rules = Rules::open(&RuleFiles {
             engines: settings.engines_file.clone(),
             domains: settings.domains_file.clone(),
             dangerous_patterns: settings.dangerous_patterns_file.clone(),
-        })?;
+        })?
+        .with_stored(store.clone());
         let trusted: Vec<Origin> = settings
             .trusted_origins
             .iter()
@@ -78,6 +81,16 @@ impl Web {
             },
             rules,
         })
+    }
+
+    /// What may be used of what sources say.
+    pub(super) fn rules(&self) -> Rules {
+        self.rules.clone()
+    }
+
+    /// Fetches pages.
+    pub(super) fn pages(&self) -> Pages {
+        self.pages.clone()
     }
 
     /// A source for one query.
@@ -111,7 +124,7 @@ impl App {
         let web = self.web();
         let known = web.rules.engines();
         let names: Vec<String> = match engines {
-            [] => known.iter().filter(|e| e.category == Category::General).map(|e| e.name.clone()).collect(),
+            [] => known.of(Category::General),
             named => named.to_vec(),
         };
         let language = language.or_else(|| lyra_text::language(query));

@@ -51,6 +51,8 @@ impl App {
             store: self.inner.store.clone(),
             inference: self.inner.inference.clone(),
             sources: Arc::new(move |config| sources_of(&app, config)),
+            rules: Arc::new(self.web().rules()),
+            pages: Arc::new(self.web().pages()),
             config: self.inner.config.research.clone(),
             search: self.inner.config.search.clone(),
             progress: ProgressSink(Arc::new(move |step| {

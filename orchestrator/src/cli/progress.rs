@@ -75,6 +75,7 @@ fn words(step: &Step) -> String {
     match step {
         Step::Collected { query, hits } => format!("found {hits} documents for “{query}”"),
         Step::Ranked { relevant } => format!("ranked: {relevant} passages are relevant"),
+        Step::Fetched { read, of } => format!("pages of works without abstract: {read} of {of} read"),
         Step::Expanded { found, chosen } => format!("citations: {found} works found, {chosen} taken in"),
         Step::Extracted { claims: 1 } => "1 claim to judge".to_owned(),
         Step::Extracted { claims } => format!("{claims} claims to judge"),

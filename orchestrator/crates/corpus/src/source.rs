@@ -2,7 +2,7 @@
 
 use crate::{Corpora, Method};
 use async_trait::async_trait;
-use lyra_research::ports::{EvidenceSource, Hit, Inference};
+use lyra_research::ports::{EvidenceSource, Hit, Inference, SourceKind};
 use std::sync::Arc;
 
 /// Answers queries by hybrid search in one corpus.
@@ -24,6 +24,10 @@ impl CorpusSource {
 impl EvidenceSource for CorpusSource {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Corpus(self.corpus.clone())
     }
 
     async fn search(

@@ -6,7 +6,8 @@ pub use pattern::{DomainPattern, PatternError, registrable_domain};
 
 use crate::named_enum;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 named_enum! {
     /// What is known of a domain. It adjusts ranking and annotates edges; it never enters a confidence.
@@ -139,6 +140,61 @@ pub enum DecidedBy {
     Default,
 }
 
+impl DecidedBy {
+    /// Who decided, for a sentence.
+    pub fn in_words(&self) -> &'static str {
+        match self {
+            Self::Override(_) => "a person's decision",
+            Self::DynamicBlock => "the server, for a reason that it recorded",
+            Self::Denylist(_) | Self::UserOverride(_) | Self::Allowlist(_) | Self::Default => {
+                "the configuration"
+            }
+        }
+    }
+}
+
+/// Everything that decides about domains, as of one moment.
+#[derive(Debug, Clone, Default)]
+pub struct DomainRules {
+    /// What the configuration says.
+    pub policy: Arc<DomainPolicy>,
+    /// What people decided.
+    pub overrides: Vec<DomainOverride>,
+    /// Registrable domains that the server blocked for a reason it recorded.
+    pub blocked: BTreeSet<String>,
+}
+
+impl DomainRules {
+    /// Decides about a host, see [`decide`].
+    pub fn decide(&self, host: &str) -> DomainDecision {
+        decide(host, &self.policy, &self.overrides, |domain| self.blocked.contains(domain))
+    }
+
+    /// Whether a person decided that this host is to be used whatever speaks against it.
+    pub fn is_unblocked(&self, host: &str) -> bool {
+        let rule = deciding_override(host, &self.overrides).map(|place| &self.overrides[place]);
+        rule.is_some_and(|rule| rule.decision == OverrideDecision::Unblock)
+    }
+}
+
+/// Place of the override that counts for a host: exact, then the longest suffix, then the newest.
+pub fn deciding_override(host: &str, overrides: &[DomainOverride]) -> Option<usize> {
+    let host = normal(host);
+    let domain = registrable_domain(&host).unwrap_or_else(|| host.clone());
+    Names { host: &host, domain: &domain }.ruled_by(overrides)
+}
+
+/// The host of an address such as `https://example.org:8443/a`; empty where there is none.
+pub fn host_of(url: &str) -> &str {
+    let Some((_, rest)) = url.split_once("://") else { return "" };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    let host = authority.rsplit('@').next().unwrap_or(authority);
+    match host.find(']') {
+        Some(end) if host.starts_with('[') => &host[..=end],
+        _ => host.split(':').next().unwrap_or(host),
+    }
+}
+
 /// Decides about a host: database override (exact, then the longest suffix, then the newest) → deny list → dynamic
 /// block → `user_overrides` → allow list → default (evidence design, section 5).
 ///
@@ -150,7 +206,7 @@ pub fn decide(
     overrides: &[DomainOverride],
     dynamically_blocked: impl Fn(&str) -> bool,
 ) -> DomainDecision {
-    let host = host.trim_end_matches('.').to_lowercase();
+    let host = normal(host);
     let domain = registrable_domain(&host).unwrap_or_else(|| host.clone());
     let names = Names { host: &host, domain: &domain };
     let setting =
@@ -175,11 +231,8 @@ fn category(
     dynamically_blocked: impl Fn(&str) -> bool,
     setting: Option<(&String, &DomainSetting)>,
 ) -> (DomainCategory, DecidedBy) {
-    let rule = overrides
-        .iter()
-        .filter_map(|rule| Some((names.matched(&rule.pattern)?, rule)))
-        .max_by(|(a, x), (b, y)| a.cmp(b).then(x.updated_at.cmp(&y.updated_at)));
-    if let Some((_, rule)) = rule.as_ref().filter(|(_, rule)| rule.decision == OverrideDecision::Block) {
+    let rule = names.ruled_by(overrides).map(|place| &overrides[place]);
+    if let Some(rule) = rule.filter(|rule| rule.decision == OverrideDecision::Block) {
         return (DomainCategory::Blocked, DecidedBy::Override(rule.pattern.to_string()));
     }
     let unblocked = rule.is_some();
@@ -205,6 +258,11 @@ fn category(
     }
 }
 
+/// A host as it is compared.
+fn normal(host: &str) -> String {
+    host.trim_end_matches('.').to_lowercase()
+}
+
 /// A host as patterns see it.
 struct Names<'a> {
     host: &'a str,
@@ -223,6 +281,16 @@ enum Closeness {
 }
 
 impl Names<'_> {
+    /// Place of the override that counts: the closest, then the newest.
+    fn ruled_by(&self, overrides: &[DomainOverride]) -> Option<usize> {
+        overrides
+            .iter()
+            .enumerate()
+            .filter_map(|(place, rule)| Some((self.matched(&rule.pattern)?, rule.updated_at, place)))
+            .max()
+            .map(|(_, _, place)| place)
+    }
+
     fn matched(&self, pattern: &DomainPattern) -> Option<Closeness> {
         match pattern {
             DomainPattern::Exact(name) if name == self.host => Some(Closeness::Host),

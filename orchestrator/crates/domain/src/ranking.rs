@@ -61,15 +61,20 @@ pub fn top_by(scores: &[f64], top: usize) -> Vec<usize> {
     order
 }
 
-/// Ranks candidates by `w·bm25 + (1−w)·cosine`, both min-max normalised over the candidates, best first.
+/// Ranks candidates by `(w·bm25 + (1−w)·cosine) · weight`, the first two min-max normalised over the candidates, best
+/// first. `weights`, one in [0, 1] per candidate, are those of the categories of their domains (evidence design,
+/// section 5); a cut-off looks at the shape of the scores, so that equal weights change nothing.
 ///
 /// Without cosines (an embedder that does not read the language) BM25 ranks alone.
-pub fn rank(bm25: &[f64], cosine: Option<&[f64]>, config: &RankingConfig) -> Vec<Ranked> {
+pub fn rank(bm25: &[f64], cosine: Option<&[f64]>, weights: &[f64], config: &RankingConfig) -> Vec<Ranked> {
     let lexical = min_max(bm25);
-    let mixed: Vec<f64> = match cosine {
+    let mut mixed: Vec<f64> = match cosine {
         Some(cosine) => mix(&lexical, &min_max(cosine), config.bm25_weight),
         None => lexical,
     };
+    for (score, weight) in mixed.iter_mut().zip(weights) {
+        *score *= weight;
+    }
     let order = top_by(&mixed, mixed.len());
     let sorted: Vec<f64> = order.iter().map(|&i| mixed[i]).collect();
     let kept = cutoff(&sorted, config.sensitivity, config.min_kept, config.max_kept);
@@ -103,10 +108,14 @@ mod tests {
 
     #[test]
     fn the_mix_decides_the_order() {
-        let ranked = rank(&[10.0, 0.0, 5.0], Some(&[0.1, 0.9, 0.2]), &RankingConfig::default());
-        assert_eq!(ranked.iter().map(|r| r.index).collect::<Vec<_>>(), [1, 0, 2]);
-        let lexical = rank(&[10.0, 0.0, 5.0], None, &RankingConfig::default());
-        assert_eq!(lexical.iter().map(|r| r.index).collect::<Vec<_>>(), [0, 2, 1]);
+        let order = |cosine: Option<&[f64]>, weights: &[f64]| {
+            let ranked = rank(&[10.0, 0.0, 5.0], cosine, weights, &RankingConfig::default());
+            ranked.iter().map(|r| r.index).collect::<Vec<_>>()
+        };
+        assert_eq!(order(Some(&[0.1, 0.9, 0.2]), &[1.0; 3]), [1, 0, 2]);
+        assert_eq!(order(None, &[1.0; 3]), [0, 2, 1]);
+        assert_eq!(order(None, &[0.3, 0.9, 0.9]), [2, 0, 1]);
+        assert_eq!(order(None, &[0.0, 1.0, 1.0])[0], 2);
     }
 
     proptest! {
@@ -115,7 +124,11 @@ mod tests {
             scores in prop::collection::vec((0.0_f64..30.0, -1.0_f64..1.0), 0..120)
         ) {
             let (bm25, cosine): (Vec<f64>, Vec<f64>) = scores.into_iter().unzip();
-            let ranked = rank(&bm25, Some(&cosine), &RankingConfig::default());
+            let weights = vec![1.0; bm25.len()];
+            let ranked = rank(&bm25, Some(&cosine), &weights, &RankingConfig::default());
+            let halves = vec![0.5; bm25.len()];
+            let kept = |ranked: &[Ranked]| ranked.iter().filter(|r| r.relevant).count();
+            prop_assert_eq!(kept(&rank(&bm25, Some(&cosine), &halves, &RankingConfig::default())), kept(&ranked));
             let mut seen: Vec<usize> = ranked.iter().map(|r| r.index).collect();
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..bm25.len()).collect::<Vec<_>>());

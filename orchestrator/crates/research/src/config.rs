@@ -70,6 +70,8 @@ pub struct SearchConfig {
     pub citation_graph_fetch_limit: usize,
     /// Which of them become pages.
     pub citation_filter: CitationFilter,
+    /// Works without abstract whose pages are fetched for one query; 0 fetches none.
+    pub fetch_without_abstract: usize,
 }
 
 impl Default for SearchConfig {
@@ -79,6 +81,7 @@ impl Default for SearchConfig {
             citation_graph_direction: CitationDirection::Both,
             citation_graph_fetch_limit: 50,
             citation_filter: CitationFilter::default(),
+            fetch_without_abstract: 10,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{Models, TaskFragment};
+use crate::register::usable;
 use crate::search::{cancelled, unread_language};
 use crate::verdict::{Passage, verdict};
 use crate::{Result, embed, extract};
@@ -13,7 +14,8 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
     let store = &pipeline.store;
     let task = store.task(&job.task_id).await?;
     let models = pipeline.inference.models().await?;
-    let fragments = store.task_fragments(&task.id).await?;
+    let fragments: Vec<TaskFragment> =
+        usable(pipeline, &task.id).await?.into_iter().map(|usable| usable.fragment).collect();
     let by_id: HashMap<&FragmentId, &TaskFragment> = fragments.iter().map(|f| (&f.fragment.id, f)).collect();
 
     extract::run(pipeline, job, &task, &models, &by_id).await?;

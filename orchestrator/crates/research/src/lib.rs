@@ -6,13 +6,17 @@
 
 mod citations;
 mod collect;
+mod complete;
 mod config;
 mod embed;
 mod error;
 mod extract;
+mod fetch;
+mod hit;
 mod judge;
 mod pipeline;
 pub mod ports;
+mod register;
 mod search;
 mod stops;
 mod verdict;

@@ -1,6 +1,6 @@
 //! The pipeline: its ports, its settings, and which step a job runs.
 
-use crate::ports::{EvidenceSource, EvidenceStore, Inference};
+use crate::ports::{ContentRules, EvidenceSource, EvidenceStore, Inference, PageFetcher};
 use crate::{ResearchConfig, Result, SearchConfig, judge, search};
 use lyra_domain::{Job, JobKind, TaskConfig, TaskId};
 use std::sync::Arc;
@@ -15,6 +15,10 @@ pub struct Pipeline {
     pub inference: Arc<dyn Inference>,
     /// Which sources a task searches; asked anew for every query, so that a corpus imported meanwhile is found.
     pub sources: SourcesOf,
+    /// What may be used of what sources say.
+    pub rules: Arc<dyn ContentRules>,
+    /// Fetches the pages of works without abstract.
+    pub pages: Arc<dyn PageFetcher>,
     /// Settings.
     pub config: ResearchConfig,
     /// How a search goes on from what it found.
@@ -80,6 +84,13 @@ pub enum Step {
         query: String,
         /// Hits over all sources.
         hits: usize,
+    },
+    /// Pages of works without abstract are fetched.
+    Fetched {
+        /// Pages read.
+        read: usize,
+        /// Works tried.
+        of: usize,
     },
     /// Fragments are ranked.
     Ranked {

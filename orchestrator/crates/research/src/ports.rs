@@ -2,12 +2,13 @@
 
 use crate::Result;
 use async_trait::async_trait;
+use lyra_domain::domains::{DomainOverride, DomainRules};
 use lyra_domain::{
-    Claim, ClaimId, Edge, Fragment, FragmentId, Identifier, Job, JobId, JobKind, NliJudgement, Page, PageId,
-    Query, QueryId, Task, TaskId, TaskPageReason, Work,
+    Claim, ClaimId, Edge, FetchMethod, Fragment, FragmentId, Identifier, Job, JobId, JobKind, NliJudgement,
+    Page, PageId, Query, QueryId, Task, TaskId, TaskPageReason, Work,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 /// The clock.
@@ -42,6 +43,53 @@ pub struct RateState {
     pub pause_seconds: u64,
     /// Why it pauses.
     pub pause_reason: Option<String>,
+    /// Day, counted from 1970 in UTC, that `spent` belongs to.
+    pub day: i64,
+    /// Requests of that day, for a provider with a daily budget.
+    pub spent: u32,
+}
+
+/// What is stored about domains: read by the one that decides.
+#[async_trait]
+pub trait DomainStore: Send + Sync {
+    /// Rules that people made, the active ones.
+    async fn overrides(&self) -> Result<Vec<DomainOverride>>;
+    /// Registrable domains that the server blocked for a reason it recorded.
+    async fn blocked(&self) -> Result<BTreeSet<String>>;
+}
+
+/// What may be used of what sources say: which domains, and which texts.
+#[async_trait]
+pub trait ContentRules: Send + Sync {
+    /// Everything that decides about domains, as of now.
+    async fn domains(&self) -> Result<DomainRules>;
+    /// For every text, in order, the gravest rule that it breaks, when it addresses the AI that reads it.
+    async fn dangers(&self, texts: Vec<String>) -> Result<Vec<Option<Danger>>>;
+}
+
+/// Fetches pages of the web: politely, guarded, and read by the same rules whoever asks.
+#[async_trait]
+pub trait PageFetcher: Send + Sync {
+    /// The page of a work. A landing page that only leads to the work's text is followed to it once.
+    async fn fetch(&self, url: &str) -> Result<SourcePage>;
+}
+
+/// A rule for text that addresses the AI that reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Danger {
+    /// Id of the rule.
+    pub rule: String,
+    /// `medium` or `high`.
+    pub severity: String,
+}
+
+/// A passage that is kept and shown to nobody who could take it for an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quarantined {
+    /// The passage.
+    pub fragment: Fragment,
+    /// The rule it broke.
+    pub danger: Danger,
 }
 
 /// The ml-server.
@@ -75,12 +123,27 @@ impl Models {
     }
 }
 
+/// What kind of source answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceKind {
+    /// A local corpus, with its name: documents that whoever runs this chose to have.
+    Corpus(String),
+    /// An academic API.
+    Api,
+    /// Something that searches the web and fetches pages, each of which costs from the page budget.
+    Web,
+}
+
 /// Anything that answers a query with documents: a local corpus, an academic API, a web search.
 #[async_trait]
 pub trait EvidenceSource: Send + Sync {
     /// `corpus:NAME`, `semantic_scholar`, `openalex`, an engine's name.
     fn name(&self) -> &str;
-    /// At most `limit` hits, best first.
+    /// What kind of source it is.
+    fn kind(&self) -> SourceKind {
+        if self.scholarly().is_some() { SourceKind::Api } else { SourceKind::Web }
+    }
+    /// At most `limit` hits, best first. A source that fetches pages fetches no more than that.
     async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>>;
     /// What went wrong in the last search although it answered: an engine that wanted a person, a page that could not
     /// be read.
@@ -133,15 +196,38 @@ pub struct Hit {
     pub embedding: Option<(String, Vec<f32>)>,
 }
 
-/// A page that a source fetched and read.
+/// A page that was fetched and read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SourcePage {
     /// Registrable domain.
     pub domain: String,
     /// Category of the domain.
     pub domain_category: String,
+    /// How it was had.
+    pub method: FetchMethod,
+    /// What answered.
+    pub answer: Answered,
+    /// Title, when it has a harmless one.
+    pub title: String,
+    /// ISO 639-1 code of its text.
+    pub language: Option<String>,
     /// Its text in pieces; ids and page are set when it is registered.
     pub fragments: Vec<Fragment>,
+    /// Pieces that address the AI that reads them.
+    pub quarantined: Vec<Quarantined>,
+    /// A rule of high severity that the page breaks, in its text or where readers do not see it.
+    pub hostile: Option<String>,
+}
+
+/// What answered when a page was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// Address after redirects.
+    pub final_url: String,
+    /// Status code.
+    pub http_status: u16,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub content_hash: String,
 }
 
 /// A page to register for a task, with the fragments cut from it.
@@ -153,6 +239,12 @@ pub struct NewPage {
     pub work: Option<Work>,
     /// Its fragments.
     pub fragments: Vec<Fragment>,
+    /// Passages of it that nobody is shown.
+    pub quarantined: Vec<Quarantined>,
+    /// What answered, for a page that was fetched.
+    pub answer: Option<Answered>,
+    /// The rule for which its domain is to be blocked.
+    pub blocks_domain: Option<String>,
     /// Why the task has it.
     pub reason: TaskPageReason,
     /// Sources that named it, each with its rank there.
@@ -170,6 +262,10 @@ pub struct TaskFragment {
     pub title: String,
     /// ISO 639-1 code of its page.
     pub language: Option<String>,
+    /// Domain of its page, `corpus:NAME` for a local corpus.
+    pub domain: String,
+    /// Address of its page after redirects.
+    pub url: String,
     /// Category of its page's domain.
     pub domain_category: String,
     /// What makes two pages the same source: the work's id, else the domain, else the page's id.
@@ -211,14 +307,19 @@ pub trait EvidenceStore: Send + Sync {
     async fn claim(&self, claim: &ClaimId) -> Result<Claim>;
     /// Adopted claims of a task, in the order they were stored.
     async fn task_claims(&self, task: &TaskId) -> Result<Vec<Claim>>;
-    /// Fragments of the task's pages, in a stable order.
+    /// Fragments of the task's pages, in a stable order, without those in quarantine.
     async fn task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>>;
     /// Page ids of the task.
     async fn task_pages(&self, task: &TaskId) -> Result<HashSet<PageId>>;
-    /// Registers works, pages, fragments, their place in the task and in the query's results. A known page keeps
-    /// what it has and only gains what is new. Answers with the ids that the pages have, which for a page known by
-    /// another id is that one.
-    async fn register_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<Vec<PageId>>;
+    /// Registers works, pages, fragments, quarantined passages, blocked domains, and their place in the task and in the
+    /// query's results. A known page keeps what it has and only gains what is new. Answers with the ids that the pages
+    /// have, which for a page known by another id is that one, and `None` for a page beyond the task's page budget.
+    async fn register_pages(
+        &self,
+        query: &Query,
+        pages: &[NewPage],
+        cause: &JobId,
+    ) -> Result<Vec<Option<PageId>>>;
     /// Replaces the query's ranking.
     async fn record_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()>;
     /// The task's queries that have a ranking, in the order they were queued, each with its ranking, best first.

@@ -1,14 +1,18 @@
-//! One query: collect from every source, register what has a text, rank it, follow citations (evidence design,
-//! section 2, steps 1 to 7).
+//! One query: collect from every source, register what has a text, fetch the rest, rank it, follow citations (evidence
+//! design, section 2, steps 1 to 7).
 
 use crate::citations::{self, Expansion};
-use crate::collect::{Collected, collect, failed};
+use crate::collect::{Collected, Search, collect, failed};
+use crate::complete::named_in;
+use crate::fetch::{self, fetch};
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, NewPage, TaskFragment};
+use crate::register::{register, usable};
 use crate::{PortError, Result, embed};
 use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
 use std::collections::{HashMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) async fn run(
@@ -18,7 +22,6 @@ pub(crate) async fn run(
     used_seconds: f64,
     cancel: &CancellationToken,
 ) -> Result<Outcome> {
-    let begun = Instant::now();
     let task = pipeline.store.task(&job.task_id).await?;
     let mut query = pipeline.store.query(query).await?;
     let allowed = f64::from(task.config.budget.max_seconds) - used_seconds;
@@ -45,29 +48,47 @@ pub(crate) async fn run(
     sources
         .retain(|source| query.sources.is_empty() || query.sources.iter().any(|name| name == source.name()));
     let asked = sources.len();
-    let collected = unless_cancelled(cancel, collect(pipeline, &sources, &query, allowed)).await?;
+    let used = pipeline.store.task_pages(&task.id).await?.len();
+    let asking = query.clone();
+    let searching = Search {
+        pipeline,
+        sources: &sources,
+        query: &asking,
+        until: Instant::now() + allowed,
+        room: (task.config.budget.max_pages as usize).saturating_sub(used),
+    };
+    let collected = unless_cancelled(cancel, collect(&searching)).await?;
     pipeline
         .report(&task.id, Step::Collected { query: query.query_text.clone(), hits: collected.pages.len() });
 
-    let Collected { pages, vectors, hits, without_text, errors } = collected;
+    let Collected { pages, vectors, hits, without_text, known, errors } = collected;
     // Written down before what follows, so that whoever asks sees it while the search still runs.
     query.result_count = hits as u32;
     query.source_errors = errors;
     pipeline.store.update_query(&query).await?;
-    let mut pages = within_budget(pipeline, &task, pages).await?;
-    let mut ids = pipeline.store.register_pages(&query, &pages, &job.id).await?;
+    let (mut pages, mut ids) = register(pipeline, job, &task, &query, pages).await?;
     keep_vectors(pipeline, &vectors, &pages).await?;
+    query.pages_fetched = pages.len() as u32;
+    pipeline.store.update_query(&query).await?;
+    let fetched = unless_cancelled(cancel, fetch(&searching, job, &task, without_text)).await?;
+    let texts = fetched.pages.iter().flat_map(|page| &page.fragments).map(|f| f.text_content.as_str());
+    let cited = named_in(&searching, texts, &known, &mut query.source_errors);
+    let cited = unless_cancelled(cancel, async { Ok(cited.await) }).await?;
+    let (cited, cited_ids) = register(pipeline, job, &task, &query, cited).await?;
+    let fetching = fetched.counts;
+    pages.extend(fetched.pages.into_iter().chain(cited));
+    ids.extend(fetched.ids.into_iter().chain(cited_ids));
     let mut ranks = unless_cancelled(cancel, rank(pipeline, &task, &query, &ids)).await?;
     pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
 
+    let time = searching.left();
     sources.retain(|source| !failed(&query.source_errors, source.name()));
-    let time = allowed.saturating_sub(begun.elapsed());
     let expanding = citations::expand(pipeline, &sources, &query, (&pages, &ids), &ranks, time);
     let expansion = unless_cancelled(cancel, expanding).await?;
     if let Some(found) = &expansion {
-        let chosen = within_budget(pipeline, &task, found.chosen.clone()).await?;
+        let (chosen, chosen_ids) = register(pipeline, job, &task, &query, found.chosen.clone()).await?;
         if !chosen.is_empty() {
-            ids.extend(pipeline.store.register_pages(&query, &chosen, &job.id).await?);
+            ids.extend(chosen_ids);
             pages.extend(chosen);
             ranks = unless_cancelled(cancel, rank(pipeline, &task, &query, &ids)).await?;
             pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
@@ -89,11 +110,8 @@ pub(crate) async fn run(
     for error in &query.source_errors {
         pipeline.store.add_warning(&task.id, &format!("a source did not answer in full: {error}")).await?;
     }
-    if without_text > 0 {
-        tracing::info!(query_id = %query.id, without_text, "works without abstract were left out");
-    }
     pipeline.store.update_query(&query).await?;
-    Ok(follow_up(&query, expansion.as_ref().map(|expansion| (expansion, without_text))))
+    Ok(follow_up(&query, Some((&fetching, expansion.as_ref()))))
 }
 
 /// The answer, unless the job is cancelled first: a source may take its time.
@@ -105,12 +123,13 @@ fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
     ranks.iter().filter(|(_, rank)| rank.relevant).count()
 }
 
-fn follow_up(query: &Query, found: Option<(&Expansion, usize)>) -> Outcome {
+fn follow_up(query: &Query, found: Option<(&fetch::Counts, Option<&Expansion>)>) -> Outcome {
+    let (fetching, expansion) = found.unzip();
     Outcome {
         output: serde_json::json!({
             "hits": query.result_count, "pages": query.pages_fetched, "relevant": query.useful_fragments,
-            "without_text": found.map(|(_, without_text)| without_text),
-            "citations": found.map(|(expansion, _)| &expansion.counts),
+            "fetching": fetching,
+            "citations": expansion.flatten().map(|expansion| &expansion.counts),
         }),
         then: vec![JobKind::Judge],
     }
@@ -118,28 +137,6 @@ fn follow_up(query: &Query, found: Option<(&Expansion, usize)>) -> Outcome {
 
 pub(crate) fn cancelled() -> PortError {
     PortError::Refused { what: "job".to_owned(), why: "it was cancelled".to_owned() }
-}
-
-/// Pages the task already has, and as many new ones as its budget still allows.
-async fn within_budget(pipeline: &Pipeline, task: &Task, pages: Vec<NewPage>) -> Result<Vec<NewPage>> {
-    let known = pipeline.store.task_pages(&task.id).await?;
-    let limit = task.config.budget.max_pages as usize;
-    let mut left = limit.saturating_sub(known.len());
-    let found = pages.len();
-    let kept: Vec<NewPage> = pages
-        .into_iter()
-        .filter(|page| {
-            let free = known.contains(&page.page.id);
-            let paid = !free && left > 0;
-            left -= usize::from(paid);
-            free || paid
-        })
-        .collect();
-    if kept.len() < found {
-        let warning = format!("the page budget of {limit} is used up: some pages found were left out");
-        pipeline.store.add_warning(&task.id, &warning).await?;
-    }
-    Ok(kept)
 }
 
 /// Keeps vectors that a source gave along, so that they are not computed again.
@@ -169,18 +166,20 @@ async fn rank(
     pages: &[PageId],
 ) -> Result<Vec<(PageId, FragmentRank)>> {
     let found: HashSet<&PageId> = pages.iter().collect();
-    let mut fragments = pipeline.store.task_fragments(&task.id).await?;
-    fragments.retain(|fragment| found.contains(&fragment.fragment.page_id));
+    let mut usable = usable(pipeline, &task.id).await?;
+    usable.retain(|usable| found.contains(&usable.fragment.fragment.page_id));
 
-    let tokens: Vec<Vec<String>> = fragments
+    let tokens: Vec<Vec<String>> = usable
         .iter()
+        .map(|usable| &usable.fragment)
         .map(|f| lyra_text::content_words(&lyra_text::passage(&f.title, &f.fragment.text_content)))
         .collect();
     let lexical = bm25::scores(&tokens, &lyra_text::content_words(&query.query_text), bm25::K1, bm25::B);
     let config = pipeline.config.ranking();
     let candidates = ranking::top_by(&lexical, config.bm25_top);
     let lexical: Vec<f64> = candidates.iter().map(|&i| lexical[i]).collect();
-    let fragments: Vec<&TaskFragment> = candidates.iter().map(|&i| &fragments[i]).collect();
+    let weights: Vec<f64> = candidates.iter().map(|&i| usable[i].weight).collect();
+    let fragments: Vec<&TaskFragment> = candidates.iter().map(|&i| &usable[i].fragment).collect();
 
     let models = pipeline.inference.models().await?;
     let cosine = if models.read(query.language.as_deref()) {
@@ -190,7 +189,7 @@ async fn rank(
         pipeline.store.add_warning(&task.id, &unread_language(language, &models)).await?;
         None
     };
-    let ranks: Vec<(PageId, FragmentRank)> = ranking::rank(&lexical, cosine.as_deref(), &config)
+    let ranks: Vec<(PageId, FragmentRank)> = ranking::rank(&lexical, cosine.as_deref(), &weights, &config)
         .into_iter()
         .map(|place| {
             let fragment = &fragments[place.index].fragment;

@@ -4,6 +4,7 @@ mod fetch;
 mod rules;
 mod search;
 mod source;
+mod works;
 
 pub use fetch::{FetchLimits, FetchedPage, PageKind, Pages};
 pub use rules::{RuleFiles, Rules};

@@ -6,6 +6,7 @@
 
 mod cells;
 mod claims;
+mod domains;
 mod edges;
 mod embeddings;
 mod error;
@@ -17,6 +18,7 @@ mod lease;
 mod pages;
 mod ports;
 mod progress;
+mod quarantine;
 mod queries;
 mod rates;
 mod reports;
@@ -27,6 +29,7 @@ mod store;
 mod tasks;
 mod views;
 
+pub use domains::{BlockedDomain, OverrideRule};
 pub use embeddings::{VectorRow, VectorTarget};
 pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};

@@ -1,11 +1,11 @@
 //! Works, pages and their fragments.
 
 use crate::rows::{self, RowExt, json};
-use crate::{Result, Store, StoreError, tasks};
+use crate::{Result, Store, StoreError, quarantine, tasks};
 use lyra_domain::{
     Fragment, FragmentId, Identifier, JobId, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId,
 };
-use lyra_research::ports::{NewPage, TaskFragment};
+use lyra_research::ports::{Answered, NewPage, TaskFragment};
 use sqlx::{Row, SqliteConnection};
 use std::collections::HashSet;
 
@@ -18,20 +18,38 @@ impl Store {
         query: &Query,
         pages: &[NewPage],
         cause: &JobId,
-    ) -> Result<Vec<PageId>> {
+    ) -> Result<Vec<Option<PageId>>> {
         let mut ids = Vec::with_capacity(pages.len());
         let now = self.stamp();
         let mut tx = self.write().await?;
-        tasks::load(&mut tx, &query.task_id).await?;
+        let task = tasks::load(&mut tx, &query.task_id).await?;
+        // Counted where it is written: searches that run at once share one budget.
+        let mut left = i64::from(task.config.budget.max_pages) - pages_of(&mut tx, &query.task_id).await?;
         for new in pages {
+            let known = known_page(&mut tx, new).await?;
+            let free = match &known {
+                Some(known) => is_of_task(&mut tx, &query.task_id, &known.id).await?,
+                None => false,
+            };
+            if !free && left <= 0 {
+                ids.push(None);
+                continue;
+            }
+            left -= i64::from(!free);
             let work = match &new.work {
                 Some(work) => Some(put_work(&mut tx, work).await?),
                 None => None,
             };
-            let page = put_page(&mut tx, new, work.as_ref(), cause, &now).await?;
+            let page = put_page(&mut tx, new, known, work.as_ref(), cause, &now).await?;
             for fragment in &new.fragments {
                 put_fragment(&mut tx, &page, fragment).await?;
             }
+            for passage in &new.quarantined {
+                let id = fragment_id(&page, &passage.fragment);
+                let hash = text_hash(&passage.fragment.text_content);
+                quarantine::put(&mut tx, &page, (&id, &hash), passage, cause, &now).await?;
+            }
+            quarantine::block_domain(&mut tx, new, cause, &now).await?;
             sqlx::query(
                 "INSERT INTO task_pages (task_id, page_id, reason, depth, source_page_id) VALUES (?, ?, ?, ?, ?)
                  ON CONFLICT DO NOTHING",
@@ -59,7 +77,7 @@ impl Store {
                 .execute(&mut *tx)
                 .await?;
             }
-            ids.push(page);
+            ids.push(Some(page));
         }
         tasks::touch(&mut tx, &query.task_id, &now).await?;
         tx.commit().await?;
@@ -77,11 +95,12 @@ impl Store {
     /// In an order that depends on the contents alone: after a crash it is what it would have been without.
     pub(crate) async fn read_task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>> {
         let sql = format!(
-            "SELECT fragments.*, pages.title, pages.language, pages.domain_category, {SOURCE_KEY} AS source_key
+            "SELECT fragments.*, pages.title, pages.language, pages.domain, pages.domain_category,
+                 coalesce(pages.final_url, pages.url) AS page_url, {SOURCE_KEY} AS source_key
              FROM task_pages
              JOIN pages ON pages.id = task_pages.page_id
              JOIN fragments ON fragments.page_id = pages.id
-             WHERE task_pages.task_id = ?
+             WHERE task_pages.task_id = ? AND fragments.text_content <> ''
              ORDER BY pages.id, fragments.position, fragments.id"
         );
         let found =
@@ -93,6 +112,8 @@ impl Store {
                     fragment: rows::fragment(row)?,
                     title: row.value("title")?,
                     language: row.value("language")?,
+                    domain: row.value("domain")?,
+                    url: row.value("page_url")?,
                     domain_category: row.value("domain_category")?,
                     source_key: row.value("source_key")?,
                 })
@@ -156,17 +177,28 @@ async fn put_work(connection: &mut SqliteConnection, work: &Work) -> Result<Work
     Ok(id)
 }
 
-/// Stores a page, or fills what a known one lacks. Known by its id, its URL or its work's DOI; returns the id it has.
-async fn put_page(
-    connection: &mut SqliteConnection,
-    new: &NewPage,
-    work: Option<&WorkId>,
-    cause: &JobId,
-    now: &str,
-) -> Result<PageId> {
+/// How many pages the task has.
+async fn pages_of(connection: &mut SqliteConnection, task: &TaskId) -> Result<i64> {
+    let count = sqlx::query_scalar("SELECT count(*) FROM task_pages WHERE task_id = ?");
+    Ok(count.bind(task.as_str()).fetch_one(connection).await?)
+}
+
+async fn is_of_task(connection: &mut SqliteConnection, task: &TaskId, page: &PageId) -> Result<bool> {
+    let found = "SELECT EXISTS (SELECT 1 FROM task_pages WHERE task_id = ? AND page_id = ?)";
+    Ok(sqlx::query_scalar(found).bind(task.as_str()).bind(page.as_str()).fetch_one(connection).await?)
+}
+
+/// A page that is stored already.
+struct KnownPage {
+    id: PageId,
+    metadata: PaperMetadata,
+}
+
+/// The stored page that this one is: by its id, its URL or its work's DOI.
+async fn known_page(connection: &mut SqliteConnection, new: &NewPage) -> Result<Option<KnownPage>> {
     let page = &new.page;
     // A page may name a work that it does not bring along; then only one that is known can be referred to.
-    let work_id = work.or(page.work_id.as_ref()).map(|id| id.as_str().to_owned());
+    let work_id = new.work.as_ref().map(Work::id).or_else(|| page.work_id.clone());
     let known = sqlx::query(
         "SELECT id, paper_metadata FROM pages
          WHERE id = ?1 OR url = ?2 OR (work_id = ?3 AND ?3 LIKE 'doi:%')
@@ -174,14 +206,31 @@ async fn put_page(
     )
     .bind(page.id.as_str())
     .bind(&page.url)
-    .bind(&work_id)
+    .bind(work_id.as_ref().map(WorkId::as_str))
     .fetch_optional(&mut *connection)
     .await?;
+    let known = known
+        .map(|row| Ok(KnownPage { id: row.parsed("id")?, metadata: row.json_or_default("paper_metadata")? }));
+    known.transpose()
+}
+
+/// Stores a page, or fills what a known one lacks; returns the id it has.
+async fn put_page(
+    connection: &mut SqliteConnection,
+    new: &NewPage,
+    known: Option<KnownPage>,
+    work: Option<&WorkId>,
+    cause: &JobId,
+    now: &str,
+) -> Result<PageId> {
+    let page = &new.page;
+    let work_id = work.or(page.work_id.as_ref()).map(|id| id.as_str().to_owned());
+    let answer = new.answer.as_ref();
     let Some(known) = known else {
         sqlx::query(
             "INSERT INTO pages (id, url, domain, domain_category, title, work_id, language, fetch_method, fetched_at,
-                 paper_metadata, cause_id)
-             VALUES (?, ?, ?, ?, ?, (SELECT id FROM works WHERE id = ?), ?, ?, ?, ?, ?)",
+                 paper_metadata, cause_id, final_url, http_status, content_hash)
+             VALUES (?, ?, ?, ?, ?, (SELECT id FROM works WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(page.id.as_str())
         .bind(&page.url)
@@ -194,12 +243,15 @@ async fn put_page(
         .bind(now)
         .bind(json(&page.paper_metadata)?)
         .bind(cause.as_str())
+        .bind(answer.map(|answer| &answer.final_url))
+        .bind(answer.map(|answer| answer.http_status))
+        .bind(answer.map(|answer| &answer.content_hash))
         .execute(connection)
         .await?;
         return Ok(page.id.clone());
     };
-    let id: PageId = known.parsed("id")?;
-    let metadata = filled(known.json_or_default("paper_metadata")?, &page.paper_metadata);
+    let KnownPage { id, metadata } = known;
+    let metadata = filled(metadata, &page.paper_metadata);
     sqlx::query(
         "UPDATE pages SET title = CASE title WHEN '' THEN ?2 ELSE title END,
              work_id = coalesce(work_id, (SELECT id FROM works WHERE id = ?3)),
@@ -211,9 +263,36 @@ async fn put_page(
     .bind(&work_id)
     .bind(&page.language)
     .bind(json(&metadata)?)
+    .execute(&mut *connection)
+    .await?;
+    if let Some(answer) = answer {
+        fetched(connection, &id, new, answer).await?;
+    }
+    Ok(id)
+}
+
+/// A page that only an API had spoken of has now been read where it is.
+async fn fetched(
+    connection: &mut SqliteConnection,
+    id: &PageId,
+    new: &NewPage,
+    answer: &Answered,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE pages SET final_url = ?2, http_status = ?3, content_hash = ?4, domain = ?5, domain_category = ?6,
+             fetch_method = ?7
+         WHERE id = ?1 AND final_url IS NULL AND fetch_method = 'academic_api'",
+    )
+    .bind(id.as_str())
+    .bind(&answer.final_url)
+    .bind(answer.http_status)
+    .bind(&answer.content_hash)
+    .bind(&new.page.domain)
+    .bind(&new.page.domain_category)
+    .bind(new.page.fetch_method.as_str())
     .execute(connection)
     .await?;
-    Ok(id)
+    Ok(())
 }
 
 /// What is known, with its gaps filled from what is new.
@@ -231,12 +310,10 @@ fn filled(known: PaperMetadata, new: &PaperMetadata) -> PaperMetadata {
 
 /// Stores a fragment; the same text on the same page is one fragment.
 async fn put_fragment(connection: &mut SqliteConnection, page: &PageId, fragment: &Fragment) -> Result<()> {
-    // Its id comes from the page and the text; under a page that was known by another id it gets another id too.
-    let id = if *page == fragment.page_id {
-        fragment.id.clone()
-    } else {
-        FragmentId::derive(&[page.as_str(), &fragment.text_content])
-    };
+    let (id, hash) = (fragment_id(page, fragment), text_hash(&fragment.text_content));
+    if quarantine::holds(connection, page, &hash).await? {
+        return Ok(());
+    }
     sqlx::query(
         "INSERT INTO fragments (id, page_id, fragment_type, position, text_content, heading_context, char_start,
              char_end, text_hash)
@@ -250,10 +327,19 @@ async fn put_fragment(connection: &mut SqliteConnection, page: &PageId, fragment
     .bind(&fragment.heading_context)
     .bind(fragment.char_start)
     .bind(fragment.char_end)
-    .bind(text_hash(&fragment.text_content))
+    .bind(hash)
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// Its id comes from the page and the text; under a page that was known by another id it gets another id too.
+fn fragment_id(page: &PageId, fragment: &Fragment) -> FragmentId {
+    if *page == fragment.page_id {
+        fragment.id.clone()
+    } else {
+        FragmentId::derive(&[page.as_str(), &fragment.text_content])
+    }
 }
 
 /// Hash of a text, the same in every version: the last part of an id derived from it.

@@ -36,7 +36,12 @@ impl EvidenceStore for Store {
         Ok(self.read_task_pages(task).await?)
     }
 
-    async fn register_pages(&self, query: &Query, pages: &[NewPage], cause: &JobId) -> Result<Vec<PageId>> {
+    async fn register_pages(
+        &self,
+        query: &Query,
+        pages: &[NewPage],
+        cause: &JobId,
+    ) -> Result<Vec<Option<PageId>>> {
         Ok(self.write_pages(query, pages, cause).await?)
     }
 

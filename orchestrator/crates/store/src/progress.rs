@@ -1,7 +1,7 @@
 //! Where a task stands.
 
 use crate::rows::{self, RowExt};
-use crate::{Result, Store, tasks};
+use crate::{BlockedDomain, OverrideRule, Result, Store, domains, tasks};
 use lyra_domain::{JobState, Query, Relation, Task, TaskId};
 use sqlx::Row;
 use std::collections::BTreeMap;
@@ -33,6 +33,14 @@ pub struct TaskProgress {
     pub last_activity: jiff::Timestamp,
     /// Domains of its pages, at most ten, with their number of pages, largest first.
     pub top_domains: Vec<(String, u64)>,
+    /// Pages that were fetched from the web.
+    pub fetched: u64,
+    /// Passages in quarantine, by the rule that they broke.
+    pub quarantined: Vec<(String, u64)>,
+    /// Domains that the server blocked, of the task's pages or by its jobs.
+    pub blocked_domains: Vec<BlockedDomain>,
+    /// What people decided about domains.
+    pub overrides: Vec<OverrideRule>,
     /// Pages that wait for a person to log in or solve a challenge.
     pub pending_auth: u64,
 }
@@ -73,7 +81,10 @@ impl Store {
         let counts = sqlx::query(
             "SELECT
                 (SELECT count(*) FROM task_pages WHERE task_id = ?1) AS pages,
-                (SELECT count(*) FROM fragments JOIN task_pages USING (page_id) WHERE task_id = ?1) AS fragments,
+                (SELECT count(*) FROM task_pages JOIN pages ON pages.id = page_id
+                 WHERE task_id = ?1 AND fetch_method IN ('http', 'browser')) AS fetched,
+                (SELECT count(*) FROM fragments JOIN task_pages USING (page_id)
+                 WHERE task_id = ?1 AND text_content <> '') AS fragments,
                 (SELECT count(*) FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted') AS claims,
                 (SELECT count(*) FROM auth_queue WHERE task_id = ?1 AND status = 'pending') AS pending_auth,
                 updated_at, stop_reason
@@ -116,6 +127,15 @@ impl Store {
         .bind(id)
         .fetch_all(&mut *tx)
         .await?;
+        let quarantined = sqlx::query(
+            "SELECT rule_id, count(*) AS count FROM quarantined_fragments JOIN task_pages USING (page_id)
+             WHERE task_id = ? GROUP BY rule_id ORDER BY count DESC, rule_id",
+        )
+        .bind(id)
+        .fetch_all(&mut *tx)
+        .await?;
+        let blocked_domains = domains::blocked_of(&mut tx, task).await?;
+        let overrides = domains::override_rules(&mut tx).await?;
         Ok(TaskProgress {
             task: loaded,
             queries: queries.iter().map(rows::query).collect::<Result<_>>()?,
@@ -145,6 +165,13 @@ impl Store {
                 .map(|row| Ok((row.value("domain")?, count(row, "count")?)))
                 .collect::<Result<_>>()?,
             pending_auth: count(&counts, "pending_auth")?,
+            fetched: count(&counts, "fetched")?,
+            quarantined: quarantined
+                .iter()
+                .map(|row| Ok((row.value("rule_id")?, count(row, "count")?)))
+                .collect::<Result<_>>()?,
+            blocked_domains,
+            overrides,
         })
     }
 }

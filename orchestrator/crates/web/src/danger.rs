@@ -96,6 +96,17 @@ pub enum Place {
     },
 }
 
+impl Severity {
+    /// Its name, as rules and results write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
 impl Place {
     /// Whether it touches the characters from `start` to `end` of the text.
     pub fn touches(&self, start: u32, end: u32) -> bool {
@@ -191,6 +202,12 @@ impl DangerousPatterns {
             );
         }
         found
+    }
+
+    /// The gravest finding in a text as readers see it, when it should reach no AI.
+    pub fn gravest(&self, text: &str) -> Option<Finding> {
+        let grave = self.in_text(text).into_iter().filter(|finding| finding.severity >= Severity::Medium);
+        grave.max_by_key(|finding| finding.severity)
     }
 
     /// The most severe rule that matches a decoded text.

@@ -48,6 +48,8 @@ pub struct Extracted {
     pub doi: Option<Doi>,
     /// PDF of the same work in the page's citation metadata.
     pub pdf_url: Option<Url>,
+    /// Abstract in the page's citation metadata.
+    pub abstract_text: Option<String>,
     /// The main text: blocks with a blank line between them.
     pub text: String,
     /// What stands where in `text`, in order.
@@ -84,6 +86,7 @@ impl Extracted {
             canonical_url: said.canonical_url,
             doi: said.doi,
             pdf_url: said.pdf_url,
+            abstract_text: said.abstract_text,
             text: content.text,
             blocks: content.blocks,
             links: content.links,

@@ -48,16 +48,35 @@ pub fn fragments(page: &PageId, extracted: &Extracted) -> Vec<Fragment> {
     found
 }
 
-/// Positions of the fragments that findings of medium severity and above touch: passages that should reach no AI.
-pub fn touched(fragments: &[Fragment], findings: &[Finding]) -> Vec<u32> {
-    let grave = || findings.iter().filter(|finding| finding.severity >= Severity::Medium);
-    fragments
-        .iter()
-        .filter(|fragment| {
-            grave().any(|finding| finding.place.touches(fragment.char_start, fragment.char_end))
-        })
-        .map(|fragment| fragment.position)
-        .collect()
+/// Fragments, by position, that findings of medium severity and above touch, in their text or in a heading above them:
+/// passages that should reach no AI. Each comes with the gravest of its findings.
+pub fn touched<'f>(
+    extracted: &Extracted,
+    fragments: &[Fragment],
+    findings: &'f [Finding],
+) -> Vec<(u32, &'f Finding)> {
+    let grave: Vec<&Finding> =
+        findings.iter().filter(|finding| finding.severity >= Severity::Medium).collect();
+    if grave.is_empty() {
+        return Vec::new();
+    }
+    let headings = || extracted.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Heading { .. }));
+    let in_headings: Vec<(String, &Finding)> = headings()
+        .flat_map(|block| grave.iter().map(move |finding| (block, *finding)))
+        .filter(|(block, finding)| finding.place.touches(block.start, block.end))
+        .map(|(block, finding)| (extracted.text_of(block), finding))
+        .collect();
+    let of = |fragment: &Fragment| {
+        let inside = grave.iter().copied();
+        let inside = inside.filter(|f| f.place.touches(fragment.char_start, fragment.char_end));
+        let above = fragment.heading_context.as_deref().unwrap_or_default();
+        let above = in_headings
+            .iter()
+            .filter(move |(text, _)| above.split(HEADING_SEPARATOR).any(|heading| heading == text))
+            .map(|(_, finding)| *finding);
+        inside.chain(above).max_by_key(|finding| finding.severity)
+    };
+    fragments.iter().filter_map(|fragment| Some((fragment.position, of(fragment)?))).collect()
 }
 
 /// Blocks between two headings, with the headings above them, outermost first.

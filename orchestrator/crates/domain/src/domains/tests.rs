@@ -168,3 +168,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rules_of_one_moment_decide_as_the_function_does() {
+    let rules = DomainRules {
+        policy: Arc::new(policy()),
+        overrides: vec![rule("*.bad.net", OverrideDecision::Unblock, 1)],
+        blocked: ["bad.net".to_owned(), "worse.net".to_owned()].into(),
+    };
+    assert_eq!(rules.decide("x.worse.net").category, DomainCategory::Blocked);
+    assert_eq!(rules.decide("x.bad.net").category, DomainCategory::Unverified);
+    // A suffix names what is below it.
+    assert_eq!(rules.decide("bad.net").category, DomainCategory::Blocked);
+    assert!(rules.is_unblocked("X.bad.net.") && !rules.is_unblocked("bad.net"));
+}
+
+#[test]
+fn hosts_of_addresses() {
+    for (url, host) in [
+        ("https://example.org/a?b#c", "example.org"),
+        ("http://user:word@example.org:8443", "example.org"),
+        ("http://[::1]:80/x", "[::1]"),
+        ("https://example.org?q=a/b", "example.org"),
+        ("corpus:tea/1", ""),
+    ] {
+        assert_eq!(host_of(url), host, "{url}");
+    }
+}

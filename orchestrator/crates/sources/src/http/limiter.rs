@@ -14,6 +14,8 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
+/// Seconds of a day.
+const DAY: i64 = 86_400;
 /// Providers remembered in memory; hosts of fetched pages are many.
 const MAX_GATES: usize = 4_096;
 
@@ -110,12 +112,46 @@ impl Limiter {
                 }
                 if at <= now {
                     state.rate.last_request = Some(self.clock.now());
+                    self.spend(gate, &mut state, policy).await?;
                     return Ok(permit);
                 }
                 at - now
             };
             // Looks again afterwards: a pause may have begun meanwhile.
             tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// Counts a request against the day's budget, and writes it down at once, so that neither a restart nor another
+    /// process forgets it.
+    async fn spend(&self, gate: &Gate, state: &mut State, policy: &Policy) -> Result<()> {
+        let Some(budget) = policy.daily_budget else { return Ok(()) };
+        let seconds = self.clock.now().as_second();
+        let today = seconds.div_euclid(DAY);
+        if state.rate.day < today {
+            state.rate.spent = 0;
+        }
+        // A day to come is the mark of a clock that went back: what was spent then counts for today.
+        let moved = std::mem::replace(&mut state.rate.day, today) != today;
+        if state.rate.spent >= budget {
+            if moved {
+                self.save(gate, state).await;
+            }
+            return Err(Error::CoolingDown {
+                provider: gate.provider.clone(),
+                retry_after: Duration::from_secs((DAY - seconds.rem_euclid(DAY)).unsigned_abs()),
+                why: format!("its budget of {budget} requests a day is used up"),
+                response: None,
+            });
+        }
+        state.rate.spent += 1;
+        self.save(gate, state).await;
+        Ok(())
+    }
+
+    async fn save(&self, gate: &Gate, state: &State) {
+        if let Err(error) = self.store.save(&gate.provider, &state.rate).await {
+            tracing::warn!(provider = gate.provider, %error, "limits could not be saved; a restart forgets them");
         }
     }
 
@@ -168,9 +204,7 @@ impl Limiter {
             state.rate.pause_seconds = length.as_secs() + u64::from(length.subsec_nanos() > 0);
             state.rate.pause_reason = Some(why.clone());
         }
-        if let Err(error) = self.store.save(&gate.provider, &state.rate).await {
-            tracing::warn!(provider = gate.provider, %error, "limits could not be saved; a restart forgets them");
-        }
+        self.save(gate, &state).await;
         pause.map(|(length, _)| length)
     }
 
@@ -203,6 +237,12 @@ impl Limiter {
             state.rate.paused_at = paused_at;
             state.rate.pause_seconds = saved.pause_seconds;
             state.rate.pause_reason.clone_from(&saved.pause_reason);
+        }
+        // Another process spends from the same budget.
+        if saved.day == state.rate.day {
+            state.rate.spent = state.rate.spent.max(saved.spent);
+        } else if saved.day > state.rate.day {
+            (state.rate.day, state.rate.spent) = (saved.day, saved.spent);
         }
         if !state.loaded {
             state.loaded = true;

@@ -13,6 +13,8 @@ pub struct Policy {
     pub min_interval: Duration,
     /// Most requests at once.
     pub max_concurrent: usize,
+    /// Most requests in one day, in UTC; every attempt counts, answers from the cache do not.
+    pub daily_budget: Option<u32>,
     /// Limit of one attempt, from connecting to the last byte.
     pub timeout: Duration,
     /// Most bytes of a body, unpacked.
@@ -53,6 +55,7 @@ impl Policy {
             provider: provider.into(),
             min_interval: Duration::from_secs(1),
             max_concurrent: 1,
+            daily_budget: None,
             timeout: Duration::from_secs(30),
             max_bytes: 8 << 20,
             max_attempts: 3,

@@ -5,12 +5,14 @@ use crate::http::cache::hex;
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
 use crate::{Error, Result};
 use jiff::Timestamp;
-use lyra_domain::domains::{DomainCategory, DomainDecision, decide};
-use lyra_domain::{Fragment, PageId};
-use lyra_web::danger::Finding;
+use lyra_domain::domains::{DomainCategory, DomainDecision};
+use lyra_domain::{FetchMethod, Fragment, PageId};
+use lyra_research::ports::{Answered, Danger, Quarantined, SourcePage};
+use lyra_web::danger::{Finding, Place, Severity};
 use lyra_web::extract::{Extracted, decode};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
@@ -49,7 +51,7 @@ impl Default for FetchLimits {
 #[derive(Clone)]
 pub struct Pages {
     http: HttpClient,
-    rules: Rules,
+    pub(super) rules: Rules,
     limits: FetchLimits,
 }
 
@@ -96,6 +98,54 @@ pub enum PageKind {
     Pdf,
 }
 
+impl FetchedPage {
+    /// # Errors
+    /// A page without text.
+    pub(super) fn with_text(self) -> Result<Self> {
+        if self.extracted.text.trim().is_empty() {
+            let why = "it has no text; it may need a browser with scripts".to_owned();
+            let url = self.url.parse().as_ref().map_or_else(|_| self.url.clone(), shown);
+            return Err(Error::Unreadable { url, why });
+        }
+        Ok(self)
+    }
+
+    /// As the pipeline takes it: what addresses an AI apart from the rest.
+    pub(super) fn into_source_page(self) -> SourcePage {
+        let touched = lyra_web::fragment::touched(&self.extracted, &self.fragments, &self.findings);
+        let dangers: HashMap<u32, Danger> = touched
+            .into_iter()
+            .map(|(position, finding)| {
+                let severity = finding.severity.as_str().to_owned();
+                (position, Danger { rule: finding.rule.clone(), severity })
+            })
+            .collect();
+        let (mut fragments, mut quarantined) = (Vec::new(), Vec::new());
+        for fragment in self.fragments {
+            match dangers.get(&fragment.position) {
+                Some(danger) => quarantined.push(Quarantined { fragment, danger: danger.clone() }),
+                None => fragments.push(fragment),
+            }
+        }
+        let hostile = self.findings.into_iter().find(|finding| finding.severity == Severity::High);
+        SourcePage {
+            domain: self.domain.domain,
+            domain_category: self.domain.category.to_string(),
+            method: FetchMethod::Http,
+            answer: Answered {
+                final_url: self.final_url,
+                http_status: self.status,
+                content_hash: self.content_hash,
+            },
+            title: self.extracted.title,
+            language: self.extracted.language,
+            fragments,
+            quarantined,
+            hostile: hostile.map(|finding| finding.rule),
+        }
+    }
+}
+
 impl Pages {
     /// Fetches with this client under these rules.
     pub fn new(http: HttpClient, rules: Rules, limits: FetchLimits) -> Self {
@@ -108,11 +158,16 @@ impl Pages {
     /// What is no http address or is a blocked domain, what robots.txt keeps from robots, network errors and refusals,
     /// pages that want a person ([`Error::Challenge`]), and pages without a text that can be read.
     pub async fn fetch(&self, address: &str) -> Result<FetchedPage> {
+        self.fetch_any(address).await?.with_text()
+    }
+
+    /// The same, for whom a page that only says things of itself is enough.
+    pub(super) async fn fetch_any(&self, address: &str) -> Result<FetchedPage> {
         let Some(url) = lyra_web::canonical(address) else {
             let why = "it is no absolute http or https address".to_owned();
             return Err(Error::Forbidden { url: address.chars().take(200).collect(), why });
         };
-        let asked = self.decision(&url)?;
+        let asked = self.decision(&url).await?;
         let policy = Policy {
             min_interval: Duration::from_secs_f64(1.0 / asked.requests_per_second),
             timeout: self.limits.timeout,
@@ -129,7 +184,7 @@ impl Pages {
             Err(error) => return Err(self.challenge_in(&url, error)),
         };
         // A redirect may lead to a blocked domain.
-        let domain = self.decision(&response.url)?;
+        let domain = self.decision(&response.url).await?;
         if !response.status.is_success() {
             let status = response.status.as_u16();
             if let Some(error) = self.challenged(&url, &response) {
@@ -141,10 +196,14 @@ impl Pages {
         self.read(url, response, domain).await
     }
 
-    fn decision(&self, url: &Url) -> Result<DomainDecision> {
-        let decision = decide(url.host_str().unwrap_or_default(), &self.rules.domains(), &[], |_| false);
+    async fn decision(&self, url: &Url) -> Result<DomainDecision> {
+        let rules = self.rules.domain_rules().await.map_err(|error| Error::Setting {
+            setting: "what is stored about domains".to_owned(),
+            why: error.to_string(),
+        })?;
+        let decision = rules.decide(url.host_str().unwrap_or_default());
         if decision.category == DomainCategory::Blocked {
-            let why = format!("{} is blocked by the configuration", decision.domain);
+            let why = format!("{} is blocked by {}", decision.domain, decision.decided_by.in_words());
             return Err(Error::Forbidden { url: shown(url), why });
         }
         Ok(decision)
@@ -184,7 +243,7 @@ fn read(rules: &Rules, url: &Url, response: &Response, domain: DomainDecision) -
     let patterns = rules.patterns();
     let mut findings = Vec::new();
     let kind = kind_of(response);
-    let (extracted, encoding) = match kind {
+    let (mut extracted, encoding) = match kind {
         PageKind::Pdf => {
             let started = std::time::Instant::now();
             let late = || started.elapsed() > READING_TIME / 2;
@@ -207,13 +266,16 @@ fn read(rules: &Rules, url: &Url, response: &Response, domain: DomainDecision) -
             (extracted, Some(decoded.encoding))
         }
     };
-    if extracted.text.trim().is_empty() {
-        return Err(unread("it has no text; it may need a browser with scripts".to_owned()));
-    }
     findings.extend(patterns.in_text(&extracted.text));
+    // A title is shown with every passage of its page.
+    if let Some(finding) = patterns.gravest(&extracted.title) {
+        findings.push(Finding { place: Place::Hidden { how: "title".to_owned() }, ..finding });
+        extracted.title.clear();
+    }
     let id = PageId::derive(&["url", url.as_str()]);
     let fragments = lyra_web::fragment::fragments(&id, &extracted);
-    let quarantined = lyra_web::fragment::touched(&fragments, &findings);
+    let touched = lyra_web::fragment::touched(&extracted, &fragments, &findings);
+    let quarantined = touched.into_iter().map(|(position, _)| position).collect();
     Ok(FetchedPage {
         id,
         url: url.to_string(),

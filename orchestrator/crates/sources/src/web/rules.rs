@@ -1,7 +1,10 @@
 //! What configuration says of the web: engines, domains, dangerous patterns. Read anew when a file changes.
 
 use crate::{Error, Result};
-use lyra_domain::domains::DomainPolicy;
+use async_trait::async_trait;
+use lyra_domain::domains::{DomainPolicy, DomainRules};
+use lyra_research::PortError;
+use lyra_research::ports::{ContentRules, Danger, DomainStore};
 use lyra_web::ConfigError;
 use lyra_web::danger::DangerousPatterns;
 use lyra_web::serp::Engines;
@@ -28,6 +31,8 @@ pub struct RuleFiles {
 #[derive(Clone)]
 pub struct Rules {
     inner: Arc<Inner>,
+    /// What people and the server decided about domains; nothing without it.
+    stored: Option<Arc<dyn DomainStore>>,
 }
 
 struct Inner {
@@ -57,7 +62,24 @@ impl Rules {
                     DangerousPatterns::built_in,
                 )?,
             }),
+            stored: None,
         })
+    }
+
+    /// The same with what is stored about domains: decisions of people, and blocks. It is asked anew for every decision.
+    #[must_use]
+    pub fn with_stored(self, stored: Arc<dyn DomainStore>) -> Self {
+        Self { stored: Some(stored), ..self }
+    }
+
+    /// Everything that decides about domains now: files and store.
+    ///
+    /// # Errors
+    /// When the store cannot be read: without it nothing is known to be allowed.
+    pub async fn domain_rules(&self) -> Result<DomainRules, PortError> {
+        let policy = self.domains();
+        let Some(stored) = &self.stored else { return Ok(DomainRules { policy, ..DomainRules::default() }) };
+        Ok(DomainRules { policy, overrides: stored.overrides().await?, blocked: stored.blocked().await? })
     }
 
     /// The search engines.
@@ -73,6 +95,26 @@ impl Rules {
     /// Rules for text that is meant for the reading AI.
     pub fn patterns(&self) -> Arc<DangerousPatterns> {
         self.inner.patterns.get()
+    }
+}
+
+#[async_trait]
+impl ContentRules for Rules {
+    async fn domains(&self) -> Result<DomainRules, PortError> {
+        self.domain_rules().await
+    }
+
+    async fn dangers(&self, texts: Vec<String>) -> Result<Vec<Option<Danger>>, PortError> {
+        let patterns = self.patterns();
+        let look = move |text: &String| {
+            let finding = patterns.gravest(text)?;
+            Some(Danger { severity: finding.severity.as_str().to_owned(), rule: finding.rule })
+        };
+        let looking = tokio::task::spawn_blocking(move || texts.iter().map(look).collect());
+        looking.await.map_err(|_| PortError::Failed {
+            what: "dangerous patterns".to_owned(),
+            why: "a rule failed inside its matcher".to_owned(),
+        })
     }
 }
 

@@ -3,12 +3,9 @@
 use super::Rules;
 use crate::http::{Cache, HttpClient, Origin, Policy, Request};
 use crate::{Error, Result};
-use jiff::Timestamp;
 use lyra_web::extract::decode;
 use lyra_web::serp::{Engine, Engines, SerpPage};
 use serde::Serialize;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Most bytes of a result page.
@@ -16,17 +13,12 @@ const MAX_BYTES: usize = 4 << 20;
 /// How long a result page is kept: the same question within a task asks once.
 const KEEP: Duration = Duration::from_hours(1);
 
-/// Seconds of a day.
-const DAY: i64 = 86_400;
-
 /// Asks search engines. Cheap to clone.
 #[derive(Clone)]
 pub struct WebSearch {
     http: HttpClient,
     rules: Rules,
     trusted: Vec<Origin>,
-    /// Requests of a day (in days since 1970, UTC) by engine; a restart forgets them.
-    spent: Arc<Mutex<HashMap<String, (i64, u32)>>>,
 }
 
 /// What one engine answered.
@@ -44,7 +36,7 @@ pub struct SerpAnswer {
 impl WebSearch {
     /// Asks over this client; `trusted` are origins that are not public (test servers).
     pub fn new(http: HttpClient, rules: Rules, trusted: Vec<Origin>) -> Self {
-        Self { http, rules, trusted, spent: Arc::default() }
+        Self { http, rules, trusted }
     }
 
     /// Asks one engine for its first page.
@@ -59,7 +51,6 @@ impl WebSearch {
         let address = engine
             .address(query, language)
             .map_err(|error| Error::Setting { setting: "engines".to_owned(), why: error.to_string() })?;
-        self.spend(engine)?;
         let response = match self.http.send(&self.policy(engine), Request::get(address.clone())).await {
             // A page that came with an error status may say what it wants.
             Err(Error::Status { response, message, provider, retry_after }) => {
@@ -83,31 +74,10 @@ impl WebSearch {
         }
     }
 
-    /// Counts a request against the engine's daily budget.
-    fn spend(&self, engine: &Engine) -> Result<()> {
-        let Some(budget) = engine.daily_budget else { return Ok(()) };
-        let seconds = Timestamp::now().as_second();
-        let day = seconds.div_euclid(DAY);
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = spent.entry(engine.name.clone()).or_insert((day, 0));
-        if entry.0 != day {
-            *entry = (day, 0);
-        }
-        if entry.1 >= budget {
-            return Err(Error::CoolingDown {
-                provider: self.policy(engine).provider,
-                retry_after: Duration::from_secs((DAY - seconds.rem_euclid(DAY)).unsigned_abs()),
-                why: format!("its budget of {budget} requests a day is used up"),
-                response: None,
-            });
-        }
-        entry.1 += 1;
-        Ok(())
-    }
-
     fn policy(&self, engine: &Engine) -> Policy {
         Policy {
             min_interval: engine.min_interval,
+            daily_budget: engine.daily_budget,
             max_attempts: 2,
             max_bytes: MAX_BYTES,
             cache: Cache::Fixed { ttl: KEEP },

@@ -65,17 +65,14 @@ impl WebSource {
     /// mile are asked one by one, and only as long as the others found little.
     async fn ask_engines(&self, query: &str, language: Option<&str>) -> Answers {
         let engines = self.rules.engines();
-        let of = |category: Category| {
-            engines.iter().filter(move |e| e.category == category).map(|e| e.name.clone()).collect::<Vec<_>>()
-        };
         let named = !self.budget.engines.is_empty();
-        let names = if named { self.budget.engines.clone() } else { of(Category::General) };
+        let names = if named { self.budget.engines.clone() } else { engines.of(Category::General) };
         let mut answers = Answers::default();
         let asked = join_all(names.iter().map(|name| self.ask(name, query, language))).await;
         for (name, answer) in names.iter().zip(asked) {
             answers.take(name, answer);
         }
-        let last_mile = if named { Vec::new() } else { of(Category::LastMile) };
+        let last_mile = if named { Vec::new() } else { engines.of(Category::LastMile) };
         for name in last_mile {
             if answers.lists.iter().map(Vec::len).sum::<usize>() >= FEW {
                 break;
@@ -192,9 +189,6 @@ impl EvidenceSource for WebSource {
         let mut last = Last { pages: HashMap::new(), notes };
         let mut hits = Vec::new();
         for (i, (result, page)) in pages.into_iter().enumerate() {
-            if !page.findings.is_empty() {
-                last.notes.push(findings_note(&page));
-            }
             hits.push(hit(i + 1, &result, &page));
             last.pages.insert(page.url.clone(), Arc::new(page));
         }
@@ -208,25 +202,8 @@ impl EvidenceSource for WebSource {
 
     fn page(&self, url: &str) -> Option<SourcePage> {
         let page = self.last.lock().unwrap_or_else(PoisonError::into_inner).pages.get(url).cloned()?;
-        let safe = |fragment: &&lyra_domain::Fragment| !page.quarantined.contains(&fragment.position);
-        Some(SourcePage {
-            domain: page.domain.domain.clone(),
-            domain_category: page.domain.category.to_string(),
-            fragments: page.fragments.iter().filter(safe).cloned().collect(),
-        })
+        Some(FetchedPage::clone(&page).into_source_page())
     }
-}
-
-fn findings_note(page: &FetchedPage) -> String {
-    let mut rules: Vec<&str> = page.findings.iter().map(|finding| finding.rule.as_str()).collect();
-    rules.sort_unstable();
-    rules.dedup();
-    format!(
-        "{} holds text that addresses the AI that reads it ({}); {} of its passages were left out",
-        page.final_url,
-        rules.join(", "),
-        page.quarantined.len()
-    )
 }
 
 fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {

@@ -271,6 +271,8 @@ async fn the_web_as_a_source_keeps_what_it_could_have_and_says_what_not() {
     assert!(page.fragments.len() >= 2 && page.domain_category == "unverified");
     let hostile = source.page(&hits[1].url).unwrap();
     assert!(hostile.fragments.iter().all(|f| !f.text_content.contains("Ignore all")));
+    assert_eq!(hostile.quarantined.len(), 1);
+    assert_eq!(hostile.hostile.as_deref(), Some("en_ignore_instructions"));
     assert!(!hits[1].text.as_deref().unwrap().contains("Ignore all"));
     let notes = source.notes().join("\n");
     let expect = [
@@ -280,7 +282,6 @@ async fn the_web_as_a_source_keeps_what_it_could_have_and_says_what_not() {
         "busy: ",
         "wants a person: cloudflare",
         "404",
-        "addresses the AI",
     ];
     for part in expect {
         assert!(notes.contains(part), "{part}: {notes}");

@@ -26,6 +26,11 @@ const TABLES: &[(&str, &str)] = &[
     ("auth_queue", "pages that wait for a person to log in"),
     ("domain_override_rules", "decisions of a person about domains"),
     ("domain_override_events", "history of those decisions"),
+    (
+        "quarantined_fragments",
+        "passages that address the AI that reads them: id, page, the rule they broke and the job that found it; their text \
+         is closed to queries",
+    ),
     ("domain_states", "claims per domain by outcome, and blocks"),
     ("nli_corrections", "judgements that a person corrected or reviewed"),
     ("calibration_parameters", "fitted calibrations, by source and version"),
@@ -138,7 +143,14 @@ pub(super) fn is_closed(table: &str) -> bool {
     CLOSED.contains(&table.as_str()) || table.starts_with("sqlite_") || table.starts_with("pragma_")
 }
 
-/// Cookies of a person's login are nobody's to read.
+/// Cookies of a person's login are nobody's to read, and passages in quarantine are no AI's.
+const SECRETS: &[(&str, &str)] = &[
+    ("auth_queue", "session"),
+    ("quarantined_fragments", "text_content"),
+    ("quarantined_fragments", "heading_context"),
+];
+
+/// Whether this column stays closed.
 pub(super) fn is_secret(table: &str, column: &str) -> bool {
-    table.eq_ignore_ascii_case("auth_queue") && column.eq_ignore_ascii_case("session")
+    SECRETS.iter().any(|(t, c)| table.eq_ignore_ascii_case(t) && column.eq_ignore_ascii_case(c))
 }

@@ -10,6 +10,8 @@ use url::Url;
 
 /// Names on one by-line; a longer list is no by-line.
 const MAX_AUTHORS: usize = 200;
+/// Characters that an abstract has at least; less is a teaser.
+const MIN_ABSTRACT: usize = 80;
 /// Nodes of JSON-LD that are looked at.
 const MAX_JSON_NODES: usize = 5_000;
 
@@ -24,6 +26,7 @@ pub(super) struct Said {
     pub(super) canonical_url: Option<Url>,
     pub(super) doi: Option<Doi>,
     pub(super) pdf_url: Option<Url>,
+    pub(super) abstract_text: Option<String>,
 }
 
 pub(super) fn read(document: &Document, base: &Url) -> Said {
@@ -122,6 +125,11 @@ pub(super) fn read(document: &Document, base: &Url) -> Said {
         pdf_url: tags
             .first(&["citation_pdf_url", "bepress_citation_pdf_url", "eprints.document_url"])
             .and_then(address),
+        abstract_text: tags
+            .first(&["citation_abstract", "dcterms.abstract", "dc.description.abstract", "eprints.abstract"])
+            // Publishers put paragraphs and formulas into the attribute.
+            .map(|text| single_spaces(&Document::fragment(text).text()))
+            .filter(|text| text.chars().count() >= MIN_ABSTRACT),
     }
 }
 

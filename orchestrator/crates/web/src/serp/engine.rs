@@ -91,6 +91,11 @@ impl Engines {
         self.engines.values()
     }
 
+    /// Names of the engines of a category.
+    pub fn of(&self, category: Category) -> Vec<String> {
+        self.iter().filter(|engine| engine.category == category).map(|engine| engine.name.clone()).collect()
+    }
+
     /// Markers of pages that want a person, tried on every page.
     pub(super) fn challenges(&self) -> &[Challenge] {
         &self.challenges

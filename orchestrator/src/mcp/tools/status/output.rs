@@ -2,13 +2,13 @@
 
 use super::Detail;
 use crate::mcp::reply::{CONTENT_NOTICE, cut_note, fit};
-use crate::mcp::schema::{any_object, one_of};
+use crate::mcp::schema::one_of;
 use crate::mcp::tools::tasks::status;
-use lyra_domain::{JobState, Query, QueryStatus, Relation, TaskStatus};
-use lyra_store::TaskProgress;
+use lyra_domain::domains::{DomainOverride, deciding_override};
+use lyra_domain::{Budget, JobState, Query, QueryStatus, Relation, TaskStatus};
+use lyra_store::{BlockedDomain, OverrideRule, TaskProgress};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde_json::Value;
 
 /// Bytes of one result that the searches may take.
 const SEARCH_BYTES: usize = 40_000;
@@ -46,12 +46,10 @@ pub(in crate::mcp) struct GetStatusOutput {
     warnings: Vec<String>,
     /// Seconds since the last change.
     idle_seconds: i64,
-    /// Domains whose pages are not used. Empty: nothing blocks a domain in this version.
-    #[schemars(schema_with = "object_list")]
-    blocked_domains: Vec<Value>,
-    /// Decisions of a person about domains. Empty: there are none in this version.
-    #[schemars(schema_with = "object_list")]
-    domain_overrides: Vec<Value>,
+    /// Domains of its pages that the server blocked, and those that its jobs blocked, newest first.
+    blocked_domains: Vec<Barred>,
+    /// Decisions of people about domains, in force for every task, oldest first.
+    domain_overrides: Vec<Override>,
     /// What the evidence graph holds for the task. Only when its status is `completed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence_summary: Option<EvidenceSummary>,
@@ -62,10 +60,6 @@ pub(in crate::mcp) struct GetStatusOutput {
     untrusted_fields: Vec<&'static str>,
     /// How to treat those fields.
     content_notice: &'static str,
-}
-
-fn object_list(generator: &mut SchemaGenerator) -> Schema {
-    schemars::json_schema!({ "type": "array", "items": any_object(generator) })
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -101,12 +95,59 @@ fn job_state(_: &mut SchemaGenerator) -> Schema {
 struct Metrics {
     /// Pages registered for the task.
     pages: u64,
+    /// Of those, pages fetched from the web; the others are abstracts from APIs and documents of corpora.
+    pages_fetched: u64,
     /// Passages of those pages.
     fragments: u64,
+    /// Passages that address the AI that reads them, by the rule that they broke. They are kept and not shown.
+    quarantined: Vec<InQuarantine>,
     /// Claims, those given by the user included.
     claims: u64,
     /// Seconds of work that its jobs used.
     seconds_used: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct InQuarantine {
+    /// Id of the rule.
+    rule_id: String,
+    /// How many passages.
+    passages: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Barred {
+    /// Registrable domain.
+    domain: String,
+    /// When it was blocked.
+    blocked_at: String,
+    /// `dangerous_pattern`, `high_rejection_rate`, `denylist`, `manual` or `unknown`.
+    domain_block_reason: String,
+    /// What it would risk to use it again: `high` for `dangerous_pattern` and `unknown`, else `low`.
+    domain_unblock_risk: &'static str,
+    /// More about it, such as the rule that was broken.
+    reason: Option<String>,
+    /// Job behind it.
+    cause_id: Option<String>,
+    /// Its category before.
+    original_domain_category: String,
+    /// A person's decision that holds in its place, when there is one.
+    #[serde(rename = "override", skip_serializing_if = "Option::is_none")]
+    overridden: Option<Override>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Override {
+    /// Id of the rule.
+    rule_id: String,
+    /// Which domains.
+    domain_pattern: String,
+    /// `block` or `unblock`.
+    decision: String,
+    /// Why.
+    reason: String,
+    /// When it was last changed.
+    updated_at: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -117,6 +158,8 @@ struct BudgetUse {
     pages_limit: u32,
     /// Share of the pages that is left, 0 to 100.
     remaining_percent: f64,
+    /// Most seconds of work.
+    seconds_limit: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -190,10 +233,16 @@ impl GetStatusOutput {
             waiting_for: waiting_for(&progress),
             evidence_summary: (progress.task.status == TaskStatus::Completed)
                 .then(|| EvidenceSummary::new(&progress)),
-            budget: BudgetUse::new(progress.pages, progress.task.config.budget.max_pages),
+            budget: BudgetUse::new(progress.pages, progress.task.config.budget),
             metrics: Metrics {
                 pages: progress.pages,
+                pages_fetched: progress.fetched,
                 fragments: progress.fragments,
+                quarantined: progress
+                    .quarantined
+                    .iter()
+                    .map(|(rule, passages)| InQuarantine { rule_id: rule.clone(), passages: *passages })
+                    .collect(),
                 claims: progress.claims,
                 seconds_used: one_decimal(progress.seconds_used),
             },
@@ -206,8 +255,12 @@ impl GetStatusOutput {
             pending_auth_count: progress.pending_auth,
             warnings,
             idle_seconds: idle,
-            blocked_domains: Vec::new(),
-            domain_overrides: Vec::new(),
+            blocked_domains: progress
+                .blocked_domains
+                .iter()
+                .map(|blocked| Barred::new(blocked, &progress.overrides))
+                .collect(),
+            domain_overrides: progress.overrides.iter().map(Override::new).collect(),
             notes: notes.into_iter().flatten().collect(),
             untrusted_fields: vec!["task_error", "warnings", "searches[].found.source_errors"],
             content_notice: CONTENT_NOTICE,
@@ -246,10 +299,40 @@ impl Progress {
 }
 
 impl BudgetUse {
-    fn new(pages_used: u64, pages_limit: u32) -> Self {
+    fn new(pages_used: u64, Budget { max_pages: pages_limit, max_seconds: seconds_limit }: Budget) -> Self {
         let left = u64::from(pages_limit).saturating_sub(pages_used);
         let remaining_percent = one_decimal(100.0 * left as f64 / f64::from(pages_limit.max(1)));
-        Self { pages_used, pages_limit, remaining_percent }
+        Self { pages_used, pages_limit, remaining_percent, seconds_limit }
+    }
+}
+
+impl Barred {
+    fn new(blocked: &BlockedDomain, overrides: &[OverrideRule]) -> Self {
+        let high = matches!(blocked.block_reason.as_str(), "dangerous_pattern" | "unknown");
+        let rules: Vec<DomainOverride> = overrides.iter().map(|rule| rule.rule.clone()).collect();
+        let deciding = deciding_override(&blocked.domain, &rules);
+        Self {
+            domain: blocked.domain.clone(),
+            blocked_at: blocked.blocked_at.clone(),
+            domain_block_reason: blocked.block_reason.clone(),
+            domain_unblock_risk: if high { "high" } else { "low" },
+            reason: blocked.reason.clone(),
+            cause_id: blocked.cause_id.clone(),
+            original_domain_category: blocked.original_category.clone(),
+            overridden: deciding.and_then(|place| overrides.get(place)).map(Override::new),
+        }
+    }
+}
+
+impl Override {
+    fn new(rule: &OverrideRule) -> Self {
+        Self {
+            rule_id: rule.id.clone(),
+            domain_pattern: rule.rule.pattern.to_string(),
+            decision: rule.rule.decision.to_string(),
+            reason: rule.reason.clone(),
+            updated_at: rule.rule.updated_at.to_string(),
+        }
     }
 }
 

@@ -118,3 +118,34 @@ async fn a_crowd_is_told_to_come_back() {
     let told: Vec<bool> = turns.iter().map(Result::is_ok).collect();
     assert_eq!(told, [true, true, false, false]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_daily_budget_outlives_the_process_and_jumps_of_the_clock() {
+    let (rates, clock) = (Arc::new(MemoryRates::default()), SetClock::new());
+    let scarce = Policy { daily_budget: Some(2), min_interval: Duration::ZERO, ..policy() };
+    let start = || Limiter::new(rates.clone(), clock.clone());
+    let limiter = start();
+    assert!(turn(&limiter, &scarce).await.is_ok());
+    let restarted = start();
+    assert!(turn(&restarted, &scarce).await.is_ok());
+    // The first process sees what the second one spent.
+    for limiter in [&limiter, &restarted, &start()] {
+        let error = turn(limiter, &scarce).await.unwrap_err();
+        assert!(error.to_string().contains("budget of 2 requests a day"), "{error}");
+        assert!(error.retry_after_seconds().is_some_and(|left| left <= 86_400));
+    }
+    // Back by days: nothing is won, and nothing is lost for longer than a day.
+    clock.jump(-5 * 86_400);
+    assert!(turn(&limiter, &scarce).await.is_err());
+    assert!(turn(&start(), &scarce).await.is_err());
+    clock.jump(86_400);
+    assert!(turn(&start(), &scarce).await.is_ok());
+    // Years ahead and back again.
+    clock.jump(9_000 * 86_400);
+    assert!(turn(&start(), &scarce).await.is_ok());
+    clock.jump(-9_000 * 86_400);
+    assert!(turn(&start(), &scarce).await.is_ok());
+    assert!(turn(&start(), &scarce).await.is_err());
+    clock.jump(86_400);
+    assert!(turn(&start(), &scarce).await.is_ok());
+}

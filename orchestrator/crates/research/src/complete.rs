@@ -1,0 +1,117 @@
+//! Asking the academic APIs about works that others named (evidence design, section 2, step 2).
+
+use crate::collect::{Search, failed, within};
+use crate::hit::{Named, page_of};
+use crate::ports::{EvidenceSource, NewPage, SourceKind};
+use futures::future::join_all;
+use lyra_domain::{CanonicalPaperIndex, CanonicalWork, Identifier};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Most identifiers that one query has completed.
+const MAX_LOOKUPS: usize = 100;
+/// Most identifiers that fetched texts have looked up: the list of references of a paper is no list of what answers the
+/// question.
+const MAX_CITED: usize = 20;
+
+/// Asks the academic APIs once about works without abstract, works that nobody said anything about being retracted, and
+/// works that texts from elsewhere name. What they answer joins the hits, and is not followed further.
+pub(crate) async fn complete(
+    search: &Search<'_>,
+    named: &mut Vec<Named>,
+    index: &mut CanonicalPaperIndex,
+    errors: &mut Vec<String>,
+) {
+    let works = index.works();
+    let known: HashSet<Identifier> = identifiers(named);
+    // Identifiers in abstracts and full texts of sources that are no academic API.
+    let elsewhere = named.iter().filter(|entry| entry.kind != SourceKind::Api);
+    let cited = unknown_in(elsewhere.filter_map(|entry| entry.hit.text.as_deref()), &known);
+    let sources = search.sources;
+    let wanted = |source: &Arc<dyn EvidenceSource>| {
+        let Some(scholarly) = source.scholarly() else { return Vec::new() };
+        let lacks = |work: &&CanonicalWork| {
+            let named_here = work.records.iter().any(|&i| named[i].source == source.name());
+            let no_text = work.records.iter().all(|&i| named[i].text().is_empty());
+            let unsure = work.work.is_retracted.is_none() && scholarly.knows_retractions();
+            !named_here && (no_text || unsure)
+        };
+        let works = works.iter().filter(lacks).filter_map(|work| work.work.identifiers().next());
+        works.chain(cited.iter().cloned()).take(MAX_LOOKUPS).collect()
+    };
+    let questions: Vec<Vec<Identifier>> = sources.iter().map(wanted).collect();
+    let found = lookups(search, questions, errors).await;
+    let behind = named.iter().map(|entry| entry.hit.rank).max().unwrap_or(0);
+    for mut entry in found {
+        entry.hit.rank += behind;
+        index.add(entry.found_by(), entry.hit.work.clone());
+        named.push(entry);
+    }
+}
+
+/// Pages of works that fetched texts name and nobody has named yet: those that an academic API has an abstract of.
+pub(crate) async fn named_in<'t>(
+    search: &Search<'_>,
+    texts: impl Iterator<Item = &'t str>,
+    known: &HashSet<Identifier>,
+    errors: &mut Vec<String>,
+) -> Vec<NewPage> {
+    let mut cited = unknown_in(texts, known);
+    cited.truncate(MAX_CITED);
+    let questions = search.sources.iter().map(|_| cited.clone()).collect();
+    let named = lookups(search, questions, errors).await;
+    let mut index = CanonicalPaperIndex::default();
+    for entry in &named {
+        index.add(entry.found_by(), entry.hit.work.clone());
+    }
+    let pages = index.works().into_iter().filter_map(|work| page_of(&work, &named));
+    pages.map(|(page, _)| page).filter(|page| !page.fragments.is_empty()).collect()
+}
+
+/// Asks every source that is an academic API and has not failed for its identifiers; those that fail are written down.
+async fn lookups(
+    search: &Search<'_>,
+    questions: Vec<Vec<Identifier>>,
+    errors: &mut Vec<String>,
+) -> Vec<Named> {
+    let asked = search.sources.iter().zip(questions).filter_map(|(source, ids)| {
+        let scholarly = source.scholarly()?;
+        (!ids.is_empty() && !failed(errors, source.name())).then_some((source.name(), scholarly, ids))
+    });
+    let asked: Vec<_> =
+        asked
+            .map(|(name, scholarly, ids)| async move {
+                (name, within(search.left(), scholarly.lookup(&ids)).await)
+            })
+            .collect();
+    let mut found = Vec::new();
+    for (source, answer) in join_all(asked).await {
+        match answer {
+            Ok(hits) => found.extend(hits.into_iter().map(|hit| Named {
+                source: source.to_owned(),
+                kind: SourceKind::Api,
+                hit,
+            })),
+            Err(error) => {
+                tracing::warn!(source, %error, "works could not be completed");
+                errors.push(format!("{source}: {error}"));
+            }
+        }
+    }
+    found
+}
+
+/// Every identifier of these hits.
+pub(crate) fn identifiers(named: &[Named]) -> HashSet<Identifier> {
+    named.iter().flat_map(|entry| entry.hit.work.identifiers()).collect()
+}
+
+/// Identifiers that texts name, without those that are known, in a fixed order.
+fn unknown_in<'t>(texts: impl Iterator<Item = &'t str>, known: &HashSet<Identifier>) -> Vec<Identifier> {
+    let mut seen = known.clone();
+    let mut found: Vec<Identifier> = Vec::new();
+    for text in texts {
+        found.extend(Identifier::in_text(text).into_iter().filter(|id| seen.insert(id.clone())));
+    }
+    found
+}

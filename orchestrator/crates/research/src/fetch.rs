@@ -1,0 +1,188 @@
+//! Fetching the pages of works that no source has a text of (evidence design, section 2, step 5).
+
+use crate::collect::Search;
+use crate::hit::read_into;
+use crate::pipeline::Step;
+use crate::ports::NewPage;
+use crate::register::register;
+use crate::{PortError, Result};
+use futures::StreamExt;
+use lyra_domain::{Identifier, Job, PageId, Task, Work};
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// Pages fetched at once.
+const AT_ONCE: usize = 4;
+/// Addresses of one work that are tried.
+const MAX_ADDRESSES: usize = 3;
+/// Works that could not be read which a warning names.
+const NAMED_IN_WARNING: usize = 3;
+
+/// What fetching came to.
+#[derive(Default)]
+pub(crate) struct Fetched {
+    /// Pages that are registered now, and the ids that they have.
+    pub(crate) pages: Vec<NewPage>,
+    pub(crate) ids: Vec<PageId>,
+    /// How it went, for the job's record.
+    pub(crate) counts: Counts,
+}
+
+/// How many works were fetched, and which were not.
+#[derive(Debug, Default, Clone, Serialize)]
+pub(crate) struct Counts {
+    /// Works without a text.
+    pub(crate) without_text: usize,
+    /// Of those, works that the task had read before.
+    pub(crate) known: usize,
+    /// Works whose pages were asked for.
+    pub(crate) tried: usize,
+    /// Works that have a text now.
+    pub(crate) read: usize,
+    /// The others, each with its title and why.
+    pub(crate) failed: Vec<Failure>,
+}
+
+/// A work that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Failure {
+    work: String,
+    why: String,
+}
+
+/// Fetches as many of these works as the budgets allow, and registers each as it arrives. A work that cannot be read is
+/// written down and changes nothing else.
+pub(crate) async fn fetch(
+    search: &Search<'_>,
+    job: &Job,
+    task: &Task,
+    works: Vec<NewPage>,
+) -> Result<Fetched> {
+    let pipeline = search.pipeline;
+    let mut fetched = Fetched::default();
+    fetched.counts.without_text = works.len();
+    let read_before: HashSet<PageId> =
+        pipeline.store.task_fragments(&task.id).await?.into_iter().map(|f| f.fragment.page_id).collect();
+    let (known, mut works): (Vec<_>, Vec<_>) =
+        works.into_iter().partition(|page| read_before.contains(&page.page.id));
+    fetched.counts.known = known.len();
+    (fetched.pages, fetched.ids) = register(pipeline, job, task, search.query, known).await?;
+
+    let used = pipeline.store.task_pages(&task.id).await?.len();
+    let room = (task.config.budget.max_pages as usize).saturating_sub(used);
+    works.retain(|page| page.work.as_ref().is_some_and(|work| !addresses(work, &page.page.url).is_empty()));
+    works.truncate(room.min(pipeline.search.fetch_without_abstract));
+    fetched.counts.tried = works.len();
+    let reading = futures::stream::iter(works).map(|page| read(search, page)).buffer_unordered(AT_ONCE);
+    let mut reading = std::pin::pin!(reading);
+    while let Some((page, why)) = reading.next().await {
+        match why {
+            None => {
+                let (pages, ids) = register(pipeline, job, task, search.query, vec![page]).await?;
+                fetched.counts.read += pages.len();
+                fetched.pages.extend(pages);
+                fetched.ids.extend(ids);
+            }
+            Some(why) => {
+                tracing::debug!(url = page.page.url, why, "work could not be read");
+                fetched.counts.failed.push(Failure { work: page.page.title, why });
+            }
+        }
+    }
+    // Whichever answered first: what is written down is in a fixed order.
+    fetched.counts.failed.sort_by(|a, b| a.work.cmp(&b.work));
+    if let Some(warning) = unread(&fetched.counts) {
+        pipeline.store.add_warning(&task.id, &warning).await?;
+    }
+    if fetched.counts.tried > 0 {
+        let (read, of) = (fetched.counts.read, fetched.counts.tried);
+        pipeline.report(&task.id, Step::Fetched { read, of });
+    }
+    Ok(fetched)
+}
+
+/// The page with the text of the first address that has one, or why none has.
+async fn read(search: &Search<'_>, mut page: NewPage) -> (NewPage, Option<String>) {
+    let addresses = page.work.as_ref().map(|work| addresses(work, &page.page.url)).unwrap_or_default();
+    let mut why = Vec::new();
+    for address in addresses {
+        let left = search.left();
+        if left.is_zero() {
+            why.push("the task's time was used up".to_owned());
+            break;
+        }
+        let answer = tokio::time::timeout(left, search.pipeline.pages.fetch(&address)).await;
+        match answer {
+            Ok(Ok(found)) if found.fragments.is_empty() && found.quarantined.is_empty() => {
+                why.push(format!("{address} has no text"));
+            }
+            Ok(Ok(found)) => {
+                read_into(&mut page, found);
+                return (page, None);
+            }
+            Ok(Err(PortError::Refused { why: said, .. } | PortError::Failed { why: said, .. })) => {
+                why.push(said);
+            }
+            Ok(Err(error)) => why.push(error.to_string()),
+            Err(_) => why.push(format!("{address} took longer than the task's time")),
+        }
+    }
+    (page, Some(why.join("; ")))
+}
+
+/// Where a work may be read: where it is free, where its repository has it, then where it is named.
+fn addresses(work: &Work, named: &str) -> Vec<String> {
+    let repositories = work.ids.iter().filter_map(|id| match id {
+        Identifier::Arxiv(id) => Some(format!("https://arxiv.org/abs/{id}")),
+        Identifier::Pmcid(id) => Some(format!("https://pmc.ncbi.nlm.nih.gov/articles/{id}/")),
+        _ => None,
+    });
+    let mut seen = HashSet::new();
+    work.oa_url
+        .clone()
+        .into_iter()
+        .chain(repositories)
+        .chain([named.to_owned()])
+        .filter(|address| address.starts_with("http://") || address.starts_with("https://"))
+        .filter(|address| seen.insert(address.clone()))
+        .take(MAX_ADDRESSES)
+        .collect()
+}
+
+fn unread(counts: &Counts) -> Option<String> {
+    let failed = counts.failed.len();
+    let named: Vec<String> =
+        counts.failed.iter().take(NAMED_IN_WARNING).map(|f| format!("\"{}\" ({})", f.work, f.why)).collect();
+    let more = if failed > NAMED_IN_WARNING { ", …" } else { "" };
+    let works = if failed == 1 { "work" } else { "works" };
+    (failed > 0)
+        .then(|| format!("{failed} {works} without abstract could not be read: {}{more}", named.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_text_first_then_repositories_then_the_landing_page() {
+        let mut work = Work { oa_url: Some("https://oa.example/a.pdf".to_owned()), ..Work::default() };
+        for id in ["PMC3531190", "arXiv:1706.03762"] {
+            Identifier::in_text(id).into_iter().for_each(|id| work.add_identifier(id));
+        }
+        let found = addresses(&work, "https://doi.org/10.1000/1");
+        assert_eq!(found[0], "https://oa.example/a.pdf");
+        assert_eq!(found.len(), MAX_ADDRESSES);
+        assert!(found.contains(&"https://arxiv.org/abs/1706.03762".to_owned()), "{found:?}");
+        assert_eq!(addresses(&Work::default(), "https://a.example/"), ["https://a.example/"]);
+        assert!(addresses(&Work::default(), "corpus:tea/1").is_empty());
+    }
+
+    #[test]
+    fn a_warning_names_some_and_counts_all() {
+        let failure = |work: &str| Failure { work: work.to_owned(), why: "404".to_owned() };
+        let counts = Counts { failed: ["a", "b", "c", "d"].map(failure).to_vec(), ..Counts::default() };
+        let text = unread(&counts).unwrap_or_default();
+        assert!(text.starts_with("4 works") && text.contains("\"c\" (404), …"), "{text}");
+        assert_eq!(unread(&Counts::default()), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! What sources named, as pages.
+
+use crate::ports::{EvidenceSource, Hit, NewPage, SourceKind, SourcePage};
+use lyra_domain::domains::{host_of, registrable_domain};
+use lyra_domain::{
+    CanonicalWork, FetchMethod, FoundBy, Fragment, FragmentId, Page, PageId, PaperMetadata, TaskPageReason,
+    Work,
+};
+use std::sync::Arc;
+
+/// Category of a domain until the rules are asked, which happens when its page is registered.
+const UNDECIDED: &str = "unverified";
+
+/// One hit and who named it.
+pub(crate) struct Named {
+    pub(crate) source: String,
+    pub(crate) kind: SourceKind,
+    pub(crate) hit: Hit,
+}
+
+impl Named {
+    /// How the index of works takes it.
+    pub(crate) fn found_by(&self) -> FoundBy {
+        if self.kind == SourceKind::Web { FoundBy::Serp } else { FoundBy::Api }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.hit.text.as_deref().unwrap_or_default().trim()
+    }
+}
+
+/// A page, and the vector of its text when its source gave one along, with the model that made it.
+pub(crate) type PageAndVector = (NewPage, Option<(String, Vec<f32>)>);
+
+/// A work as a page: its text is that of one hit, with the vector of that text; its metadata is everybody's.
+pub(crate) fn page_of(work: &CanonicalWork, named: &[Named]) -> Option<PageAndVector> {
+    let hits = || work.records.iter().map(|&i| &named[i]);
+    // A document of one's own before an abstract from an API, before whatever a search engine showed.
+    let preference = |entry: &&Named| {
+        let own = matches!(entry.kind, SourceKind::Corpus(_));
+        (entry.text().is_empty(), !own, entry.found_by(), entry.hit.rank)
+    };
+    let best = hits().min_by_key(preference)?;
+    let text = best.text();
+    let mut page = as_page(&best.source, &best.hit, &work.work);
+    if let SourceKind::Corpus(corpus) = &best.kind {
+        of_corpus(&mut page, &best.source, corpus, &best.hit);
+    }
+    page.found_by = hits().map(|entry| (entry.source.clone(), entry.hit.rank)).collect();
+    page.found_by.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+    page.found_by.dedup_by(|a, b| a.0 == b.0);
+    if !text.is_empty() {
+        page.fragments = vec![Fragment::of_abstract(&page.page.id, text)];
+    }
+    Some((page, best.hit.embedding.clone()))
+}
+
+/// The page that a hit of an API or a search engine is, with the metadata known of its work and no fragments yet.
+pub(crate) fn as_page(source: &str, hit: &Hit, work: &Work) -> NewPage {
+    let work_id = work.id();
+    let id = match &work.doi {
+        Some(_) => PageId::derive(&["work", work_id.as_str()]),
+        None => PageId::derive(&["url", &hit.url]),
+    };
+    let detected = lyra_text::language(hit.text.as_deref().unwrap_or_default());
+    let page = Page {
+        domain: domain_of(&hit.url),
+        domain_category: UNDECIDED.to_owned(),
+        // The title that the text's vector was made with.
+        title: if hit.work.title.is_empty() { work.title.clone() } else { hit.work.title.clone() },
+        work_id: Some(work_id),
+        language: hit.language.clone().or_else(|| detected.map(str::to_owned)),
+        fetch_method: FetchMethod::AcademicApi,
+        paper_metadata: PaperMetadata {
+            year: work.year,
+            venue: work.venue.clone(),
+            doi: work.doi.as_ref().map(ToString::to_string),
+            authors: work.authors.clone(),
+            citation_count: work.citation_count,
+            corpus: None,
+            doc_id: hit.doc_id.clone(),
+        },
+        url: hit.url.clone(),
+        id,
+    };
+    NewPage {
+        page,
+        work: Some(work.clone()),
+        fragments: Vec::new(),
+        quarantined: Vec::new(),
+        answer: None,
+        blocks_domain: None,
+        reason: TaskPageReason::AcademicApi,
+        found_by: vec![(source.to_owned(), hit.rank)],
+        via: None,
+    }
+}
+
+/// A document of a local corpus: its source is the corpus, and a language that it does not name is none.
+fn of_corpus(page: &mut NewPage, source: &str, corpus: &str, hit: &Hit) {
+    source.clone_into(&mut page.page.domain);
+    page.page.fetch_method = FetchMethod::Corpus;
+    page.page.language.clone_from(&hit.language);
+    page.page.paper_metadata.corpus = Some(corpus.to_owned());
+    page.reason = TaskPageReason::Corpus;
+}
+
+/// A page that a source fetched itself comes with its domain and its fragments.
+pub(crate) fn as_fetched(sources: &[Arc<dyn EvidenceSource>], page: &mut NewPage) {
+    let Some(fetched) = sources.iter().find_map(|source| source.page(&page.page.url)) else { return };
+    page.reason = TaskPageReason::Serp;
+    // What is no scholarly work is told apart by its domain.
+    if page.work.as_ref().is_some_and(|work| work.identifiers().next().is_none()) {
+        page.work = None;
+        page.page.work_id = None;
+    }
+    read_into(page, fetched);
+}
+
+/// Gives a page what was read where it was fetched.
+pub(crate) fn read_into(page: &mut NewPage, fetched: SourcePage) {
+    let id = page.page.id.clone();
+    let own = |fragment: Fragment| Fragment {
+        id: FragmentId::derive(&[id.as_str(), &fragment.text_content]),
+        page_id: id.clone(),
+        ..fragment
+    };
+    page.page.domain = fetched.domain;
+    page.page.domain_category = fetched.domain_category;
+    page.page.fetch_method = fetched.method;
+    if page.page.title.is_empty() {
+        page.page.title = fetched.title;
+    }
+    page.page.language = fetched.language.or_else(|| page.page.language.take());
+    page.fragments = fetched.fragments.into_iter().map(&own).collect();
+    page.quarantined = fetched
+        .quarantined
+        .into_iter()
+        .map(|passage| crate::ports::Quarantined { fragment: own(passage.fragment), ..passage })
+        .collect();
+    page.answer = Some(fetched.answer);
+    page.blocks_domain = fetched.hostile;
+}
+
+/// The registrable domain of an address, which is what makes two pages the same source; its host where there is none.
+fn domain_of(url: &str) -> String {
+    let host = host_of(url);
+    registrable_domain(host).unwrap_or_else(|| host.to_owned())
+}

@@ -1,0 +1,128 @@
+//! Putting pages into the store: every one on its way there is looked at for text that addresses an AI, gets the category
+//! of its domain, and pays from the page budget. What comes out again is what may be used now.
+
+use crate::ports::{NewPage, Quarantined, TaskFragment};
+use crate::{Pipeline, Result};
+use lyra_domain::domains::{DomainCategory, host_of};
+use lyra_domain::{FetchMethod, Job, PageId, Query, Task, TaskId};
+
+/// Where the records of works with a DOI stand, as far as domains go.
+const DOI_HOST: &str = "doi.org";
+/// Weight of what has no domain of the web: a corpus is what its owner chose to have.
+const OWN_WEIGHT: f64 = 1.0;
+
+/// Registers pages; those beyond the budget are left out, and the task says so. Answers with the pages kept and the ids
+/// that they have.
+pub(crate) async fn register(
+    pipeline: &Pipeline,
+    job: &Job,
+    task: &Task,
+    query: &Query,
+    mut pages: Vec<NewPage>,
+) -> Result<(Vec<NewPage>, Vec<PageId>)> {
+    if pages.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    quarantine(pipeline, &mut pages).await?;
+    categorise(pipeline, &mut pages).await?;
+    let ids = pipeline.store.register_pages(query, &pages, &job.id).await?;
+    let found = pages.len();
+    let (pages, ids): (Vec<NewPage>, Vec<PageId>) =
+        pages.into_iter().zip(ids).filter_map(|(page, id)| Some((page, id?))).unzip();
+    if pages.len() < found {
+        let limit = task.config.budget.max_pages;
+        let warning = format!("the page budget of {limit} is used up: some pages found were left out");
+        pipeline.store.add_warning(&task.id, &warning).await?;
+    }
+    for warning in pages.iter().filter_map(quarantine_note) {
+        pipeline.store.add_warning(&task.id, &warning).await?;
+    }
+    Ok((pages, ids))
+}
+
+/// Takes passages that address an AI out of texts that no fetcher has looked at: abstracts and documents. Their
+/// domains are not blocked for it: the text came from an API or a file, not from there.
+async fn quarantine(pipeline: &Pipeline, pages: &mut [NewPage]) -> Result<()> {
+    let fetched = |page: &NewPage| matches!(page.page.fetch_method, FetchMethod::Http | FetchMethod::Browser);
+    let mut unread: Vec<&mut NewPage> = pages.iter_mut().filter(|page| !fetched(page)).collect();
+    let texts: Vec<String> =
+        unread.iter().flat_map(|page| page.fragments.iter().map(|f| f.text_content.clone())).collect();
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let mut dangers = pipeline.rules.dangers(texts).await?.into_iter();
+    for page in &mut unread {
+        for fragment in std::mem::take(&mut page.fragments) {
+            match dangers.next().flatten() {
+                Some(danger) => page.quarantined.push(Quarantined { fragment, danger }),
+                None => page.fragments.push(fragment),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is known of a page's domain: that of the address it is at, which for a work with a DOI is the DOI's; a document
+/// of a corpus has one only when it names an address or a DOI. What was found hostile blocks a domain unless a person
+/// decided otherwise.
+async fn categorise(pipeline: &Pipeline, pages: &mut [NewPage]) -> Result<()> {
+    let rules = pipeline.rules.domains().await?;
+    for page in pages {
+        let host = match &page.answer {
+            Some(answer) => host_of(&answer.final_url),
+            None if page.page.paper_metadata.doi.is_some() => DOI_HOST,
+            None => host_of(&page.page.url),
+        };
+        let decision = rules.decide(host);
+        page.page.domain_category = decision.category.to_string();
+        if rules.is_unblocked(host) {
+            page.blocks_domain = None;
+        }
+    }
+    Ok(())
+}
+
+fn quarantine_note(page: &NewPage) -> Option<String> {
+    let mut rules: Vec<&str> = page.quarantined.iter().map(|passage| passage.danger.rule.as_str()).collect();
+    rules.extend(page.blocks_domain.as_deref());
+    rules.sort_unstable();
+    rules.dedup();
+    let blocked = if page.blocks_domain.is_some() {
+        format!("; the domain {} is blocked for it", page.page.domain)
+    } else {
+        String::new()
+    };
+    (!rules.is_empty()).then(|| {
+        format!(
+            "{} holds text that addresses the AI that reads it ({}): {} of its passages are in quarantine{blocked}",
+            page.page.url,
+            rules.join(", "),
+            page.quarantined.len(),
+        )
+    })
+}
+
+/// A fragment that may be used, with the ranking weight of its domain.
+pub(crate) struct Usable {
+    pub(crate) fragment: TaskFragment,
+    /// In [0, 1].
+    pub(crate) weight: f64,
+}
+
+/// The task's fragments but for those of domains that are blocked now, each with its domain's category and weight as
+/// the rules have them now.
+pub(crate) async fn usable(pipeline: &Pipeline, task: &TaskId) -> Result<Vec<Usable>> {
+    let rules = pipeline.rules.domains().await?;
+    let fragments = pipeline.store.task_fragments(task).await?;
+    let weighed = |mut fragment: TaskFragment| {
+        if fragment.domain.starts_with("corpus:") {
+            return Some(Usable { fragment, weight: OWN_WEIGHT });
+        }
+        let host = host_of(&fragment.url);
+        let decision = rules.decide(if host.is_empty() { &fragment.domain } else { host });
+        fragment.domain_category = decision.category.to_string();
+        let usable = decision.category != DomainCategory::Blocked;
+        usable.then_some(Usable { fragment, weight: decision.weight })
+    };
+    Ok(fragments.into_iter().filter_map(weighed).collect())
+}

@@ -1,0 +1,134 @@
+//! Passages that nobody who could take them for an instruction is shown, and domains blocked for them.
+
+use crate::Result;
+use lyra_domain::{FragmentId, JobId, PageId};
+use lyra_research::ports::{NewPage, Quarantined};
+use sqlx::SqliteConnection;
+
+/// Why claims are rejected and domains blocked.
+const DANGEROUS: &str = "dangerous_pattern";
+
+/// Keeps a passage out of sight. One that was taken for harmless before, by older rules, is withdrawn: its words and
+/// vectors go, and claims found in it are rejected.
+pub(crate) async fn put(
+    connection: &mut SqliteConnection,
+    page: &PageId,
+    (id, text_hash): (&FragmentId, &str),
+    passage: &Quarantined,
+    cause: &JobId,
+    now: &str,
+) -> Result<()> {
+    let fragment = &passage.fragment;
+    sqlx::query(
+        "INSERT INTO quarantined_fragments (id, page_id, fragment_type, position, text_content, heading_context,
+             char_start, char_end, text_hash, rule_id, severity, cause_id, quarantined_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    )
+    .bind(id.as_str())
+    .bind(page.as_str())
+    .bind(fragment.fragment_type.as_str())
+    .bind(fragment.position)
+    .bind(&fragment.text_content)
+    .bind(&fragment.heading_context)
+    .bind(fragment.char_start)
+    .bind(fragment.char_end)
+    .bind(text_hash)
+    .bind(&passage.danger.rule)
+    .bind(&passage.danger.severity)
+    .bind(cause.as_str())
+    .bind(now)
+    .execute(&mut *connection)
+    .await?;
+    let known: Option<String> = sqlx::query_scalar(
+        "SELECT id FROM fragments WHERE page_id = ? AND text_hash = ? AND text_content <> ''",
+    )
+    .bind(page.as_str())
+    .bind(text_hash)
+    .fetch_optional(&mut *connection)
+    .await?;
+    match known {
+        Some(known) => withdraw(connection, &known, &passage.danger.rule, cause, now).await,
+        None => Ok(()),
+    }
+}
+
+/// Takes the words of a stored fragment, and what was made of them, out of everybody's sight.
+async fn withdraw(
+    connection: &mut SqliteConnection,
+    fragment: &str,
+    rule: &str,
+    cause: &JobId,
+    now: &str,
+) -> Result<()> {
+    for sql in [
+        "DELETE FROM embeddings WHERE target_type = 'fragment' AND target_id = ?",
+        "DELETE FROM embeddings WHERE target_type = 'claim'
+             AND target_id IN (SELECT id FROM claims WHERE source_fragment_id = ?)",
+        "DELETE FROM query_fragments WHERE fragment_id = ?",
+        "UPDATE edges SET premise = NULL WHERE source_id = ?",
+        "UPDATE fragments SET text_content = '', heading_context = NULL, is_relevant = 0 WHERE id = ?",
+    ] {
+        sqlx::query(sql).bind(fragment).execute(&mut *connection).await?;
+    }
+    sqlx::query(
+        "INSERT INTO claim_events (claim_id, event, detail, cause_id, at)
+         SELECT id, 'rejected', ?2, ?3, ?4 FROM claims WHERE source_fragment_id = ?1",
+    )
+    .bind(fragment)
+    .bind(format!("{DANGEROUS}: {rule}"))
+    .bind(cause.as_str())
+    .bind(now)
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query(
+        "UPDATE claims SET claim_text = 'withheld: its passage broke the rule ' || ?2,
+             claim_adoption_status = 'not_adopted', claim_rejection_reason = ?3, claim_rejected_at = ?4,
+             source_verification_status = 'rejected', verification_reason = ?3, cause_id = ?5
+         WHERE source_fragment_id = ?1",
+    )
+    .bind(fragment)
+    .bind(rule)
+    .bind(DANGEROUS)
+    .bind(now)
+    .bind(cause.as_str())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Whether this text of this page is in quarantine. It stays there whatever later rules say: letting it out again is a
+/// person's decision.
+pub(crate) async fn holds(connection: &mut SqliteConnection, page: &PageId, text_hash: &str) -> Result<bool> {
+    let held = "SELECT EXISTS (SELECT 1 FROM quarantined_fragments WHERE page_id = ? AND text_hash = ?)";
+    Ok(sqlx::query_scalar(held).bind(page.as_str()).bind(text_hash).fetch_one(connection).await?)
+}
+
+/// Blocks the page's domain when the page says so. A domain that is blocked keeps its first reason.
+pub(crate) async fn block_domain(
+    connection: &mut SqliteConnection,
+    new: &NewPage,
+    cause: &JobId,
+    now: &str,
+) -> Result<()> {
+    let Some(rule) = &new.blocks_domain else { return Ok(()) };
+    sqlx::query(
+        "INSERT INTO domain_states (domain, category, blocked_at, domain_block_reason, reason, cause_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (domain) DO UPDATE SET
+             blocked_at = excluded.blocked_at, domain_block_reason = excluded.domain_block_reason,
+             reason = excluded.reason, cause_id = excluded.cause_id
+         WHERE blocked_at IS NULL",
+    )
+    .bind(&new.page.domain)
+    .bind(&new.page.domain_category)
+    .bind(now)
+    .bind(DANGEROUS)
+    .bind(rule)
+    .bind(cause.as_str())
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
