@@ -4,6 +4,7 @@
 //! (Unicode scalar values), never bytes, so that they mean the same in every language that reads the store.
 
 pub mod claim;
+mod grounding;
 mod language;
 mod normalise;
 mod polarity;
@@ -11,6 +12,7 @@ mod sentence;
 mod window;
 mod word;
 
+pub use grounding::is_grounded;
 pub use language::language;
 pub use normalise::{normalise, passage};
 pub use polarity::{Direction, Polarity, polarity};

@@ -5,6 +5,7 @@
 mod blocks;
 mod date;
 mod encoding;
+mod links;
 mod markdown;
 mod metadata;
 
@@ -12,6 +13,7 @@ pub(crate) use blocks::Builder;
 pub use blocks::{Block, BlockKind, Link};
 pub use date::PublishedDate;
 pub use encoding::{Decoded, decode};
+pub use links::BodyLink;
 pub(crate) use metadata::names;
 
 use crate::dom::{Visit, is_hidden, visible_text, walk};

@@ -37,7 +37,7 @@ pub enum BlockKind {
     Preformatted,
 }
 
-/// A link in the text.
+/// A link in the text. Links of navigation, headers, footers and asides are none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Link {
     /// Where it leads.
@@ -46,6 +46,8 @@ pub struct Link {
     pub text: String,
     /// The block it stands in, as an index.
     pub block: usize,
+    /// First character of its words in the text.
+    pub start: u32,
 }
 
 /// Text with its blocks and links.
@@ -100,6 +102,8 @@ struct Reader<'b> {
     inline: String,
     /// Links of it: address and where its words begin, in bytes of `inline`.
     open_links: Vec<(Url, usize, Option<usize>)>,
+    /// Parts of a page that are open and whose links are not the text's own.
+    asides: usize,
     heading: Option<u8>,
     preformatted: usize,
     quotes: usize,
@@ -108,7 +112,16 @@ struct Reader<'b> {
     /// The next line begins an item.
     item_begins: bool,
     list_text: String,
-    list_links: Vec<(Url, String)>,
+    /// Characters of `list_text`.
+    list_chars: usize,
+    list_links: Vec<Found>,
+}
+
+/// A link of a block that is not placed yet: its first character counts from the block's.
+struct Found {
+    url: Url,
+    text: String,
+    start: usize,
 }
 
 impl<'b> Reader<'b> {
@@ -119,12 +132,14 @@ impl<'b> Reader<'b> {
             links: Vec::new(),
             inline: String::new(),
             open_links: Vec::new(),
+            asides: 0,
             heading: None,
             preformatted: 0,
             quotes: 0,
             lists: Vec::new(),
             item_begins: false,
             list_text: String::new(),
+            list_chars: 0,
             list_links: Vec::new(),
         }
     }
@@ -148,7 +163,8 @@ impl<'b> Reader<'b> {
                 return true;
             }
             "a" => {
-                if let Some(url) = node.attr("href").and_then(|href| link(self.base, &href)) {
+                let url = node.attr("href").and_then(|href| link(self.base, &href));
+                if let Some(url) = url.filter(|_| self.asides == 0) {
                     self.open_links.push((url, self.inline.len(), None));
                 }
                 return true;
@@ -175,6 +191,7 @@ impl<'b> Reader<'b> {
                 self.heading = name[1..].parse().ok();
             }
             "pre" => self.preformatted += 1,
+            "nav" | "header" | "footer" | "aside" => self.asides += 1,
             "blockquote" | "q" if name == "blockquote" => self.quotes += 1,
             "ul" | "menu" => self.lists.push(None),
             "ol" => {
@@ -206,6 +223,7 @@ impl<'b> Reader<'b> {
         match name {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading = None,
             "pre" => self.preformatted = self.preformatted.saturating_sub(1),
+            "nav" | "header" | "footer" | "aside" => self.asides = self.asides.saturating_sub(1),
             "blockquote" => self.quotes = self.quotes.saturating_sub(1),
             "ul" | "ol" | "menu" => {
                 self.lists.pop();
@@ -220,12 +238,16 @@ impl<'b> Reader<'b> {
     /// The text read so far as a block, or as a line of the list that is open.
     fn end_block(&mut self) {
         let raw = std::mem::take(&mut self.inline);
-        let links: Vec<(Url, String)> = std::mem::take(&mut self.open_links)
+        let open = std::mem::take(&mut self.open_links);
+        let starts: Vec<usize> = open.iter().map(|(_, start, _)| *start).collect();
+        let links: Vec<Found> = open
             .into_iter()
-            .map(|(url, start, end)| {
-                (url, single_spaces(raw.get(start..end.unwrap_or(raw.len())).unwrap_or_default()))
+            .zip(places(&raw, &starts, self.preformatted > 0))
+            .map(|((url, from, to), start)| {
+                let text = single_spaces(raw.get(from..to.unwrap_or(raw.len())).unwrap_or_default());
+                Found { url, text, start }
             })
-            .filter(|(_, text)| !text.is_empty())
+            .filter(|link| !link.text.is_empty())
             .collect();
         let text =
             if self.preformatted > 0 { raw.trim_matches('\n').to_owned() } else { single_spaces(&raw) };
@@ -233,8 +255,8 @@ impl<'b> Reader<'b> {
             return;
         }
         if self.heading.is_none() && !self.lists.is_empty() {
-            self.push_item_line(&text);
-            self.list_links.extend(links);
+            let begins = self.push_item_line(&text);
+            self.list_links.extend(links.into_iter().map(|link| Found { start: link.start + begins, ..link }));
             return;
         }
         let kind = match (self.heading, self.preformatted > 0, self.quotes > 0) {
@@ -243,12 +265,23 @@ impl<'b> Reader<'b> {
             (None, false, true) => BlockKind::Quote,
             (None, false, false) => BlockKind::Paragraph,
         };
-        if let Some(block) = self.out.push(kind, &text) {
-            self.links.extend(links.into_iter().map(|(url, text)| Link { url, text, block }));
-        }
+        self.push(kind, &text, links);
     }
 
-    fn push_item_line(&mut self, text: &str) {
+    fn push(&mut self, kind: BlockKind, text: &str, links: Vec<Found>) {
+        let Some(block) = self.out.push(kind, text) else { return };
+        let begins = self.out.blocks[block].start;
+        self.links.extend(links.into_iter().map(|Found { url, text, start }| Link {
+            url,
+            text,
+            block,
+            start: begins + start as u32,
+        }));
+    }
+
+    /// Adds a line to the list that is open, and answers where in it the text begins.
+    fn push_item_line(&mut self, text: &str) -> usize {
+        let from = self.list_text.len();
         if !self.list_text.is_empty() {
             self.list_text.push('\n');
         }
@@ -265,16 +298,46 @@ impl<'b> Reader<'b> {
         } else {
             self.list_text.push_str("  ");
         }
+        let begins = self.list_chars + self.list_text[from..].chars().count();
         self.list_text.push_str(text);
+        self.list_chars = begins + text.chars().count();
+        begins
     }
 
     fn end_list(&mut self) {
         let text = std::mem::take(&mut self.list_text);
-        let links = std::mem::take(&mut self.list_links);
-        if let Some(block) = self.out.push(BlockKind::List, &text) {
-            self.links.extend(links.into_iter().map(|(url, text)| Link { url, text, block }));
+        let mut links = std::mem::take(&mut self.list_links);
+        self.list_chars = 0;
+        // White space at the beginning is no part of the block.
+        let leading = text.chars().take_while(|c| c.is_whitespace()).count();
+        for link in &mut links {
+            link.start = link.start.saturating_sub(leading);
         }
+        self.push(BlockKind::List, &text, links);
     }
+}
+
+/// Where the bytes `starts` of a block, in rising order, come to stand when its text is pushed: at the first character
+/// from there on that is kept. With single spaces, unless the text is preformatted.
+fn places(raw: &str, starts: &[usize], preformatted: bool) -> Vec<usize> {
+    let mut places = Vec::with_capacity(starts.len());
+    let (mut count, mut gap) = (0, 0);
+    for (at, c) in raw.char_indices() {
+        if c.is_whitespace() {
+            gap += 1;
+            continue;
+        }
+        if count > 0 {
+            count += if preformatted { gap } else { gap.min(1) };
+        }
+        gap = 0;
+        while starts.get(places.len()).is_some_and(|start| *start <= at) {
+            places.push(count);
+        }
+        count += 1;
+    }
+    places.resize(starts.len(), count);
+    places
 }
 
 fn link(base: &Url, href: &str) -> Option<Url> {
