@@ -3,6 +3,7 @@
 mod check;
 mod corpus;
 mod doctor;
+mod graph;
 mod json;
 mod progress;
 mod report;
@@ -80,6 +81,9 @@ enum Command {
     /// List, show, export, resume and stop research tasks
     #[command(subcommand)]
     Task(task::TaskCommand),
+    /// Export a task's evidence graph, or analyse the citations in it
+    #[command(subcommand)]
+    Graph(graph::GraphCommand),
     /// Look at the evidence graph through the prepared views
     #[command(subcommand)]
     View(view::ViewCommand),
@@ -123,6 +127,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Sources(command) => sources::run(&app, command).await,
         Command::Web(command) => web::run(&app, command).await,
         Command::Task(command) => task::run(&app, command, &cancel).await,
+        Command::Graph(command) => graph::run(&app, command).await,
         Command::View(command) => view::run(&app, command).await,
         Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
         Command::Mcp => serve::stdio(&app, cancel.clone()).await,
