@@ -4,6 +4,7 @@ mod check;
 mod corpus;
 mod doctor;
 mod feedback;
+mod graph;
 mod json;
 mod progress;
 mod report;
@@ -81,6 +82,9 @@ enum Command {
     /// List, show, export, resume and stop research tasks
     #[command(subcommand)]
     Task(task::TaskCommand),
+    /// Export a task's evidence graph, or analyse the citations in it
+    #[command(subcommand)]
+    Graph(graph::GraphCommand),
     /// Look at the evidence graph through the prepared views
     #[command(subcommand)]
     View(view::ViewCommand),
@@ -133,6 +137,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Sources(command) => sources::run(&app, command).await,
         Command::Web(command) => web::run(&app, command).await,
         Command::Task(command) => task::run(&app, command, &cancel).await,
+        Command::Graph(command) => graph::run(&app, command).await,
         Command::View(command) => view::run(&app, command).await,
         Command::Domain(command) => feedback::domain(&app, command).await,
         Command::Claim(command) => feedback::claim(&app, command).await,

@@ -1,23 +1,29 @@
-//! Everything of a task in one document, and its graph.
+//! Everything of a task in one document.
 
+use super::graph::{graph_of, off_thread};
 use super::{App, AppError};
-use lyra_domain::TaskId;
-use lyra_graph::{EdgeFacts, EvidenceGraph, Node, NodeType};
-use lyra_store::TaskExport;
+use lyra_domain::{ClaimReport, Relation, TaskId};
+use lyra_graph::{EvidenceGraph, Scope};
+use lyra_store::{ExportedEdge, TaskExport};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
-/// The full export of a task.
+/// Most pages that are named as hubs.
+const HUB_PAGES: usize = 10;
+
+/// The full export of a task, as its readers get it: numbers of claims have three decimals.
 #[derive(Debug, Serialize)]
 pub struct Materials {
     task: Value,
-    claims: Value,
+    claims: Vec<Value>,
     fragments: Vec<Value>,
     evidence_graph: Value,
+    citation_network: Value,
 }
 
 impl App {
-    /// The task, its claims with evidence, the fragments they rest on, and the graph.
+    /// The task, its claims with evidence, the fragments they rest on, the graph, and the citations among its pages.
     ///
     /// # Errors
     /// No such task.
@@ -25,79 +31,129 @@ impl App {
         let progress = self.store().task_status(task).await?;
         let reports = self.claim_reports(task).await?;
         let rows = self.store().export_rows(task).await?;
-        let claims = reports.iter().map(|report| {
-            json!({
-                "claim": report.claim,
-                "alpha": report.posterior.alpha,
-                "beta": report.posterior.beta,
-                "confidence": report.posterior.confidence(),
-                "uncertainty": report.posterior.uncertainty(),
-                "controversy": report.posterior.controversy(),
-                "supporting_count": report.supporting_count,
-                "refuting_count": report.refuting_count,
-                "neutral_count": report.neutral_count,
-                "evidence_count": report.evidence.len(),
-                "independent_sources": report.independent_sources,
-                "evidence_years": report.evidence_years,
-                "evidence": report.evidence,
-            })
-        });
-        Ok(Materials {
-            task: json!({"task": progress.task, "queries": progress.queries, "warnings": progress.warnings}),
-            claims: claims.collect(),
-            fragments: rows.fragments.iter().map(|row| json!(row.fragment)).collect(),
-            evidence_graph: graph_of(&rows).node_link(),
+        off_thread(move || {
+            let graph = graph_of(&rows);
+            Materials {
+                task: json!({"task": progress.task, "queries": progress.queries, "warnings": progress.warnings}),
+                claims: reports.iter().map(claim).collect(),
+                fragments: rows.fragments.iter().map(|row| json!(row.fragment)).collect(),
+                evidence_graph: graph.node_link(),
+                citation_network: citation_network(&rows, &graph),
+            }
         })
+        .await
     }
 
-    /// The evidence graph of a task, derived edges included.
+    /// One claim with its numbers and its evidence, adopted or not, as in [`Materials`].
     ///
     /// # Errors
-    /// No such task.
-    pub async fn graph(&self, task: &TaskId) -> Result<EvidenceGraph, AppError> {
-        Ok(graph_of(&self.store().export_rows(task).await?))
+    /// No such claim, or not in this task.
+    pub async fn claim_material(&self, task: &TaskId, id: &lyra_domain::ClaimId) -> Result<Value, AppError> {
+        let report = self.store().claim_report(id).await?;
+        if report.claim.task_id != *task {
+            return Err(AppError::new(
+                super::ErrorCode::NotFound,
+                format!("claim {id} belongs to {}, not to {task}", report.claim.task_id),
+            ));
+        }
+        Ok(claim(&report))
     }
 }
 
-fn graph_of(rows: &TaskExport) -> EvidenceGraph {
-    let mut graph = EvidenceGraph::new();
-    let node = |node_type, obj_id: &str, attributes: Value| Node {
-        node_type,
-        obj_id: obj_id.to_owned(),
-        attributes: match attributes {
-            Value::Object(fields) => fields,
-            _ => Map::new(),
-        },
+/// The claim's own fields, its posterior, its counts and its evidence, side by side.
+fn claim(report: &ClaimReport) -> Value {
+    let posterior = &report.posterior;
+    let evidence: Vec<Value> = report
+        .evidence
+        .iter()
+        .map(|evidence| {
+            let mut fields = object(json!(evidence));
+            fields.insert("nli_confidence".to_owned(), json!(rounded(evidence.nli_confidence.get())));
+            Value::Object(fields)
+        })
+        .collect();
+    let claim = &report.claim;
+    json!({
+        "id": claim.id,
+        "task_id": claim.task_id,
+        "claim_text": claim.claim_text,
+        "claim_type": claim.claim_type,
+        "language": claim.language,
+        "source_fragment_id": claim.source_fragment_id,
+        "llm_claim_confidence": claim.llm_claim_confidence,
+        "claim_adoption_status": claim.adoption_status,
+        "source_verification_status": claim.verification_status,
+        "alpha": rounded(posterior.alpha),
+        "beta": rounded(posterior.beta),
+        "confidence": rounded(posterior.confidence()),
+        "uncertainty": rounded(posterior.uncertainty()),
+        "controversy": rounded(posterior.controversy()),
+        "evidence_count": report.evidence.len(),
+        "supporting_count": report.supporting_count,
+        "refuting_count": report.refuting_count,
+        "neutral_count": report.neutral_count,
+        "independent_sources": report.independent_sources,
+        "evidence_years": report.evidence_years,
+        "evidence": evidence,
+    })
+}
+
+/// The task's source pages, the citations that leave them, and the pages cited most.
+fn citation_network(rows: &TaskExport, graph: &EvidenceGraph) -> Value {
+    let pages: HashMap<&str, _> = rows.pages.iter().map(|page| (page.id.as_str(), page)).collect();
+    let title = |id: &str| pages.get(id).map(|page| page.title.as_str());
+    let source_pages = rows.pages.iter().filter(|page| page.is_source).map(|page| {
+        json!({
+            "id": page.id,
+            "title": page.title,
+            "url": page.url,
+            "domain": page.domain,
+            "citation_count": page.citation_count,
+            "year": page.year,
+            "doi": page.doi,
+            "is_retracted": page.is_retracted,
+        })
+    });
+    let citation = |edge: &ExportedEdge| {
+        json!({
+            "edge_id": edge.id,
+            "citing_page_id": edge.source_id,
+            "cited_page_id": edge.target_id,
+            "cited_title": title(&edge.target_id),
+            "citation_source": edge.citation_source,
+        })
     };
-    for row in &rows.claims {
-        let confidence = row.posterior.confidence();
-        let attributes = json!({"text": row.claim.claim_text, "confidence": confidence});
-        graph.add_node(node(NodeType::Claim, row.claim.id.as_str(), attributes));
+    let analysis = graph.network(Scope::Citations).analyse();
+    let hubs = analysis.nodes.iter().filter(|node| node.cited_by_count > 0).take(HUB_PAGES).map(|node| {
+        json!({
+            "page_id": node.id,
+            "title": title(&node.id),
+            "year": pages.get(node.id.as_str()).and_then(|page| page.year),
+            "cited_by_count": node.cited_by_count,
+            "pagerank": node.pagerank,
+            "betweenness": node.betweenness,
+        })
+    });
+    json!({
+        "source_pages": source_pages.collect::<Vec<_>>(),
+        "citations": rows.edges.iter().filter(|e| e.relation == Relation::Cites).map(citation).collect::<Vec<_>>(),
+        "hub_pages": hubs.collect::<Vec<_>>(),
+        "betweenness_sampled_sources": analysis.betweenness_sampled_sources,
+        "mutual_citations": analysis.mutual_citations,
+        "citation_loops": analysis.citation_loops,
+        "citation_loops_truncated": analysis.citation_loops_truncated,
+        "clusters": analysis.clusters,
+    })
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
     }
-    for row in &rows.pages {
-        let attributes = json!({"title": row.title, "url": row.url, "year": row.year, "domain_category": row.domain_category});
-        graph.add_node(node(NodeType::Page, row.id.as_str(), attributes));
-    }
-    for row in &rows.fragments {
-        let fragment = &row.fragment;
-        let attributes = json!({"text": fragment.text_content, "fragment_type": fragment.fragment_type});
-        graph.add_node(node(NodeType::Fragment, fragment.id.as_str(), attributes));
-        graph.place(fragment.id.as_str(), fragment.page_id.as_str());
-    }
-    for edge in &rows.edges {
-        let facts = EdgeFacts {
-            nli_confidence: edge.nli_confidence.map(lyra_domain::Probability::get),
-            nli_scores: edge.nli_scores,
-            nli_model: edge.nli_model.clone(),
-            premise: edge.premise.clone(),
-            source_domain_category: edge.source_domain_category.clone(),
-            target_domain_category: edge.target_domain_category.clone(),
-            citation_source: edge.citation_source.clone(),
-        };
-        if !graph.add_edge(&edge.source_id, &edge.target_id, edge.relation, facts) {
-            tracing::warn!(edge_id = %edge.id, "an edge names a node that the export lacks");
-        }
-    }
-    graph.derive_evidence_sources();
-    graph
+}
+
+/// Three decimals.
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }

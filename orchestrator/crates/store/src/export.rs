@@ -3,19 +3,23 @@
 use crate::rows::{self, RowExt};
 use crate::{Result, Store, tasks};
 use lyra_domain::{
-    BetaConfidence, Claim, EdgeId, Fragment, NliScores, PageId, PaperMetadata, Probability, Relation, TaskId,
+    BetaConfidence, Claim, EdgeId, FetchMethod, Fragment, NliScores, PageId, PaperMetadata, Probability,
+    Relation, TaskId,
 };
+use sqlx::sqlite::SqliteRow;
+use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::HashMap;
 
-/// The evidence graph of a task: its adopted claims, the edges that end in them, the citations that leave its pages
-/// (one hop), and what those edges connect.
+/// The evidence graph of a task: its adopted claims, the edges that end in them, the citations that leave its source
+/// pages (one hop), and what those edges connect. A source page is one with a fragment that an edge ties to a claim of
+/// the task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskExport {
     /// Adopted claims, in the order they were stored.
     pub claims: Vec<ExportedClaim>,
     /// Fragments that an edge starts from.
     pub fragments: Vec<ExportedFragment>,
-    /// Pages of the task, and pages that those cite.
+    /// Source pages of the task, and pages that those cite.
     pub pages: Vec<ExportedPage>,
     /// Edges, in the order they were stored.
     pub edges: Vec<ExportedEdge>,
@@ -52,14 +56,28 @@ pub struct ExportedPage {
     pub domain: String,
     /// Category of the domain.
     pub domain_category: String,
+    /// How its text was had.
+    pub fetch_method: FetchMethod,
+    /// When its text was had, RFC 3339.
+    pub fetched_at: String,
     /// The work it holds.
     pub work_id: Option<String>,
     /// Year of publication, when known.
     pub year: Option<i32>,
-    /// What its source said of the paper.
-    pub paper_metadata: PaperMetadata,
-    /// Whether the task has it; else another page of the task cites it.
-    pub in_task: bool,
+    /// Journal, conference or site.
+    pub venue: Option<String>,
+    /// DOI, normalised.
+    pub doi: Option<String>,
+    /// `PubMed` id.
+    pub pmid: Option<String>,
+    /// Names in the order of the by-line.
+    pub authors: Vec<String>,
+    /// How often others cite it, as its source says.
+    pub citation_count: Option<u32>,
+    /// Whether it was retracted; `None` when its source does not say.
+    pub is_retracted: Option<bool>,
+    /// A claim of the task has evidence on it or comes from it; else such a page cites it.
+    pub is_source: bool,
 }
 
 /// An edge.
@@ -97,13 +115,21 @@ pub struct ExportedEdge {
     pub human_corrected: bool,
 }
 
-/// The edges of task `?1`, as a subquery of the others.
-const EDGES: &str = "
-    SELECT edges.* FROM edges JOIN claims ON claims.id = edges.target_id
-    WHERE claims.task_id = ?1 AND claims.claim_adoption_status = 'adopted'
-    UNION ALL
-    SELECT edges.* FROM edges JOIN task_pages ON task_pages.page_id = edges.source_id
-    WHERE task_pages.task_id = ?1 AND edges.relation = 'cites'";
+/// Of task `?1`: edges that end in its claims, pages that those start from, citations that leave these pages. Joins,
+/// and no lists of ids, so that the size of a task is no limit.
+const GRAPH: &str = "WITH claim_edges AS MATERIALIZED (
+        SELECT edges.* FROM claims JOIN edges ON edges.target_id = claims.id AND edges.target_type = 'claim'
+        WHERE claims.task_id = ?1 AND claims.claim_adoption_status = 'adopted'
+    ),
+    source_pages AS MATERIALIZED (
+        SELECT DISTINCT fragments.page_id FROM claim_edges
+        JOIN fragments ON fragments.id = claim_edges.source_id
+        WHERE claim_edges.source_type = 'fragment'
+    ),
+    citations AS MATERIALIZED (
+        SELECT edges.* FROM source_pages JOIN edges ON edges.source_id = source_pages.page_id
+        WHERE edges.relation = 'cites' AND edges.source_type = 'page' AND edges.target_type = 'page'
+    ) ";
 
 impl Store {
     /// The evidence graph of a task, read in one transaction.
@@ -116,26 +142,27 @@ impl Store {
         let claims =
             "SELECT * FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted' ORDER BY seq";
         let claims = sqlx::query(claims).bind(task.as_str()).fetch_all(&mut *tx).await?;
-        let found = |sql: String| sqlx::query(sqlx::AssertSqlSafe(sql)).bind(task.as_str());
-        let edges = found(format!("SELECT * FROM ({EDGES}) ORDER BY seq")).fetch_all(&mut *tx).await?;
-        let fragments = found(format!(
-            "SELECT * FROM fragments WHERE id IN (SELECT source_id FROM ({EDGES}) WHERE source_type = 'fragment')
-             ORDER BY seq"
-        ))
-        .fetch_all(&mut *tx)
+        let edges =
+            "SELECT * FROM (SELECT * FROM claim_edges UNION ALL SELECT * FROM citations) ORDER BY seq";
+        let edges = found(&mut tx, task, edges).await?;
+        let fragments = found(
+            &mut tx,
+            task,
+            "SELECT * FROM fragments
+             WHERE id IN (SELECT source_id FROM claim_edges WHERE source_type = 'fragment') ORDER BY seq",
+        )
         .await?;
-        let pages = found(format!(
-            "SELECT pages.*, works.year AS work_year,
-                 pages.id IN (SELECT page_id FROM task_pages WHERE task_id = ?1) AS in_task
+        let pages = found(
+            &mut tx,
+            task,
+            "SELECT pages.*, works.year AS work_year, works.venue AS work_venue, works.doi AS work_doi, works.pmid,
+                 works.authors AS work_authors, works.citation_count AS work_citation_count, works.is_retracted,
+                 coalesce(nullif(pages.title, ''), works.title, '') AS any_title,
+                 pages.id IN (SELECT page_id FROM source_pages) AS is_source
              FROM pages LEFT JOIN works ON works.id = pages.work_id
-             WHERE pages.id IN (
-                 SELECT page_id FROM task_pages WHERE task_id = ?1
-                 UNION SELECT target_id FROM ({EDGES}) WHERE relation = 'cites'
-                 UNION SELECT page_id FROM fragments
-                       WHERE id IN (SELECT source_id FROM ({EDGES}) WHERE source_type = 'fragment'))
-             ORDER BY pages.seq"
-        ))
-        .fetch_all(&mut *tx)
+             WHERE pages.id IN (SELECT page_id FROM source_pages UNION SELECT target_id FROM citations)
+             ORDER BY pages.seq",
+        )
         .await?;
         let edges: Vec<ExportedEdge> = edges.iter().map(edge).collect::<Result<_>>()?;
         Ok(TaskExport {
@@ -155,6 +182,11 @@ impl Store {
     }
 }
 
+async fn found(connection: &mut SqliteConnection, task: &TaskId, select: &str) -> Result<Vec<SqliteRow>> {
+    let sql = format!("{GRAPH}{select}");
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(task.as_str()).fetch_all(connection).await?)
+}
+
 fn with_posteriors(claims: Vec<Claim>, edges: &[ExportedEdge]) -> Vec<ExportedClaim> {
     let mut weights: HashMap<&str, Vec<(Relation, Probability)>> = HashMap::new();
     for edge in edges {
@@ -170,22 +202,32 @@ fn with_posteriors(claims: Vec<Claim>, edges: &[ExportedEdge]) -> Vec<ExportedCl
         .collect()
 }
 
-fn page(row: &sqlx::sqlite::SqliteRow) -> Result<ExportedPage> {
+fn page(row: &SqliteRow) -> Result<ExportedPage> {
+    let metadata: PaperMetadata = row.json_or_default("paper_metadata")?;
     let year: Option<i32> = row.value("year")?;
+    let authors =
+        if metadata.authors.is_empty() { row.json_or_default("work_authors")? } else { metadata.authors };
     Ok(ExportedPage {
         id: row.parsed("id")?,
         url: row.value("url")?,
-        title: row.value("title")?,
+        title: row.value("any_title")?,
         domain: row.value("domain")?,
         domain_category: row.value("domain_category")?,
+        fetch_method: row.parsed("fetch_method")?,
+        fetched_at: row.value("fetched_at")?,
         work_id: row.value("work_id")?,
         year: year.map_or_else(|| row.value("work_year"), |year| Ok(Some(year)))?,
-        paper_metadata: row.json_or_default("paper_metadata")?,
-        in_task: row.value("in_task")?,
+        venue: metadata.venue.map_or_else(|| row.value("work_venue"), |venue| Ok(Some(venue)))?,
+        doi: metadata.doi.map_or_else(|| row.value("work_doi"), |doi| Ok(Some(doi)))?,
+        pmid: row.value("pmid")?,
+        authors,
+        citation_count: row.value::<Option<u32>>("work_citation_count")?.or(metadata.citation_count),
+        is_retracted: row.value("is_retracted")?,
+        is_source: row.value("is_source")?,
     })
 }
 
-fn edge(row: &sqlx::sqlite::SqliteRow) -> Result<ExportedEdge> {
+fn edge(row: &SqliteRow) -> Result<ExportedEdge> {
     let confidence: Option<f64> = row.value("nli_confidence")?;
     Ok(ExportedEdge {
         id: row.parsed("id")?,

@@ -1,4 +1,4 @@
-use crate::testing::{Bench, Graph, cause, judged, page};
+use crate::testing::{Bench, Graph, cause, cites, judged, page};
 use lyra_domain::{PageId, Relation};
 use lyra_research::ports::EvidenceStore;
 
@@ -92,7 +92,7 @@ async fn an_export_has_everything_that_its_edges_name() {
     assert_eq!((export.claims.len(), export.fragments.len(), export.pages.len()), (3, 4, 4));
     assert_eq!(export.edges.len(), 12);
     assert_eq!(export.claims[1].posterior.alpha, 1.9);
-    assert!(export.pages.iter().all(|page| page.in_task));
+    assert!(export.pages.iter().all(|page| page.is_source));
     let ids: Vec<&str> = (export.claims.iter().map(|c| c.claim.id.as_str()))
         .chain(export.fragments.iter().map(|f| f.fragment.id.as_str()))
         .chain(export.pages.iter().map(|p| p.id.as_str()))
@@ -100,4 +100,41 @@ async fn an_export_has_everything_that_its_edges_name() {
     for edge in &export.edges {
         assert!(ids.contains(&edge.source_id.as_str()) && ids.contains(&edge.target_id.as_str()), "{edge:?}");
     }
+}
+
+#[tokio::test]
+async fn citations_are_followed_one_hop_from_source_pages_alone() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let far = ["cited", "beyond", "aside"].map(|key| page(key, None, &format!("Text of {key}.")));
+    bench.store.register_pages(&graph.query, &far, &cause()).await.unwrap();
+    let [cited, beyond, aside] = &far;
+    let edges = [cites(&graph.pages[0], cited), cites(cited, beyond), cites(aside, &graph.pages[0])];
+    bench.store.add_edges(&graph.task.id, &edges, &cause()).await.unwrap();
+    let export = bench.store.export_rows(&graph.task.id).await.unwrap();
+    let sources = |is_source| export.pages.iter().filter(|page| page.is_source == is_source).count();
+    assert_eq!((sources(true), sources(false)), (4, 1));
+    let last = export.pages.last().unwrap();
+    assert_eq!((&last.id, last.doi.as_deref()), (&cited.page.id, Some("10.1000/cited")));
+    assert_eq!((last.venue.as_deref(), last.citation_count), (Some("Journal of Tests"), Some(8)));
+    assert_eq!(export.edges.len(), 13);
+}
+
+#[tokio::test]
+async fn a_task_with_more_pages_than_a_statement_has_parameters_is_exported() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    bench
+        .execute(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40000)
+             INSERT INTO pages (id, url, domain, fetch_method, fetched_at)
+             SELECT 'page_' || i, 'https://example.org/' || i, 'example.org', 'http', '2026-01-01T00:00:00.000Z' FROM n;
+             INSERT INTO edges (id, source_type, source_id, target_type, target_id, relation, created_at)
+             SELECT 'edge_' || pages.seq, 'page', (SELECT id FROM pages ORDER BY seq LIMIT 1), 'page', pages.id, 'cites',
+                    '2026-01-01T00:00:00.000Z'
+             FROM pages WHERE pages.id GLOB 'page_[0-9]*' AND length(pages.id) < 12",
+        )
+        .await;
+    let export = bench.store.export_rows(&graph.task.id).await.unwrap();
+    assert_eq!((export.pages.len(), export.edges.len()), (40_004, 40_012));
 }

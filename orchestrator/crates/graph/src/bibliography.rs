@@ -1,0 +1,69 @@
+//! The works of a graph as a bibliography: BibTeX and RIS.
+
+mod bibtex;
+mod keys;
+mod names;
+mod ris;
+
+pub use bibtex::bibtex;
+pub use ris::ris;
+
+/// A work or page to be cited.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reference {
+    /// Id of the page in the store.
+    pub page_id: String,
+    /// A scholarly work; else a page of the web or a document.
+    pub is_work: bool,
+    /// Title.
+    pub title: String,
+    /// Names in the order of the by-line, as their source writes them.
+    pub authors: Vec<String>,
+    /// Year of publication.
+    pub year: Option<i32>,
+    /// Journal, conference or site.
+    pub venue: Option<String>,
+    /// DOI, normalised.
+    pub doi: Option<String>,
+    /// `PubMed` id.
+    pub pmid: Option<String>,
+    /// Where to read it.
+    pub url: Option<String>,
+    /// Day on which it was read (`2026-11-20`).
+    pub accessed: Option<String>,
+    /// Its part in the task.
+    pub role: Role,
+    /// It was retracted.
+    pub is_retracted: bool,
+}
+
+/// Why a reference is in the bibliography.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    /// Claims have evidence on it or come from it.
+    #[default]
+    Evidence,
+    /// Such a page cites it.
+    Cited,
+}
+
+impl Role {
+    /// The keyword in exports.
+    fn keyword(self) -> &'static str {
+        match self {
+            Self::Evidence => "evidence",
+            Self::Cited => "cited",
+        }
+    }
+}
+
+/// Text on one line: control characters and runs of white space become single spaces.
+fn line(text: &str) -> String {
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|w| !w.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests;

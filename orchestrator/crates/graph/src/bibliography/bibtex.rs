@@ -1,0 +1,99 @@
+//! BibTeX, in UTF-8.
+
+use super::names::Name;
+use super::{Reference, keys, line};
+use std::fmt::Write;
+
+/// The references as BibTeX entries, in the order given: `@article` for a work in a venue, `@misc` for anything else.
+/// Special characters of LaTeX are escaped, capitals that styles must keep are braced, `doi` and `url` are verbatim as
+/// biblatex wants them. The keywords say whether a work is `evidence` or `cited` by evidence, and whether it is
+/// `retracted`.
+pub fn bibtex(references: &[Reference]) -> String {
+    let entries =
+        references.iter().zip(keys::keys(references)).map(|(reference, key)| entry(reference, &key));
+    entries.collect::<Vec<_>>().join("\n")
+}
+
+fn entry(reference: &Reference, key: &str) -> String {
+    let kind = if reference.is_work && reference.venue.is_some() { "article" } else { "misc" };
+    let mut out = format!("@{kind}{{{key},\n");
+    let mut field = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(out, "  {name} = {{{value}}},");
+        }
+    };
+    let authors: Vec<String> =
+        reference.authors.iter().map(|name| author(name)).filter(|n| !n.is_empty()).collect();
+    field("author", &authors.join(" and "));
+    field("title", &title(&line(&reference.title)));
+    let venue = reference.venue.as_deref().map(line).unwrap_or_default();
+    field(if kind == "article" { "journal" } else { "howpublished" }, &escaped(&venue));
+    field("year", &reference.year.map(|year| year.to_string()).unwrap_or_default());
+    field("doi", &verbatim(reference.doi.as_deref().unwrap_or_default()));
+    field("pmid", &escaped(&line(reference.pmid.as_deref().unwrap_or_default())));
+    field("url", &verbatim(reference.url.as_deref().unwrap_or_default()));
+    if !reference.is_work {
+        field("urldate", &escaped(&line(reference.accessed.as_deref().unwrap_or_default())));
+    }
+    if reference.is_retracted {
+        field("note", "Retracted");
+    }
+    let retracted = if reference.is_retracted { ", retracted" } else { "" };
+    field("keywords", &format!("{}{retracted}", reference.role.keyword()));
+    out.push_str("}\n");
+    out
+}
+
+/// `Family, Given`, or a group in braces, so that it is not taken apart.
+fn author(name: &str) -> String {
+    let name = Name::read(name);
+    let text = escaped(&name.inverted());
+    match name {
+        Name::Group(_) => format!("{{{text}}}"),
+        Name::Person { .. } => text,
+    }
+}
+
+/// Words with capitals that a style would lower, such as `DNA` and names, are braced.
+fn title(text: &str) -> String {
+    let words = text.split(' ').enumerate().map(|(i, word)| {
+        let capitals_from = usize::from(i == 0);
+        let keeps = word.chars().filter(|c| c.is_alphabetic()).skip(capitals_from).any(char::is_uppercase);
+        if keeps { format!("{{{}}}", escaped(word)) } else { escaped(word) }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Escapes what LaTeX gives a meaning to.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            '\\' => out.push_str("\\textbackslash{}"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// For fields that are not LaTeX: what would end the field or the line is percent-encoded.
+fn verbatim(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.trim().chars() {
+        if matches!(c, '{' | '}' | '\\' | '"') || c.is_whitespace() || c.is_control() {
+            let mut bytes = [0; 4];
+            for byte in c.encode_utf8(&mut bytes).bytes() {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}

@@ -1,0 +1,51 @@
+//! Comma-separated values as in RFC 4180, for spreadsheets and data frames.
+
+use super::edge_fields;
+use super::table::Table;
+use crate::{EvidenceGraph, Node};
+
+impl EvidenceGraph {
+    /// One line per edge: `source`, `target`, then every other field by name.
+    pub fn edges_csv(&self) -> String {
+        let table = Table::new(self.edges().map(|(.., link, facts)| edge_fields(link, facts)));
+        let ends = self.edges().map(|(from, to, ..)| vec![from.name(), to.name()]);
+        written(&["source", "target"], ends, &table)
+    }
+
+    /// One line per node: `id`, then every other field by name.
+    pub fn nodes_csv(&self) -> String {
+        let table = Table::new(self.nodes().map(Node::fields));
+        written(&["id"], self.nodes().map(|node| vec![node.name()]), &table)
+    }
+}
+
+fn written(first: &[&str], keys: impl Iterator<Item = Vec<String>>, table: &Table) -> String {
+    let names = first.iter().copied().chain(table.columns.iter().map(|(name, _)| name.as_str()));
+    let mut out = line(names.map(cell));
+    for (keys, cells) in keys.zip(table.rows()) {
+        let cells = cells.into_iter().zip(&table.columns).map(|(text, (_, kind))| {
+            let text = text.unwrap_or_default();
+            if *kind == super::table::Kind::Text { cell(&text) } else { text }
+        });
+        out.push_str(&line(keys.iter().map(|key| cell(key)).chain(cells)));
+    }
+    out
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let mut line = cells.collect::<Vec<_>>().join(",");
+    line.push_str("\r\n");
+    line
+}
+
+/// A text cell, quoted where it has to be. Spreadsheets run a text that begins like a formula, and the texts come from
+/// anywhere: such a text gets an apostrophe in front.
+fn cell(text: &str) -> String {
+    let guarded =
+        if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() };
+    if guarded.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", guarded.replace('"', "\"\""))
+    } else {
+        guarded
+    }
+}

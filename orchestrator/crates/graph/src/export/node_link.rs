@@ -1,0 +1,34 @@
+//! Node-link JSON, readable by `NetworkX` and D3.
+
+use super::edge_fields;
+use crate::EvidenceGraph;
+use serde_json::{Value, json};
+
+impl EvidenceGraph {
+    /// The graph as `{directed, multigraph, graph, nodes [{id, node_type, obj_id, …}], edges [{source, target, key,
+    /// relation, nli_confidence, source_domain_category, target_domain_category, citation_source, …}], stats
+    /// {node_counts, edge_counts}}`.
+    pub fn node_link(&self) -> Value {
+        let nodes = self.nodes().map(|node| {
+            let mut fields = node.fields();
+            fields.insert("id".to_owned(), json!(node.name()));
+            Value::Object(fields)
+        });
+        let edges = self.edges().map(|(from, to, link, facts)| {
+            let mut fields = edge_fields(link, facts);
+            fields.insert("source".to_owned(), json!(from.name()));
+            fields.insert("target".to_owned(), json!(to.name()));
+            // What tells parallel edges apart: a pair has a relation once.
+            fields.insert("key".to_owned(), json!(link.word()));
+            Value::Object(fields)
+        });
+        json!({
+            "directed": true,
+            "multigraph": true,
+            "graph": {},
+            "nodes": nodes.collect::<Vec<_>>(),
+            "edges": edges.collect::<Vec<_>>(),
+            "stats": {"node_counts": self.node_counts(), "edge_counts": self.edge_counts()},
+        })
+    }
+}
