@@ -3,7 +3,7 @@
 use super::{App, AppError, ErrorCode};
 use lyra_domain::domains::{DomainPattern, OverrideDecision};
 use lyra_domain::{ClaimId, EdgeId, Relation};
-use lyra_store::{ClaimChange, DomainRule, EdgeCorrection, RuleChange, StoreError};
+use lyra_store::{ClaimChange, EdgeCorrection, OverrideRule, RuleChange, StoreError};
 
 /// Longest reason, in characters.
 const MAX_REASON: usize = 1_000;
@@ -36,12 +36,12 @@ impl App {
         })
     }
 
-    /// The decisions about domains in force, the latest first.
+    /// The decisions about domains in force, the latest last.
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub async fn domain_rules(&self) -> Result<Vec<DomainRule>, AppError> {
-        Ok(self.store().domain_rules().await?)
+    pub async fn override_rules(&self) -> Result<Vec<OverrideRule>, AppError> {
+        Ok(self.store().override_rules().await?)
     }
 
     /// Takes a claim out of its task; its edges stay.

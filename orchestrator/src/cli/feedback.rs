@@ -111,14 +111,14 @@ pub(super) async fn domain(app: &App, command: &DomainCommand) -> anyhow::Result
 }
 
 async fn list(app: &App, json: bool) -> anyhow::Result<()> {
-    let rules = app.domain_rules().await?;
+    let rules = app.override_rules().await?;
     if json {
         let rules: Vec<_> = rules
             .iter()
             .map(|rule| {
                 serde_json::json!({
-                    "rule_id": rule.id, "domain_pattern": rule.pattern.to_string(), "decision": rule.decision,
-                    "reason": rule.reason, "updated_at": rule.updated_at,
+                    "rule_id": rule.id, "domain_pattern": rule.rule.pattern.to_string(), "decision": rule.rule.decision,
+                    "reason": rule.reason, "updated_at": rule.rule.updated_at,
                 })
             })
             .collect();
@@ -130,7 +130,7 @@ async fn list(app: &App, json: bool) -> anyhow::Result<()> {
         );
     }
     for rule in rules {
-        print(&format!("{:<8} {:<40} {}\n", rule.decision, rule.pattern.to_string(), rule.reason))?;
+        print(&format!("{:<8} {:<40} {}\n", rule.rule.decision, rule.rule.pattern.to_string(), rule.reason))?;
     }
     Ok(())
 }

@@ -136,6 +136,8 @@ pub enum DecidedBy {
     UserOverride(String),
     /// The configuration's categories.
     Allowlist(String),
+    /// Independent sources confirmed a claim found there.
+    Confirmed,
     /// Nothing names it.
     Default,
 }
@@ -145,7 +147,7 @@ impl DecidedBy {
     pub fn in_words(&self) -> &'static str {
         match self {
             Self::Override(_) => "a person's decision",
-            Self::DynamicBlock => "the server, for a reason that it recorded",
+            Self::DynamicBlock | Self::Confirmed => "the server, for a reason that it recorded",
             Self::Denylist(_) | Self::UserOverride(_) | Self::Allowlist(_) | Self::Default => {
                 "the configuration"
             }
@@ -162,12 +164,23 @@ pub struct DomainRules {
     pub overrides: Vec<DomainOverride>,
     /// Registrable domains that the server blocked for a reason it recorded.
     pub blocked: BTreeSet<String>,
+    /// Registrable domains that nothing was known of until independent sources confirmed what they say: low, where the
+    /// default would be unverified.
+    pub confirmed: BTreeSet<String>,
 }
 
 impl DomainRules {
     /// Decides about a host, see [`decide`].
     pub fn decide(&self, host: &str) -> DomainDecision {
-        decide(host, &self.policy, &self.overrides, |domain| self.blocked.contains(domain))
+        let decision = decide(host, &self.policy, &self.overrides, |domain| self.blocked.contains(domain));
+        let unknown =
+            decision.decided_by == DecidedBy::Default && decision.category == DomainCategory::Unverified;
+        if !unknown || !self.confirmed.contains(&decision.domain) {
+            return decision;
+        }
+        let category = DomainCategory::Low;
+        let weight = self.policy.weights.get(&category).copied().unwrap_or_else(|| category.default_weight());
+        DomainDecision { category, weight, decided_by: DecidedBy::Confirmed, ..decision }
     }
 
     /// Whether a person decided that this host is to be used whatever speaks against it.

@@ -46,6 +46,7 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
         }
         pipeline.report(&task.id, Step::Judged { done: done + 1, of: claims.len() });
     }
+    store.verify_claims(&task.id, &job.id).await?;
     Ok(Outcome { output: serde_json::json!({"claims": claims.len(), "edges": edges}), then: Vec::new() })
 }
 

@@ -56,6 +56,8 @@ pub trait DomainStore: Send + Sync {
     async fn overrides(&self) -> Result<Vec<DomainOverride>>;
     /// Registrable domains that the server blocked for a reason it recorded.
     async fn blocked(&self) -> Result<BTreeSet<String>>;
+    /// Registrable domains that nothing was known of until independent sources confirmed what they say.
+    async fn confirmed(&self) -> Result<BTreeSet<String>>;
 }
 
 /// What may be used of what sources say: which domains, and which texts.
@@ -336,6 +338,8 @@ pub trait EvidenceStore: Send + Sync {
     async fn put_embeddings(&self, model: &str, vectors: &[(EmbeddingTarget, Vec<f32>)]) -> Result<()>;
     /// Stores claims, each with its origin edge when it has a source fragment.
     async fn add_claims(&self, claims: &[Claim], cause: &JobId) -> Result<()>;
+    /// Verifies the task's claims from their evidence, and settles what the claims found on a domain say of it.
+    async fn verify_claims(&self, task: &TaskId, cause: &JobId) -> Result<()>;
     /// Fragments that the claim has already been judged against.
     async fn judged(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>>;
     /// Stores edges; a pair judged before keeps its first judgement.

@@ -47,10 +47,26 @@ impl DomainStore for Store {
         Ok(override_rules(&mut connection).await?.into_iter().map(|found| found.rule).collect())
     }
 
+    async fn confirmed(&self) -> lyra_research::Result<BTreeSet<String>> {
+        let found = sqlx::query_scalar("SELECT domain FROM domain_states WHERE category = 'low'");
+        let found: Vec<String> = found.fetch_all(self.reader()).await.map_err(StoreError::from)?;
+        Ok(found.into_iter().collect())
+    }
+
     async fn blocked(&self) -> lyra_research::Result<BTreeSet<String>> {
         let found = sqlx::query_scalar("SELECT domain FROM domain_states WHERE blocked_at IS NOT NULL");
         let found: Vec<String> = found.fetch_all(self.reader()).await.map_err(StoreError::from)?;
         Ok(found.into_iter().collect())
+    }
+}
+
+impl Store {
+    /// Decisions of people about domains that are in force, oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn override_rules(&self) -> Result<Vec<OverrideRule>> {
+        override_rules(&mut *self.reader().acquire().await?).await
     }
 }
 

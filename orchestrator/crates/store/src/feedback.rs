@@ -3,13 +3,13 @@
 mod domains;
 mod edges;
 
-pub use domains::{DomainRule, RuleChange};
+pub use domains::RuleChange;
 pub use edges::EdgeCorrection;
 
 use crate::rows::RowExt;
-use crate::{Result, Store, StoreError, tasks};
+use crate::verification::{self, Of};
+use crate::{Result, Store, StoreError, claims, tasks};
 use lyra_domain::{AdoptionStatus, ClaimId, TaskId};
-use sqlx::SqliteConnection;
 
 /// A claim that was taken out or put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,30 +70,13 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             let event = if rejected { "claim_rejected" } else { "claim_restored" };
-            note(&mut tx, claim, event, &serde_json::json!({ "reason": reason }), &now).await?;
+            claims::note(&mut tx, claim, event, &serde_json::json!({ "reason": reason }), None, &now).await?;
+            verification::settle(&mut tx, Of::Claim(claim), None, &now).await?;
             tasks::touch(&mut tx, &task, &now).await?;
         }
         tx.commit().await?;
         Ok(ClaimChange { claim: claim.clone(), task, previous, status })
     }
-}
-
-/// Adds to a claim's timeline.
-async fn note(
-    connection: &mut SqliteConnection,
-    claim: &ClaimId,
-    event: &str,
-    detail: &serde_json::Value,
-    now: &str,
-) -> Result<()> {
-    sqlx::query("INSERT INTO claim_events (claim_id, event, detail, at) VALUES (?, ?, ?, ?)")
-        .bind(claim.as_str())
-        .bind(event)
-        .bind(detail.to_string())
-        .bind(now)
-        .execute(connection)
-        .await?;
-    Ok(())
 }
 
 #[cfg(test)]

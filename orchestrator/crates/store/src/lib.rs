@@ -27,13 +27,14 @@ mod schema;
 mod sqlite;
 mod store;
 mod tasks;
+mod verification;
 mod views;
 
 pub use domains::{BlockedDomain, OverrideRule};
 pub use embeddings::{VectorRow, VectorTarget};
 pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};
-pub use feedback::{ClaimChange, DomainRule, EdgeCorrection, RuleChange};
+pub use feedback::{ClaimChange, EdgeCorrection, RuleChange};
 pub use guarded::{GuardError, GuardOptions, GuardedRows, SchemaColumn, SchemaTable};
 pub use progress::{JobCount, TaskProgress};
 pub use queries::QueuedSearches;

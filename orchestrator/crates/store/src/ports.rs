@@ -69,6 +69,10 @@ impl EvidenceStore for Store {
         Ok(self.write_embeddings(model, vectors).await?)
     }
 
+    async fn verify_claims(&self, task: &TaskId, cause: &JobId) -> Result<()> {
+        Ok(self.verify_task(task, cause).await?)
+    }
+
     async fn add_claims(&self, claims: &[Claim], cause: &JobId) -> Result<()> {
         Ok(self.write_claims(claims, cause).await?)
     }

@@ -23,14 +23,7 @@ impl Store {
     pub async fn claim_reports(&self, task: &TaskId) -> Result<Vec<ClaimReport>> {
         let mut tx = self.reader().begin().await?;
         tasks::load(&mut tx, task).await?;
-        let claims = sqlx::query(
-            "SELECT * FROM claims WHERE task_id = ? AND claim_adoption_status = 'adopted' ORDER BY seq",
-        )
-        .bind(task.as_str())
-        .fetch_all(&mut *tx)
-        .await?;
-        let mut judged = judged(&mut tx, "claims.task_id", task.as_str()).await?;
-        claims.iter().map(|row| Ok(report(rows::claim(row)?, &mut judged))).collect()
+        adopted(&mut tx, "claims.task_id", task.as_str()).await
     }
 
     /// One claim with its evidence, adopted or not.
@@ -47,6 +40,19 @@ impl Store {
         let mut judged = judged(&mut tx, "claims.id", claim.as_str()).await?;
         Ok(report(rows::claim(&row)?, &mut judged))
     }
+}
+
+/// The adopted claims whose `column` is `value`, with their evidence, in the order they were stored.
+pub(crate) async fn adopted(
+    connection: &mut SqliteConnection,
+    column: &'static str,
+    value: &str,
+) -> Result<Vec<ClaimReport>> {
+    let sql =
+        format!("SELECT * FROM claims WHERE {column} = ? AND claim_adoption_status = 'adopted' ORDER BY seq");
+    let claims = sqlx::query(AssertSqlSafe(sql)).bind(value).fetch_all(&mut *connection).await?;
+    let mut judged = judged(connection, column, value).await?;
+    claims.iter().map(|row| Ok(report(rows::claim(row)?, &mut judged))).collect()
 }
 
 fn report(claim: Claim, judged: &mut HashMap<String, Judged>) -> ClaimReport {

@@ -172,6 +172,7 @@ proptest! {
 #[test]
 fn rules_of_one_moment_decide_as_the_function_does() {
     let rules = DomainRules {
+        confirmed: ["unknown.example".to_owned()].into(),
         policy: Arc::new(policy()),
         overrides: vec![rule("*.bad.net", OverrideDecision::Unblock, 1)],
         blocked: ["bad.net".to_owned(), "worse.net".to_owned()].into(),
@@ -180,6 +181,8 @@ fn rules_of_one_moment_decide_as_the_function_does() {
     assert_eq!(rules.decide("x.bad.net").category, DomainCategory::Unverified);
     // A suffix names what is below it.
     assert_eq!(rules.decide("bad.net").category, DomainCategory::Blocked);
+    let confirmed = rules.decide("www.unknown.example");
+    assert_eq!((confirmed.category, confirmed.decided_by), (DomainCategory::Low, DecidedBy::Confirmed));
     assert!(rules.is_unblocked("X.bad.net.") && !rules.is_unblocked("bad.net"));
 }
 

@@ -79,7 +79,12 @@ impl Rules {
     pub async fn domain_rules(&self) -> Result<DomainRules, PortError> {
         let policy = self.domains();
         let Some(stored) = &self.stored else { return Ok(DomainRules { policy, ..DomainRules::default() }) };
-        Ok(DomainRules { policy, overrides: stored.overrides().await?, blocked: stored.blocked().await? })
+        Ok(DomainRules {
+            policy,
+            overrides: stored.overrides().await?,
+            blocked: stored.blocked().await?,
+            confirmed: stored.confirmed().await?,
+        })
     }
 
     /// The search engines.

@@ -5,23 +5,7 @@ use crate::{Result, Store, StoreError};
 use lyra_domain::domains::{DomainPattern, OverrideDecision};
 use lyra_domain::{OverrideEventId, OverrideRuleId};
 use sqlx::SqliteConnection;
-use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
-
-/// A rule in force.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DomainRule {
-    /// Its id.
-    pub id: OverrideRuleId,
-    /// Which domains.
-    pub pattern: DomainPattern,
-    /// What to do with them.
-    pub decision: OverrideDecision,
-    /// Why.
-    pub reason: String,
-    /// When it was last changed.
-    pub updated_at: jiff::Timestamp,
-}
 
 /// What a decision changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,34 +74,6 @@ impl Store {
         tx.commit().await?;
         Ok(RuleChange { rule, event, previous: Some(previous), decision: None })
     }
-
-    /// The rules in force, the one changed last first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub async fn domain_rules(&self) -> Result<Vec<DomainRule>> {
-        sqlx::query(
-            "SELECT id, domain_pattern, decision, reason, updated_at FROM domain_override_rules WHERE is_active = 1
-             ORDER BY updated_at DESC, id DESC",
-        )
-        .fetch_all(self.reader())
-        .await?
-        .iter()
-        .map(rule)
-        .collect()
-    }
-}
-
-fn rule(row: &SqliteRow) -> Result<DomainRule> {
-    let pattern: &str = row.value("domain_pattern")?;
-    Ok(DomainRule {
-        id: row.parsed("id")?,
-        pattern: DomainPattern::listed(pattern)
-            .map_err(|error| StoreError::corrupt("column domain_pattern", error))?,
-        decision: row.parsed("decision")?,
-        reason: row.value("reason")?,
-        updated_at: row.parsed("updated_at")?,
-    })
 }
 
 async fn in_force(

@@ -1,8 +1,8 @@
 //! Judgements that a person corrects or confirms.
 
-use super::note;
 use crate::rows::RowExt;
-use crate::{Result, Store, StoreError, tasks};
+use crate::verification::{self, Of};
+use crate::{Result, Store, StoreError, claims, tasks};
 use lyra_domain::{ClaimId, CorrectionId, EdgeId, Relation, TaskId};
 use uuid::Uuid;
 
@@ -106,7 +106,8 @@ impl Store {
         let detail = serde_json::json!({
             "edge_id": edge, "previous_relation": previous, "relation": relation, "reason": reason, "sample_id": sample,
         });
-        note(&mut tx, &claim, event, &detail, &now).await?;
+        claims::note(&mut tx, &claim, event, &detail, None, &now).await?;
+        verification::settle(&mut tx, Of::Claim(&claim), None, &now).await?;
         tasks::touch(&mut tx, &task, &now).await?;
         tx.commit().await?;
         Ok(EdgeCorrection { sample, claim, task, previous, relation })

@@ -22,17 +22,18 @@ async fn a_rule_is_replaced_and_withdrawn_and_all_of_it_stays_in_the_history() {
         .await
         .unwrap();
     assert_eq!((second.rule.clone(), second.previous), (first.rule, Some(OverrideDecision::Block)));
+    bench.clock.advance(Duration::from_secs(5));
     store.override_domain(&pattern("example.org"), OverrideDecision::Block, "copies").await.unwrap();
 
     // Another process sees the same rules.
-    let rules = bench.again().await.domain_rules().await.unwrap();
+    let rules = bench.again().await.override_rules().await.unwrap();
     let shown: Vec<_> =
-        rules.iter().map(|r| (r.pattern.to_string(), r.decision, r.reason.as_str())).collect();
+        rules.iter().map(|r| (r.rule.pattern.to_string(), r.rule.decision, r.reason.as_str())).collect();
     assert_eq!(
         shown,
         [
-            ("example.org".to_owned(), OverrideDecision::Block, "copies"),
             ("*.example.com".to_owned(), OverrideDecision::Unblock, "it is not"),
+            ("example.org".to_owned(), OverrideDecision::Block, "copies"),
         ]
     );
 
@@ -41,7 +42,7 @@ async fn a_rule_is_replaced_and_withdrawn_and_all_of_it_stays_in_the_history() {
         (cleared.rule, cleared.previous, cleared.decision),
         (second.rule, Some(OverrideDecision::Unblock), None)
     );
-    assert_eq!(store.domain_rules().await.unwrap().len(), 1);
+    assert_eq!(store.override_rules().await.unwrap().len(), 1);
     let again = store.clear_override(&pattern("*.example.com"), None).await.unwrap_err();
     assert!(matches!(again, StoreError::NotFound { .. }), "{again}");
     assert_eq!(again.to_string(), "an override of the domain pattern *.example.com does not exist");

@@ -5,6 +5,7 @@ use crate::mcp::reply::{CONTENT_NOTICE, cut_note, fit};
 use crate::mcp::schema::one_of;
 use crate::mcp::tools::tasks::status;
 use lyra_domain::domains::{DomainOverride, deciding_override};
+use lyra_domain::verification::DomainBlockReason;
 use lyra_domain::{Budget, JobState, Query, QueryStatus, Relation, TaskStatus};
 use lyra_store::{BlockedDomain, OverrideRule, TaskProgress};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -308,14 +309,14 @@ impl BudgetUse {
 
 impl Barred {
     fn new(blocked: &BlockedDomain, overrides: &[OverrideRule]) -> Self {
-        let high = matches!(blocked.block_reason.as_str(), "dangerous_pattern" | "unknown");
+        let reason = blocked.block_reason.parse().unwrap_or(DomainBlockReason::Unknown);
         let rules: Vec<DomainOverride> = overrides.iter().map(|rule| rule.rule.clone()).collect();
         let deciding = deciding_override(&blocked.domain, &rules);
         Self {
             domain: blocked.domain.clone(),
             blocked_at: blocked.blocked_at.clone(),
             domain_block_reason: blocked.block_reason.clone(),
-            domain_unblock_risk: if high { "high" } else { "low" },
+            domain_unblock_risk: reason.unblock_risk().as_str(),
             reason: blocked.reason.clone(),
             cause_id: blocked.cause_id.clone(),
             original_domain_category: blocked.original_category.clone(),
