@@ -13,6 +13,7 @@ use lyra::config::Config;
 use lyra_store::GuardOptions;
 use lyra_tests::binary;
 use lyra_tests::replay::Replay;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 #[derive(Debug, Parser)]
@@ -23,6 +24,9 @@ struct Args {
     /// Sources to ask
     #[arg(long, default_value = "s2,openalex,web")]
     sources: String,
+    /// Folder to keep what was found in, for `lyra --data-dir`; a temporary one by default
+    #[arg(long)]
+    data_dir: Option<PathBuf>,
 }
 
 /// What a figure has to be.
@@ -78,21 +82,22 @@ fn main() -> Result<ExitCode> {
     if lyra_tests::shared().is_none() {
         println!("note: without the recorded answers; the stand-ins know invented works only");
     }
-    let folder = tempfile::tempdir()?;
-    let file = replay.configure(folder.path())?;
+    let temporary = tempfile::tempdir()?;
+    let folder = args.data_dir.unwrap_or_else(|| temporary.path().to_owned());
+    let file = replay.configure(temporary.path())?;
     let lyra = binary("lyra");
     let status = Command::new(&lyra)
         .arg("--config")
         .arg(&file)
         .arg("--data-dir")
-        .arg(folder.path())
+        .arg(&folder)
         .args(["research", &args.question, "--sources", &args.sources])
         .status()
         .with_context(|| lyra.display().to_string())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let wrong = runtime.block_on(async {
         let mut config = Config::load(Some(&file))?;
-        config.data_dir = Some(folder.path().to_owned());
+        config.data_dir = Some(folder);
         let app = App::open(config).await?;
         println!("\nin the evidence graph:");
         let mut wrong = Vec::new();
