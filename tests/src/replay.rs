@@ -1,11 +1,13 @@
-//! Stand-ins of Semantic Scholar and OpenAlex on loopback.
+//! Stand-ins of Semantic Scholar, OpenAlex, search engines and a site with articles, on loopback.
 //!
 //! They know the invented passages of the example corpus, each API three quarters of them and so half of them both,
 //! and, where the shared data is there, every work in the recorded answers of the real APIs, record by record as it was
-//! sent. Search ranks by shared words; lookups, batches, filters, references and citations answer as the APIs do.
+//! sent. Search ranks by shared words; lookups, batches, filters, references and citations answer as the APIs do. Search
+//! engines answer with recorded result pages whose links lead to the articles.
 
 mod openalex;
 mod semantic_scholar;
+mod web;
 mod works;
 
 use axum::Router;
@@ -15,13 +17,16 @@ use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use web::Web;
 use works::Catalogue;
 
-/// Both stand-ins on one address; stopped when dropped.
+/// The stand-ins on one address; stopped when dropped.
 pub struct Replay {
     address: String,
+    engines: Vec<&'static str>,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -29,6 +34,7 @@ pub struct Replay {
 struct Catalogues {
     semantic_scholar: Catalogue,
     openalex: Catalogue,
+    web: Web,
 }
 
 impl Replay {
@@ -37,13 +43,16 @@ impl Replay {
     /// # Errors
     /// When no port can be had, or the example corpus or a recording cannot be read.
     pub fn start() -> anyhow::Result<Self> {
-        let catalogues = Arc::new(Catalogues {
-            semantic_scholar: semantic_scholar::catalogue()?,
-            openalex: openalex::catalogue()?,
-        });
         let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
         let address = format!("http://{}", listener.local_addr()?);
+        let web = Web::new(&address)?;
+        let engines = web.engines();
+        let catalogues = Arc::new(Catalogues {
+            semantic_scholar: semantic_scholar::catalogue(&address)?,
+            openalex: openalex::catalogue()?,
+            web,
+        });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let thread = std::thread::spawn(move || {
@@ -58,16 +67,39 @@ impl Replay {
                 let _ = served.await;
             });
         });
-        Ok(Self { address, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { address, engines, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Configuration that leads to them instead of the real APIs, without waiting between requests.
-    pub fn configuration(&self) -> String {
+    /// Writes a configuration into `folder` that leads to them instead of the real APIs and engines, without waiting
+    /// between requests, and answers with its file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn configure(&self, folder: &Path) -> anyhow::Result<PathBuf> {
         let address = &self.address;
-        format!(
-            "[sources.semantic_scholar]\nbase_url = \"{address}/graph/v1\"\nmin_interval_ms = 0\n\n\
-             [sources.openalex]\nbase_url = \"{address}\"\nmin_interval_ms = 0\n"
-        )
+        let (engines, domains) = (folder.join("engines.yaml"), folder.join("domains.yaml"));
+        std::fs::write(&engines, web::engines_file(address))?;
+        std::fs::write(&domains, web::domains_file())?;
+        let names: Vec<String> = self.engines.iter().map(|name| format!("\"{name}\"")).collect();
+        let file = folder.join("replay.toml");
+        std::fs::write(
+            &file,
+            format!(
+                "[sources.semantic_scholar]\nbase_url = \"{address}/graph/v1\"\nmin_interval_ms = 0\n\n\
+                 [sources.openalex]\nbase_url = \"{address}\"\nmin_interval_ms = 0\n\n\
+                 [sources.web]\nengines = [{}]\npages_per_query = {}\nengines_file = {engines:?}\n\
+                 domains_file = {domains:?}\ntrusted_origins = [\"{address}\", \"{}\"]\n",
+                names.join(", "),
+                web::SHOWN,
+                web::site(address),
+            ),
+        )?;
+        Ok(file)
+    }
+
+    /// Search engines whose result pages it has.
+    pub fn engines(&self) -> &[&'static str] {
+        &self.engines
     }
 }
 
@@ -112,6 +144,9 @@ async fn answer(
         body: (method == Method::POST).then(|| serde_json::from_slice(&body).ok()).flatten(),
         path,
     };
+    if let Some(page) = catalogues.web.answer(&question) {
+        return page;
+    }
     let found = match question.path.strip_prefix("/graph/v1/paper/") {
         Some(rest) => semantic_scholar::answer(&catalogues.semantic_scholar, rest, &question),
         None => openalex::answer(&catalogues.openalex, &question),

@@ -16,8 +16,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let (app, replay) = (TestApp::new(), Replay::start().expect("stand-ins start"));
-        let file = app.data_dir().join("sources.toml");
-        std::fs::write(&file, replay.configuration()).expect("configuration is written");
+        let file = replay.configure(app.data_dir()).expect("configuration is written");
         Self { config: file.display().to_string(), app, _replay: replay }
     }
 

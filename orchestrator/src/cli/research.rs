@@ -103,8 +103,12 @@ pub(super) async fn show(app: &App, task: &Task, json: bool) -> anyhow::Result<E
     } else {
         let asked = [status.task.config.corpora.clone(), status.task.config.sources.clone()].concat();
         let contested = reports.iter().filter(|report| report.is_contradicted()).count();
+        let fetched = match status.fetched {
+            0 => String::new(),
+            fetched => format!(", {fetched} of them fetched from the web"),
+        };
         let head = format!(
-            "{}\n{}   sources: {}\n{} claims, {contested} of them contradicted, from {} pages\n\n",
+            "{}\n{}   sources: {}\n{} claims, {contested} of them contradicted, from {} pages{fetched}\n\n",
             status.task.query,
             status.task.id,
             asked.join(", "),

@@ -76,7 +76,7 @@ impl Catalogue {
     }
 }
 
-fn words(text: &str) -> HashSet<String> {
+pub(super) fn words(text: &str) -> HashSet<String> {
     text.to_lowercase()
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty() && !COMMON.contains(word))

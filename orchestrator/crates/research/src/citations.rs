@@ -87,6 +87,7 @@ pub(crate) async fn expand(
         entries.extend(found);
         errors.extend(failed.map(|error| format!("{}: its citations: {error}", api.name())));
     }
+    crate::register::silence(pipeline, entries.iter_mut().map(|entry| &mut entry.hit).collect()).await?;
 
     // The query's own works come first, so that an entry that is one of them is known as such.
     let mut index = CanonicalPaperIndex::default();

@@ -1,7 +1,7 @@
 //! Putting pages into the store: every one on its way there is looked at for text that addresses an AI, gets the category
 //! of its domain, and pays from the page budget. What comes out again is what may be used now.
 
-use crate::ports::{NewPage, Quarantined, TaskFragment};
+use crate::ports::{Hit, NewPage, Quarantined, TaskFragment};
 use crate::{Pipeline, Result};
 use lyra_domain::domains::{DomainCategory, host_of};
 use lyra_domain::{FetchMethod, Job, PageId, Query, Task, TaskId};
@@ -57,6 +57,25 @@ async fn quarantine(pipeline: &Pipeline, pages: &mut [NewPage]) -> Result<()> {
                 Some(danger) => page.quarantined.push(Quarantined { fragment, danger }),
                 None => page.fragments.push(fragment),
             }
+        }
+    }
+    Ok(())
+}
+
+/// Takes the text from hits that address an AI in it or in their title: candidates are compared, and may be shown to a
+/// language model, before they become pages.
+pub(crate) async fn silence(pipeline: &Pipeline, hits: Vec<&mut Hit>) -> Result<()> {
+    let texts: Vec<String> = hits
+        .iter()
+        .map(|hit| lyra_text::passage(&hit.work.title, hit.text.as_deref().unwrap_or_default()))
+        .collect();
+    if texts.is_empty() {
+        return Ok(());
+    }
+    for (hit, danger) in hits.into_iter().zip(pipeline.rules.dangers(texts).await?) {
+        if let Some(danger) = danger {
+            tracing::info!(url = hit.url, rule = danger.rule, "a cited work is left out");
+            hit.text = None;
         }
     }
     Ok(())

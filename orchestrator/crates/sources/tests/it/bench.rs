@@ -152,10 +152,13 @@ impl Bench {
     }
 
     pub(crate) async fn task(&self, budget_seconds: u32) -> TaskId {
-        let mut task = TaskConfig::default();
-        task.budget.max_seconds = budget_seconds;
-        let new =
-            NewTask { query: "Does green tea improve attention?".to_owned(), config: task, claims: vec![] };
+        let mut config = TaskConfig::default();
+        config.budget.max_seconds = budget_seconds;
+        self.task_with(config).await
+    }
+
+    pub(crate) async fn task_with(&self, config: TaskConfig) -> TaskId {
+        let new = NewTask { query: "Does green tea improve attention?".to_owned(), config, claims: vec![] };
         self.store.create_task(new, Priority::Medium).await.unwrap().id
     }
 

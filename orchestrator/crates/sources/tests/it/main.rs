@@ -6,6 +6,8 @@ mod apis;
 mod bench;
 mod faults;
 mod http;
+mod matrix;
 mod recorded;
 mod support;
 mod web;
+mod works;

@@ -127,8 +127,10 @@ struct Barred {
     /// What it would risk to use it again: `high` for `dangerous_pattern` and `unknown`, else `low`.
     domain_unblock_risk: &'static str,
     /// More about it, such as the rule that was broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// Job behind it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     cause_id: Option<String>,
     /// Its category before.
     original_domain_category: String,
@@ -145,7 +147,7 @@ struct Override {
     domain_pattern: String,
     /// `block` or `unblock`.
     decision: String,
-    /// Why.
+    /// Why it was decided so.
     reason: String,
     /// When it was last changed.
     updated_at: String,
