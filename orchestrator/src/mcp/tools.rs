@@ -1,5 +1,6 @@
 //! The tools: what each is called, takes, answers and does, in one list.
 
+mod calibration;
 mod graph;
 mod search;
 pub(super) mod status;
@@ -34,6 +35,8 @@ static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<tasks::StopTask>(),
         entry::<graph::QueryGraph>(),
         entry::<graph::VectorSearch>(),
+        entry::<calibration::CalibrationMetrics>(),
+        entry::<calibration::CalibrationRollback>(),
     ]
 });
 
@@ -68,6 +71,10 @@ enum Effect {
     Adds,
     /// Ends running or waiting work; calling again changes nothing more.
     Ends,
+    /// Adds a measurement to the store and changes nothing else.
+    Records,
+    /// Puts something earlier in the place of what is in force; calling again goes back further.
+    Reverts,
 }
 
 impl Effect {
@@ -76,6 +83,8 @@ impl Effect {
             Self::Reads => (true, false, true, false),
             Self::Adds => (false, false, false, true),
             Self::Ends => (false, true, true, false),
+            Self::Records => (false, false, false, false),
+            Self::Reverts => (false, true, false, false),
         };
         ToolAnnotations::with_title(title)
             .read_only(read_only)
