@@ -1,5 +1,6 @@
 //! The use cases, one function each; every edge (command line, MCP, HTTP) calls these.
 
+mod calibration;
 mod corpora;
 mod doctor;
 mod error;
@@ -13,6 +14,7 @@ mod tasks;
 mod web;
 mod workers;
 
+pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
 pub use doctor::{Finding, Health};
 pub use error::{AppError, ErrorCode};
 pub use explore::{VectorHit, VectorHits, VectorSearch};

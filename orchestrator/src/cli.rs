@@ -1,5 +1,6 @@
 //! The command line.
 
+mod calibration;
 mod check;
 mod corpus;
 mod doctor;
@@ -85,6 +86,9 @@ enum Command {
     /// Export a task's evidence graph, or analyse the citations in it
     #[command(subcommand)]
     Graph(graph::GraphCommand),
+    /// Measure how far the NLI model's probabilities can be believed, and correct them
+    #[command(subcommand)]
+    Calibration(calibration::CalibrationCommand),
     /// Look at the evidence graph through the prepared views
     #[command(subcommand)]
     View(view::ViewCommand),
@@ -138,6 +142,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Web(command) => web::run(&app, command).await,
         Command::Task(command) => task::run(&app, command, &cancel).await,
         Command::Graph(command) => graph::run(&app, command).await,
+        Command::Calibration(command) => calibration::run(&app, command).await,
         Command::View(command) => view::run(&app, command).await,
         Command::Domain(command) => feedback::domain(&app, command).await,
         Command::Claim(command) => feedback::claim(&app, command).await,

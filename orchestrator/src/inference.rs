@@ -1,6 +1,10 @@
 //! The models, started when they are first needed: an ml-server at a configured address, or one inside this process
 //! on a loopback port, over the same protocol.
 
+mod calibrated;
+
+pub(crate) use calibrated::CalibratedInference;
+
 use crate::config::MlConfig;
 use async_trait::async_trait;
 use clap::ValueEnum;

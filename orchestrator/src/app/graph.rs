@@ -2,7 +2,9 @@
 
 use super::{App, AppError, ErrorCode};
 use lyra_domain::{FetchMethod, TaskId, named_enum};
-use lyra_graph::{Analysis, EdgeFacts, EvidenceGraph, Node, NodeType, Reference, Role, Scope, bibtex, ris};
+use lyra_graph::{
+    Analysis, EdgeFacts, EvidenceGraph, Node, NodeType, Reference, Role, Scope, bibtex, ris, sort_references,
+};
 use lyra_store::{ExportedPage, TaskExport};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -180,15 +182,10 @@ pub(super) fn graph_of(rows: &TaskExport) -> EvidenceGraph {
     graph
 }
 
-/// The pages of a graph as a bibliography: sources first, then by first author, year and title.
+/// The pages of a graph as a bibliography.
 fn references(rows: &TaskExport) -> Vec<Reference> {
     let mut references: Vec<Reference> = rows.pages.iter().map(reference).collect();
-    references.sort_by(|a, b| {
-        let key = |r: &Reference| {
-            (r.role == Role::Cited, r.authors.first().cloned(), r.year, r.title.clone(), r.page_id.clone())
-        };
-        key(a).cmp(&key(b))
-    });
+    sort_references(&mut references);
     references
 }
 

@@ -2,6 +2,7 @@
 
 use super::App;
 use crate::app::sources::sources_of;
+use crate::inference::CalibratedInference;
 use lyra_domain::TaskId;
 use lyra_research::{Pipeline, ProgressSink, Worker, WorkerConfig};
 use std::sync::Arc;
@@ -49,7 +50,10 @@ impl App {
         let progress = self.inner.progress.clone();
         Pipeline {
             store: self.inner.store.clone(),
-            inference: self.inner.inference.clone(),
+            inference: Arc::new(CalibratedInference {
+                models: self.inner.inference.clone(),
+                store: self.inner.store.clone(),
+            }),
             sources: Arc::new(move |config| sources_of(&app, config)),
             rules: Arc::new(self.web().rules()),
             pages: Arc::new(self.web().pages()),

@@ -43,9 +43,9 @@ pub(super) enum GraphCommand {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Format {
-    /// Node-link JSON, for `NetworkX` and D3
+    /// Node-link JSON, as networkx and D3 read it
     NodeLink,
-    /// `GraphML`, for Gephi, yEd, Cytoscape, igraph
+    /// XML for Gephi, yEd, Cytoscape, igraph
     Graphml,
     /// GEXF 1.3, Gephi's own
     Gexf,
@@ -57,7 +57,7 @@ pub(super) enum Format {
     CsvNodes,
     /// BibTeX of the works behind the evidence and those that they cite
     Bibtex,
-    /// RIS of the same, for Zotero, Mendeley, EndNote
+    /// RIS of the same, for reference managers such as Zotero
     Ris,
     /// Everything as one JSON document: claims with evidence, fragments, graph, citation network
     Materials,

@@ -1,5 +1,6 @@
 //! The tools: what each is called, takes, answers and does, in one list.
 
+mod calibration;
 mod feedback;
 mod graph;
 mod search;
@@ -36,6 +37,8 @@ static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<graph::QueryGraph>(),
         entry::<graph::VectorSearch>(),
         entry::<feedback::Feedback>(),
+        entry::<calibration::CalibrationMetrics>(),
+        entry::<calibration::CalibrationRollback>(),
     ]
 });
 
@@ -72,6 +75,10 @@ enum Effect {
     Ends,
     /// Replaces what the store says; a history keeps what was there.
     Corrects,
+    /// Adds a measurement to the store and changes nothing else.
+    Records,
+    /// Puts something earlier in the place of what is in force; calling again goes back further.
+    Reverts,
 }
 
 impl Effect {
@@ -81,6 +88,8 @@ impl Effect {
             Self::Adds => (false, false, false, true),
             Self::Ends => (false, true, true, false),
             Self::Corrects => (false, true, false, false),
+            Self::Records => (false, false, false, false),
+            Self::Reverts => (false, true, false, false),
         };
         ToolAnnotations::with_title(title)
             .read_only(read_only)

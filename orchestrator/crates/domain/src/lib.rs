@@ -4,6 +4,7 @@
 
 mod beta;
 pub mod bm25;
+pub mod calibration;
 mod canonical;
 mod doi;
 pub mod domains;
@@ -18,11 +19,12 @@ pub mod vector;
 pub mod verification;
 
 pub use beta::{BetaConfidence, Evidence, EvidenceYears};
+pub use calibration::{Calibration, CalibrationMethod, CalibrationMetrics, CalibrationSample};
 pub use canonical::{CanonicalPaperIndex, CanonicalWork, Coverage, FoundBy};
 pub use doi::Doi;
 pub use entity::UnknownName;
 pub use entity::claim::{AdoptionStatus, Claim, VerificationStatus};
-pub use entity::edge::{Edge, NliJudgement, NliScores, Relation};
+pub use entity::edge::{AppliedCalibration, Edge, NliJudgement, NliScores, Relation};
 pub use entity::fragment::{Fragment, FragmentType};
 pub use entity::job::{Job, JobKind, JobState, Priority};
 pub use entity::page::{FetchMethod, Page, PaperMetadata, TaskPageReason};

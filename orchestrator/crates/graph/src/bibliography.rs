@@ -47,6 +47,20 @@ pub enum Role {
     Cited,
 }
 
+/// Sorts as reference lists are: sources of evidence first, then by the first author's family name, year and title.
+pub fn sort_references(references: &mut [Reference]) {
+    references.sort_by_cached_key(|reference| {
+        let author = reference.authors.first().map(|name| names::Name::read(name).family().to_lowercase());
+        (
+            reference.role == Role::Cited,
+            author,
+            reference.year,
+            reference.title.to_lowercase(),
+            reference.page_id.clone(),
+        )
+    });
+}
+
 impl Role {
     /// The keyword in exports.
     fn keyword(self) -> &'static str {

@@ -9,6 +9,6 @@ mod evidence;
 mod export;
 mod network;
 
-pub use bibliography::{Reference, Role, bibtex, ris};
+pub use bibliography::{Reference, Role, bibtex, ris, sort_references};
 pub use evidence::{EdgeFacts, EvidenceGraph, Link, Node, NodeType, Scope};
 pub use network::{Analysis, Betweenness, Cluster, Clusters, LoopLimits, Loops, Network, NodeMetrics};

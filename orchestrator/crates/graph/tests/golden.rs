@@ -1,7 +1,5 @@
 //! Networks against what `NetworkX` computes: a few small ones in the repository, and those of the shared data.
 
-#![expect(clippy::print_stdout, reason = "says why it skips")]
-
 use lyra_graph::{LoopLimits, Network};
 use serde_json::Value;
 use std::path::{Path, PathBuf};

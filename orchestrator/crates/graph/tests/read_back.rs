@@ -1,7 +1,5 @@
 //! Exports read by `NetworkX`, pydot, rispy and bibtexparser, as far as `python3` has them.
 
-#![expect(clippy::print_stdout, reason = "says what it skips")]
-
 use lyra_domain::Relation;
 use lyra_graph::{EdgeFacts, EvidenceGraph, Node, NodeType, Reference, bibtex, ris};
 use serde_json::{Value, json};

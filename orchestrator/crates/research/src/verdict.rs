@@ -61,7 +61,7 @@ pub(crate) fn verdict<'a>(
     telling.copied().or_else(|| {
         let (premise, closest) = answers.first()?;
         let confidence = Probability::clamped(closest.scores.neutral);
-        Some((*premise, NliJudgement { relation: Relation::Neutral, confidence, scores: closest.scores }))
+        Some((*premise, NliJudgement { relation: Relation::Neutral, confidence, ..*closest }))
     })
 }
 

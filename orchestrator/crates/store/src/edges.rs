@@ -110,8 +110,9 @@ pub(crate) async fn insert(
         } => sqlx::query(
             "INSERT INTO edges
                  (id, source_type, source_id, target_type, target_id, relation, nli_label, nli_confidence, nli_scores,
-                  nli_model, premise, source_domain_category, target_domain_category, cause_id, created_at)
-             VALUES (?1, 'fragment', ?2, 'claim', ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                  nli_model, premise, source_domain_category, target_domain_category, cause_id, created_at,
+                  nli_raw_scores, calibration_version)
+             VALUES (?1, 'fragment', ?2, 'claim', ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
              ON CONFLICT DO NOTHING",
         )
         .bind(id.as_str())
@@ -125,7 +126,9 @@ pub(crate) async fn insert(
         .bind(source_domain_category)
         .bind(target_domain_category)
         .bind(cause)
-        .bind(now),
+        .bind(now)
+        .bind(judgement.calibration.map(|applied| json(&applied.raw)).transpose()?)
+        .bind(judgement.calibration.map(|applied| applied.version)),
         Edge::Cites { from, to, citation_source, context } => sqlx::query(
             "INSERT INTO edges
                  (id, source_type, source_id, target_type, target_id, relation, citation_source, citation_context,

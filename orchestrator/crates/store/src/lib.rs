@@ -4,6 +4,7 @@
 //! [`lyra_research::ports::JobQueue`]) and has the methods that the use cases call: tasks, reports, exports, vectors,
 //! views, and [`Store::query_graph`] for SQL from outside. Only this crate knows SQL.
 
+mod calibration;
 mod cells;
 mod claims;
 mod domains;
@@ -30,6 +31,7 @@ mod tasks;
 mod verification;
 mod views;
 
+pub use calibration::{CalibrationAction, CalibrationSamples, CalibrationVersion, StoredEvaluation};
 pub use domains::{BlockedDomain, OverrideRule};
 pub use embeddings::{VectorRow, VectorTarget};
 pub use error::{Result, StoreError};

@@ -40,7 +40,12 @@ impl NliScores {
         } else {
             (Relation::Supports, self.supports)
         };
-        NliJudgement { relation, confidence: Probability::clamped(confidence), scores: *self }
+        NliJudgement {
+            relation,
+            confidence: Probability::clamped(confidence),
+            scores: *self,
+            calibration: None,
+        }
     }
 }
 
@@ -53,6 +58,18 @@ pub struct NliJudgement {
     pub confidence: Probability,
     /// All three.
     pub scores: NliScores,
+    /// What a calibration made of the model's scores; none when `scores` are the model's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<AppliedCalibration>,
+}
+
+/// Where calibrated scores come from.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AppliedCalibration {
+    /// Version of the parameters.
+    pub version: u32,
+    /// What the model said.
+    pub raw: NliScores,
 }
 
 /// A stored relation. Origin and NLI edges run fragment → claim, citations page → page.

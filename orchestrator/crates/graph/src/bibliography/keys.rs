@@ -16,11 +16,12 @@ pub(super) fn keys(references: &[Reference]) -> Vec<String> {
         .iter()
         .map(|reference| {
             let base = base(reference);
-            let key = std::iter::once(base.clone())
-                .chain((0..).map(|i| format!("{base}{}", letters(i))))
-                .find(|key| !used.contains(key))
-                .unwrap_or(base);
-            used.insert(key.clone());
+            let mut key = base.clone();
+            let mut tried = 0;
+            while !used.insert(key.clone()) {
+                key = format!("{base}{}", letters(tried));
+                tried += 1;
+            }
             key
         })
         .collect()

@@ -1,7 +1,8 @@
-//! RIS, for Zotero, Mendeley, EndNote and the like.
+//! RIS, for Zotero, Mendeley, `EndNote` and the like.
 
 use super::names::Name;
 use super::{Reference, line};
+use std::fmt::Write;
 
 /// The references as RIS records, in the order given, UTF-8 with CRLF line ends: `JOUR` for a work in a venue, `GEN`
 /// for another work, `ELEC` for a page of the web. `ID` is the page's id; the keywords say whether a work is `evidence`
@@ -20,7 +21,7 @@ fn record(reference: &Reference) -> String {
     let mut tag = |tag: &str, value: &str| {
         let value = line(value);
         if !value.is_empty() {
-            out.push_str(&format!("{tag}  - {value}\r\n"));
+            let _ = write!(out, "{tag}  - {value}\r\n");
         }
     };
     tag("TY", kind);

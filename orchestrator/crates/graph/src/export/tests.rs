@@ -3,7 +3,7 @@ use lyra_domain::{NliScores, Relation};
 use serde_json::{Map, Value, json};
 
 /// A graph whose texts have every character that some format treats specially.
-pub(super) const NASTY: &str = "=\"a\" <b> & 'c', \\N\n\u{1}\u{fffe} 50% {x} 睡眠 👋";
+const NASTY: &str = "=\"a\" <b> & 'c', \\N\n\u{1}\u{fffe} 50% {x} 睡眠 👋";
 
 fn node(node_type: NodeType, id: &str, attributes: Value) -> Node {
     let attributes = match attributes {
@@ -34,11 +34,14 @@ fn sample() -> EvidenceGraph {
     graph
 }
 
-/// What an XML parser makes of a document: per element its name and attributes, and the texts.
-fn parsed(xml: &str) -> Vec<(String, Vec<(String, String)>, String)> {
+/// Name, attributes and text of an XML element.
+type Element = (String, Vec<(String, String)>, String);
+
+/// What an XML parser makes of a document.
+fn parsed(xml: &str) -> Vec<Element> {
     use quick_xml::events::Event;
     let mut reader = quick_xml::Reader::from_str(xml);
-    let mut found: Vec<(String, Vec<(String, String)>, String)> = Vec::new();
+    let mut found: Vec<Element> = Vec::new();
     loop {
         match reader.read_event().expect("well-formed") {
             Event::Start(e) | Event::Empty(e) => {

@@ -29,7 +29,9 @@ impl Network {
         loop {
             let moved = level.improve();
             let count = moved.iter().max().map_or(0, |&last| last + 1);
-            community.iter_mut().for_each(|c| *c = moved[*c]);
+            for c in &mut community {
+                *c = moved[*c];
+            }
             if count == level.links.len() {
                 break;
             }
@@ -142,7 +144,9 @@ impl Level {
                     }
                 }
                 weight_of[best] += self.degree[node];
-                near.iter().for_each(|&c| towards[c] = 0.0);
+                for &c in &near {
+                    towards[c] = 0.0;
+                }
                 moved |= best != own;
                 community[node] = best;
             }

@@ -85,7 +85,9 @@ impl Network {
                 if low[node] == index[node] {
                     let start = stack.iter().rposition(|&member| member == node).unwrap_or(0);
                     let mut members = stack.split_off(start);
-                    members.iter().for_each(|&member| on_stack[member] = false);
+                    for &member in &members {
+                        on_stack[member] = false;
+                    }
                     if members.len() > 1 {
                         members.sort_unstable();
                         found.push(members);
@@ -102,7 +104,9 @@ impl Network {
         let mut component = vec![usize::MAX; self.len()];
         let components = self.strong_components();
         for (number, members) in components.iter().enumerate() {
-            members.iter().for_each(|&member| component[member] = number);
+            for &member in members {
+                component[member] = number;
+            }
         }
         let mut starts: Vec<usize> = components.into_iter().filter(|c| c.len() > 2).flatten().collect();
         starts.sort_unstable();

@@ -33,7 +33,11 @@ const TABLES: &[(&str, &str)] = &[
     ),
     ("domain_states", "claims per domain by outcome, and blocks"),
     ("nli_corrections", "judgements that a person corrected or reviewed"),
-    ("calibration_parameters", "fitted calibrations, by source and version"),
+    ("calibration_parameters", "fitted calibrations, by source (NLI model) and version"),
+    (
+        "calibration_activations",
+        "which calibration came into force when; version 0 is the model's own probabilities",
+    ),
     ("calibration_evaluations", "measured calibration: Brier score, expected calibration error, bins"),
     ("claim_events", "what happened to a claim, and when"),
     (

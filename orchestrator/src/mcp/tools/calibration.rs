@@ -1,0 +1,303 @@
+//! How far the NLI model's probabilities can be believed: `calibration_metrics`, `calibration_rollback`.
+
+use super::{Call, Effect, Failure, Tool};
+use crate::app;
+use crate::mcp::reply::{MAX_BYTES, fit};
+use crate::mcp::schema::{any_object, one_of};
+use lyra_domain::calibration::ReliabilityBin;
+use lyra_store::{CalibrationVersion, StoredEvaluation};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Bytes of one result kept for everything but lists.
+const FRAME_BYTES: usize = 8_000;
+
+/// Says how well calibrated the NLI model is, and measures it.
+pub(super) struct CalibrationMetrics;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct CalibrationMetricsInput {
+    /// What to do. `get_stats`: samples, versions of parameters and which is in force. `evaluate`: measures what is in
+    /// force on all corrected and reviewed judgements and keeps the result. `get_evaluations`: earlier measurements.
+    action: Action,
+    /// The NLI model, as in `edges.nli_model`. Default: all, and for `evaluate` the only one there is.
+    #[schemars(length(min = 1, max = 300))]
+    source: Option<String>,
+    /// Most measurements for `get_evaluations`, 1 to 50, default 10.
+    #[serde(default = "default_limit")]
+    #[schemars(range(min = 1, max = 50))]
+    limit: u32,
+}
+
+fn default_limit() -> u32 {
+    10
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    GetStats,
+    Evaluate,
+    GetEvaluations,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CalibrationMetricsOutput {
+    /// What was done.
+    #[schemars(schema_with = "actions")]
+    action: Action,
+    /// One entry per NLI model with corrected or reviewed judgements. Only for `get_stats`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sources: Option<Vec<SourceView>>,
+    /// The measurement. Only for `evaluate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evaluation: Option<EvaluationView>,
+    /// Brier score of the model's own probabilities on the same samples. Only for `evaluate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    brier_uncalibrated: Option<f64>,
+    /// Measurements, the newest first. Only for `get_evaluations`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evaluations: Option<Vec<EvaluationView>>,
+    /// Whether older versions or measurements were left out because of the size of the result.
+    truncated: bool,
+    /// What got worse by more than 5 %.
+    warnings: Vec<String>,
+}
+
+fn actions(_: &mut SchemaGenerator) -> Schema {
+    one_of(["get_stats", "evaluate", "get_evaluations"].into_iter())
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct SourceView {
+    /// The NLI model, as in `edges.nli_model`.
+    source: String,
+    /// Judgements that a person corrected or confirmed.
+    sample_count: usize,
+    /// How many of them got another relation.
+    corrected_count: usize,
+    /// Version of the parameters in force; 0 is the model's own probabilities.
+    active_version: u32,
+    /// Every version, the newest first.
+    parameters: Vec<VersionView>,
+    /// The newest measurement, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latest_evaluation: Option<EvaluationView>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct VersionView {
+    /// Number of the version, from 1.
+    version: u32,
+    /// `method`, and either `temperature` or `slope` and `intercept` for each relation.
+    #[schemars(schema_with = "any_object")]
+    parameters: Value,
+    /// Whether new judgements are corrected with it.
+    is_active: bool,
+    /// Samples it was fitted from.
+    sample_count: usize,
+    /// Why it was fitted, when that was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// When it was fitted.
+    created_at: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct EvaluationView {
+    /// `calibration_evaluations.id`.
+    evaluation_id: String,
+    /// The NLI model.
+    source: String,
+    /// Version measured; 0 is the model's own probabilities.
+    version: u32,
+    /// Brier score over the three relations, 0 to 2; smaller is better.
+    brier: f64,
+    /// Expected calibration error, 0 to 1; smaller is better.
+    ece: f64,
+    /// Judgements by confidence; bins without any are left out.
+    bins: Vec<BinView>,
+    /// Samples measured.
+    sample_count: usize,
+    /// When it was measured.
+    evaluated_at: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct BinView {
+    /// Confidence above this,
+    lower: f64,
+    /// up to and with this.
+    upper: f64,
+    /// Judgements in the bin.
+    count: usize,
+    /// Share of them that are right.
+    accuracy: f64,
+    /// Their mean confidence.
+    confidence: f64,
+}
+
+impl From<CalibrationVersion> for VersionView {
+    fn from(version: CalibrationVersion) -> Self {
+        Self {
+            version: version.version,
+            parameters: serde_json::json!(version.calibration),
+            is_active: version.is_active,
+            sample_count: version.samples,
+            reason: version.reason,
+            created_at: version.created_at,
+        }
+    }
+}
+
+impl From<StoredEvaluation> for EvaluationView {
+    fn from(stored: StoredEvaluation) -> Self {
+        let bin = |bin: ReliabilityBin| {
+            Some(BinView {
+                lower: rounded(bin.lower),
+                upper: rounded(bin.upper),
+                count: bin.count,
+                accuracy: rounded(bin.accuracy?),
+                confidence: rounded(bin.confidence?),
+            })
+        };
+        Self {
+            evaluation_id: stored.id,
+            source: stored.source,
+            version: stored.version,
+            brier: rounded(stored.brier),
+            ece: rounded(stored.ece),
+            bins: stored.bins.into_iter().filter_map(bin).collect(),
+            sample_count: stored.samples,
+            evaluated_at: stored.evaluated_at,
+        }
+    }
+}
+
+/// Six decimals: the differences that matter are small.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+impl Tool for CalibrationMetrics {
+    const NAME: &'static str = "calibration_metrics";
+    const TITLE: &'static str = "Measure calibration";
+    const DESCRIPTION: &'static str = "Says how far the NLI model's probabilities can be believed, measured on the judgements \
+        that people corrected or confirmed: Brier score, expected calibration error, reliability bins, versions of fitted \
+        parameters. `evaluate` adds a measurement to the history. Nothing here changes a judgement.";
+    const EFFECT: Effect = Effect::Records;
+    type Input = CalibrationMetricsInput;
+    type Output = CalibrationMetricsOutput;
+
+    async fn call(call: &Call, input: CalibrationMetricsInput) -> Result<CalibrationMetricsOutput, Failure> {
+        let source = input.source.as_deref();
+        let mut output = CalibrationMetricsOutput {
+            action: input.action,
+            sources: None,
+            evaluation: None,
+            brier_uncalibrated: None,
+            evaluations: None,
+            truncated: false,
+            warnings: Vec::new(),
+        };
+        match input.action {
+            Action::GetStats => {
+                let stats = call.app.calibration_stats(source).await?;
+                let budget = (MAX_BYTES - FRAME_BYTES) / stats.len().max(1);
+                let mut dropped = 0;
+                let views = stats.into_iter().map(|stats| {
+                    let mut parameters: Vec<VersionView> =
+                        stats.versions.into_iter().map(Into::into).collect();
+                    dropped += fit(&mut parameters, budget.saturating_sub(4_000));
+                    SourceView {
+                        source: stats.source,
+                        sample_count: stats.samples,
+                        corrected_count: stats.corrected,
+                        active_version: stats.active_version,
+                        parameters,
+                        latest_evaluation: stats.latest.map(Into::into),
+                    }
+                });
+                let mut views: Vec<SourceView> = views.collect();
+                dropped += fit(&mut views, MAX_BYTES - FRAME_BYTES);
+                output.truncated = dropped > 0;
+                output.sources = Some(views);
+            }
+            Action::Evaluate => {
+                let found = call.app.evaluate_calibration(source).await?;
+                output.evaluation = Some(found.stored.into());
+                output.brier_uncalibrated = Some(rounded(found.brier_uncalibrated));
+                output.warnings = found.warnings;
+            }
+            Action::GetEvaluations => {
+                let found = call.app.calibration_evaluations(source, input.limit).await?;
+                let mut views: Vec<EvaluationView> = found.into_iter().map(Into::into).collect();
+                output.truncated = fit(&mut views, MAX_BYTES - FRAME_BYTES) > 0;
+                output.evaluations = Some(views);
+            }
+        }
+        Ok(output)
+    }
+}
+
+/// Returns to earlier parameters.
+pub(super) struct CalibrationRollback;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct CalibrationRollbackInput {
+    /// The NLI model, as `calibration_metrics` names it. Default: the only one there is.
+    #[schemars(length(min = 1, max = 300))]
+    source: Option<String>,
+    /// Version to return to, earlier than the one in force; 0 is the model's own probabilities. Default: the one in force
+    /// before.
+    #[schemars(range(min = 0, max = 1_000_000))]
+    version: Option<u32>,
+    /// Why, 1 to 1000 characters; kept in the history.
+    #[schemars(length(min = 1, max = 1000))]
+    reason: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CalibrationRollbackOutput {
+    /// The NLI model.
+    source: String,
+    /// Version in force now; 0 is the model's own probabilities.
+    rolled_back_to: u32,
+    /// Version in force before.
+    previous_version: u32,
+    /// Brier score of the version in force now, over today's samples. Only when there are samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    brier_after: Option<f64>,
+    /// Brier score of the version before, over the same samples. Only when there are samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    brier_before: Option<f64>,
+    /// What got worse by more than 5 %.
+    warnings: Vec<String>,
+}
+
+impl Tool for CalibrationRollback {
+    const NAME: &'static str = "calibration_rollback";
+    const TITLE: &'static str = "Roll calibration back";
+    const DESCRIPTION: &'static str = "Returns to an earlier version of the fitted calibration, or to the model's own \
+        probabilities. New judgements are corrected with it; stored ones stay as they are.";
+    const EFFECT: Effect = Effect::Reverts;
+    type Input = CalibrationRollbackInput;
+    type Output = CalibrationRollbackOutput;
+
+    async fn call(
+        call: &Call,
+        input: CalibrationRollbackInput,
+    ) -> Result<CalibrationRollbackOutput, Failure> {
+        let app::CalibrationChange { source, version, previous_version, brier, brier_previous, warnings } =
+            call.app.rollback_calibration(input.source.as_deref(), input.version, &input.reason).await?;
+        Ok(CalibrationRollbackOutput {
+            source,
+            rolled_back_to: version,
+            previous_version,
+            brier_after: brier.map(rounded),
+            brier_before: brier_previous.map(rounded),
+            warnings,
+        })
+    }
+}
