@@ -1,5 +1,6 @@
 //! The command line.
 
+mod auth;
 mod check;
 mod corpus;
 mod doctor;
@@ -77,6 +78,9 @@ enum Command {
     /// Fetch and read a page of the web, or ask search engines
     #[command(subcommand)]
     Web(web::WebCommand),
+    /// See what waits for a person (captcha, consent, login), go there, or do without
+    #[command(subcommand, after_help = auth::HELP)]
+    Auth(auth::AuthCommand),
     /// List, show, export, resume and stop research tasks
     #[command(subcommand)]
     Task(task::TaskCommand),
@@ -122,6 +126,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
         Command::Sources(command) => sources::run(&app, command).await,
         Command::Web(command) => web::run(&app, command).await,
+        Command::Auth(command) => auth::run(&app, command, &cancel).await,
         Command::Task(command) => task::run(&app, command, &cancel).await,
         Command::View(command) => view::run(&app, command).await,
         Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,

@@ -8,6 +8,7 @@ use anyhow::Context;
 use lyra_corpus::CorpusSource;
 use lyra_domain::TaskConfig;
 use lyra_research::ports::EvidenceSource;
+use lyra_sources::cookies::Sessions;
 use lyra_sources::http::{HttpClient, HttpConfig};
 use lyra_sources::web::WEB;
 use lyra_sources::{ApiConfig, OPENALEX, OpenAlex, Probe, SEMANTIC_SCHOLAR, SemanticScholar};
@@ -72,12 +73,10 @@ impl Outside {
     pub(super) fn new(config: &Config, data_dir: &Path, store: &Arc<Store>) -> anyhow::Result<Self> {
         let sources = &config.sources;
         let contact = sources.contact.as_deref().map_or_else(String::new, |contact| format!("; {contact}"));
+        let agent =
+            format!("Lyra/{} (+{}{contact})", env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_REPOSITORY"));
         let http = HttpConfig {
-            user_agent: format!(
-                "Lyra/{} (+{}{contact})",
-                env!("CARGO_PKG_VERSION"),
-                env!("CARGO_PKG_REPOSITORY")
-            ),
+            user_agent: agent.clone(),
             cache_dir: (sources.cache_mb > 0).then(|| data_dir.join("http-cache")),
             cache_bytes: sources.cache_mb.saturating_mul(1_000_000),
         };
@@ -94,7 +93,7 @@ impl Outside {
         });
         Ok(Self {
             semantic_scholar: SemanticScholar::new(http.clone(), &s2),
-            web: Web::new(&sources.web, &http)?,
+            web: Web::new(&sources.web, &http, Sessions::new(store.clone()), agent)?,
             openalex: OpenAlex::new(http, &openalex, sources.openalex.mailto.clone()),
             about: about.to_vec(),
         })

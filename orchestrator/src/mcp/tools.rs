@@ -1,5 +1,6 @@
 //! The tools: what each is called, takes, answers and does, in one list.
 
+pub(super) mod auth;
 mod graph;
 mod search;
 pub(super) mod status;
@@ -34,6 +35,8 @@ static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<tasks::StopTask>(),
         entry::<graph::QueryGraph>(),
         entry::<graph::VectorSearch>(),
+        entry::<auth::GetAuthQueue>(),
+        entry::<auth::ResolveAuth>(),
     ]
 });
 
@@ -66,6 +69,8 @@ enum Effect {
     Reads,
     /// Adds to the store, and has sources searched, which may be outside.
     Adds,
+    /// Ends what waits, or has sources outside searched again.
+    Settles,
     /// Ends running or waiting work; calling again changes nothing more.
     Ends,
 }
@@ -75,6 +80,7 @@ impl Effect {
         let (read_only, destructive, idempotent, open_world) = match self {
             Self::Reads => (true, false, true, false),
             Self::Adds => (false, false, false, true),
+            Self::Settles => (false, true, false, true),
             Self::Ends => (false, true, true, false),
         };
         ToolAnnotations::with_title(title)

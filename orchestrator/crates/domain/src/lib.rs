@@ -20,6 +20,7 @@ pub use beta::{BetaConfidence, Evidence, EvidenceYears};
 pub use canonical::{CanonicalPaperIndex, CanonicalWork, Coverage, FoundBy};
 pub use doi::Doi;
 pub use entity::UnknownName;
+pub use entity::auth::{AuthItem, AuthStatus};
 pub use entity::claim::{AdoptionStatus, Claim, VerificationStatus};
 pub use entity::edge::{Edge, NliJudgement, NliScores, Relation};
 pub use entity::fragment::{Fragment, FragmentType};
@@ -28,7 +29,9 @@ pub use entity::page::{FetchMethod, Page, PaperMetadata, TaskPageReason};
 pub use entity::query::{Query, QueryStatus};
 pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
-pub use id::{ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, SerpItemId, TaskId};
+pub use id::{
+    AuthId, ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, SerpItemId, TaskId,
+};
 pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};
 pub use probability::Probability;

@@ -221,7 +221,7 @@ fn as_fetched(sources: &[Arc<dyn EvidenceSource>], page: &mut NewPage) {
     let Some(fetched) = sources.iter().find_map(|source| source.page(&page.page.url)) else { return };
     page.page.domain = fetched.domain;
     page.page.domain_category = fetched.domain_category;
-    page.page.fetch_method = FetchMethod::Http;
+    page.page.fetch_method = fetched.fetch_method;
     page.reason = TaskPageReason::Serp;
     // What is no scholarly work is told apart by its domain.
     if page.work.as_ref().is_some_and(|work| work.identifiers().next().is_none()) {

@@ -13,6 +13,7 @@ mod extract;
 mod judge;
 mod pipeline;
 pub mod ports;
+mod resume;
 mod search;
 mod stops;
 mod verdict;

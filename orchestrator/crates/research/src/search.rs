@@ -5,7 +5,7 @@ use crate::citations::{self, Expansion};
 use crate::collect::{Collected, collect, failed};
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, NewPage, TaskFragment};
-use crate::{PortError, Result, embed};
+use crate::{PortError, Result, embed, resume};
 use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -46,6 +46,7 @@ pub(crate) async fn run(
         .retain(|source| query.sources.is_empty() || query.sources.iter().any(|name| name == source.name()));
     let asked = sources.len();
     let collected = unless_cancelled(cancel, collect(pipeline, &sources, &query, allowed)).await?;
+    resume::await_person(pipeline, &query, &sources, &job.id).await?;
     pipeline
         .report(&task.id, Step::Collected { query: query.query_text.clone(), hits: collected.pages.len() });
 
@@ -97,11 +98,14 @@ pub(crate) async fn run(
 }
 
 /// The answer, unless the job is cancelled first: a source may take its time.
-async fn unless_cancelled<T>(cancel: &CancellationToken, work: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) async fn unless_cancelled<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
     cancel.run_until_cancelled(work).await.unwrap_or_else(|| Err(cancelled()))
 }
 
-fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
+pub(crate) fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
     ranks.iter().filter(|(_, rank)| rank.relevant).count()
 }
 
@@ -121,7 +125,11 @@ pub(crate) fn cancelled() -> PortError {
 }
 
 /// Pages the task already has, and as many new ones as its budget still allows.
-async fn within_budget(pipeline: &Pipeline, task: &Task, pages: Vec<NewPage>) -> Result<Vec<NewPage>> {
+pub(crate) async fn within_budget(
+    pipeline: &Pipeline,
+    task: &Task,
+    pages: Vec<NewPage>,
+) -> Result<Vec<NewPage>> {
     let known = pipeline.store.task_pages(&task.id).await?;
     let limit = task.config.budget.max_pages as usize;
     let mut left = limit.saturating_sub(known.len());
@@ -162,7 +170,7 @@ async fn keep_vectors(
 }
 
 /// Ranks the fragments of these pages and records it, best first.
-async fn rank(
+pub(crate) async fn rank(
     pipeline: &Pipeline,
     task: &Task,
     query: &Query,

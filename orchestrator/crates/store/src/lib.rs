@@ -4,6 +4,7 @@
 //! [`lyra_research::ports::JobQueue`]) and has the methods that the use cases call: tasks, reports, exports, vectors,
 //! views, and [`Store::query_graph`] for SQL from outside. Only this crate knows SQL.
 
+mod auth;
 mod cells;
 mod claims;
 mod edges;
@@ -26,6 +27,7 @@ mod store;
 mod tasks;
 mod views;
 
+pub use auth::{AuthOutcome, AuthResolved, AuthTarget};
 pub use embeddings::{VectorRow, VectorTarget};
 pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};

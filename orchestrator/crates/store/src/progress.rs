@@ -1,8 +1,8 @@
 //! Where a task stands.
 
 use crate::rows::{self, RowExt};
-use crate::{Result, Store, tasks};
-use lyra_domain::{JobState, Query, Relation, Task, TaskId};
+use crate::{Result, Store, auth, tasks};
+use lyra_domain::{AuthItem, JobState, Query, Relation, Task, TaskId};
 use sqlx::Row;
 use std::collections::BTreeMap;
 
@@ -33,8 +33,10 @@ pub struct TaskProgress {
     pub last_activity: jiff::Timestamp,
     /// Domains of its pages, at most ten, with their number of pages, largest first.
     pub top_domains: Vec<(String, u64)>,
-    /// Pages that wait for a person to log in or solve a challenge.
+    /// Engines and pages that wait for a person.
     pub pending_auth: u64,
+    /// The same, one by one: what most hangs on first.
+    pub waiting: Vec<AuthItem>,
 }
 
 /// How many jobs of a kind are in a state.
@@ -75,7 +77,8 @@ impl Store {
                 (SELECT count(*) FROM task_pages WHERE task_id = ?1) AS pages,
                 (SELECT count(*) FROM fragments JOIN task_pages USING (page_id) WHERE task_id = ?1) AS fragments,
                 (SELECT count(*) FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted') AS claims,
-                (SELECT count(*) FROM auth_queue WHERE task_id = ?1 AND status = 'pending') AS pending_auth,
+                (SELECT count(*) FROM auth_queue WHERE task_id = ?1 AND status IN ('pending', 'in_progress'))
+                    AS pending_auth,
                 updated_at, stop_reason
              FROM tasks WHERE id = ?1",
         )
@@ -116,6 +119,7 @@ impl Store {
         .bind(id)
         .fetch_all(&mut *tx)
         .await?;
+        let waiting = sqlx::query(auth::OPEN_ITEMS).bind(id).fetch_all(&mut *tx).await?;
         Ok(TaskProgress {
             task: loaded,
             queries: queries.iter().map(rows::query).collect::<Result<_>>()?,
@@ -145,6 +149,7 @@ impl Store {
                 .map(|row| Ok((row.value("domain")?, count(row, "count")?)))
                 .collect::<Result<_>>()?,
             pending_auth: count(&counts, "pending_auth")?,
+            waiting: waiting.iter().map(auth::item).collect::<Result<_>>()?,
         })
     }
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod apis;
+mod browser;
 mod faults;
 mod http;
 mod recorded;
