@@ -1,5 +1,6 @@
 //! The use cases, one function each; every edge (command line, MCP, HTTP) calls these.
 
+mod auth;
 mod calibration;
 mod corpora;
 mod doctor;
@@ -14,6 +15,7 @@ mod tasks;
 mod web;
 mod workers;
 
+pub use auth::{AuthSession, Resolution};
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
 pub use doctor::{Finding, Health};
 pub use error::{AppError, ErrorCode};
@@ -32,6 +34,7 @@ use lyra_research::{Progress, Stops};
 use lyra_store::{Store, StoreConfig};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Mutex, Notify, broadcast};
 
 /// Progress messages kept for a slow listener before it misses some.
@@ -67,7 +70,9 @@ impl App {
         std::fs::create_dir_all(&data_dir).with_context(|| {
             format!("the data folder {} cannot be made; name another with --data-dir", data_dir.display())
         })?;
-        let store = Store::open(&data_dir.join("lyra.db"), StoreConfig::default()).await?;
+        let auth_expiry = Duration::from_secs(config.sources.web.auth_hours.max(1).saturating_mul(3600));
+        let store_config = StoreConfig { auth_expiry, ..StoreConfig::default() };
+        let store = Store::open(&data_dir.join("lyra.db"), store_config).await?;
         let store = Arc::new(store);
         let outside = sources::Outside::new(&config, &data_dir, &store)?;
         let corpora = Corpora::open(&data_dir);
@@ -90,6 +95,7 @@ impl App {
 
     /// Stops what this process started. Workers have to be stopped before.
     pub async fn close(&self) {
+        self.web().browser.close().await;
         self.inner.inference.close().await;
         self.inner.store.close().await;
     }

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod auth;
 mod calibration;
 mod check;
 mod corpus;
@@ -80,6 +81,9 @@ enum Command {
     /// Fetch and read a page of the web, or ask search engines
     #[command(subcommand)]
     Web(web::WebCommand),
+    /// See what waits for a person (captcha, consent, login), go there, or do without
+    #[command(subcommand, after_help = auth::HELP)]
+    Auth(auth::AuthCommand),
     /// List, show, export, resume and stop research tasks
     #[command(subcommand)]
     Task(task::TaskCommand),
@@ -140,6 +144,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
         Command::Sources(command) => sources::run(&app, command).await,
         Command::Web(command) => web::run(&app, command).await,
+        Command::Auth(command) => auth::run(&app, command, &cancel).await,
         Command::Task(command) => task::run(&app, command, &cancel).await,
         Command::Graph(command) => graph::run(&app, command).await,
         Command::Calibration(command) => calibration::run(&app, command).await,

@@ -101,6 +101,14 @@ pub struct WebSettings {
     pub dangerous_patterns_file: Option<PathBuf>,
     /// Origins that are not public and may be fetched all the same (test servers): `http://127.0.0.1:8000`.
     pub trusted_origins: Vec<String>,
+    /// Which Chromium loads pages that need scripts: `auto`, `off`, or a path.
+    pub browser: String,
+    /// Pages that it loads at once.
+    pub browser_pages: usize,
+    /// Seconds after which it is ended when no page is asked for.
+    pub browser_idle_seconds: u64,
+    /// Hours for which a page that wants a person is waited for.
+    pub auth_hours: u64,
 }
 
 impl Default for WebSettings {
@@ -115,6 +123,10 @@ impl Default for WebSettings {
             domains_file: None,
             dangerous_patterns_file: None,
             trusted_origins: Vec::new(),
+            browser: "auto".to_owned(),
+            browser_pages: 2,
+            browser_idle_seconds: 30,
+            auth_hours: 72,
         }
     }
 }

@@ -3,6 +3,7 @@
 pub mod mcp_client;
 pub mod mcp_server;
 pub mod replay;
+pub mod walled;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -29,7 +29,15 @@ impl StdioClient {
     /// # Errors
     /// When the server does not start or answers something else than MCP says.
     pub async fn start(app: &TestApp) -> anyhow::Result<Self> {
-        let mut child = Command::from(app.command(&["mcp"]))
+        Self::start_with(app, &[]).await
+    }
+
+    /// The same, with flags before `mcp`.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_with(app: &TestApp, flags: &[&str]) -> anyhow::Result<Self> {
+        let mut child = Command::from(app.command(&[flags, &["mcp"]].concat()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .kill_on_drop(true)

@@ -47,7 +47,7 @@ impl Finding {
 }
 
 impl App {
-    /// Looks at disk, database, corpora, models and ml-server. Changes nothing but makes a missing data folder.
+    /// Looks at disk, database, corpora, models, ml-server and browser. Changes nothing but makes a missing data folder.
     pub async fn examine(config: Config) -> Vec<Finding> {
         let mut findings = Vec::new();
         let data_dir = match config.data_dir() {
@@ -62,6 +62,7 @@ impl App {
                 findings.push(app.database().await);
                 findings.push(app.corpora().await);
                 findings.push(app.models(&config).await);
+                findings.push(app.browser());
                 app.close().await;
             }
             Err(error) => findings.push(Finding::broken(
@@ -71,6 +72,17 @@ impl App {
             )),
         }
         findings
+    }
+
+    fn browser(&self) -> Finding {
+        match self.web().browser.executable() {
+            Ok(path) => Finding::ok("browser", path.display().to_string()),
+            Err(error) => Finding::note(
+                "browser",
+                error.to_string(),
+                "needed only for web pages that are nothing without their scripts",
+            ),
+        }
     }
 
     async fn database(&self) -> Finding {

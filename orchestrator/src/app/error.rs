@@ -67,6 +67,9 @@ impl From<lyra_store::StoreError> for AppError {
             lyra_store::StoreError::NotJudged { .. } => {
                 Self::new(ErrorCode::InvalidArgument, error.to_string())
             }
+            lyra_store::StoreError::AuthClosed { .. } => {
+                Self::invalid(error.to_string(), "`lyra auth list` and get_auth_queue name what still waits")
+            }
             lyra_store::StoreError::UnknownView { .. } => {
                 Self::invalid(error.to_string(), "`lyra view list` names the views")
             }

@@ -72,12 +72,10 @@ impl Outside {
     pub(super) fn new(config: &Config, data_dir: &Path, store: &Arc<Store>) -> anyhow::Result<Self> {
         let sources = &config.sources;
         let contact = sources.contact.as_deref().map_or_else(String::new, |contact| format!("; {contact}"));
+        let agent =
+            format!("Lyra/{} (+{}{contact})", env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_REPOSITORY"));
         let http = HttpConfig {
-            user_agent: format!(
-                "Lyra/{} (+{}{contact})",
-                env!("CARGO_PKG_VERSION"),
-                env!("CARGO_PKG_REPOSITORY")
-            ),
+            user_agent: agent.clone(),
             cache_dir: (sources.cache_mb > 0).then(|| data_dir.join("http-cache")),
             cache_bytes: sources.cache_mb.saturating_mul(1_000_000),
         };
@@ -94,7 +92,7 @@ impl Outside {
         });
         Ok(Self {
             semantic_scholar: SemanticScholar::new(http.clone(), &s2),
-            web: Web::new(&sources.web, &http, store)?,
+            web: Web::new(&sources.web, &http, store, agent)?,
             openalex: OpenAlex::new(http, &openalex, sources.openalex.mailto.clone()),
             about: about.to_vec(),
         })

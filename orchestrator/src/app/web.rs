@@ -3,8 +3,12 @@
 use super::{App, AppError, ErrorCode};
 use crate::config::WebSettings;
 use futures::future::join_all;
-use lyra_sources::http::{HttpClient, Origin};
-use lyra_sources::web::{FetchLimits, FetchedPage, Pages, RuleFiles, Rules, WebBudget, WebSearch, WebSource};
+use lyra_sources::browser::{Browser, BrowserConfig, Choice};
+use lyra_sources::cookies::Sessions;
+use lyra_sources::http::{HttpClient, Origin, Policy};
+use lyra_sources::web::{
+    Aids, FetchLimits, FetchedPage, Pages, RuleFiles, Rules, WebBudget, WebSearch, WebSource,
+};
 use lyra_store::Store;
 use lyra_web::serp::{Category, SerpPage};
 use serde::{Serialize, Serializer};
@@ -17,6 +21,11 @@ pub(super) struct Web {
     search: WebSearch,
     pages: Pages,
     budget: WebBudget,
+    /// Loads pages that need scripts.
+    pub(super) browser: Browser,
+    /// How a person's visit is treated.
+    pub(super) visit: Policy,
+    pub(super) http: HttpClient,
 }
 
 /// What one engine answered.
@@ -46,7 +55,13 @@ fn page_or_error<S: Serializer>(page: &Result<SerpPage, String>, serializer: S) 
 impl Web {
     /// # Errors
     /// A rules file that cannot be used, an origin that is no http address.
-    pub(super) fn new(settings: &WebSettings, http: &HttpClient, store: &Arc<Store>) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        settings: &WebSettings,
+        http: &HttpClient,
+        store: &Arc<Store>,
+        agent: String,
+    ) -> anyhow::Result<Self> {
+        let sessions = Sessions::new(store.clone());
         let rules = Rules::open(&RuleFiles {
             engines: settings.engines_file.clone(),
             domains: settings.domains_file.clone(),
@@ -71,9 +86,20 @@ impl Web {
             trusted: trusted.clone(),
             ..FetchLimits::default()
         };
+        let config = BrowserConfig {
+            choice: Choice::from_setting(&settings.browser),
+            pages: settings.browser_pages,
+            idle: Duration::from_secs(settings.browser_idle_seconds),
+            agent,
+        };
+        let browser = Browser::new(http.clone(), config);
+        let aids = Aids { browser: Some(browser.clone()), sessions: Some(sessions) };
         Ok(Self {
-            search: WebSearch::new(http.clone(), rules.clone(), trusted),
-            pages: Pages::new(http.clone(), rules.clone(), limits),
+            search: WebSearch::new(http.clone(), rules.clone(), trusted.clone()).with_aids(aids.clone()),
+            pages: Pages::new(http.clone(), rules.clone(), limits).with_aids(aids),
+            browser,
+            visit: Policy { trusted, ..Policy::new("auth") },
+            http: http.clone(),
             budget: WebBudget {
                 engines: settings.engines.clone(),
                 pages: settings.pages_per_query,

@@ -39,6 +39,9 @@ impl App {
                 if let Err(error) = store.reclaim_dead_workers().await {
                     tracing::warn!(%error, "jobs of dead processes could not be looked for");
                 }
+                if let Err(error) = store.expire_auth().await {
+                    tracing::warn!(%error, "what waits for a person could not be looked through");
+                }
             }
         });
         tracker.close();

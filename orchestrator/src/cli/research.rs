@@ -98,6 +98,12 @@ pub(super) async fn show(app: &App, task: &Task, json: bool) -> anyhow::Result<E
     let reports = app.claim_reports(&task.id).await?;
     let mut warnings = status.warnings.clone();
     warnings.extend(app.task_notes(&status.task));
+    if status.pending_auth > 0 {
+        let (waiting, id) = (status.pending_auth, &task.id);
+        let what = if waiting == 1 { "1 engine or page waits" } else { "engines or pages wait" };
+        let many = if waiting == 1 { String::new() } else { format!("{waiting} ") };
+        warnings.push(format!("{many}{what} for a person; see: lyra auth list --task {id}"));
+    }
     if json {
         print_json(&ResearchJson::of(&status.task, &reports, status.pages as usize, warnings))?;
     } else {

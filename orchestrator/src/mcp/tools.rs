@@ -1,5 +1,6 @@
 //! The tools: what each is called, takes, answers and does, in one list.
 
+pub(super) mod auth;
 mod calibration;
 mod feedback;
 mod graph;
@@ -39,6 +40,8 @@ static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<feedback::Feedback>(),
         entry::<calibration::CalibrationMetrics>(),
         entry::<calibration::CalibrationRollback>(),
+        entry::<auth::GetAuthQueue>(),
+        entry::<auth::ResolveAuth>(),
     ]
 });
 
@@ -71,6 +74,8 @@ enum Effect {
     Reads,
     /// Adds to the store, and has sources searched, which may be outside.
     Adds,
+    /// Ends what waits, or has sources outside searched again.
+    Settles,
     /// Ends running or waiting work; calling again changes nothing more.
     Ends,
     /// Replaces what the store says; a history keeps what was there.
@@ -86,6 +91,7 @@ impl Effect {
         let (read_only, destructive, idempotent, open_world) = match self {
             Self::Reads => (true, false, true, false),
             Self::Adds => (false, false, false, true),
+            Self::Settles => (false, true, false, true),
             Self::Ends => (false, true, true, false),
             Self::Corrects => (false, true, false, false),
             Self::Records => (false, false, false, false),

@@ -1,5 +1,6 @@
 //! What the evidence store holds: tasks, queries, works, pages, fragments, claims, edges, jobs.
 
+pub(crate) mod auth;
 pub(crate) mod claim;
 pub(crate) mod edge;
 pub(crate) mod fragment;

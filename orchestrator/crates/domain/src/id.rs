@@ -106,6 +106,8 @@ ids! {
     OverrideEventId, "doe_";
     /// A judgement that a person corrected or reviewed.
     CorrectionId, "nlc_";
+    /// Something that waits for a person.
+    AuthId, "auth_";
 }
 
 /// Parts are joined with a separator that text does not contain, so that `["ab", "c"]` and `["a", "bc"]` differ.

@@ -23,6 +23,7 @@ pub use calibration::{Calibration, CalibrationMethod, CalibrationMetrics, Calibr
 pub use canonical::{CanonicalPaperIndex, CanonicalWork, Coverage, FoundBy};
 pub use doi::Doi;
 pub use entity::UnknownName;
+pub use entity::auth::{AuthItem, AuthStatus};
 pub use entity::claim::{AdoptionStatus, Claim, VerificationStatus};
 pub use entity::edge::{AppliedCalibration, Edge, NliJudgement, NliScores, Relation};
 pub use entity::fragment::{Fragment, FragmentType};
@@ -32,8 +33,8 @@ pub use entity::query::{Query, QueryStatus};
 pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
 pub use id::{
-    ClaimId, CorrectionId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, OverrideEventId, OverrideRuleId,
-    PageId, QueryId, SerpItemId, TaskId,
+    AuthId, ClaimId, CorrectionId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, OverrideEventId,
+    OverrideRuleId, PageId, QueryId, SerpItemId, TaskId,
 };
 pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};

@@ -17,6 +17,7 @@ mod judge;
 mod pipeline;
 pub mod ports;
 mod register;
+mod resume;
 mod search;
 mod stops;
 mod verdict;

@@ -1,7 +1,7 @@
 //! The pipeline: its ports, its settings, and which step a job runs.
 
 use crate::ports::{ContentRules, EvidenceSource, EvidenceStore, Inference, PageFetcher};
-use crate::{ResearchConfig, Result, SearchConfig, judge, search};
+use crate::{ResearchConfig, Result, SearchConfig, judge, resume, search};
 use lyra_domain::{Job, JobKind, TaskConfig, TaskId};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -35,6 +35,9 @@ impl Pipeline {
     pub async fn run(&self, job: &Job, used_seconds: f64, cancel: &CancellationToken) -> Result<Outcome> {
         match &job.kind {
             JobKind::Search { query_id } => search::run(self, job, query_id, used_seconds, cancel).await,
+            JobKind::Resume { query_id, source, part } => {
+                resume::run(self, job, query_id, (source, part), used_seconds, cancel).await
+            }
             JobKind::Judge => judge::run(self, job, cancel).await,
         }
     }

@@ -1,11 +1,11 @@
 //! What the pipeline needs from the outside. `store`, `corpus`, `sources` and `ml-client` implement these.
 
-use crate::Result;
+use crate::{PortError, Result};
 use async_trait::async_trait;
 use lyra_domain::domains::{DomainOverride, DomainRules};
 use lyra_domain::{
     Claim, ClaimId, Edge, FetchMethod, Fragment, FragmentId, Identifier, Job, JobId, JobKind, NliJudgement,
-    Page, PageId, Query, QueryId, Task, TaskId, TaskPageReason, Work,
+    Page, PageId, Priority, Query, QueryId, Task, TaskId, TaskPageReason, Work,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -94,6 +94,13 @@ pub struct Quarantined {
     pub danger: Danger,
 }
 
+/// What people's visits left for domains whose pages want a person.
+#[async_trait]
+pub trait SessionStore: Send + Sync {
+    /// The newest session kept for this domain, in the form of whoever kept it. It is a secret.
+    async fn session(&self, domain: &str) -> Result<Option<String>>;
+}
+
 /// The ml-server.
 #[async_trait]
 pub trait Inference: Send + Sync {
@@ -152,6 +159,21 @@ pub trait EvidenceSource: Send + Sync {
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
+    /// What of the last search waits for a person; the rest of the answer was given.
+    fn waiting(&self) -> Vec<Waiting> {
+        Vec::new()
+    }
+    /// Searches again what waited ([`Waiting::part`]), now that a person has been there. Answers like a search.
+    async fn resume(
+        &self,
+        part: &str,
+        _query: &str,
+        _language: Option<&str>,
+        _limit: usize,
+    ) -> Result<Vec<Hit>> {
+        let why = format!("nothing of it waits for a person, and so not `{part}`");
+        Err(PortError::Refused { what: self.name().to_owned(), why })
+    }
     /// The page behind a hit of the last search, when the source fetched and read it.
     fn page(&self, _url: &str) -> Option<SourcePage> {
         None
@@ -196,6 +218,21 @@ pub struct Hit {
     pub text: Option<String>,
     /// Vector of `lyra_text::passage(title, text)` with the model that made it, when the source keeps one.
     pub embedding: Option<(String, Vec<f32>)>,
+}
+
+/// Part of a search that waits for a person: a page that wants a puzzle solved, consent, a login.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Which part, in the source's words; [`EvidenceSource::resume`] takes it.
+    pub part: String,
+    /// Where a person has to go.
+    pub url: String,
+    /// The domain whose cookies will count: registrable, or the host where there is none.
+    pub domain: String,
+    /// `captcha`, `turnstile`, `cloudflare`, `consent`, `login`.
+    pub auth_type: String,
+    /// How much hangs on it.
+    pub priority: Priority,
 }
 
 /// A page that was fetched and read.
@@ -344,6 +381,15 @@ pub trait EvidenceStore: Send + Sync {
     async fn judged(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>>;
     /// Stores edges; a pair judged before keeps its first judgement.
     async fn add_edges(&self, task: &TaskId, edges: &[Edge], cause: &JobId) -> Result<()>;
+    /// Puts what waits for a person into the auth queue, each with a job that waits too. What waits already is left
+    /// alone. Answers how many are new.
+    async fn await_person(
+        &self,
+        query: &Query,
+        source: &str,
+        waiting: &[Waiting],
+        cause: &JobId,
+    ) -> Result<usize>;
     /// Notes a fact about the task that its reader should see (a source that failed, a language that no model reads).
     /// The same text is kept once.
     async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()>;

@@ -8,7 +8,7 @@ use crate::fetch::{self, fetch};
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, NewPage, TaskFragment};
 use crate::register::{register, usable};
-use crate::{PortError, Result, embed};
+use crate::{PortError, Result, embed, resume};
 use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -58,6 +58,7 @@ pub(crate) async fn run(
         room: (task.config.budget.max_pages as usize).saturating_sub(used),
     };
     let collected = unless_cancelled(cancel, collect(&searching)).await?;
+    resume::await_person(pipeline, &query, &sources, &job.id).await?;
     pipeline
         .report(&task.id, Step::Collected { query: query.query_text.clone(), hits: collected.pages.len() });
 
@@ -115,11 +116,14 @@ pub(crate) async fn run(
 }
 
 /// The answer, unless the job is cancelled first: a source may take its time.
-async fn unless_cancelled<T>(cancel: &CancellationToken, work: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) async fn unless_cancelled<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
     cancel.run_until_cancelled(work).await.unwrap_or_else(|| Err(cancelled()))
 }
 
-fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
+pub(crate) fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
     ranks.iter().filter(|(_, rank)| rank.relevant).count()
 }
 
@@ -159,7 +163,7 @@ async fn keep_vectors(
 }
 
 /// Ranks the fragments of these pages and records it, best first.
-async fn rank(
+pub(crate) async fn rank(
     pipeline: &Pipeline,
     task: &Task,
     query: &Query,

@@ -9,11 +9,12 @@ use lyra_domain::{
 };
 use lyra_research::ports::{
     ContentRules, Danger, EvidenceSource, Hit, Inference, Models, PageFetcher, SourceKind, SourcePage,
+    Waiting,
 };
 use lyra_research::{
     Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Stops, Worker, WorkerConfig,
 };
-use lyra_store::{NewTask, Store, StoreConfig, TaskProgress};
+use lyra_store::{AuthOutcome, AuthTarget, NewTask, Store, StoreConfig, TaskProgress};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -134,10 +135,13 @@ struct Bench {
 
 impl Bench {
     async fn new(sources: Vec<Tea>) -> Self {
+        Self::of(sources.into_iter().map(|source| Arc::new(source) as Arc<dyn EvidenceSource>).collect())
+            .await
+    }
+
+    async fn of(sources: Vec<Arc<dyn EvidenceSource>>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("lyra.db"), StoreConfig::default()).await.unwrap();
-        let sources: Vec<Arc<dyn EvidenceSource>> =
-            sources.into_iter().map(|source| Arc::new(source) as Arc<dyn EvidenceSource>).collect();
         let pipeline = Pipeline {
             store: Arc::new(store.clone()),
             inference: Arc::new(Words),
@@ -335,4 +339,68 @@ async fn a_work_that_cannot_be_read_is_said_and_nothing_fails() {
     let why = "1 work without abstract could not be read: \"Tea trial 100\" (https://works.example/100 is \
                not there)";
     assert_eq!(done.warnings, [why]);
+}
+
+/// A tea house that lets nobody in before a person has been there.
+struct Shut(Tea);
+
+#[async_trait]
+impl EvidenceSource for Shut {
+    fn name(&self) -> &str {
+        self.0.name
+    }
+
+    async fn search(&self, _: &str, _: Option<&str>, _: usize) -> Result<Vec<Hit>> {
+        Ok(Vec::new())
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        vec![Waiting {
+            part: "door".to_owned(),
+            url: "https://tea.example/".to_owned(),
+            domain: "tea.example".to_owned(),
+            auth_type: "captcha".to_owned(),
+            priority: Priority::High,
+        }]
+    }
+
+    async fn resume(
+        &self,
+        part: &str,
+        query: &str,
+        language: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Hit>> {
+        assert_eq!(part, "door");
+        self.0.search(query, language, limit).await
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_lets_in_is_added_to_what_was_found_and_judged() {
+    let open = Arc::new(corpus("corpus:open", 0..4));
+    let bench = Bench::of(vec![open, Arc::new(Shut(corpus("corpus:shut", 4..8)))]).await;
+    let task = bench.task(TaskConfig::default(), &[]).await;
+    bench.search(&task, "green tea attention", &[]).await;
+    let before = bench.finish(&task).await;
+    assert_eq!((before.task.status, before.pending_auth, before.pages), (TaskStatus::Completed, 1, 4));
+    assert_eq!(before.jobs_in(JobState::AwaitingAuth), 1);
+
+    let target = AuthTarget::Domain("tea.example".to_owned());
+    let outcome = AuthOutcome::Completed { session: None };
+    assert_eq!(bench.store.resolve_auth(&target, &outcome).await.unwrap().requeued, 1);
+    let after = bench.finish(&task).await;
+    assert_eq!((after.task.status, after.pages), (TaskStatus::Completed, 8));
+    assert!(after.claims > before.claims, "{after:?}");
+    // The query's ranking holds both; what waits still waits, for the house is shut again.
+    assert_eq!((after.queries[0].result_count, after.queries[0].pages_fetched), (8, 8));
+    assert_eq!((after.queries.len(), after.pending_auth), (1, 1));
+    let ranked = "SELECT count(DISTINCT page_id) AS n FROM query_fragments JOIN fragments ON fragments.id = fragment_id";
+    let rows = bench.store.query_graph(ranked, lyra_store::GuardOptions::default()).await.unwrap().rows;
+    assert_eq!(rows[0]["n"], 8);
+
+    // Left out: nothing more is searched.
+    let skipped = bench.store.resolve_auth(&target, &AuthOutcome::Skipped).await.unwrap();
+    assert_eq!((skipped.items, skipped.requeued), (1, 0));
+    assert_eq!(bench.finish(&task).await.pages, 8);
 }

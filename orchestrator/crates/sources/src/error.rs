@@ -118,6 +118,20 @@ pub enum Error {
         /// What was seen.
         why: String,
     },
+    /// A page needs a browser and there is none that can be started.
+    #[error("there is no browser: {why}")]
+    NoBrowser {
+        /// Where it was looked for, and what to do.
+        why: String,
+    },
+    /// The browser did not bring the page.
+    #[error("{url} could not be loaded by the browser: {why}")]
+    Browser {
+        /// Address, without query.
+        url: String,
+        /// What happened.
+        why: String,
+    },
     /// A setting that cannot work.
     #[error("{setting}: {why}")]
     Setting {
@@ -165,9 +179,11 @@ impl From<Error> for PortError {
         };
         match error {
             _ if transient => Self::Unavailable { what, why },
-            Error::Unexpected { .. } | Error::TooLarge { .. } | Error::Setting { .. } => {
-                Self::Failed { what, why }
-            }
+            Error::Unexpected { .. }
+            | Error::TooLarge { .. }
+            | Error::Setting { .. }
+            | Error::NoBrowser { .. }
+            | Error::Browser { .. } => Self::Failed { what, why },
             _ => Self::Refused { what, why },
         }
     }

@@ -19,6 +19,7 @@ mod testing;
 
 pub use client::{HttpClient, HttpConfig};
 pub use guard::{Resolver, SystemResolver, reserved};
+pub(crate) use guard::{check, shown};
 pub use policy::{Cache, Origin, Policy};
 pub use request::Request;
 pub use response::Response;

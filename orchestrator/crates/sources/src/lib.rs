@@ -4,6 +4,8 @@
 //! configuration, so that tests and proxies can stand in for it.
 
 mod api;
+pub mod browser;
+pub mod cookies;
 mod error;
 pub mod http;
 mod openalex;

@@ -1,5 +1,6 @@
 //! What can go wrong in the store, and who can do something about it.
 
+use lyra_domain::AuthStatus;
 use lyra_research::PortError;
 use std::path::PathBuf;
 
@@ -63,6 +64,14 @@ pub enum StoreError {
     LeaseLost {
         /// The job.
         job: String,
+    },
+    /// The item of the auth queue is resolved.
+    #[error("{item} is already {status}")]
+    AuthClosed {
+        /// The item.
+        item: String,
+        /// What became of it.
+        status: AuthStatus,
     },
     /// A vector search has nothing to search.
     #[error("no {target} has a vector of the model `{model}` yet; queue a search and wait until it is done")]

@@ -267,7 +267,7 @@ pub(crate) async fn enqueue(
     now: &str,
 ) -> Result<()> {
     let query = match kind {
-        JobKind::Search { query_id } => Some(query_id.as_str()),
+        JobKind::Search { query_id } | JobKind::Resume { query_id, .. } => Some(query_id.as_str()),
         JobKind::Judge => None,
     };
     sqlx::query(

@@ -4,6 +4,7 @@
 //! [`lyra_research::ports::JobQueue`]) and has the methods that the use cases call: tasks, reports, exports, vectors,
 //! views, and [`Store::query_graph`] for SQL from outside. Only this crate knows SQL.
 
+mod auth;
 mod calibration;
 mod cells;
 mod claims;
@@ -31,6 +32,7 @@ mod tasks;
 mod verification;
 mod views;
 
+pub use auth::{AuthOutcome, AuthResolved, AuthTarget};
 pub use calibration::{CalibrationAction, CalibrationSamples, CalibrationVersion, StoredEvaluation};
 pub use domains::{BlockedDomain, OverrideRule};
 pub use embeddings::{VectorRow, VectorTarget};

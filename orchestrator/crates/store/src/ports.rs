@@ -6,7 +6,9 @@ use lyra_domain::{
     Claim, ClaimId, Edge, FragmentId, Job, JobId, JobKind, PageId, Query, QueryId, Task, TaskId,
 };
 use lyra_research::Result;
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage, TaskFragment};
+use lyra_research::ports::{
+    EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage, SessionStore, TaskFragment, Waiting,
+};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -85,8 +87,25 @@ impl EvidenceStore for Store {
         Ok(self.write_edges(task, edges, cause).await?)
     }
 
+    async fn await_person(
+        &self,
+        query: &Query,
+        source: &str,
+        waiting: &[Waiting],
+        cause: &JobId,
+    ) -> Result<usize> {
+        Ok(self.write_waiting(query, source, waiting, cause).await?)
+    }
+
     async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()> {
         Ok(self.write_warning(task, warning).await?)
+    }
+}
+
+#[async_trait]
+impl SessionStore for Store {
+    async fn session(&self, domain: &str) -> Result<Option<String>> {
+        Ok(self.read_session(domain).await?)
     }
 }
 

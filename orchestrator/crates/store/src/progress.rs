@@ -1,8 +1,8 @@
 //! Where a task stands.
 
 use crate::rows::{self, RowExt};
-use crate::{BlockedDomain, OverrideRule, Result, Store, domains, tasks};
-use lyra_domain::{JobState, Query, Relation, Task, TaskId};
+use crate::{BlockedDomain, OverrideRule, Result, Store, auth, domains, tasks};
+use lyra_domain::{AuthItem, JobState, Query, Relation, Task, TaskId};
 use sqlx::Row;
 use std::collections::BTreeMap;
 
@@ -41,8 +41,10 @@ pub struct TaskProgress {
     pub blocked_domains: Vec<BlockedDomain>,
     /// What people decided about domains.
     pub overrides: Vec<OverrideRule>,
-    /// Pages that wait for a person to log in or solve a challenge.
+    /// Engines and pages that wait for a person.
     pub pending_auth: u64,
+    /// The same, one by one: what most hangs on first.
+    pub waiting: Vec<AuthItem>,
 }
 
 /// How many jobs of a kind are in a state.
@@ -86,7 +88,8 @@ impl Store {
                 (SELECT count(*) FROM fragments JOIN task_pages USING (page_id)
                  WHERE task_id = ?1 AND text_content <> '') AS fragments,
                 (SELECT count(*) FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted') AS claims,
-                (SELECT count(*) FROM auth_queue WHERE task_id = ?1 AND status = 'pending') AS pending_auth,
+                (SELECT count(*) FROM auth_queue WHERE task_id = ?1 AND status IN ('pending', 'in_progress'))
+                    AS pending_auth,
                 updated_at, stop_reason
              FROM tasks WHERE id = ?1",
         )
@@ -136,6 +139,7 @@ impl Store {
         .await?;
         let blocked_domains = domains::blocked_of(&mut tx, task).await?;
         let overrides = domains::override_rules(&mut tx).await?;
+        let waiting = sqlx::query(auth::OPEN_ITEMS).bind(id).fetch_all(&mut *tx).await?;
         Ok(TaskProgress {
             task: loaded,
             queries: queries.iter().map(rows::query).collect::<Result<_>>()?,
@@ -172,6 +176,7 @@ impl Store {
                 .collect::<Result<_>>()?,
             blocked_domains,
             overrides,
+            waiting: waiting.iter().map(auth::item).collect::<Result<_>>()?,
         })
     }
 }

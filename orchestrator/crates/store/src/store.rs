@@ -37,6 +37,8 @@ pub struct StoreConfig {
     pub busy_timeout: Duration,
     /// How often a job is taken before it is given up.
     pub max_attempts: u32,
+    /// How long a page that wants a person is waited for.
+    pub auth_expiry: Duration,
 }
 
 impl Default for StoreConfig {
@@ -46,6 +48,7 @@ impl Default for StoreConfig {
             readers: 4,
             busy_timeout: Duration::from_secs(15),
             max_attempts: 5,
+            auth_expiry: Duration::from_hours(72),
         }
     }
 }

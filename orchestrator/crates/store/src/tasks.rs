@@ -2,7 +2,7 @@
 
 use crate::rows::{self, RowExt, json};
 use crate::store::stamp;
-use crate::{Result, Store, StoreError, claims, jobs, queries};
+use crate::{Result, Store, StoreError, auth, claims, jobs, queries};
 use lyra_domain::{Claim, Job, JobKind, JobState, Priority, Task, TaskConfig, TaskId, TaskStatus};
 use sqlx::SqliteConnection;
 use std::collections::HashSet;
@@ -42,7 +42,7 @@ pub enum StopMode {
 pub struct StopOutcome {
     /// Status of the task now.
     pub final_status: TaskStatus,
-    /// Waiting jobs that were cancelled.
+    /// Waiting jobs that were cancelled, those that waited for a person included.
     pub cancelled_queued: u64,
     /// Running jobs that were cancelled.
     pub cancelled_running: u64,
@@ -132,7 +132,8 @@ impl Store {
         let now = self.stamp();
         let mut tx = self.write().await?;
         let before = load(&mut tx, task).await?.status;
-        let cancelled_queued = cancel_jobs(&mut tx, task, JobState::Queued, reason, &now).await?;
+        let cancelled_queued = cancel_jobs(&mut tx, task, JobState::Queued, reason, &now).await?
+            + auth::cancel_task(&mut tx, task, reason, &now).await?;
         let cancelled_running = match mode {
             StopMode::Graceful => 0,
             StopMode::Immediate => cancel_jobs(&mut tx, task, JobState::Running, reason, &now).await?,

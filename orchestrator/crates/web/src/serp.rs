@@ -3,7 +3,7 @@
 mod engine;
 mod redirect;
 
-pub use engine::{Category, Engine, Engines};
+pub use engine::{Category, Engine, Engines, Transport};
 
 use crate::dom::{single_spaces, visible_text};
 use crate::{canonical, same_page_key};

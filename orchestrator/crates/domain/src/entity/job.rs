@@ -26,6 +26,16 @@ pub enum JobKind {
         /// The query.
         query_id: QueryId,
     },
+    /// Search again, in one source, the part of a query that waited for a person. Such a job waits in `awaiting_auth`
+    /// until then.
+    Resume {
+        /// The query.
+        query_id: QueryId,
+        /// The source.
+        source: String,
+        /// The part, in the source's words.
+        part: String,
+    },
     /// Extract claims from what the task's searches found, and judge every claim against passages of other pages.
     /// Runs after the task's searches.
     Judge,
@@ -36,6 +46,7 @@ impl JobKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Search { .. } => "search",
+            Self::Resume { .. } => "resume",
             Self::Judge => "judge",
         }
     }
@@ -72,6 +83,15 @@ named_enum! {
 }
 
 impl Priority {
+    /// The priority of a number in the `priority` column.
+    pub fn of_order(order: i64) -> Self {
+        match order {
+            ..=10 => Self::High,
+            11..=20 => Self::Medium,
+            _ => Self::Low,
+        }
+    }
+
     /// Number in the `priority` column; smaller goes first.
     pub fn order(self) -> i64 {
         match self {

@@ -79,6 +79,12 @@ impl DiskCache {
         }
     }
 
+    /// Forgets the answer kept under this key.
+    pub(super) async fn remove(&self, key: &str) {
+        // One that is not there is forgotten already.
+        let _ = tokio::fs::remove_file(self.path(key)).await;
+    }
+
     fn path(&self, key: &str) -> PathBuf {
         self.inner.folder.join(&key[..2]).join(key)
     }

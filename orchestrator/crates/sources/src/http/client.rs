@@ -1,5 +1,7 @@
 //! The client: one request under one policy.
 
+mod beside;
+
 use super::body;
 use super::cache::{self, DiskCache, Entry};
 use super::freshness;
@@ -46,6 +48,8 @@ struct Inner {
     public: reqwest::Client,
     /// For origins that configuration names.
     configured: reqwest::Client,
+    /// What both resolve with.
+    resolver: Arc<dyn Resolver>,
     limiter: Limiter,
     cache: Option<DiskCache>,
     robots: RobotsMemory,
@@ -99,7 +103,8 @@ impl HttpClient {
             inner: Arc::new(Inner {
                 agent,
                 public: built(base().dns_resolver(Arc::new(Guarded(resolver.clone()))))?,
-                configured: built(base().dns_resolver(Arc::new(Unguarded(resolver))))?,
+                configured: built(base().dns_resolver(Arc::new(Unguarded(resolver.clone()))))?,
+                resolver,
                 limiter: Limiter::new(rates, clock.clone()),
                 cache: config.cache_dir.map(|folder| DiskCache::new(folder, config.cache_bytes)),
                 robots: RobotsMemory::default(),
@@ -117,7 +122,7 @@ impl HttpClient {
         let inner = &*self.inner;
         guard::check(policy, &request.url)?;
         let cache = inner.cache.as_ref().filter(|_| policy.cache != Cache::Off);
-        let key = cache_key(&request);
+        let key = cache_key(&request, inner.clock.now());
         let kept = match cache {
             Some(cache) => cache.get(&key).await,
             None => None,
@@ -282,6 +287,16 @@ impl Inner {
                 }
             }
         }
+        if let Some(session) = &request.session
+            && let Some(cookies) = session.header(url, self.clock.now())
+            && let Ok(mut cookies) = HeaderValue::try_from(cookies.expose_secret())
+        {
+            cookies.set_sensitive(true);
+            headers.insert(header::COOKIE, cookies);
+            if let Some(Ok(agent)) = session.user_agent.as_deref().map(HeaderValue::try_from) {
+                headers.insert(header::USER_AGENT, agent);
+            }
+        }
         if let Some(entry) = kept {
             for (from, to) in
                 [(header::ETAG, header::IF_NONE_MATCH), (header::LAST_MODIFIED, header::IF_MODIFIED_SINCE)]
@@ -368,7 +383,7 @@ impl Inner {
 }
 
 /// Method, address, body, the caller's headers, and a hash of the secrets: whatever may change the answer.
-fn cache_key(request: &Request) -> String {
+fn cache_key(request: &Request, now: jiff::Timestamp) -> String {
     let mut url = request.url.clone();
     url.set_fragment(None);
     let mut parts: Vec<Vec<u8>> =
@@ -378,6 +393,10 @@ fn cache_key(request: &Request) -> String {
     }
     for (name, value) in &request.secret_headers {
         parts.extend([name.as_str().into(), value.expose_secret().into()]);
+    }
+    // A page for somebody who is known is another page.
+    if let Some(cookies) = request.session.as_ref().and_then(|session| session.header(&request.url, now)) {
+        parts.extend([b"cookie".to_vec(), cookies.expose_secret().into()]);
     }
     // Secret parameters are keys of an account, which change limits but no facts.
     cache::key(parts.iter().map(Vec::as_slice))

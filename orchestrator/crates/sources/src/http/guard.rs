@@ -35,7 +35,7 @@ impl Resolver for SystemResolver {
 
 /// Whom an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(crate) enum Trust {
     /// An origin that configuration names.
     Configured,
     /// Anyone.
@@ -43,7 +43,7 @@ pub(super) enum Trust {
 }
 
 /// Checks scheme, port and a literal address.
-pub(super) fn check(policy: &Policy, url: &Url) -> Result<Trust> {
+pub(crate) fn check(policy: &Policy, url: &Url) -> Result<Trust> {
     let forbidden = |why: String| Error::Forbidden { url: shown(url), why };
     let Some(origin) = Origin::of(url) else {
         return Err(forbidden(format!("the scheme is `{}`, only http and https are fetched", url.scheme())));
@@ -70,7 +70,7 @@ pub(super) fn check(policy: &Policy, url: &Url) -> Result<Trust> {
 }
 
 /// The address for messages: without query, fragment and user part.
-pub(super) fn shown(url: &Url) -> String {
+pub(crate) fn shown(url: &Url) -> String {
     match url.host_str() {
         Some(host) => {
             let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
@@ -132,6 +132,33 @@ fn reserved_v6(address: Ipv6Addr) -> Option<&'static str> {
     }
 }
 
+/// The addresses of a host that [`check`] has let through, checked like those that the client's own connections use.
+pub(super) async fn addresses_of(
+    resolver: &dyn Resolver,
+    trust: Trust,
+    url: &Url,
+) -> Result<Vec<SocketAddr>, Box<dyn std::error::Error + Send + Sync>> {
+    let port = url.port_or_known_default().unwrap_or_default();
+    let found = match url.host() {
+        Some(Host::Ipv4(address)) => vec![IpAddr::V4(address)],
+        Some(Host::Ipv6(address)) => vec![IpAddr::V6(address)],
+        Some(Host::Domain(host)) => {
+            let found = resolver.resolve(host).await?;
+            if trust == Trust::Public { none_reserved(host, found)? } else { found }
+        }
+        None => Vec::new(),
+    };
+    Ok(found.into_iter().map(|address| SocketAddr::new(address, port)).collect())
+}
+
+/// One bad address among good ones is as suspicious as none but bad ones.
+fn none_reserved(host: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, LeadsInside> {
+    match found.iter().find_map(|address| Some((*address, reserved(*address)?))) {
+        Some((address, kind)) => Err(LeadsInside { host: host.to_owned(), address, kind }),
+        None => Ok(found),
+    }
+}
+
 /// Resolves for connections to anyone; refuses names that lead to a reserved address.
 pub(super) struct Guarded(pub(super) Arc<dyn Resolver>);
 
@@ -139,15 +166,7 @@ impl reqwest::dns::Resolve for Guarded {
     fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
         let host = name.as_str().to_owned();
         let lookup = self.0.resolve(&host);
-        async move {
-            let found = lookup.await?;
-            // One bad address among good ones is as suspicious as none but bad ones.
-            if let Some((address, kind)) = found.iter().find_map(|a| Some((*a, reserved(*a)?))) {
-                return Err(Box::new(LeadsInside { host, address, kind }) as _);
-            }
-            Ok(addresses(found))
-        }
-        .boxed()
+        async move { Ok(addresses(none_reserved(&host, lookup.await?)?)) }.boxed()
     }
 }
 

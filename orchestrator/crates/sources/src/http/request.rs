@@ -1,8 +1,10 @@
 //! What is asked.
 
+use crate::cookies::Session;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use secrecy::{ExposeSecret, SecretString};
+use std::sync::Arc;
 use url::Url;
 
 /// One request. GET unless a body is given.
@@ -14,6 +16,7 @@ pub struct Request {
     pub(super) body: Bytes,
     pub(super) secret_headers: Vec<(HeaderName, SecretString)>,
     pub(super) secret_query: Vec<(&'static str, SecretString)>,
+    pub(super) session: Option<Arc<Session>>,
 }
 
 impl Request {
@@ -26,6 +29,7 @@ impl Request {
             body: Bytes::new(),
             secret_headers: Vec::new(),
             secret_query: Vec::new(),
+            session: None,
         }
     }
 
@@ -58,6 +62,13 @@ impl Request {
     #[must_use]
     pub fn secret_query(mut self, name: &'static str, value: SecretString) -> Self {
         self.secret_query.push((name, value));
+        self
+    }
+
+    /// Sends the cookies that a person's visit left, on every hop that they are for.
+    #[must_use]
+    pub fn session(mut self, session: Option<Session>) -> Self {
+        self.session = session.map(Arc::new);
         self
     }
 

@@ -1,6 +1,7 @@
 //! One page: fetched politely, decoded, read, cut into fragments, and searched for text meant for the reading AI.
 
-use super::Rules;
+use super::{Aids, Rules};
+use crate::cookies::Session;
 use crate::http::cache::hex;
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
 use crate::{Error, Result};
@@ -18,6 +19,8 @@ use url::Url;
 
 /// A page whose text is at most this long may be nothing but a challenge; a longer one has something to say besides.
 const CHALLENGE_CHARS: usize = 600;
+/// A page with scripts and less text than this may have more when they have run.
+const THIN_CHARS: usize = 200;
 /// Longest time that reading one page may take.
 const READING_TIME: Duration = Duration::from_secs(30);
 /// What is read; an answer that names no type is judged by its bytes.
@@ -53,6 +56,7 @@ pub struct Pages {
     http: HttpClient,
     pub(super) rules: Rules,
     limits: FetchLimits,
+    aids: Aids,
 }
 
 /// A page that was fetched and read. Its text is untrusted data.
@@ -66,6 +70,8 @@ pub struct FetchedPage {
     pub final_url: String,
     /// Status code.
     pub status: u16,
+    /// How it was had: plain HTTP, or a browser.
+    pub fetch_method: FetchMethod,
     /// What it was.
     pub kind: PageKind,
     /// Encoding of its text, for HTML and plain text.
@@ -131,7 +137,7 @@ impl FetchedPage {
         SourcePage {
             domain: self.domain.domain,
             domain_category: self.domain.category.to_string(),
-            method: FetchMethod::Http,
+            method: self.fetch_method,
             answer: Answered {
                 final_url: self.final_url,
                 http_status: self.status,
@@ -149,10 +155,17 @@ impl FetchedPage {
 impl Pages {
     /// Fetches with this client under these rules.
     pub fn new(http: HttpClient, rules: Rules, limits: FetchLimits) -> Self {
-        Self { http, rules, limits }
+        Self { http, rules, limits, aids: Aids::default() }
     }
 
-    /// Fetches one page and reads it.
+    /// With what helps where plain requests do not do.
+    #[must_use]
+    pub fn with_aids(self, aids: Aids) -> Self {
+        Self { aids, ..self }
+    }
+
+    /// Fetches one page and reads it. HTML that is little more than scripts is loaded again by the browser, when there
+    /// is one.
     ///
     /// # Errors
     /// What is no http address or is a blocked domain, what robots.txt keeps from robots, network errors and refusals,
@@ -179,21 +192,77 @@ impl Pages {
             trusted: self.limits.trusted.clone(),
             ..Policy::new(format!("web:{}", asked.domain))
         };
-        let response = match self.http.send(&policy, Request::get(url.clone())).await {
+        let session = self.aids.session(&url).await;
+        let request = Request::get(url.clone()).session(session.clone());
+        let page = self.plain(&policy, &url, &request).await;
+        let page = match page {
+            Ok((page, true)) => self.in_browser(&policy, &url, session, page).await,
+            Ok((page, false)) => page,
+            Err(error) => Err(error),
+        };
+        if matches!(page, Err(Error::Challenge { .. })) {
+            // When the person has been there, it has to be fetched anew.
+            self.http.forget(&request).await;
+        }
+        page
+    }
+
+    /// The page by a plain request, and whether its scripts may have more to say.
+    async fn plain(
+        &self,
+        policy: &Policy,
+        url: &Url,
+        request: &Request,
+    ) -> Result<(Result<FetchedPage>, bool)> {
+        let response = match self.http.send(policy, request.clone()).await {
             Ok(response) => response,
-            Err(error) => return Err(self.challenge_in(&url, error)),
+            Err(error) => return Err(self.challenge_in(url, error)),
         };
         // A redirect may lead to a blocked domain.
         let domain = self.decision(&response.url).await?;
         if !response.status.is_success() {
             let status = response.status.as_u16();
-            if let Some(error) = self.challenged(&url, &response) {
+            if let Some(error) = self.challenged(url, &response) {
                 return Err(error);
             }
             let message = response.status.canonical_reason().unwrap_or("no reason given").to_owned();
-            return Err(Error::Rejected { provider: policy.provider, status, message });
+            return Err(Error::Rejected { provider: policy.provider.clone(), status, message });
         }
-        self.read(url, response, domain).await
+        Ok(self.read(url.clone(), response, domain, FetchMethod::Http).await)
+    }
+
+    /// The page as the browser shows it, when that has more to say than the plain one.
+    async fn in_browser(
+        &self,
+        policy: &Policy,
+        url: &Url,
+        session: Option<Session>,
+        plain: Result<FetchedPage>,
+    ) -> Result<FetchedPage> {
+        let rendered = async {
+            let response = self.aids.rendered(&self.http, policy, url, session.as_ref()).await?;
+            let domain = self.decision(&response.url).await?;
+            if !response.status.is_success() {
+                let message = response.status.canonical_reason().unwrap_or("no reason given").to_owned();
+                let (provider, status) = (policy.provider.clone(), response.status.as_u16());
+                return Err(Error::Rejected { provider, status, message });
+            }
+            self.read(url.clone(), response, domain, FetchMethod::Browser).await.0
+        };
+        let length = |page: &FetchedPage| page.extracted.text.len();
+        match (plain, rendered.await) {
+            (Ok(plain), Ok(rendered)) if length(&plain) >= length(&rendered) => Ok(plain),
+            (Ok(plain), Err(error)) => {
+                tracing::debug!(%error, "the plain page is kept");
+                Ok(plain)
+            }
+            (_, Ok(rendered)) => Ok(rendered),
+            (Err(_), Err(error @ Error::Challenge { .. })) => Err(error),
+            (Err(Error::Unreadable { url, why }), Err(error)) => {
+                Err(Error::Unreadable { url, why: format!("{why}: {error}") })
+            }
+            (Err(error), Err(_)) => Err(error),
+        }
     }
 
     async fn decision(&self, url: &Url) -> Result<DomainDecision> {
@@ -226,19 +295,37 @@ impl Pages {
         Some(Error::Challenge { url: shown(url), kind })
     }
 
-    async fn read(&self, url: Url, response: Response, domain: DomainDecision) -> Result<FetchedPage> {
+    /// What the answer holds, and whether it is HTML with scripts and hardly any text.
+    async fn read(
+        &self,
+        url: Url,
+        response: Response,
+        domain: DomainDecision,
+        by: FetchMethod,
+    ) -> (Result<FetchedPage>, bool) {
         let (rules, address) = (self.rules.clone(), shown(&url));
-        let reading = tokio::task::spawn_blocking(move || read(&rules, &url, &response, domain));
-        let unread = |why: &str| Error::Unreadable { url: address.clone(), why: why.to_owned() };
+        let reading = tokio::task::spawn_blocking(move || {
+            let mut thin = false;
+            (read(&rules, &url, &response, domain, by, &mut thin), thin)
+        });
+        let unread =
+            |why: &str| (Err(Error::Unreadable { url: address.clone(), why: why.to_owned() }), false);
         match tokio::time::timeout(READING_TIME, reading).await {
-            Ok(Ok(page)) => page,
-            Ok(Err(_)) => Err(unread("reading it failed inside a parser")),
-            Err(_) => Err(unread("reading it took too long")),
+            Ok(Ok(read)) => read,
+            Ok(Err(_)) => unread("reading it failed inside a parser"),
+            Err(_) => unread("reading it took too long"),
         }
     }
 }
 
-fn read(rules: &Rules, url: &Url, response: &Response, domain: DomainDecision) -> Result<FetchedPage> {
+fn read(
+    rules: &Rules,
+    url: &Url,
+    response: &Response,
+    domain: DomainDecision,
+    by: FetchMethod,
+    thin: &mut bool,
+) -> Result<FetchedPage> {
     let unread = |why: String| Error::Unreadable { url: shown(url), why };
     let patterns = rules.patterns();
     let mut findings = Vec::new();
@@ -258,11 +345,13 @@ fn read(rules: &Rules, url: &Url, response: &Response, domain: DomainDecision) -
             } else {
                 Extracted::from_plain_text(&decoded.text)
             };
-            if extracted.text.chars().count() <= CHALLENGE_CHARS
+            let chars = extracted.text.chars().count();
+            if chars <= CHALLENGE_CHARS
                 && let Some(kind) = rules.engines().challenge(&decoded.text)
             {
                 return Err(Error::Challenge { url: shown(url), kind });
             }
+            *thin = kind == PageKind::Html && chars < THIN_CHARS && decoded.text.contains("<script");
             (extracted, Some(decoded.encoding))
         }
     };
@@ -281,6 +370,7 @@ fn read(rules: &Rules, url: &Url, response: &Response, domain: DomainDecision) -
         url: url.to_string(),
         final_url: response.url.to_string(),
         status: response.status.as_u16(),
+        fetch_method: by,
         kind,
         encoding,
         content_hash: hex(&Sha256::digest(&response.body)),

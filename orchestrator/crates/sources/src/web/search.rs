@@ -1,12 +1,14 @@
-//! Web search engines asked over HTTP.
+//! Web search engines asked over HTTP, or with a browser.
 
-use super::Rules;
-use crate::http::{Cache, HttpClient, Origin, Policy, Request};
+use super::{Aids, Rules};
+use crate::cookies::Session;
+use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
 use crate::{Error, Result};
 use lyra_web::extract::decode;
-use lyra_web::serp::{Engine, Engines, SerpPage};
+use lyra_web::serp::{Engine, Engines, SerpPage, Transport};
 use serde::Serialize;
 use std::time::Duration;
+use url::Url;
 
 /// Most bytes of a result page.
 const MAX_BYTES: usize = 4 << 20;
@@ -19,6 +21,7 @@ pub struct WebSearch {
     http: HttpClient,
     rules: Rules,
     trusted: Vec<Origin>,
+    aids: Aids,
 }
 
 /// What one engine answered.
@@ -36,7 +39,13 @@ pub struct SerpAnswer {
 impl WebSearch {
     /// Asks over this client; `trusted` are origins that are not public (test servers).
     pub fn new(http: HttpClient, rules: Rules, trusted: Vec<Origin>) -> Self {
-        Self { http, rules, trusted }
+        Self { http, rules, trusted, aids: Aids::default() }
+    }
+
+    /// With what helps where plain requests do not do.
+    #[must_use]
+    pub fn with_aids(self, aids: Aids) -> Self {
+        Self { aids, ..self }
     }
 
     /// Asks one engine for its first page.
@@ -51,27 +60,53 @@ impl WebSearch {
         let address = engine
             .address(query, language)
             .map_err(|error| Error::Setting { setting: "engines".to_owned(), why: error.to_string() })?;
-        let response = match self.http.send(&self.policy(engine), Request::get(address.clone())).await {
-            // A page that came with an error status may say what it wants.
-            Err(Error::Status { response, message, provider, retry_after }) => {
-                match read(&engines, engine, &response) {
-                    page @ SerpPage::Challenge { .. } => return Ok(answer(engine, &address, page)),
-                    _ => return Err(Error::Status { provider, message, retry_after, response }),
+        let session = self.aids.session(&address).await;
+        let policy = self.policy(engine);
+        let page = match engine.transport {
+            Transport::Browser => self.in_browser(&engines, engine, &policy, &address, session).await?,
+            Transport::Http => self.plain(&engines, engine, &policy, &address, session).await?,
+            Transport::HttpThenBrowser => {
+                match self.plain(&engines, engine, &policy, &address, session.clone()).await? {
+                    SerpPage::Drift { why } => self
+                        .in_browser(&engines, engine, &policy, &address, session)
+                        .await
+                        .unwrap_or_else(|error| SerpPage::Drift { why: format!("{why}; {error}") }),
+                    page => page,
                 }
             }
-            other => other?,
         };
-        let page = read(&engines, engine, &response);
-        match page {
-            SerpPage::Drift { .. } | SerpPage::NoResults if !response.status.is_success() => {
-                Err(Error::Rejected {
-                    provider: self.policy(engine).provider,
-                    status: response.status.as_u16(),
-                    message: response.status.canonical_reason().unwrap_or("no reason given").to_owned(),
-                })
-            }
-            page => Ok(answer(engine, &address, page)),
+        Ok(SerpAnswer { engine: engine.name.clone(), url: address.to_string(), page })
+    }
+
+    /// The engine's page by a plain request.
+    async fn plain(
+        &self,
+        engines: &Engines,
+        engine: &Engine,
+        policy: &Policy,
+        address: &Url,
+        session: Option<Session>,
+    ) -> Result<SerpPage> {
+        let request = Request::get(address.clone()).session(session);
+        let page = judged(engines, engine, policy, self.http.send(policy, request.clone()).await);
+        if matches!(page, Ok(SerpPage::Challenge { .. })) {
+            // When the person has been there, it has to be asked anew.
+            self.http.forget(&request).await;
         }
+        page
+    }
+
+    /// The engine's page as the browser shows it.
+    async fn in_browser(
+        &self,
+        engines: &Engines,
+        engine: &Engine,
+        policy: &Policy,
+        address: &Url,
+        session: Option<Session>,
+    ) -> Result<SerpPage> {
+        let loaded = self.aids.rendered(&self.http, policy, address, session.as_ref()).await;
+        judged(engines, engine, policy, loaded)
     }
 
     fn policy(&self, engine: &Engine) -> Policy {
@@ -87,13 +122,32 @@ impl WebSearch {
     }
 }
 
-fn read(engines: &Engines, engine: &Engine, response: &crate::http::Response) -> SerpPage {
-    let content_type = response.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    engines.read(engine, &decode(&response.body, content_type).text, &response.url)
+/// What the page is. One that came with an error status may still say what it wants.
+fn judged(engines: &Engines, engine: &Engine, policy: &Policy, answer: Result<Response>) -> Result<SerpPage> {
+    let response = match answer {
+        Err(Error::Status { response, message, provider, retry_after }) => {
+            return match read(engines, engine, &response) {
+                page @ SerpPage::Challenge { .. } => Ok(page),
+                _ => Err(Error::Status { provider, message, retry_after, response }),
+            };
+        }
+        other => other?,
+    };
+    match read(engines, engine, &response) {
+        SerpPage::Drift { .. } | SerpPage::NoResults if !response.status.is_success() => {
+            Err(Error::Rejected {
+                provider: policy.provider.clone(),
+                status: response.status.as_u16(),
+                message: response.status.canonical_reason().unwrap_or("no reason given").to_owned(),
+            })
+        }
+        page => Ok(page),
+    }
 }
 
-fn answer(engine: &Engine, address: &url::Url, page: SerpPage) -> SerpAnswer {
-    SerpAnswer { engine: engine.name.clone(), url: address.to_string(), page }
+fn read(engines: &Engines, engine: &Engine, response: &Response) -> SerpPage {
+    let content_type = response.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    engines.read(engine, &decode(&response.body, content_type).text, &response.url)
 }
 
 fn unknown(name: &str, engines: &Engines) -> Error {

@@ -1,13 +1,15 @@
 //! The web as a source of evidence: every engine asked, the best results fetched and read.
 
-use super::{FetchedPage, Pages, Rules, WebSearch};
+use super::{FetchedPage, Pages, Rules, SerpAnswer, WebSearch};
+use crate::Error;
+use crate::cookies::session_domain;
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::future::join_all;
-use lyra_domain::Work;
-use lyra_research::ports::{EvidenceSource, Hit, SourcePage};
+use lyra_domain::{Priority, Work};
+use lyra_research::ports::{EvidenceSource, Hit, SourcePage, Waiting};
 use lyra_research::{PortError, Result};
-use lyra_web::serp::{Category, SerpPage, SerpResult};
+use lyra_web::serp::{Category, ChallengeKind, SerpPage, SerpResult};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,6 +21,9 @@ pub const WEB: &str = "web";
 const RRF_K: f64 = 60.0;
 /// With fewer results than this the engines of the last mile are asked too.
 const FEW: usize = 5;
+/// What begins the name of a part that is an engine's answer, and of one that is a page.
+const ENGINE: &str = "engine:";
+const PAGE: &str = "page:";
 /// Pages fetched at once.
 const AT_ONCE: usize = 6;
 
@@ -53,6 +58,7 @@ pub struct WebSource {
 struct Last {
     pages: HashMap<String, Arc<FetchedPage>>,
     notes: Vec<String>,
+    waiting: Vec<Waiting>,
 }
 
 impl WebSource {
@@ -84,29 +90,31 @@ impl WebSource {
     }
 
     /// One engine's answer, or why there is none.
-    async fn ask(&self, name: &str, query: &str, language: Option<&str>) -> Result<SerpPage, String> {
+    async fn ask(&self, name: &str, query: &str, language: Option<&str>) -> Result<SerpAnswer, String> {
         let asked = tokio::time::timeout(self.budget.time / 3, self.search.ask(name, query, language)).await;
         match asked {
             Err(_) => Err("did not answer in time".to_owned()),
-            Ok(answer) => answer.map(|answer| answer.page).map_err(|error| error.to_string()),
+            Ok(answer) => answer.map_err(|error| error.to_string()),
         }
     }
 
     /// Fetches the results in order, several at once, until the budget is used.
-    async fn fetch(
-        &self,
-        results: Vec<SerpResult>,
-        until: Instant,
-    ) -> (Vec<(SerpResult, FetchedPage)>, Vec<String>) {
+    async fn fetch(&self, results: Vec<SerpResult>, until: Instant) -> Fetched {
         let fetching = futures::stream::iter(results.into_iter().take(self.budget.pages).enumerate())
             .map(|(place, result)| async move { (place, self.pages.fetch(&result.url).await, result) })
             .buffer_unordered(AT_ONCE);
         let mut fetching = std::pin::pin!(fetching);
-        let (mut pages, mut notes) = (Vec::new(), Vec::new());
+        let (mut pages, mut notes, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             match tokio::time::timeout_at(until, fetching.next()).await {
                 Ok(Some((place, Ok(page), result))) => pages.push((place, result, page)),
-                Ok(Some((_, Err(error), _))) => notes.push(error.to_string()),
+                Ok(Some((_, Err(error), result))) => {
+                    if let Error::Challenge { kind, .. } = &error {
+                        let part = format!("{PAGE}{}", result.url);
+                        waiting.extend(wanted(part, &result.url, *kind, Priority::Medium));
+                    }
+                    notes.push(error.to_string());
+                }
                 Ok(None) => break,
                 Err(_) => {
                     let seconds = self.budget.time.as_secs();
@@ -118,8 +126,40 @@ impl WebSource {
             }
         }
         pages.sort_by_key(|(place, ..)| *place);
-        (pages.into_iter().map(|(_, result, page)| (result, page)).collect(), notes)
+        Fetched { pages: pages.into_iter().map(|(_, result, page)| (result, page)).collect(), notes, waiting }
     }
+
+    /// Fetches the best of what engines listed and remembers what the hits stand for.
+    async fn gather(&self, answers: Answers, limit: usize, until: Instant) -> Vec<Hit> {
+        let Answers { lists, mut notes, mut waiting, .. } = answers;
+        let mut results = fused(lists);
+        results.truncate(limit);
+        let fetched = self.fetch(results, until).await;
+        notes.extend(fetched.notes);
+        waiting.extend(fetched.waiting);
+        let mut last = Last { pages: HashMap::new(), notes, waiting };
+        let mut hits = Vec::new();
+        for (i, (result, page)) in fetched.pages.into_iter().enumerate() {
+            hits.push(hit(i + 1, &result, &page));
+            last.pages.insert(page.url.clone(), Arc::new(page));
+        }
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
+        hits
+    }
+}
+
+/// What fetching the results brought.
+struct Fetched {
+    pages: Vec<(SerpResult, FetchedPage)>,
+    notes: Vec<String>,
+    waiting: Vec<Waiting>,
+}
+
+/// What waits for a person at this address.
+fn wanted(part: String, url: &str, kind: ChallengeKind, priority: Priority) -> Option<Waiting> {
+    let host = url.parse::<url::Url>().ok()?.host_str().map(session_domain)?;
+    let auth_type = kind.as_str().to_owned();
+    Some(Waiting { part, url: url.to_owned(), domain: host, auth_type, priority })
 }
 
 /// What the engines answered together.
@@ -127,13 +167,18 @@ impl WebSource {
 struct Answers {
     lists: Vec<Vec<SerpResult>>,
     notes: Vec<String>,
+    waiting: Vec<Waiting>,
     /// Some engine did its work, if only by finding nothing.
     answered: bool,
 }
 
 impl Answers {
-    fn take(&mut self, name: &str, answer: Result<SerpPage, String>) {
-        let note = match answer {
+    fn take(&mut self, name: &str, answer: Result<SerpAnswer, String>) {
+        let (url, page) = match answer {
+            Ok(SerpAnswer { url, page, .. }) => (url, Ok(page)),
+            Err(why) => (String::new(), Err(why)),
+        };
+        let note = match page {
             Ok(SerpPage::Results { results, .. }) => {
                 self.lists.push(results);
                 self.answered = true;
@@ -143,7 +188,10 @@ impl Answers {
                 self.answered = true;
                 return;
             }
-            Ok(SerpPage::Challenge { kind }) => format!("wants a person ({})", kind.as_str()),
+            Ok(SerpPage::Challenge { kind }) => {
+                self.waiting.extend(wanted(format!("{ENGINE}{name}"), &url, kind, Priority::High));
+                format!("wants a person ({}); it waits in the auth queue", kind.as_str())
+            }
             Ok(SerpPage::Refused { why }) => format!("refuses: {why}"),
             Ok(SerpPage::Drift { why }) => format!("its pages have changed or need a browser: {why}"),
             Err(why) => why,
@@ -177,23 +225,43 @@ impl EvidenceSource for WebSource {
 
     async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>> {
         let until = Instant::now() + self.budget.time;
-        let Answers { lists, mut notes, answered } = self.ask_engines(query, language).await;
-        let mut results = fused(lists);
-        if !answered {
-            let why = notes.join("; ");
+        let answers = self.ask_engines(query, language).await;
+        // What waits for a person is an answer: asking again at once would help nobody.
+        if !answers.answered && answers.waiting.is_empty() {
+            let why = answers.notes.join("; ");
             return Err(PortError::Unavailable { what: "every search engine".to_owned(), why });
         }
-        results.truncate(limit);
-        let (pages, failed) = self.fetch(results, until).await;
-        notes.extend(failed);
-        let mut last = Last { pages: HashMap::new(), notes };
-        let mut hits = Vec::new();
-        for (i, (result, page)) in pages.into_iter().enumerate() {
-            hits.push(hit(i + 1, &result, &page));
-            last.pages.insert(page.url.clone(), Arc::new(page));
+        Ok(self.gather(answers, limit, until).await)
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).waiting.clone()
+    }
+
+    async fn resume(
+        &self,
+        part: &str,
+        query: &str,
+        language: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Hit>> {
+        let until = Instant::now() + self.budget.time;
+        let mut answers = Answers::default();
+        if let Some(engine) = part.strip_prefix(ENGINE) {
+            let answer = self.ask(engine, query, language).await;
+            answers.take(engine, answer);
+            if !answers.answered && answers.waiting.is_empty() {
+                let why = answers.notes.join("; ");
+                return Err(PortError::Unavailable { what: "the engine".to_owned(), why });
+            }
+        } else if let Some(url) = part.strip_prefix(PAGE) {
+            let (title, snippet) = (String::new(), String::new());
+            answers.lists.push(vec![SerpResult { rank: 1, title, url: url.to_owned(), snippet }]);
+        } else {
+            let why = format!("`{part}` is neither an engine nor a page");
+            return Err(PortError::Refused { what: WEB.to_owned(), why });
         }
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
-        Ok(hits)
+        Ok(self.gather(answers, limit, until).await)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -4,6 +4,7 @@
 
 mod apis;
 mod bench;
+mod browser;
 mod faults;
 mod http;
 mod matrix;

@@ -23,7 +23,7 @@ const TABLES: &[(&str, &str)] = &[
     ),
     ("embeddings", "vectors of fragments and claims; use vector_search to compare them"),
     ("jobs", "background work of a task"),
-    ("auth_queue", "pages that wait for a person to log in"),
+    ("auth_queue", "pages that wait for a person: a puzzle, consent, a login"),
     ("domain_override_rules", "decisions of a person about domains"),
     ("domain_override_events", "history of those decisions"),
     (

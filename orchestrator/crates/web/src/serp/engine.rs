@@ -32,6 +32,8 @@ pub struct Engine {
     pub min_interval: Duration,
     /// Most requests in one day.
     pub daily_budget: Option<u32>,
+    /// How its pages are had.
+    pub transport: Transport,
     url: String,
     pub(super) result: Matcher,
     pub(super) title: Matcher,
@@ -55,6 +57,19 @@ pub enum Category {
     LastMile,
     /// Never, unless it is named.
     Off,
+}
+
+/// How an engine's pages are had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// By plain requests.
+    #[default]
+    Http,
+    /// By a browser, always.
+    Browser,
+    /// By plain requests, and by a browser when such a page has neither results nor a marker.
+    HttpThenBrowser,
 }
 
 impl Engines {
@@ -187,6 +202,8 @@ struct EngineSpec {
     challenges: Vec<ChallengeSpec>,
     min_interval_ms: u64,
     daily_budget: Option<u32>,
+    #[serde(default)]
+    transport: Transport,
 }
 
 #[derive(Deserialize)]
@@ -226,6 +243,7 @@ impl EngineSpec {
             category: self.category,
             min_interval: Duration::from_millis(self.min_interval_ms),
             daily_budget: self.daily_budget,
+            transport: self.transport,
             result: selector(&at("result"), &self.result)?,
             title: selector(&at("title"), &self.title)?,
             link: self.link.as_deref().map(|link| selector(&at("link"), link)).transpose()?,

@@ -247,3 +247,19 @@ fn a_wrong_file_says_where() {
     refused(&format!("{engine}    no_results: [{{}}]\n"), "one of `selector`, `text` and `title`");
     refused(&format!("{engine}    redirects: [{{host: a, path: /}}]\n"), "engines.a.redirects");
 }
+
+#[test]
+fn how_an_engine_is_reached_is_data() {
+    let transport = |line: &str| {
+        let yaml = format!(
+            "engines:\n  a:\n    url: 'https://a.example/?q={{query}}'\n    category: general\n    result: .r\n    \
+             title: .t\n    snippet: .s\n    min_interval_ms: 0\n{line}"
+        );
+        Engines::from_yaml(&yaml).map(|engines| engines.get("a").unwrap().transport)
+    };
+    assert_eq!(transport("").unwrap(), Transport::Http);
+    assert_eq!(transport("    transport: browser\n").unwrap(), Transport::Browser);
+    assert_eq!(transport("    transport: http_then_browser\n").unwrap(), Transport::HttpThenBrowser);
+    let error = transport("    transport: telnet\n").unwrap_err().to_string();
+    assert!(error.contains("telnet") || error.contains("transport"), "{error}");
+}

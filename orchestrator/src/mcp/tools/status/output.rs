@@ -3,6 +3,7 @@
 use super::Detail;
 use crate::mcp::reply::{CONTENT_NOTICE, cut_note, fit};
 use crate::mcp::schema::one_of;
+use crate::mcp::tools::auth::Item;
 use crate::mcp::tools::tasks::status;
 use lyra_domain::domains::{DomainOverride, deciding_override};
 use lyra_domain::verification::DomainBlockReason;
@@ -13,6 +14,8 @@ use serde::Serialize;
 
 /// Bytes of one result that the searches may take.
 const SEARCH_BYTES: usize = 40_000;
+/// Bytes of one result that what waits for a person may take.
+const AUTH_BYTES: usize = 5_000;
 /// Bytes of one result that the warnings may take.
 const WARNING_BYTES: usize = 10_000;
 
@@ -41,8 +44,11 @@ pub(in crate::mcp) struct GetStatusOutput {
     searches: Vec<Search>,
     /// Kinds of work that are queued or running, and `auth` when pages wait for a person.
     waiting_for: Vec<String>,
-    /// Pages that wait for a person to log in or solve a challenge.
+    /// Search engines and pages that want a person (captcha, consent, login). The task completes without them.
     pending_auth_count: u64,
+    /// What wants a person, what most hangs on first. Only when something does; `get_auth_queue` lists all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pending_auth: Vec<Item>,
     /// What a reader of the results should know, such as a source that failed.
     warnings: Vec<String>,
     /// Seconds since the last change.
@@ -79,7 +85,8 @@ struct Progress {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Jobs {
-    /// What the jobs do: `search` finds and ranks passages, `judge` extracts claims and judges them against passages.
+    /// What the jobs do: `search` finds and ranks passages, `resume` does so for what waited for a
+    /// person, `judge` extracts claims and judges them against passages.
     phase: String,
     /// Their state.
     #[schemars(schema_with = "job_state")]
@@ -227,7 +234,10 @@ impl GetStatusOutput {
         let dropped_searches = fit(&mut searches, SEARCH_BYTES);
         let mut warnings = progress.warnings.clone();
         let dropped_warnings = fit(&mut warnings, WARNING_BYTES);
+        let mut pending_auth: Vec<Item> = progress.waiting.iter().cloned().map(Item::from).collect();
+        let dropped_auth = fit(&mut pending_auth, AUTH_BYTES);
         let notes = [
+            cut_note("pending_auth", pending_auth.len(), dropped_auth, "get_auth_queue lists all"),
             cut_note("searches", searches.len(), dropped_searches, "the table `queries` has all"),
             cut_note("warnings", warnings.len(), dropped_warnings, "the first are shown"),
         ];
@@ -256,6 +266,7 @@ impl GetStatusOutput {
             stop_reason: progress.stop_reason,
             searches,
             pending_auth_count: progress.pending_auth,
+            pending_auth,
             warnings,
             idle_seconds: idle,
             blocked_domains: progress
@@ -265,7 +276,13 @@ impl GetStatusOutput {
                 .collect(),
             domain_overrides: progress.overrides.iter().map(Override::new).collect(),
             notes: notes.into_iter().flatten().collect(),
-            untrusted_fields: vec!["task_error", "warnings", "searches[].found.source_errors"],
+            untrusted_fields: vec![
+                "task_error",
+                "warnings",
+                "searches[].found.source_errors",
+                "pending_auth[].url",
+                "pending_auth[].domain",
+            ],
             content_notice: CONTENT_NOTICE,
         }
     }

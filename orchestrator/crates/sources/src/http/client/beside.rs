@@ -1,0 +1,83 @@
+//! For what does not go through [`HttpClient::send`] and has to keep its rules all the same: the browser.
+
+use super::{CONNECT_TIMEOUT, HttpClient, cache_key};
+use crate::http::guard::{self, LeadsInside, shown};
+use crate::http::limiter::Outcome;
+use crate::http::{Policy, Request, Response, retry};
+use crate::{Error, Result};
+use http::StatusCode;
+use url::Url;
+
+impl HttpClient {
+    /// Forgets the answer kept for this request: it turned out to be none.
+    pub(crate) async fn forget(&self, request: &Request) {
+        if let Some(cache) = &self.inner.cache {
+            cache.remove(&cache_key(request, self.inner.clock.now())).await;
+        }
+    }
+
+    /// Does by other means what [`HttpClient::send`] would do, once, within the provider's limits; what comes of it
+    /// counts for the provider like an answer over HTTP.
+    ///
+    /// # Errors
+    /// A provider that is left alone, what `work` answers, and statuses of 429 and 5xx.
+    pub(crate) async fn paced(
+        &self,
+        policy: &Policy,
+        work: impl Future<Output = Result<Response>>,
+    ) -> Result<Response> {
+        let inner = &*self.inner;
+        let gate = inner.limiter.gate(policy);
+        let _permit = inner.limiter.enter(&gate, policy).await?;
+        let answer = work.await.and_then(|response| {
+            if !retry::passing(response.status) {
+                return Ok(response);
+            }
+            let message = response.explanation();
+            let response = Box::new(response);
+            Err(Error::Status { provider: policy.provider.clone(), message, retry_after: None, response })
+        });
+        let outcome = match &answer {
+            Ok(_) => Outcome::Answered,
+            Err(Error::Status { response, message, .. })
+                if response.status == StatusCode::TOO_MANY_REQUESTS =>
+            {
+                Outcome::Refused { retry_after: None, why: format!("{}: {message}", response.status) }
+            }
+            Err(error) if error.is_transient() => {
+                Outcome::Failed { retry_after: None, why: error.to_string() }
+            }
+            // Nothing that was sent says anything about the provider's health.
+            Err(_) => return answer,
+        };
+        inner.limiter.leave(&gate, policy, outcome).await;
+        answer
+    }
+
+    /// Whether robots may fetch this address, as the policy says whether to ask.
+    ///
+    /// # Errors
+    /// [`Error::Robots`] when not, and what kept robots.txt from being read.
+    pub(crate) async fn allowed(&self, policy: &Policy, url: &Url) -> Result<()> {
+        if policy.robots { self.inner.ask_robots(policy, url).await.map(|_| ()) } else { Ok(()) }
+    }
+
+    /// Connects to the host of an address that may be fetched, at an address that was checked.
+    ///
+    /// # Errors
+    /// An address that may not be fetched, a name that leads to a reserved address, no connection.
+    pub(crate) async fn connect(&self, policy: &Policy, url: &Url) -> Result<tokio::net::TcpStream> {
+        let trust = guard::check(policy, url)?;
+        let unreachable = |why: String| Error::Unreachable { provider: policy.provider.clone(), why };
+        let found = guard::addresses_of(&*self.inner.resolver, trust, url).await.map_err(|error| {
+            if error.is::<LeadsInside>() {
+                return Error::Forbidden { url: shown(url), why: error.to_string() };
+            }
+            unreachable(error.to_string())
+        })?;
+        match tokio::time::timeout(CONNECT_TIMEOUT, tokio::net::TcpStream::connect(&found[..])).await {
+            Ok(connected) => connected.map_err(|error| unreachable(error.to_string())),
+            Err(_) => Err(Error::Timeout { provider: policy.provider.clone(), after: CONNECT_TIMEOUT }),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What waits for a person, and what a person does about it.
+
+use super::{App, AppError, ErrorCode};
+use jiff::Timestamp;
+use lyra_domain::{AuthId, AuthItem, TaskId};
+use lyra_sources::browser::Visible;
+use lyra_sources::cookies::{Session, session_domain};
+use lyra_store::{AuthOutcome, AuthResolved, AuthTarget};
+use url::Url;
+
+/// What a person did about something that waited.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Resolution {
+    /// Was there; with what the visit left, when that is known here.
+    Completed(Option<AuthSession>),
+    /// Left it out.
+    Skipped,
+}
+
+/// Cookies of one domain. They are secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuthSession(Session);
+
+impl AuthSession {
+    /// How many cookies there are.
+    pub fn cookies(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl App {
+    /// What waits for a person, of one task or of all: what most hangs on first.
+    ///
+    /// # Errors
+    /// No such task.
+    pub async fn auth_queue(&self, task: Option<&TaskId>) -> Result<Vec<AuthItem>, AppError> {
+        if let Some(task) = task {
+            self.task(task).await?;
+        }
+        Ok(self.store().auth_queue(task).await?)
+    }
+
+    /// One item of the auth queue.
+    ///
+    /// # Errors
+    /// No such item.
+    pub async fn auth_item(&self, id: &AuthId) -> Result<AuthItem, AppError> {
+        Ok(self.store().auth_item(id).await?)
+    }
+
+    /// Says what a person did. What was completed is searched again by the workers, and its task goes on; what was
+    /// skipped is left out. A session is kept for the domain of the item and used for it from then on.
+    ///
+    /// # Errors
+    /// No such item or task, an item that is resolved already.
+    pub async fn resolve_auth(
+        &self,
+        target: AuthTarget,
+        resolution: Resolution,
+    ) -> Result<AuthResolved, AppError> {
+        let target = match target {
+            AuthTarget::Domain(domain) => AuthTarget::Domain(session_domain(domain.trim())),
+            AuthTarget::Task(task) => AuthTarget::Task(self.task(&task).await?.id),
+            item @ AuthTarget::Item(_) => item,
+        };
+        let outcome = match resolution {
+            Resolution::Skipped => AuthOutcome::Skipped,
+            Resolution::Completed(None) => AuthOutcome::Completed { session: None },
+            Resolution::Completed(Some(AuthSession(session))) => {
+                let session = serde_json::to_string(&session)
+                    .map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?;
+                AuthOutcome::Completed { session: Some(session) }
+            }
+        };
+        let resolved = self.store().resolve_auth(&target, &outcome).await?;
+        self.inner.wake.notify_waiters();
+        Ok(resolved)
+    }
+
+    /// Opens a visible browser for an item and waits until the person is done or closes it. Answers with the cookies of
+    /// the item's domain; nothing is resolved yet.
+    ///
+    /// # Errors
+    /// No such item, one that is resolved already, no browser, no display.
+    pub async fn visit(
+        &self,
+        item: &AuthItem,
+        done: impl Future<Output = ()>,
+    ) -> Result<AuthSession, AppError> {
+        still_open(item)?;
+        let url: Url = item
+            .url
+            .parse()
+            .map_err(|error| AppError::new(ErrorCode::Internal, format!("{}: {error}", item.url)))?;
+        let web = self.web();
+        let opened = Visible::open(web.http.clone(), web.browser.config(), web.visit.clone(), url).await;
+        let opened = opened.map_err(|error| AppError {
+            hint: Some(
+                "on a machine without a display, go there with the browser of another one, save its cookies to a file, \
+                 and run: lyra auth resolve ID --cookies FILE"
+                    .to_owned(),
+            ),
+            ..AppError::new(ErrorCode::Unavailable, error.to_string())
+        })?;
+        self.store().mark_auth(&item.id, true).await?;
+        let session = opened.until_done(done).await;
+        if session.is_err() {
+            self.store().mark_auth(&item.id, false).await?;
+        }
+        Ok(AuthSession(session?))
+    }
+
+    /// Says that nobody is at an item any more.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn leave_auth(&self, id: &AuthId) -> Result<(), AppError> {
+        Ok(self.store().mark_auth(id, false).await?)
+    }
+
+    /// Reads the cookies of an item's domain from a file of the Netscape format.
+    ///
+    /// # Errors
+    /// An item that is resolved already, a file of another format, or one without a cookie of the domain.
+    pub fn session_from_file(
+        &self,
+        item: &AuthItem,
+        text: &str,
+        user_agent: Option<String>,
+    ) -> Result<AuthSession, AppError> {
+        still_open(item)?;
+        let session = Session::from_file(&item.domain, text, user_agent, Timestamp::now());
+        session.map(AuthSession).map_err(|error| {
+            AppError::invalid(
+                error.to_string(),
+                "save it as cookies.txt (Netscape format) while you are on the page",
+            )
+        })
+    }
+
+    /// Forgets the cookies kept for a domain. `false` when there were none.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub async fn forget_session(&self, domain: &str) -> Result<bool, AppError> {
+        Ok(self.store().forget_session(&session_domain(domain.trim())).await?)
+    }
+}
+
+fn still_open(item: &AuthItem) -> Result<(), AppError> {
+    if item.status.is_open() {
+        return Ok(());
+    }
+    Err(AppError::invalid(
+        format!("{} is already {}", item.id, item.status),
+        "`lyra auth list` names what still waits",
+    ))
+}
