@@ -87,10 +87,12 @@ impl Replay {
             format!(
                 "[sources.semantic_scholar]\nbase_url = \"{address}/graph/v1\"\nmin_interval_ms = 0\n\n\
                  [sources.openalex]\nbase_url = \"{address}\"\nmin_interval_ms = 0\n\n\
-                 [sources.web]\nengines = [{}]\npages_per_query = {}\nengines_file = {engines:?}\n\
-                 domains_file = {domains:?}\ntrusted_origins = [\"{address}\", \"{}\"]\n",
+                 [sources.web]\nengines = [{}]\npages_per_query = {}\nengines_file = '{}'\n\
+                 domains_file = '{}'\ntrusted_origins = [\"{address}\", \"{}\"]\n",
                 names.join(", "),
                 web::SHOWN,
+                engines.display(),
+                domains.display(),
                 web::site(address),
             ),
         )?;

@@ -16,10 +16,13 @@ use lyra_tests::replay::Replay;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
+/// The question whose figures are known.
+const QUESTION: &str = "Does a short daytime nap improve memory in adults?";
+
 #[derive(Debug, Parser)]
 struct Args {
-    /// What to ask; the stand-ins know naps, remote work, phone bans and biochar
-    #[arg(default_value = "Does a short daytime nap improve memory in adults?")]
+    /// What to ask; the stand-ins know naps, remote work, phone bans and biochar. Figures are checked for the default only
+    #[arg(default_value = QUESTION)]
     question: String,
     /// Sources to ask
     #[arg(long, default_value = "s2,openalex,web")]
@@ -113,6 +116,9 @@ fn main() -> Result<ExitCode> {
         anyhow::Ok(wrong)
     })?;
     println!("note: the stand-ins answer with invented passages; they prove nothing");
+    if args.question != QUESTION {
+        return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     if !wrong.is_empty() {
         println!("not as it has to be: {}", wrong.join(", "));
     }

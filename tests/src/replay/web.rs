@@ -21,7 +21,7 @@ const RECORDED: [(&str, &str); 5] = [
 pub(super) const SHOWN: usize = 6;
 /// Passages that one article tells of.
 const PER_ARTICLE: usize = 4;
-/// A result page of our own for where the recorded ones are not there, in DuckDuckGo's markup.
+/// A result page of our own for where the recorded ones are not there, in the markup of the first of those engines.
 const OWN: &str = "duckduckgo";
 
 /// Result pages and articles.
@@ -166,8 +166,11 @@ fn article(number: usize, told: &[Example]) -> Article {
          <p>The first of these studies is at https://doi.org/{source}.</p></article>\
          <footer>An invented page of a replay server</footer></body></html>"
     );
-    let text =
-        told.iter().map(|example| format!("{} {}", example.passage.title, example.passage.text)).collect();
+    let text = told
+        .iter()
+        .map(|example| [example.passage.title.as_str(), &example.passage.text].join(" "))
+        .collect::<Vec<_>>()
+        .join(" ");
     Article { path: format!("/articles/{topic}-{}", number + 1), title, html, text }
 }
 

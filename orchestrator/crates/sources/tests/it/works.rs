@@ -18,8 +18,8 @@ fn html(body: String) -> Reply {
 
 /// A landing page with these citation tags and little besides.
 fn landing(tags: &[(&str, &str)]) -> Reply {
-    let tags: String =
-        tags.iter().map(|(name, content)| format!("<meta name='{name}' content=\"{content}\">")).collect();
+    let tag = |(name, content): &(&str, &str)| format!("<meta name='{name}' content=\"{content}\">");
+    let tags = tags.iter().map(tag).collect::<Vec<_>>().concat();
     html(format!(
         "<html><head><title>Trial 7</title>{tags}</head><body><p>Buy this article.</p></body></html>"
     ))
