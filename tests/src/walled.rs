@@ -75,9 +75,9 @@ impl Walled {
         std::fs::write(&engines_file, format!("{challenges}engines:\n{engines}"))?;
         std::fs::write(&domains_file, "default: {category: unverified, qps: 1000}\n")?;
         Ok(format!(
-            "[sources.web]\nengines_file = {:?}\ndomains_file = {:?}\ntrusted_origins = [{:?}, {:?}]\n",
-            engines_file,
-            domains_file,
+            "[sources.web]\nengines_file = \"{}\"\ndomains_file = \"{}\"\ntrusted_origins = [{:?}, {:?}]\n",
+            engines_file.display(),
+            domains_file.display(),
             self.address,
             self.address.replace("127.0.0.1", "localhost")
         ))
@@ -113,7 +113,6 @@ async fn answer(State(site): State<Arc<Site>>, request: Request) -> Response {
     site.seen.lock().unwrap_or_else(PoisonError::into_inner).push((path.clone(), cookies));
     let host = request.headers().get(header::HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
     match path.as_str() {
-        "/robots.txt" => (axum::http::StatusCode::NOT_FOUND, "").into_response(),
         "/walled" | "/barred" if known || site.open.load(Ordering::Relaxed) => {
             // The pages are at another host, so that they are no pages of the engine's own.
             let site = host.replace("localhost", "127.0.0.1");

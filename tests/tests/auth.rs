@@ -139,6 +139,7 @@ struct Display {
 
 impl Display {
     /// `None`, with a word on why the test is skipped, where there is no Xvfb.
+    #[expect(clippy::print_stdout, reason = "says why a test skips")]
     fn start() -> Option<Self> {
         let started = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"])

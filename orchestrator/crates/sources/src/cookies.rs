@@ -232,6 +232,7 @@ impl Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use secrecy::ExposeSecret;
 
     fn now() -> Timestamp {
         "2026-11-20T12:00:00Z".parse().unwrap()
@@ -247,7 +248,6 @@ mod tests {
 
     #[track_caller]
     fn check(url: &str, expect: Option<&str>) {
-        use secrecy::ExposeSecret;
         let session = Session::from_file("example.co.uk", FILE, None, now()).unwrap();
         let header = session.header(&url.parse().unwrap(), now());
         assert_eq!(header.as_ref().map(ExposeSecret::expose_secret), expect, "{url}");
@@ -272,7 +272,6 @@ mod tests {
         assert!(!format!("{session:?}").contains("=1"), "{session:?}");
         let later = "2031-01-01T00:00:00Z".parse().unwrap();
         let at: Url = "https://example.co.uk/".parse().unwrap();
-        use secrecy::ExposeSecret;
         assert_eq!(session.header(&at, later).unwrap().expose_secret(), "wide=1");
         let error = Session::from_file("elsewhere.example", FILE, None, now()).unwrap_err().to_string();
         assert!(error.contains("no cookie for elsewhere.example"), "{error}");

@@ -1,4 +1,4 @@
-//! The DevTools protocol: JSON messages, each ended by a zero byte, on one socket.
+//! Chromium's debugging protocol (CDP): JSON messages, each ended by a zero byte, on one socket.
 
 use crate::{Error, Result};
 use serde_json::{Value, json};

@@ -16,7 +16,7 @@ const END: Duration = Duration::from_secs(5);
 /// Stands between us and the browser, leading their process group. It waits on a pipe that ends when we do, in whatever
 /// way (a process that was killed closes its pipes too), and on the browser. When either ends, it removes the profile,
 /// gives the browser's children a moment in which they may still write there, and kills the group, itself included. The
-/// browser's descriptors 3 and 4 are the two directions of the DevTools
+/// browser's descriptors 3 and 4 are the two directions of the debugging
 /// protocol; it does not get the pipe.
 const GUARDIAN: &str = r#"profile=$1; shift
 exec 3<&0 4>&0 5<&1 </dev/null >/dev/null

@@ -14,6 +14,7 @@ fn settings(choice: Choice) -> BrowserConfig {
 }
 
 /// The installed browser, or `None` with a word on why the test is skipped.
+#[expect(clippy::print_stdout, reason = "says why a test skips")]
 pub(crate) fn browser(http: HttpClient) -> Option<Browser> {
     let browser = Browser::new(http, settings(Choice::Auto));
     browser.executable().inspect_err(|error| println!("skipped: {error}")).ok()?;
