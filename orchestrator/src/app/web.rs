@@ -80,6 +80,11 @@ impl Web {
         })
     }
 
+    /// The rules in force.
+    pub(super) fn rules(&self) -> Rules {
+        self.rules.clone()
+    }
+
     /// A source for one query.
     pub(super) fn source(&self) -> WebSource {
         WebSource::new(self.search.clone(), self.pages.clone(), self.rules.clone(), self.budget.clone())

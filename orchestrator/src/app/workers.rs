@@ -50,6 +50,7 @@ impl App {
         Pipeline {
             store: self.inner.store.clone(),
             inference: self.inner.inference.clone(),
+            llm: self.inner.llm.clone(),
             sources: Arc::new(move |config| sources_of(&app, config)),
             config: self.inner.config.research.clone(),
             search: self.inner.config.search.clone(),

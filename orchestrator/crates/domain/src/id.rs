@@ -100,6 +100,8 @@ ids! {
     EmbeddingId, "emb_";
     /// A unit of background work.
     JobId, "job_";
+    /// A question to a language model.
+    QuestionId, "ask_";
 }
 
 /// Parts are joined with a separator that text does not contain, so that `["ab", "c"]` and `["a", "bc"]` differ.

@@ -28,7 +28,9 @@ pub use entity::page::{FetchMethod, Page, PaperMetadata, TaskPageReason};
 pub use entity::query::{Query, QueryStatus};
 pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
-pub use id::{ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, SerpItemId, TaskId};
+pub use id::{
+    ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, QuestionId, SerpItemId, TaskId,
+};
 pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};
 pub use probability::Probability;

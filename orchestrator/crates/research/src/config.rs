@@ -70,6 +70,8 @@ pub struct SearchConfig {
     pub citation_graph_fetch_limit: usize,
     /// Which of them become pages.
     pub citation_filter: CitationFilter,
+    /// Links in the body text of one fetched page that a language model is asked about.
+    pub web_citation_links_per_page: usize,
 }
 
 impl Default for SearchConfig {
@@ -79,6 +81,7 @@ impl Default for SearchConfig {
             citation_graph_direction: CitationDirection::Both,
             citation_graph_fetch_limit: 50,
             citation_filter: CitationFilter::default(),
+            web_citation_links_per_page: 8,
         }
     }
 }
@@ -103,7 +106,7 @@ pub struct CitationFilter {
     pub min_citation_count: u32,
     /// Stage 1 keeps so many: half closeness to the query, half impact among the candidates.
     pub stage1_top_k: usize,
-    /// Stage 2 keeps so many of those, in their order.
+    /// Stage 2 keeps so many of those, in their order or in the one that a language model's word gives.
     pub stage2_top_k: usize,
 }
 

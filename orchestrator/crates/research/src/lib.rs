@@ -4,6 +4,7 @@
 //! merges, registers, ranks and follows citations; when a task's searches are done, `judge` extracts claims and holds them against
 //! passages of other pages. `worker` takes jobs from the queue and runs them.
 
+mod ask;
 mod citations;
 mod collect;
 mod config;
@@ -11,6 +12,7 @@ mod embed;
 mod error;
 mod extract;
 mod judge;
+mod links;
 mod pipeline;
 pub mod ports;
 mod search;
@@ -18,6 +20,7 @@ mod stops;
 mod verdict;
 mod worker;
 
+pub use ask::{Llm, check_answer, sample_prompt};
 pub use config::{CitationDirection, CitationFilter, ResearchConfig, SearchConfig};
 pub use error::{PortError, Result};
 pub use pipeline::{Pipeline, Progress, ProgressSink, SourcesOf, Step};

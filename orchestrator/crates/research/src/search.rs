@@ -1,11 +1,12 @@
 //! One query: collect from every source, register what has a text, rank it, follow citations (evidence design,
 //! section 2, steps 1 to 7).
 
+use crate::ask::Asker;
 use crate::citations::{self, Expansion};
 use crate::collect::{Collected, collect, failed};
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, NewPage, TaskFragment};
-use crate::{PortError, Result, embed};
+use crate::{PortError, Result, embed, links};
 use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -31,7 +32,7 @@ pub(crate) async fn run(
         query.status = QueryStatus::Partial;
         query.source_errors = vec![warning];
         pipeline.store.update_query(&query).await?;
-        return Ok(follow_up(&query, None));
+        return Ok(follow_up(&query, None, None));
     }
     let allowed = Duration::from_secs_f64(allowed);
     query.status = QueryStatus::Running;
@@ -60,9 +61,12 @@ pub(crate) async fn run(
     let mut ranks = unless_cancelled(cancel, rank(pipeline, &task, &query, &ids)).await?;
     pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
 
+    let read = links::read(&sources, &pages, &ids, &ranks, pipeline.search.web_citation_links_per_page);
     sources.retain(|source| !failed(&query.source_errors, source.name()));
     let time = allowed.saturating_sub(begun.elapsed());
-    let expanding = citations::expand(pipeline, &sources, &query, (&pages, &ids), &ranks, time);
+    let asker = Asker::new(pipeline, job, &task).await?;
+    let asker = asker.as_ref();
+    let expanding = citations::expand(pipeline, &sources, &query, (&pages, &ids), &ranks, time, asker);
     let expansion = unless_cancelled(cancel, expanding).await?;
     if let Some(found) = &expansion {
         let chosen = within_budget(pipeline, &task, found.chosen.clone()).await?;
@@ -75,6 +79,12 @@ pub(crate) async fn run(
         pipeline.store.add_edges(&task.id, &found.edges(&pages, &ids), &job.id).await?;
         query.source_errors.extend(found.errors.iter().cloned());
     }
+    let cited = match asker {
+        Some(asker) => {
+            Some(unless_cancelled(cancel, links::record(pipeline, job, asker, &read, &pages, &ids)).await?)
+        }
+        None => None,
+    };
 
     let relevant = relevant(&ranks);
     query.pages_fetched = pages.len() as u32;
@@ -93,11 +103,16 @@ pub(crate) async fn run(
         tracing::info!(query_id = %query.id, without_text, "works without abstract were left out");
     }
     pipeline.store.update_query(&query).await?;
-    Ok(follow_up(&query, expansion.as_ref().map(|expansion| (expansion, without_text))))
+    let llm = asker.zip(cited).map(|(asker, cited)| {
+        let mut used = serde_json::json!(asker.used());
+        used["web_citations"] = serde_json::json!(cited);
+        used
+    });
+    Ok(follow_up(&query, expansion.as_ref().map(|expansion| (expansion, without_text)), llm))
 }
 
 /// The answer, unless the job is cancelled first: a source may take its time.
-async fn unless_cancelled<T>(cancel: &CancellationToken, work: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) async fn unless_cancelled<T>(cancel: &CancellationToken, work: impl Future<Output = Result<T>>) -> Result<T> {
     cancel.run_until_cancelled(work).await.unwrap_or_else(|| Err(cancelled()))
 }
 
@@ -105,15 +120,20 @@ fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
     ranks.iter().filter(|(_, rank)| rank.relevant).count()
 }
 
-fn follow_up(query: &Query, found: Option<(&Expansion, usize)>) -> Outcome {
-    Outcome {
-        output: serde_json::json!({
-            "hits": query.result_count, "pages": query.pages_fetched, "relevant": query.useful_fragments,
-            "without_text": found.map(|(_, without_text)| without_text),
-            "citations": found.map(|(expansion, _)| &expansion.counts),
-        }),
-        then: vec![JobKind::Judge],
+fn follow_up(
+    query: &Query,
+    found: Option<(&Expansion, usize)>,
+    llm: Option<serde_json::Value>,
+) -> Outcome {
+    let mut output = serde_json::json!({
+        "hits": query.result_count, "pages": query.pages_fetched, "relevant": query.useful_fragments,
+        "without_text": found.map(|(_, without_text)| without_text),
+        "citations": found.map(|(expansion, _)| &expansion.counts),
+    });
+    if let Some(llm) = llm {
+        output["llm"] = llm;
     }
+    Outcome { output, then: vec![JobKind::Judge] }
 }
 
 pub(crate) fn cancelled() -> PortError {

@@ -101,6 +101,7 @@ impl Bench {
         let pipeline = Pipeline {
             store: Arc::new(store.clone()),
             inference: Arc::new(Words),
+            llm: None,
             sources: Arc::new(move |_| sources.clone()),
             config: ResearchConfig::default(),
             search: SearchConfig::default(),

@@ -3,7 +3,7 @@
 use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, tasks};
 use lyra_domain::{
-    Fragment, FragmentId, Identifier, JobId, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId,
+    Fragment, FragmentId, Identifier, JobId, Page, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId,
 };
 use lyra_research::ports::{NewPage, TaskFragment};
 use sqlx::{Row, SqliteConnection};
@@ -28,7 +28,7 @@ impl Store {
                 Some(work) => Some(put_work(&mut tx, work).await?),
                 None => None,
             };
-            let page = put_page(&mut tx, new, work.as_ref(), cause, &now).await?;
+            let page = put_page(&mut tx, &new.page, None, work.as_ref(), cause, &now).await?;
             for fragment in &new.fragments {
                 put_fragment(&mut tx, &page, fragment).await?;
             }
@@ -156,15 +156,31 @@ async fn put_work(connection: &mut SqliteConnection, work: &Work) -> Result<Work
     Ok(id)
 }
 
+/// Stores a page that is known by being cited, or fills what a known one lacks.
+pub(crate) async fn put_cited(
+    connection: &mut SqliteConnection,
+    page: &Page,
+    work: Option<&Work>,
+    cause: &JobId,
+    now: &str,
+) -> Result<PageId> {
+    let work = match work {
+        Some(work) => Some(put_work(connection, work).await?),
+        None => None,
+    };
+    put_page(connection, page, Some("not fetched: known from what cites it"), work.as_ref(), cause, now).await
+}
+
 /// Stores a page, or fills what a known one lacks. Known by its id, its URL or its work's DOI; returns the id it has.
+/// `lacks` says why nothing was read of it; a page that was only cited before takes over how its text was had.
 async fn put_page(
     connection: &mut SqliteConnection,
-    new: &NewPage,
+    page: &Page,
+    lacks: Option<&str>,
     work: Option<&WorkId>,
     cause: &JobId,
     now: &str,
 ) -> Result<PageId> {
-    let page = &new.page;
     // A page may name a work that it does not bring along; then only one that is known can be referred to.
     let work_id = work.or(page.work_id.as_ref()).map(|id| id.as_str().to_owned());
     let known = sqlx::query(
@@ -180,8 +196,8 @@ async fn put_page(
     let Some(known) = known else {
         sqlx::query(
             "INSERT INTO pages (id, url, domain, domain_category, title, work_id, language, fetch_method, fetched_at,
-                 paper_metadata, cause_id)
-             VALUES (?, ?, ?, ?, ?, (SELECT id FROM works WHERE id = ?), ?, ?, ?, ?, ?)",
+                 paper_metadata, cause_id, error)
+             VALUES (?, ?, ?, ?, ?, (SELECT id FROM works WHERE id = ?), ?, ?, ?, ?, ?, ?)",
         )
         .bind(page.id.as_str())
         .bind(&page.url)
@@ -194,6 +210,7 @@ async fn put_page(
         .bind(now)
         .bind(json(&page.paper_metadata)?)
         .bind(cause.as_str())
+        .bind(lacks)
         .execute(connection)
         .await?;
         return Ok(page.id.clone());
@@ -203,7 +220,10 @@ async fn put_page(
     sqlx::query(
         "UPDATE pages SET title = CASE title WHEN '' THEN ?2 ELSE title END,
              work_id = coalesce(work_id, (SELECT id FROM works WHERE id = ?3)),
-             language = coalesce(language, ?4), paper_metadata = ?5
+             language = coalesce(language, ?4), paper_metadata = ?5,
+             fetch_method = CASE WHEN error IS NULL OR ?6 IS NOT NULL THEN fetch_method ELSE ?7 END,
+             fetched_at = CASE WHEN error IS NULL OR ?6 IS NOT NULL THEN fetched_at ELSE ?8 END,
+             error = CASE WHEN ?6 IS NULL THEN NULL ELSE error END
          WHERE id = ?1",
     )
     .bind(id.as_str())
@@ -211,6 +231,9 @@ async fn put_page(
     .bind(&work_id)
     .bind(&page.language)
     .bind(json(&metadata)?)
+    .bind(lacks)
+    .bind(page.fetch_method.as_str())
+    .bind(now)
     .execute(connection)
     .await?;
     Ok(id)

@@ -1,8 +1,9 @@
 //! Where a task stands.
 
 use crate::rows::{self, RowExt};
-use crate::{Result, Store, tasks};
+use crate::{Result, Store, asked, tasks};
 use lyra_domain::{JobState, Query, Relation, Task, TaskId};
+use lyra_research::ports::LlmUse;
 use sqlx::Row;
 use std::collections::BTreeMap;
 
@@ -35,6 +36,8 @@ pub struct TaskProgress {
     pub top_domains: Vec<(String, u64)>,
     /// Pages that wait for a person to log in or solve a challenge.
     pub pending_auth: u64,
+    /// What asking a language model has come to, when one was asked.
+    pub llm: Option<LlmUse>,
 }
 
 /// How many jobs of a kind are in a state.
@@ -116,7 +119,9 @@ impl Store {
         .bind(id)
         .fetch_all(&mut *tx)
         .await?;
+        let llm = asked::used(&mut tx, task).await?;
         Ok(TaskProgress {
+            llm,
             task: loaded,
             queries: queries.iter().map(rows::query).collect::<Result<_>>()?,
             jobs: jobs

@@ -5,7 +5,8 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use futures::future::join_all;
 use lyra_domain::Work;
-use lyra_research::ports::{EvidenceSource, Hit, SourcePage};
+use lyra_domain::domains::decide;
+use lyra_research::ports::{EvidenceSource, Hit, PageLink, SourcePage};
 use lyra_research::{PortError, Result};
 use lyra_web::serp::{Category, SerpPage, SerpResult};
 use std::collections::HashMap;
@@ -213,8 +214,32 @@ impl EvidenceSource for WebSource {
             domain: page.domain.domain.clone(),
             domain_category: page.domain.category.to_string(),
             fragments: page.fragments.iter().filter(safe).cloned().collect(),
+            links: links(&page, &self.rules),
         })
     }
+}
+
+/// Links in the body, but not in passages that address an AI.
+fn links(page: &FetchedPage, rules: &Rules) -> Vec<PageLink> {
+    let Ok(address) = page.final_url.parse() else { return Vec::new() };
+    let quarantined: Vec<_> =
+        page.fragments.iter().filter(|fragment| page.quarantined.contains(&fragment.position)).collect();
+    let domains = rules.domains();
+    page.extracted
+        .body_links(&address)
+        .into_iter()
+        .filter(|link| !quarantined.iter().any(|f| (f.char_start..f.char_end).contains(&link.start)))
+        .map(|link| {
+            let decision = decide(link.url.host_str().unwrap_or_default(), &domains, &[], |_| false);
+            PageLink {
+                url: link.url.to_string(),
+                domain: decision.domain,
+                domain_category: decision.category.to_string(),
+                text: link.text,
+                context: link.context,
+            }
+        })
+        .collect()
 }
 
 fn findings_note(page: &FetchedPage) -> String {

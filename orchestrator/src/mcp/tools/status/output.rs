@@ -5,6 +5,7 @@ use crate::mcp::reply::{CONTENT_NOTICE, cut_note, fit};
 use crate::mcp::schema::{any_object, one_of};
 use crate::mcp::tools::tasks::status;
 use lyra_domain::{JobState, Query, QueryStatus, Relation, TaskStatus};
+use lyra_research::ports::LlmUse;
 use lyra_store::TaskProgress;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -107,6 +108,30 @@ struct Metrics {
     claims: u64,
     /// Seconds of work that its jobs used.
     seconds_used: f64,
+    /// What asking a language model came to. Only when one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language_model: Option<LanguageModelUse>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LanguageModelUse {
+    /// Different questions asked.
+    questions: u64,
+    /// Requests that they took.
+    calls: u64,
+    /// Requests that gave nothing usable.
+    failures: u64,
+    /// Questions without an answer, where rules took over; a warning says why.
+    fallbacks: u64,
+    /// Seconds spent on asking.
+    seconds: f64,
+}
+
+impl LanguageModelUse {
+    fn new(used: LlmUse) -> Self {
+        let LlmUse { questions, calls, failures, fallbacks, seconds } = used;
+        Self { questions, calls, failures, fallbacks, seconds: one_decimal(seconds) }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -196,6 +221,7 @@ impl GetStatusOutput {
                 fragments: progress.fragments,
                 claims: progress.claims,
                 seconds_used: one_decimal(progress.seconds_used),
+                language_model: progress.llm.map(LanguageModelUse::new),
             },
             task_id: progress.task.id.into(),
             query: progress.task.query,
