@@ -9,6 +9,7 @@ mod explore;
 mod export;
 mod feedback;
 mod graph;
+mod llm;
 mod sources;
 mod status;
 mod tasks;
@@ -30,7 +31,7 @@ pub use web::EngineAnswer;
 use crate::config::Config;
 use crate::inference::LazyInference;
 use lyra_corpus::Corpora;
-use lyra_research::{Progress, Stops};
+use lyra_research::{Llm, Progress, Stops};
 use lyra_store::{Store, StoreConfig};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,6 +54,7 @@ struct Inner {
     outside: sources::Outside,
     corpora: Corpora,
     inference: Arc<LazyInference>,
+    llm: Option<Llm>,
     wake: Arc<Notify>,
     stops: Stops,
     example: Mutex<()>,
@@ -63,7 +65,8 @@ impl App {
     /// Opens the data folder, making it when it is not there. Models are loaded when they are first needed.
     ///
     /// # Errors
-    /// A folder that cannot be written, a database of a newer version, or an address of a source that is none.
+    /// A folder that cannot be written, a database of a newer version, an address of a source that is none, a language
+    /// model that cannot be asked as configured.
     pub async fn open(config: Config) -> anyhow::Result<Self> {
         use anyhow::Context;
         let data_dir = config.data_dir()?;
@@ -75,6 +78,7 @@ impl App {
         let store = Store::open(&data_dir.join("lyra.db"), store_config).await?;
         let store = Arc::new(store);
         let outside = sources::Outside::new(&config, &data_dir, &store)?;
+        let llm = llm::open(&config.llm, outside.web())?;
         let corpora = Corpora::open(&data_dir);
         let inference = LazyInference::new(config.ml.clone());
         Ok(Self {
@@ -85,6 +89,7 @@ impl App {
                 outside,
                 corpora,
                 inference: Arc::new(inference),
+                llm,
                 wake: Arc::new(Notify::new()),
                 stops: Stops::default(),
                 example: Mutex::new(()),

@@ -22,6 +22,8 @@ pub struct Config {
     pub search: SearchConfig,
     /// Sources outside.
     pub sources: SourcesConfig,
+    /// A language model, for what rules do less well.
+    pub llm: LlmSettings,
     /// Background work.
     pub workers: WorkersConfig,
     /// Logs.
@@ -152,6 +154,57 @@ impl Default for ApiSettings {
     fn default() -> Self {
         Self { base_url: None, api_key: None, mailto: None, min_interval_ms: None, cache_hours: 24 }
     }
+}
+
+/// A language model, for what rules do less well.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LlmSettings {
+    /// Whose API is spoken; none leaves everything to rules.
+    pub provider: LlmProvider,
+    /// Address, when it is not the provider's own.
+    pub base_url: Option<String>,
+    /// Name of the model.
+    pub model: Option<String>,
+    /// Key, when the server wants one.
+    #[serde(skip_serializing)]
+    pub api_key: Option<Secret>,
+    /// Seconds for one request.
+    pub timeout_seconds: u64,
+    /// Requests at once.
+    pub max_concurrent: usize,
+    /// Largest share of a task's seconds that asking may take, 0 to 1.
+    pub time_share: f64,
+    /// Folder with files in place of the prompts that come with Lyra.
+    pub prompts_dir: Option<PathBuf>,
+}
+
+impl Default for LlmSettings {
+    fn default() -> Self {
+        Self {
+            provider: LlmProvider::None,
+            base_url: None,
+            model: None,
+            api_key: None,
+            timeout_seconds: 60,
+            max_concurrent: 2,
+            time_share: 0.3,
+            prompts_dir: None,
+        }
+    }
+}
+
+/// Whose API a language model is behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LlmProvider {
+    /// No language model.
+    None,
+    /// Ollama.
+    Ollama,
+    /// OpenAI, or any server that speaks its chat completions.
+    #[serde(alias = "openai-compatible")]
+    OpenAi,
 }
 
 /// Text that is never shown.
@@ -296,6 +349,15 @@ mod tests {
         let config = load("[sources.openalex]\napi_key = \"hidden\"\n").unwrap();
         assert_eq!(config.sources.openalex.api_key.as_ref().and_then(Secret::reveal), Some("hidden"));
         assert!(!format!("{config:?}").contains("hidden"));
+    }
+
+    #[test]
+    fn a_language_model_is_configured_by_either_name() {
+        let config = load("[llm]\nprovider = \"openai-compatible\"\napi_key = \"hidden\"\n").unwrap();
+        assert_eq!(config.llm.provider, LlmProvider::OpenAi);
+        assert!(!format!("{config:?}").contains("hidden"));
+        let error = format!("{:#}", load("[llm]\nprovider = \"gpt\"\n").unwrap_err());
+        assert!(error.contains("gpt") && error.contains("ollama"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Is everything in order, and what to do when it is not.
 
-use super::App;
+use super::{App, llm};
 use crate::config::Config;
 use lyra_domain::named_enum;
 use lyra_research::ports::Inference;
@@ -33,21 +33,22 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn ok(part: &'static str, seen: impl Into<String>) -> Self {
+    pub(super) fn ok(part: &'static str, seen: impl Into<String>) -> Self {
         Self { part, health: Health::Ok, seen: seen.into(), remedy: None }
     }
 
-    fn note(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(super) fn note(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { part, health: Health::Note, seen: seen.into(), remedy: Some(remedy.into()) }
     }
 
-    fn broken(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(super) fn broken(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { part, health: Health::Broken, seen: seen.into(), remedy: Some(remedy.into()) }
     }
 }
 
 impl App {
-    /// Looks at disk, database, corpora, models, ml-server and browser. Changes nothing but makes a missing data folder.
+    /// Looks at disk, database, corpora, models, ml-server, language model and browser. Changes nothing but makes a missing data
+    /// folder.
     pub async fn examine(config: Config) -> Vec<Finding> {
         let mut findings = Vec::new();
         let data_dir = match config.data_dir() {
@@ -57,7 +58,10 @@ impl App {
             }
         };
         findings.push(disk(&data_dir));
-        match Self::open(config.clone()).await {
+        findings.push(llm::examine(&config.llm).await);
+        // Without it: whether it can be used was said.
+        let without = Config { llm: crate::config::LlmSettings::default(), ..config.clone() };
+        match Self::open(without).await {
             Ok(app) => {
                 findings.push(app.database().await);
                 findings.push(app.corpora().await);

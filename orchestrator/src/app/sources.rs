@@ -98,6 +98,10 @@ impl Outside {
         })
     }
 
+    pub(super) fn web(&self) -> &Web {
+        &self.web
+    }
+
     fn source(&self, name: &str) -> Option<Arc<dyn EvidenceSource>> {
         match name {
             SEMANTIC_SCHOLAR => Some(Arc::new(self.semantic_scholar.clone())),
@@ -154,7 +158,7 @@ fn canonical(name: &str) -> Option<&'static str> {
 
 impl App {
     pub(super) fn web(&self) -> &Web {
-        &self.inner.outside.web
+        self.inner.outside.web()
     }
 
     /// Settles which corpora and which sources outside a task asks: what it names, else what is configured.

@@ -28,9 +28,9 @@ impl App {
     }
 }
 
-/// Nothing but the clock of a running job has moved.
+/// Nothing but the clock of a running job has moved, and its questions to a language model.
 fn unchanged(before: &TaskProgress, now: &TaskProgress) -> bool {
-    TaskProgress { seconds_used: now.seconds_used, ..before.clone() } == *now
+    TaskProgress { seconds_used: now.seconds_used, llm: now.llm, ..before.clone() } == *now
 }
 
 /// Nothing is queued or running.

@@ -57,6 +57,7 @@ impl App {
                 models: self.inner.inference.clone(),
                 store: self.inner.store.clone(),
             }),
+            llm: self.inner.llm.clone(),
             sources: Arc::new(move |config| sources_of(&app, config)),
             rules: Arc::new(self.web().rules()),
             pages: Arc::new(self.web().pages()),

@@ -108,6 +108,8 @@ ids! {
     CorrectionId, "nlc_";
     /// Something that waits for a person.
     AuthId, "auth_";
+    /// A question to a language model.
+    QuestionId, "ask_";
 }
 
 /// Parts are joined with a separator that text does not contain, so that `["ab", "c"]` and `["a", "bc"]` differ.

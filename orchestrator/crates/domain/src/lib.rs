@@ -34,7 +34,7 @@ pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
 pub use id::{
     AuthId, ClaimId, CorrectionId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, OverrideEventId,
-    OverrideRuleId, PageId, QueryId, SerpItemId, TaskId,
+    OverrideRuleId, PageId, QueryId, QuestionId, SerpItemId, TaskId,
 };
 pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};

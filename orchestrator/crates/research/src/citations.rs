@@ -1,5 +1,6 @@
 //! Following citations from the best works of a query (evidence design, section 2, step 7).
 
+use crate::ask::{Asker, Usefulness};
 use crate::collect::{as_page, within};
 use crate::config::CitationDirection;
 use crate::pipeline::{Pipeline, Step};
@@ -72,6 +73,7 @@ pub(crate) async fn expand(
     (pages, ids): (&[NewPage], &[PageId]),
     ranks: &[(PageId, FragmentRank)],
     time: Duration,
+    asker: Option<&Asker<'_>>,
 ) -> Result<Option<Expansion>> {
     let followed = best_works(ranks, pages, ids, pipeline.search.citation_graph_top_n_papers);
     let mut apis: Vec<_> = sources.iter().filter(|source| source.scholarly().is_some()).collect();
@@ -144,10 +146,15 @@ pub(crate) async fn expand(
         .filter_map(|work| Some((work, entry_of(work)?)))
         .collect();
     counts.after_stage0 = with_text.len();
-    let order = by_usefulness(pipeline, query, &with_text).await?;
+    let merits = merits(pipeline, query, &with_text).await?;
+    let mut order = by_merit(&with_text, |i| merits[i].stage1());
     let filter = &pipeline.search.citation_filter;
-    counts.after_stage1 = order.len().min(filter.stage1_top_k);
-    // No language model judges usefulness: stage 2 keeps the order of stage 1.
+    order.truncate(filter.stage1_top_k);
+    counts.after_stage1 = order.len();
+    // Without a language model, stage 2 keeps the order of stage 1.
+    if let Some(asker) = asker {
+        counts.llm_calls = by_llm(asker, query, &with_text, &merits, &mut order).await?;
+    }
     counts.after_stage2 = counts.after_stage1.min(filter.stage2_top_k);
     let chosen: Vec<NewPage> = order[..counts.after_stage2]
         .iter()
@@ -258,14 +265,34 @@ fn stated(pages: &[NewPage]) -> impl Iterator<Item = Link> {
     links.into_iter()
 }
 
-/// Places of the candidates, best first: half cosine with the query, half impact.
-async fn by_usefulness(
+/// What speaks for a candidate.
+#[derive(Debug, Clone, Copy, Default)]
+struct Merit {
+    /// Cosine with the query, when the models read its language.
+    cosine: f64,
+    /// See [`ranking::impacts`].
+    impact: f64,
+}
+
+impl Merit {
+    fn stage1(self) -> f64 {
+        0.5 * self.cosine + 0.5 * self.impact
+    }
+
+    /// With the usefulness that a language model gave, from 0 to 1; where it gave none, stage 1 stands in for it.
+    fn stage2(self, usefulness: Option<f64>) -> f64 {
+        0.5 * usefulness.unwrap_or(self.stage1()) + 0.3 * self.cosine + 0.2 * self.impact
+    }
+}
+
+async fn merits(
     pipeline: &Pipeline,
     query: &Query,
     candidates: &[(&CanonicalWork, &Entry)],
-) -> Result<Vec<usize>> {
+) -> Result<Vec<Merit>> {
     let counts: Vec<Option<u32>> = candidates.iter().map(|(work, _)| work.work.citation_count).collect();
-    let mut scores: Vec<f64> = ranking::impacts(&counts).iter().map(|impact| 0.5 * impact).collect();
+    let mut merits: Vec<Merit> =
+        ranking::impacts(&counts).iter().map(|impact| Merit { cosine: 0.0, impact: *impact }).collect();
     let models = pipeline.inference.models().await?;
     if models.read(query.language.as_deref()) && !candidates.is_empty() {
         let mut texts = vec![query.query_text.clone()];
@@ -274,17 +301,58 @@ async fn by_usefulness(
         }));
         let vectors = pipeline.inference.embed(&texts).await?;
         if let Some((query, rest)) = vectors.split_first() {
-            for (score, candidate) in scores.iter_mut().zip(rest) {
-                *score += 0.5 * f64::from(vector::dot(query, candidate));
+            for (merit, candidate) in merits.iter_mut().zip(rest) {
+                merit.cosine = f64::from(vector::dot(query, candidate));
             }
         }
     }
+    Ok(merits)
+}
+
+/// Places of the candidates, best first.
+fn by_merit(candidates: &[(&CanonicalWork, &Entry)], score: impl Fn(usize) -> f64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..candidates.len()).collect();
     order.sort_by(|&a, &b| {
         let name = |i: usize| candidates[i].0.work.id();
-        scores[b].total_cmp(&scores[a]).then_with(|| name(a).cmp(&name(b)))
+        score(b).total_cmp(&score(a)).then_with(|| name(a).cmp(&name(b)))
     });
-    Ok(order)
+    order
+}
+
+/// Orders what stage 1 kept by what a language model says of its usefulness, closeness and impact. When it says nothing
+/// of any, the order stays. Returns how many requests it took.
+async fn by_llm(
+    asker: &Asker<'_>,
+    query: &Query,
+    candidates: &[(&CanonicalWork, &Entry)],
+    merits: &[Merit],
+    order: &mut [usize],
+) -> Result<usize> {
+    let names: Vec<String> = order.iter().map(|&i| candidates[i].0.work.id().to_string()).collect();
+    let questions: Vec<Usefulness<'_>> = order
+        .iter()
+        .zip(&names)
+        .map(|(&i, work)| Usefulness {
+            work,
+            question: &query.query_text,
+            title: &candidates[i].1.hit.work.title,
+            text: candidates[i].1.hit.text.as_deref().unwrap_or_default(),
+        })
+        .collect();
+    let answers = asker.ask_all(&questions).await?;
+    let usefulness: HashMap<usize, f64> = order
+        .iter()
+        .zip(&answers.answers)
+        .filter_map(|(&i, answer)| Some((i, answer.as_ref()?.score / 10.0)))
+        .collect();
+    if !usefulness.is_empty() {
+        // Stable: equals stay in the order of stage 1.
+        order.sort_by(|a, b| {
+            let score = |i: &usize| merits[*i].stage2(usefulness.get(i).copied());
+            score(b).total_cmp(&score(a))
+        });
+    }
+    Ok(answers.calls)
 }
 
 fn cited_page(work: &CanonicalWork, entry: &Entry, via: &PageId) -> NewPage {

@@ -72,6 +72,8 @@ pub struct SearchConfig {
     pub citation_filter: CitationFilter,
     /// Works without abstract whose pages are fetched for one query; 0 fetches none.
     pub fetch_without_abstract: usize,
+    /// Links in the body text of one fetched page that a language model is asked about.
+    pub web_citation_links_per_page: usize,
 }
 
 impl Default for SearchConfig {
@@ -82,6 +84,7 @@ impl Default for SearchConfig {
             citation_graph_fetch_limit: 50,
             citation_filter: CitationFilter::default(),
             fetch_without_abstract: 10,
+            web_citation_links_per_page: 8,
         }
     }
 }
@@ -106,7 +109,7 @@ pub struct CitationFilter {
     pub min_citation_count: u32,
     /// Stage 1 keeps so many: half closeness to the query, half impact among the candidates.
     pub stage1_top_k: usize,
-    /// Stage 2 keeps so many of those, in their order.
+    /// Stage 2 keeps so many of those, in their order or in the one that a language model's word gives.
     pub stage2_top_k: usize,
 }
 

@@ -1,9 +1,14 @@
-//! Claims from what the searches found, without an LLM (evidence design, section 2, step 9).
+//! Claims from what the searches found (evidence design, section 2, step 9): sentences by rules, or the statements of a
+//! language model where there is one and its statements are those of the passage.
 
+mod stated;
+
+use crate::ask::Asker;
 use crate::pipeline::Pipeline;
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, TaskFragment};
 use crate::{Result, embed};
 use lyra_domain::{Claim, FragmentId, Job, Probability, Query, Task, vector};
+use stated::Stated;
 use std::collections::{HashMap, HashSet};
 
 /// What one number in a statement takes from its score.
@@ -20,20 +25,28 @@ struct Candidate {
 }
 
 /// Extracts claims from the relevant fragments of the task's queries and stores them. Which sentences are chosen
-/// depends on the rankings alone, so that doing it again after a crash chooses the same.
+/// depends on the rankings and on remembered answers alone, so that doing it again after a crash chooses the same.
+/// Returns how many statements of a language model were left out because their passage does not say them.
 pub(crate) async fn run(
     pipeline: &Pipeline,
     job: &Job,
     task: &Task,
     models: &Models,
     fragments: &HashMap<&FragmentId, &TaskFragment>,
-) -> Result<()> {
+    asker: Option<&Asker<'_>>,
+) -> Result<usize> {
     let limit = task.config.max_claims.unwrap_or(pipeline.config.max_claims);
     let mut chosen: Vec<Candidate> = Vec::new();
     let mut seen = HashSet::new();
-    for (query, ranking) in pipeline.store.rankings(&task.id).await? {
+    let rankings = pipeline.store.rankings(&task.id).await?;
+    let stated = match asker {
+        Some(asker) => Stated::ask(pipeline, asker, task, &rankings, fragments).await?,
+        None => Stated::default(),
+    };
+    for (query, ranking) in rankings {
         if query.claim_id.is_none() {
-            for candidate in candidates(pipeline, task, models, &query, &ranking, fragments).await? {
+            let found = candidates(pipeline, task, models, (&query, &ranking), fragments, &stated).await?;
+            for candidate in found {
                 if seen.insert(candidate.claim.id.clone()) {
                     chosen.push(candidate);
                 }
@@ -52,22 +65,34 @@ pub(crate) async fn run(
     let claims: Vec<Claim> = chosen.into_iter().map(|candidate| candidate.claim).collect();
     let mut distinct = without_duplicates(pipeline, models, &earlier, &claims).await?;
     distinct.truncate(limit.saturating_sub(extracted_earlier));
-    pipeline.store.add_claims(&distinct, &job.id).await
+    pipeline.store.add_claims(&distinct, &job.id).await?;
+    Ok(stated.ungrounded)
 }
 
-/// Check-worthy sentences of the query's relevant fragments, the best few of each fragment.
+/// Check-worthy sentences of the query's relevant fragments, or what a language model stated of them, the best few of each
+/// fragment.
 async fn candidates(
     pipeline: &Pipeline,
     task: &Task,
     models: &Models,
-    query: &Query,
-    ranking: &[FragmentRank],
+    (query, ranking): (&Query, &[FragmentRank]),
     fragments: &HashMap<&FragmentId, &TaskFragment>,
+    stated: &Stated,
 ) -> Result<Vec<Candidate>> {
     let mut found: Vec<(&FragmentId, Candidate)> = Vec::new();
     for rank in ranking.iter().filter(|rank| rank.relevant) {
         let Some(fragment) = fragments.get(&rank.fragment) else { continue };
         let language = fragment.language.as_deref();
+        if let Some(claims) = stated.of(&rank.fragment) {
+            for (text, confidence) in claims {
+                let mut claim =
+                    Claim::new(&task.id, text, Some(rank.fragment.clone()), language.map(str::to_owned));
+                claim.llm_claim_confidence = Some(*confidence);
+                let score = score(confidence.get(), rank.score, text);
+                found.push((&rank.fragment, Candidate { claim, score }));
+            }
+            continue;
+        }
         let sentences = lyra_text::sentences(&fragment.fragment.text_content, language);
         // A semicolon joins statements that others may support one by one.
         for part in sentences.iter().flat_map(|sentence| sentence.text.split("; ")) {

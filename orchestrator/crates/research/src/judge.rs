@@ -1,9 +1,10 @@
 //! Claims against passages of other pages (evidence design, section 2, steps 9 and 10).
 
+use crate::ask::Asker;
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{Models, TaskFragment};
 use crate::register::usable;
-use crate::search::{cancelled, unread_language};
+use crate::search::{cancelled, unless_cancelled, unread_language};
 use crate::verdict::{Passage, verdict};
 use crate::{Result, embed, extract};
 use lyra_domain::{Claim, Edge, FragmentId, Job, ranking, vector};
@@ -18,7 +19,9 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
         usable(pipeline, &task.id).await?.into_iter().map(|usable| usable.fragment).collect();
     let by_id: HashMap<&FragmentId, &TaskFragment> = fragments.iter().map(|f| (&f.fragment.id, f)).collect();
 
-    extract::run(pipeline, job, &task, &models, &by_id).await?;
+    let asker = Asker::new(pipeline, job, &task).await?;
+    let extracting = extract::run(pipeline, job, &task, &models, &by_id, asker.as_ref());
+    let ungrounded = unless_cancelled(cancel, extracting).await?;
     let claims = store.task_claims(&task.id).await?;
     pipeline.report(&task.id, Step::Extracted { claims: claims.len() });
 
@@ -47,7 +50,12 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
         pipeline.report(&task.id, Step::Judged { done: done + 1, of: claims.len() });
     }
     store.verify_claims(&task.id, &job.id).await?;
-    Ok(Outcome { output: serde_json::json!({"claims": claims.len(), "edges": edges}), then: Vec::new() })
+    let mut output = serde_json::json!({"claims": claims.len(), "edges": edges});
+    if let Some(asker) = asker {
+        output["llm"] = serde_json::json!(asker.used());
+        output["llm"]["ungrounded"] = ungrounded.into();
+    }
+    Ok(Outcome { output, then: Vec::new() })
 }
 
 /// Best-ranked fragments of the queries that gather evidence for a claim given by the user.

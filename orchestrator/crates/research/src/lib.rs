@@ -4,6 +4,7 @@
 //! merges, registers, ranks and follows citations; when a task's searches are done, `judge` extracts claims and holds them against
 //! passages of other pages. `worker` takes jobs from the queue and runs them.
 
+mod ask;
 mod citations;
 mod collect;
 mod complete;
@@ -14,6 +15,7 @@ mod extract;
 mod fetch;
 mod hit;
 mod judge;
+mod links;
 mod pipeline;
 pub mod ports;
 mod register;
@@ -23,6 +25,7 @@ mod stops;
 mod verdict;
 mod worker;
 
+pub use ask::{Llm, check_answer, sample_prompt};
 pub use config::{CitationDirection, CitationFilter, ResearchConfig, SearchConfig};
 pub use error::{PortError, Result};
 pub use pipeline::{Pipeline, Progress, ProgressSink, SourcesOf, Step};

@@ -1,7 +1,7 @@
 //! The pipeline: its ports, its settings, and which step a job runs.
 
 use crate::ports::{ContentRules, EvidenceSource, EvidenceStore, Inference, PageFetcher};
-use crate::{ResearchConfig, Result, SearchConfig, judge, resume, search};
+use crate::{Llm, ResearchConfig, Result, SearchConfig, judge, resume, search};
 use lyra_domain::{Job, JobKind, TaskConfig, TaskId};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +13,8 @@ pub struct Pipeline {
     pub store: Arc<dyn EvidenceStore>,
     /// The models.
     pub inference: Arc<dyn Inference>,
+    /// A language model, when one is configured; rules do without.
+    pub llm: Option<Llm>,
     /// Which sources a task searches; asked anew for every query, so that a corpus imported meanwhile is found.
     pub sources: SourcesOf,
     /// What may be used of what sources say.

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use lyra_domain::domains::{DomainOverride, DomainRules};
 use lyra_domain::{
     Claim, ClaimId, Edge, FetchMethod, Fragment, FragmentId, Identifier, Job, JobId, JobKind, NliJudgement,
-    Page, PageId, Priority, Query, QueryId, Task, TaskId, TaskPageReason, Work,
+    Page, PageId, Priority, Query, QueryId, QuestionId, Task, TaskId, TaskPageReason, Work, named_enum,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -132,6 +132,96 @@ impl Models {
     }
 }
 
+/// A language model, for what rules do less well. It is never asked what supports or refutes a claim.
+#[async_trait]
+pub trait LanguageModel: Send + Sync {
+    /// Provider and model, such as `ollama:llama3.2`.
+    fn name(&self) -> &str;
+    /// Questions that it answers at once.
+    fn concurrency(&self) -> usize;
+    /// Asks one question. An answer that is not JSON, or that `accept` has something against, is asked for once more.
+    async fn ask(&self, prompt: &Prompt, accept: Accept<'_>) -> Reply;
+}
+
+/// Says what is wrong with an answer that is JSON.
+pub type Accept<'a> = &'a (dyn Fn(&serde_json::Value) -> Result<(), String> + Send + Sync);
+
+named_enum! {
+    /// What a language model is asked for.
+    pub enum Purpose {
+        /// Checkable statements in a passage.
+        ExtractClaims = "extract_claims",
+        /// How useful a work is for a question, 0 to 10.
+        Relevance = "relevance",
+        /// Whether a page cites what it links to as a source.
+        Citation = "citation",
+    }
+}
+
+/// A question to a language model: the values that its template is filled with, and the form of the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// Which template.
+    pub purpose: Purpose,
+    /// Values that are Lyra's own or the user's.
+    pub given: Vec<(&'static str, String)>,
+    /// Values that come from pages: data, whatever they say.
+    pub untrusted: Vec<(&'static str, String)>,
+    /// JSON schema of the answer; its root is an object.
+    pub schema: serde_json::Value,
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The accepted answer, or why there is none.
+    pub answer: Result<serde_json::Value>,
+    /// Requests that it took.
+    pub calls: u32,
+    /// Those of them that gave nothing usable.
+    pub failures: u32,
+}
+
+/// What asking a language model came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct LlmUse {
+    /// Different questions.
+    pub questions: u64,
+    /// Requests that they took.
+    pub calls: u64,
+    /// Requests that gave nothing usable.
+    pub failures: u64,
+    /// Questions without an answer, where rules took over.
+    pub fallbacks: u64,
+    /// Seconds spent.
+    pub seconds: f64,
+}
+
+/// A question as it is remembered, so that a step done again takes the same answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// Derived from the task, the purpose and what was asked about.
+    pub id: QuestionId,
+    /// Task.
+    pub task_id: TaskId,
+    /// Job that asked.
+    pub job_id: JobId,
+    /// What for.
+    pub purpose: Purpose,
+    /// What was asked about: a fragment's id, a work's id, an address.
+    pub subject: String,
+    /// The model.
+    pub model: String,
+    /// The accepted answer, or why rules took its place.
+    pub outcome: Result<serde_json::Value, String>,
+    /// Requests that it took.
+    pub calls: u32,
+    /// Those of them that gave nothing usable.
+    pub failures: u32,
+    /// Its part of the time spent on asking.
+    pub seconds: f64,
+}
+
 /// What kind of source answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceKind {
@@ -252,6 +342,8 @@ pub struct SourcePage {
     pub language: Option<String>,
     /// Its text in pieces; ids and page are set when it is registered.
     pub fragments: Vec<Fragment>,
+    /// Links in its body text, those to other sites first.
+    pub links: Vec<PageLink>,
     /// Pieces that address the AI that reads them.
     pub quarantined: Vec<Quarantined>,
     /// A rule of high severity that the page breaks, in its text or where readers do not see it.
@@ -267,6 +359,26 @@ pub struct Answered {
     pub http_status: u16,
     /// SHA-256 of its bytes, in hexadecimal.
     pub content_hash: String,
+}
+
+/// A link in the body text of a page. Its words are untrusted data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageLink {
+    /// Where it leads, canonical.
+    pub url: String,
+    /// Its words.
+    pub text: String,
+    /// The sentence, or the item of a list, that it stands in.
+    pub context: String,
+}
+
+/// A page that another page cites, known by its address and fetched by nobody yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CitedPage {
+    /// The page.
+    pub page: Page,
+    /// The work that its address names.
+    pub work: Option<Work>,
 }
 
 /// A page to register for a task, with the fragments cut from it.
@@ -390,6 +502,15 @@ pub trait EvidenceStore: Send + Sync {
         waiting: &[Waiting],
         cause: &JobId,
     ) -> Result<usize>;
+    /// Registers pages that others cite, without making them pages of the task: nothing was read of them. Answers with
+    /// the ids that the pages have.
+    async fn register_cited(&self, pages: &[CitedPage], cause: &JobId) -> Result<Vec<PageId>>;
+    /// What a language model was asked under these ids; questions never asked are left out.
+    async fn asked(&self, ids: &[QuestionId]) -> Result<HashMap<QuestionId, Asked>>;
+    /// Remembers a question. An answer stays as it is; a question without one takes the new outcome, and its counts add up.
+    async fn record_asked(&self, asked: &Asked) -> Result<()>;
+    /// Seconds that the task has spent on questions for each purpose.
+    async fn seconds_asked(&self, task: &TaskId) -> Result<HashMap<Purpose, f64>>;
     /// Notes a fact about the task that its reader should see (a source that failed, a language that no model reads).
     /// The same text is kept once.
     async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()>;

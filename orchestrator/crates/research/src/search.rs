@@ -1,6 +1,7 @@
 //! One query: collect from every source, register what has a text, fetch the rest, rank it, follow citations (evidence
 //! design, section 2, steps 1 to 7).
 
+use crate::ask::Asker;
 use crate::citations::{self, Expansion};
 use crate::collect::{Collected, Search, collect, failed};
 use crate::complete::named_in;
@@ -8,7 +9,7 @@ use crate::fetch::{self, fetch};
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, NewPage, TaskFragment};
 use crate::register::{register, usable};
-use crate::{PortError, Result, embed, resume};
+use crate::{PortError, Result, embed, links, resume};
 use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -34,7 +35,7 @@ pub(crate) async fn run(
         query.status = QueryStatus::Partial;
         query.source_errors = vec![warning];
         pipeline.store.update_query(&query).await?;
-        return Ok(follow_up(&query, None));
+        return Ok(follow_up(&query, None, None));
     }
     let allowed = Duration::from_secs_f64(allowed);
     query.status = QueryStatus::Running;
@@ -82,9 +83,12 @@ pub(crate) async fn run(
     let mut ranks = unless_cancelled(cancel, rank(pipeline, &task, &query, &ids)).await?;
     pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
 
+    let read = links::read(&sources, &pages, &ids, &ranks, pipeline.search.web_citation_links_per_page);
     let time = searching.left();
     sources.retain(|source| !failed(&query.source_errors, source.name()));
-    let expanding = citations::expand(pipeline, &sources, &query, (&pages, &ids), &ranks, time);
+    let asker = Asker::new(pipeline, job, &task).await?;
+    let asker = asker.as_ref();
+    let expanding = citations::expand(pipeline, &sources, &query, (&pages, &ids), &ranks, time, asker);
     let expansion = unless_cancelled(cancel, expanding).await?;
     if let Some(found) = &expansion {
         let (chosen, chosen_ids) = register(pipeline, job, &task, &query, found.chosen.clone()).await?;
@@ -97,6 +101,12 @@ pub(crate) async fn run(
         pipeline.store.add_edges(&task.id, &found.edges(&pages, &ids), &job.id).await?;
         query.source_errors.extend(found.errors.iter().cloned());
     }
+    let linked = match asker {
+        Some(asker) => {
+            Some(unless_cancelled(cancel, links::record(pipeline, job, asker, &read, &pages, &ids)).await?)
+        }
+        None => None,
+    };
 
     let relevant = relevant(&ranks);
     query.pages_fetched = pages.len() as u32;
@@ -112,7 +122,12 @@ pub(crate) async fn run(
         pipeline.store.add_warning(&task.id, &format!("a source did not answer in full: {error}")).await?;
     }
     pipeline.store.update_query(&query).await?;
-    Ok(follow_up(&query, Some((&fetching, expansion.as_ref()))))
+    let llm = asker.zip(linked).map(|(asker, linked)| {
+        let mut used = serde_json::json!(asker.used());
+        used["web_citations"] = serde_json::json!(linked);
+        used
+    });
+    Ok(follow_up(&query, Some((&fetching, expansion.as_ref())), llm))
 }
 
 /// The answer, unless the job is cancelled first: a source may take its time.
@@ -127,16 +142,21 @@ pub(crate) fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
     ranks.iter().filter(|(_, rank)| rank.relevant).count()
 }
 
-fn follow_up(query: &Query, found: Option<(&fetch::Counts, Option<&Expansion>)>) -> Outcome {
+fn follow_up(
+    query: &Query,
+    found: Option<(&fetch::Counts, Option<&Expansion>)>,
+    llm: Option<serde_json::Value>,
+) -> Outcome {
     let (fetching, expansion) = found.unzip();
-    Outcome {
-        output: serde_json::json!({
-            "hits": query.result_count, "pages": query.pages_fetched, "relevant": query.useful_fragments,
-            "fetching": fetching,
-            "citations": expansion.flatten().map(|expansion| &expansion.counts),
-        }),
-        then: vec![JobKind::Judge],
+    let mut output = serde_json::json!({
+        "hits": query.result_count, "pages": query.pages_fetched, "relevant": query.useful_fragments,
+        "fetching": fetching,
+        "citations": expansion.flatten().map(|expansion| &expansion.counts),
+    });
+    if let Some(llm) = llm {
+        output["llm"] = llm;
     }
+    Outcome { output, then: vec![JobKind::Judge] }
 }
 
 pub(crate) fn cancelled() -> PortError {

@@ -145,6 +145,7 @@ impl Bench {
         let pipeline = Pipeline {
             store: Arc::new(store.clone()),
             inference: Arc::new(Words),
+            llm: None,
             sources: Arc::new(move |_| sources.clone()),
             rules: Arc::new(Strict),
             pages: Arc::new(Strict),

@@ -4,6 +4,7 @@
 //! [`lyra_research::ports::JobQueue`]) and has the methods that the use cases call: tasks, reports, exports, vectors,
 //! views, and [`Store::query_graph`] for SQL from outside. Only this crate knows SQL.
 
+mod asked;
 mod auth;
 mod calibration;
 mod cells;

@@ -3,7 +3,8 @@
 use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, quarantine, tasks};
 use lyra_domain::{
-    Fragment, FragmentId, Identifier, JobId, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId,
+    Fragment, FragmentId, Identifier, JobId, Page, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work,
+    WorkId,
 };
 use lyra_research::ports::{Answered, NewPage, TaskFragment};
 use sqlx::{Row, SqliteConnection};
@@ -26,7 +27,7 @@ impl Store {
         // Counted where it is written: searches that run at once share one budget.
         let mut left = i64::from(task.config.budget.max_pages) - pages_of(&mut tx, &query.task_id).await?;
         for new in pages {
-            let known = known_page(&mut tx, new).await?;
+            let known = known_page(&mut tx, &new.page, new.work.as_ref()).await?;
             let free = match &known {
                 Some(known) => is_of_task(&mut tx, &query.task_id, &known.id).await?,
                 None => false,
@@ -195,10 +196,13 @@ struct KnownPage {
 }
 
 /// The stored page that this one is: by its id, its URL or its work's DOI.
-async fn known_page(connection: &mut SqliteConnection, new: &NewPage) -> Result<Option<KnownPage>> {
-    let page = &new.page;
+async fn known_page(
+    connection: &mut SqliteConnection,
+    page: &Page,
+    work: Option<&Work>,
+) -> Result<Option<KnownPage>> {
     // A page may name a work that it does not bring along; then only one that is known can be referred to.
-    let work_id = new.work.as_ref().map(Work::id).or_else(|| page.work_id.clone());
+    let work_id = work.map(Work::id).or_else(|| page.work_id.clone());
     let known = sqlx::query(
         "SELECT id, paper_metadata FROM pages
          WHERE id = ?1 OR url = ?2 OR (work_id = ?3 AND ?3 LIKE 'doi:%')
@@ -255,7 +259,9 @@ async fn put_page(
     sqlx::query(
         "UPDATE pages SET title = CASE title WHEN '' THEN ?2 ELSE title END,
              work_id = coalesce(work_id, (SELECT id FROM works WHERE id = ?3)),
-             language = coalesce(language, ?4), paper_metadata = ?5
+             language = coalesce(language, ?4), paper_metadata = ?5,
+             fetch_method = iif(error IS NULL, fetch_method, ?6), fetched_at = iif(error IS NULL, fetched_at, ?7),
+             error = NULL
          WHERE id = ?1",
     )
     .bind(id.as_str())
@@ -263,6 +269,8 @@ async fn put_page(
     .bind(&work_id)
     .bind(&page.language)
     .bind(json(&metadata)?)
+    .bind(page.fetch_method.as_str())
+    .bind(now)
     .execute(&mut *connection)
     .await?;
     if let Some(answer) = answer {
@@ -271,7 +279,44 @@ async fn put_page(
     Ok(id)
 }
 
-/// A page that only an API had spoken of has now been read where it is.
+/// Stores a page that is known by being cited: nothing was read of it. A known page stays as it is.
+pub(crate) async fn put_cited(
+    connection: &mut SqliteConnection,
+    page: &Page,
+    work: Option<&Work>,
+    cause: &JobId,
+    now: &str,
+) -> Result<PageId> {
+    let known = known_page(connection, page, work).await?;
+    let work = match work {
+        Some(work) => Some(put_work(connection, work).await?),
+        None => None,
+    };
+    if let Some(known) = known {
+        return Ok(known.id);
+    }
+    sqlx::query(
+        "INSERT INTO pages (id, url, domain, domain_category, title, work_id, language, fetch_method, fetched_at,
+             paper_metadata, cause_id, error)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'not fetched: known from what cites it')",
+    )
+    .bind(page.id.as_str())
+    .bind(&page.url)
+    .bind(&page.domain)
+    .bind(&page.domain_category)
+    .bind(&page.title)
+    .bind(work.as_ref().map(WorkId::as_str))
+    .bind(&page.language)
+    .bind(page.fetch_method.as_str())
+    .bind(now)
+    .bind(json(&page.paper_metadata)?)
+    .bind(cause.as_str())
+    .execute(connection)
+    .await?;
+    Ok(page.id.clone())
+}
+
+/// A page that only an API or another page had spoken of has now been read where it is.
 async fn fetched(
     connection: &mut SqliteConnection,
     id: &PageId,
@@ -281,7 +326,7 @@ async fn fetched(
     sqlx::query(
         "UPDATE pages SET final_url = ?2, http_status = ?3, content_hash = ?4, domain = ?5, domain_category = ?6,
              fetch_method = ?7
-         WHERE id = ?1 AND final_url IS NULL AND fetch_method = 'academic_api'",
+         WHERE id = ?1 AND final_url IS NULL AND fetch_method IN ('academic_api', ?7)",
     )
     .bind(id.as_str())
     .bind(&answer.final_url)

@@ -3,11 +3,12 @@
 use crate::Store;
 use async_trait::async_trait;
 use lyra_domain::{
-    Claim, ClaimId, Edge, FragmentId, Job, JobId, JobKind, PageId, Query, QueryId, Task, TaskId,
+    Claim, ClaimId, Edge, FragmentId, Job, JobId, JobKind, PageId, Query, QueryId, QuestionId, Task, TaskId,
 };
 use lyra_research::Result;
 use lyra_research::ports::{
-    EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage, SessionStore, TaskFragment, Waiting,
+    Asked, CitedPage, EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage, Purpose, SessionStore,
+    TaskFragment, Waiting,
 };
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -95,6 +96,22 @@ impl EvidenceStore for Store {
         cause: &JobId,
     ) -> Result<usize> {
         Ok(self.write_waiting(query, source, waiting, cause).await?)
+    }
+
+    async fn register_cited(&self, pages: &[CitedPage], cause: &JobId) -> Result<Vec<PageId>> {
+        Ok(self.write_cited(pages, cause).await?)
+    }
+
+    async fn asked(&self, ids: &[QuestionId]) -> Result<HashMap<QuestionId, Asked>> {
+        Ok(self.read_asked(ids).await?)
+    }
+
+    async fn record_asked(&self, asked: &Asked) -> Result<()> {
+        Ok(self.write_asked(asked).await?)
+    }
+
+    async fn seconds_asked(&self, task: &TaskId) -> Result<HashMap<Purpose, f64>> {
+        Ok(self.read_seconds_asked(task).await?)
     }
 
     async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()> {

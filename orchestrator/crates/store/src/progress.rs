@@ -1,8 +1,9 @@
 //! Where a task stands.
 
 use crate::rows::{self, RowExt};
-use crate::{BlockedDomain, OverrideRule, Result, Store, auth, domains, tasks};
+use crate::{BlockedDomain, OverrideRule, Result, Store, asked, auth, domains, tasks};
 use lyra_domain::{AuthItem, JobState, Query, Relation, Task, TaskId};
+use lyra_research::ports::LlmUse;
 use sqlx::Row;
 use std::collections::BTreeMap;
 
@@ -45,6 +46,8 @@ pub struct TaskProgress {
     pub pending_auth: u64,
     /// The same, one by one: what most hangs on first.
     pub waiting: Vec<AuthItem>,
+    /// What asking a language model has come to, when one was asked.
+    pub llm: Option<LlmUse>,
 }
 
 /// How many jobs of a kind are in a state.
@@ -140,7 +143,9 @@ impl Store {
         let blocked_domains = domains::blocked_of(&mut tx, task).await?;
         let overrides = domains::override_rules(&mut tx).await?;
         let waiting = sqlx::query(auth::OPEN_ITEMS).bind(id).fetch_all(&mut *tx).await?;
+        let llm = asked::used(&mut tx, task).await?;
         Ok(TaskProgress {
+            llm,
             task: loaded,
             queries: queries.iter().map(rows::query).collect::<Result<_>>()?,
             jobs: jobs

@@ -146,6 +146,7 @@ impl FetchedPage {
             title: self.extracted.title,
             language: self.extracted.language,
             fragments,
+            links: Vec::new(),
             quarantined,
             hostile: hostile.map(|finding| finding.rule),
         }

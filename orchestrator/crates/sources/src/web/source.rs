@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use futures::future::join_all;
 use lyra_domain::{Priority, Work};
-use lyra_research::ports::{EvidenceSource, Hit, SourcePage, Waiting};
+use lyra_research::ports::{EvidenceSource, Hit, PageLink, SourcePage, Waiting};
 use lyra_research::{PortError, Result};
 use lyra_web::serp::{Category, ChallengeKind, SerpPage, SerpResult};
 use std::collections::HashMap;
@@ -270,8 +270,21 @@ impl EvidenceSource for WebSource {
 
     fn page(&self, url: &str) -> Option<SourcePage> {
         let page = self.last.lock().unwrap_or_else(PoisonError::into_inner).pages.get(url).cloned()?;
-        Some(FetchedPage::clone(&page).into_source_page())
+        Some(SourcePage { links: links(&page), ..FetchedPage::clone(&page).into_source_page() })
     }
+}
+
+/// Links in the body, but not in passages that address an AI.
+fn links(page: &FetchedPage) -> Vec<PageLink> {
+    let Ok(address) = page.final_url.parse() else { return Vec::new() };
+    let quarantined: Vec<_> =
+        page.fragments.iter().filter(|fragment| page.quarantined.contains(&fragment.position)).collect();
+    page.extracted
+        .body_links(&address)
+        .into_iter()
+        .filter(|link| !quarantined.iter().any(|f| (f.char_start..f.char_end).contains(&link.start)))
+        .map(|link| PageLink { url: link.url.to_string(), text: link.text, context: link.context })
+        .collect()
 }
 
 fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {

@@ -23,6 +23,10 @@ const TABLES: &[(&str, &str)] = &[
     ),
     ("embeddings", "vectors of fragments and claims; use vector_search to compare them"),
     ("jobs", "background work of a task"),
+    (
+        "llm_questions",
+        "what a language model was asked for a task, its answer, or why rules took its place; never evidence",
+    ),
     ("auth_queue", "pages that wait for a person: a puzzle, consent, a login"),
     ("domain_override_rules", "decisions of a person about domains"),
     ("domain_override_events", "history of those decisions"),

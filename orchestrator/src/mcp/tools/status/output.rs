@@ -8,6 +8,7 @@ use crate::mcp::tools::tasks::status;
 use lyra_domain::domains::{DomainOverride, deciding_override};
 use lyra_domain::verification::DomainBlockReason;
 use lyra_domain::{Budget, JobState, Query, QueryStatus, Relation, TaskStatus};
+use lyra_research::ports::LlmUse;
 use lyra_store::{BlockedDomain, OverrideRule, TaskProgress};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -113,6 +114,30 @@ struct Metrics {
     claims: u64,
     /// Seconds of work that its jobs used.
     seconds_used: f64,
+    /// What asking a language model came to. Only when one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language_model: Option<LanguageModelUse>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct LanguageModelUse {
+    /// Different questions asked.
+    questions: u64,
+    /// Requests that they took.
+    calls: u64,
+    /// Requests that gave nothing usable.
+    failures: u64,
+    /// Questions without an answer, where rules took over; a warning says why.
+    fallbacks: u64,
+    /// Seconds spent on asking.
+    seconds: f64,
+}
+
+impl LanguageModelUse {
+    fn new(used: LlmUse) -> Self {
+        let LlmUse { questions, calls, failures, fallbacks, seconds } = used;
+        Self { questions, calls, failures, fallbacks, seconds: one_decimal(seconds) }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -258,6 +283,7 @@ impl GetStatusOutput {
                     .collect(),
                 claims: progress.claims,
                 seconds_used: one_decimal(progress.seconds_used),
+                language_model: progress.llm.map(LanguageModelUse::new),
             },
             task_id: progress.task.id.into(),
             query: progress.task.query,
