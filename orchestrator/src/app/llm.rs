@@ -69,9 +69,10 @@ pub(super) async fn examine(settings: &LlmSettings) -> Finding {
     let reply = client.ask(&sample_prompt(Purpose::Relevance), &accept).await;
     let place = format!("{} at {}", client.name(), client.endpoint());
     match reply.answer {
-        Ok(_) if reply.failures == 0 => {
-            Finding::ok(PART, format!("{place} answered a question in {:.1} s", begun.elapsed().as_secs_f64()))
-        }
+        Ok(_) if reply.failures == 0 => Finding::ok(
+            PART,
+            format!("{place} answered a question in {:.1} s", begun.elapsed().as_secs_f64()),
+        ),
         Ok(_) => Finding::note(
             PART,
             format!("{place} answered a question after {} attempts that failed", reply.failures),

@@ -49,13 +49,7 @@ impl Dialect {
     }
 }
 
-pub(crate) fn body(
-    model: &str,
-    messages: &Messages,
-    purpose: Purpose,
-    schema: &Value,
-    used: Used,
-) -> Value {
+pub(crate) fn body(model: &str, messages: &Messages, purpose: Purpose, schema: &Value, used: Used) -> Value {
     let mut body = json!({"model": model, "messages": messages.as_json(), "stream": false});
     match used.format {
         0 => {

@@ -29,7 +29,9 @@ async fn exchange(request: RequestBuilder, secret: Option<&str>) -> Result<Value
             .map_err(|error| Error::Malformed { why: format!("the server's answer is no JSON: {error}") });
     }
     let message = match explanation(&body) {
-        text if status.is_redirection() => format!("it redirects, which is not followed; set base_url. {text}"),
+        text if status.is_redirection() => {
+            format!("it redirects, which is not followed; set base_url. {text}")
+        }
         text => text,
     };
     let message = shown(&message, secret);

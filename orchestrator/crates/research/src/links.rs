@@ -5,9 +5,7 @@ use crate::Result;
 use crate::ask::{Asker, IsCitation, YesNo};
 use crate::pipeline::Pipeline;
 use crate::ports::{CitedPage, EvidenceSource, FragmentRank, NewPage, PageLink};
-use lyra_domain::{
-    Edge, FetchMethod, Identifier, Job, Page, PageId, PaperMetadata, Work,
-};
+use lyra_domain::{Edge, FetchMethod, Identifier, Job, Page, PageId, PaperMetadata, Work};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -92,8 +90,12 @@ pub(crate) async fn record(
         .iter()
         .map(|(_, link)| Identifier::in_url(&link.url).iter().find_map(|name| known.get(name)).copied())
         .collect();
-    let new: Vec<CitedPage> =
-        cited.iter().zip(&at_hand).filter(|(_, known)| known.is_none()).map(|((_, link), _)| cited_page(link)).collect();
+    let new: Vec<CitedPage> = cited
+        .iter()
+        .zip(&at_hand)
+        .filter(|(_, known)| known.is_none())
+        .map(|((_, link), _)| cited_page(link))
+        .collect();
     let mut registered = pipeline.store.register_cited(&new, &job.id).await?.into_iter();
     let edges: Vec<Edge> = cited
         .iter()

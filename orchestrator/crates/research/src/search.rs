@@ -112,7 +112,10 @@ pub(crate) async fn run(
 }
 
 /// The answer, unless the job is cancelled first: a source may take its time.
-pub(crate) async fn unless_cancelled<T>(cancel: &CancellationToken, work: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) async fn unless_cancelled<T>(
+    cancel: &CancellationToken,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
     cancel.run_until_cancelled(work).await.unwrap_or_else(|| Err(cancelled()))
 }
 
@@ -120,11 +123,7 @@ fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
     ranks.iter().filter(|(_, rank)| rank.relevant).count()
 }
 
-fn follow_up(
-    query: &Query,
-    found: Option<(&Expansion, usize)>,
-    llm: Option<serde_json::Value>,
-) -> Outcome {
+fn follow_up(query: &Query, found: Option<(&Expansion, usize)>, llm: Option<serde_json::Value>) -> Outcome {
     let mut output = serde_json::json!({
         "hits": query.result_count, "pages": query.pages_fetched, "relevant": query.useful_fragments,
         "without_text": found.map(|(_, without_text)| without_text),

@@ -12,8 +12,8 @@ use lyra_research::ports::{
     ScholarlySource, SourcePage,
 };
 use lyra_research::{
-    CitationFilter, Llm, Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Stops, Worker,
-    WorkerConfig,
+    CitationFilter, Llm, Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Stops,
+    Worker, WorkerConfig,
 };
 use lyra_store::{GuardOptions, NewTask, Store, StoreConfig, TaskProgress};
 use serde_json::{Value, json};
@@ -37,7 +37,8 @@ impl Inference for Words {
         let bag = |text: &String| {
             let mut vector = vec![0.01_f32; 64];
             for word in lyra_text::content_words(text) {
-                let place = word.bytes().fold(7_usize, |hash, byte| hash.wrapping_mul(31) ^ usize::from(byte));
+                let place =
+                    word.bytes().fold(7_usize, |hash, byte| hash.wrapping_mul(31) ^ usize::from(byte));
                 vector[place % 64] += 1.0;
             }
             let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
@@ -74,7 +75,16 @@ fn trial(number: usize) -> String {
 fn hit(rank: usize, title: String, doi: Option<String>, url: String, text: String) -> Hit {
     let doi = doi.and_then(|doi| Doi::parse(&doi));
     let work = Work { title, doi, citation_count: Some(1), ..Work::default() };
-    Hit { rank, score: 1.0, work, url, doc_id: None, language: Some("en".to_owned()), text: Some(text), embedding: None }
+    Hit {
+        rank,
+        score: 1.0,
+        work,
+        url,
+        doc_id: None,
+        language: Some("en".to_owned()),
+        text: Some(text),
+        embedding: None,
+    }
 }
 
 #[async_trait]
@@ -86,7 +96,13 @@ impl EvidenceSource for Tea {
     async fn search(&self, _: &str, _: Option<&str>, _: usize) -> Result<Vec<Hit>> {
         let trials = (0..TRIALS).map(|number| {
             let doi = self.scholarly.then(|| format!("10.1000/t{number}"));
-            hit(number + 1, format!("Tea trial {number}"), doi, format!("https://tea.example/{number}"), trial(number))
+            hit(
+                number + 1,
+                format!("Tea trial {number}"),
+                doi,
+                format!("https://tea.example/{number}"),
+                trial(number),
+            )
         });
         let page = self.web.then(|| hit(9, "Tea in the news".to_owned(), None, PAGE.to_owned(), trial(9)));
         Ok(trials.chain(page).collect())
@@ -141,7 +157,13 @@ impl ScholarlySource for Tea {
     async fn citations(&self, _: &Work, _: usize) -> Result<Vec<Hit>> {
         let citing = |number: usize| {
             let (url, doi) = (format!("https://api.example/c{number}"), Some(format!("10.1000/c{number}")));
-            let mut hit = hit(number, format!("Citing {number}"), doi, url, format!("Tea and attention, report {number}."));
+            let mut hit = hit(
+                number,
+                format!("Citing {number}"),
+                doi,
+                url,
+                format!("Tea and attention, report {number}."),
+            );
             hit.work.citation_count = Some(number as u32 * 10);
             hit
         };
@@ -161,7 +183,7 @@ struct Scripted {
 
 #[async_trait]
 impl LanguageModel for Scripted {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "test:script"
     }
 
@@ -189,6 +211,7 @@ fn value<'a>(prompt: &'a Prompt, name: &str) -> &'a str {
 }
 
 /// States the first sentence of a passage, and something that it does not say.
+#[expect(clippy::unnecessary_wraps, reason = "a script may fail")]
 fn states(prompt: &Prompt) -> Result<Value> {
     let first = value(prompt, "text").split_inclusive(". ").next().unwrap_or_default().trim().to_owned();
     let invented = "Green tea cures every known illness of students.";
@@ -221,8 +244,9 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("lyra.db"), StoreConfig::default()).await.unwrap();
         let source: Arc<dyn EvidenceSource> = Arc::new(source);
-        let model = script
-            .map(|script| Arc::new(Scripted { script, asked: Mutex::default(), answers: AtomicUsize::new(answers) }));
+        let model = script.map(|script| {
+            Arc::new(Scripted { script, asked: Mutex::default(), answers: AtomicUsize::new(answers) })
+        });
         let llm = model.clone().map(|model| Llm { model, time_share, is_hostile: Arc::new(is_hostile) });
         let pipeline = Pipeline {
             store: Arc::new(store.clone()),
@@ -231,7 +255,11 @@ impl Bench {
             sources: Arc::new(move |_| vec![source.clone()]),
             config: ResearchConfig::default(),
             search: SearchConfig {
-                citation_filter: CitationFilter { stage1_top_k: 3, stage2_top_k: 2, ..CitationFilter::default() },
+                citation_filter: CitationFilter {
+                    stage1_top_k: 3,
+                    stage2_top_k: 2,
+                    ..CitationFilter::default()
+                },
                 web_citation_links_per_page: 3,
                 ..SearchConfig::default()
             },
@@ -267,7 +295,12 @@ impl Bench {
         let cancel = CancellationToken::new();
         while self.worker.step(&cancel).await.unwrap() {}
         let status = self.store.task_status(task).await.unwrap();
-        assert_eq!(status.jobs_in(JobState::Queued) + status.jobs_in(JobState::Failed), 0, "{:?}", status.warnings);
+        assert_eq!(
+            status.jobs_in(JobState::Queued) + status.jobs_in(JobState::Failed),
+            0,
+            "{:?}",
+            status.warnings
+        );
         status
     }
 
@@ -342,7 +375,8 @@ async fn a_resumed_job_asks_only_what_it_has_not_asked_and_gives_the_same() {
         }
         going_down.cancel();
     };
-    let working = async { while !going_down.is_cancelled() && bench.worker.step(&going_down).await.unwrap() {} };
+    let working =
+        async { while !going_down.is_cancelled() && bench.worker.step(&going_down).await.unwrap() {} };
     tokio::join!(stopping, working);
     assert!(bench.claims(&task).await.is_empty());
 
@@ -368,12 +402,17 @@ async fn rules_take_over_from_a_model_that_fails_and_a_later_job_asks_it_again()
 
     let awake = Arc::new(AtomicUsize::new(0));
     let wakes = Arc::clone(&awake);
-    let script = move |prompt: &Prompt| if wakes.load(Ordering::SeqCst) == 0 { down(prompt) } else { states(prompt) };
+    let script =
+        move |prompt: &Prompt| if wakes.load(Ordering::SeqCst) == 0 { down(prompt) } else { states(prompt) };
     let bench = Bench::new(CORPUS, Some(Box::new(script))).await;
     let task = bench.task().await;
     let done = bench.finish(&task).await;
     assert_eq!(bench.claims(&task).await, rules.claims(&by_rules).await);
-    assert_eq!(bench.asked(Purpose::ExtractClaims).len(), 3, "after three failures in a row it is left alone");
+    assert_eq!(
+        bench.asked(Purpose::ExtractClaims).len(),
+        3,
+        "after three failures in a row it is left alone"
+    );
     let words = "gave no usable answer to 6 of 6 questions (extract_claims): rules extracted claims instead; the first reason: \
                  the language model is not available: it is asleep";
     assert!(warned(&done, words), "{:?}", done.warnings);
@@ -418,13 +457,19 @@ async fn text_that_addresses_an_ai_is_never_sent() {
 }
 
 /// Titles of the works that became pages through citations, and the counts of the filter.
-async fn cited(script: impl Fn(&Prompt) -> Result<Value> + Send + Sync + 'static) -> (Vec<String>, Value, Bench) {
+async fn cited(
+    script: impl Fn(&Prompt) -> Result<Value> + Send + Sync + 'static,
+) -> (Vec<String>, Value, Bench) {
     let bench = Bench::new(Tea { scholarly: true, web: false }, Some(Box::new(script))).await;
     let task = bench.task().await;
     bench.finish(&task).await;
     let sql = "SELECT title FROM task_pages JOIN pages ON pages.id = page_id WHERE reason = 'citation' ORDER BY title";
-    let titles =
-        bench.rows(sql).await.iter().map(|row| row["title"].as_str().unwrap_or_default().to_owned()).collect();
+    let titles = bench
+        .rows(sql)
+        .await
+        .iter()
+        .map(|row| row["title"].as_str().unwrap_or_default().to_owned())
+        .collect();
     (titles, bench.output("search").await["citations"].clone(), bench)
 }
 
@@ -437,19 +482,28 @@ async fn the_second_stage_of_citations_follows_the_models_word() {
     };
     let (titles, counts, bench) = cited(useful).await;
     assert_eq!(titles, ["Citing 2", "Citing 4"]);
-    assert_eq!((&counts["after_stage1"], &counts["after_stage2"], &counts["llm_calls"]), (&json!(3), &json!(2), &json!(3)));
+    assert_eq!(
+        (&counts["after_stage1"], &counts["after_stage2"], &counts["llm_calls"]),
+        (&json!(3), &json!(2), &json!(3))
+    );
     assert_eq!(bench.asked(Purpose::Relevance).len(), 3, "stage 1 decides who is asked about");
 
     // Without its word the order of stage 1 stays.
-    let silent = |prompt: &Prompt| if prompt.purpose == Purpose::Relevance { down(prompt) } else { states(prompt) };
+    let silent =
+        |prompt: &Prompt| if prompt.purpose == Purpose::Relevance { down(prompt) } else { states(prompt) };
     let (titles, counts, _) = cited(silent).await;
-    assert_eq!((titles, &counts["llm_calls"]), (vec!["Citing 3".to_owned(), "Citing 4".to_owned()], &json!(3)));
+    assert_eq!(
+        (titles, &counts["llm_calls"]),
+        (vec!["Citing 3".to_owned(), "Citing 4".to_owned()], &json!(3))
+    );
 }
 
 #[tokio::test]
 async fn links_that_the_model_calls_citations_become_edges() {
     let script = |prompt: &Prompt| match prompt.purpose {
-        Purpose::Citation => Ok(json!({"cited": if value(prompt, "link").contains("shop") { "NO" } else { "YES" }})),
+        Purpose::Citation => {
+            Ok(json!({"cited": if value(prompt, "link").contains("shop") { "NO" } else { "YES" }}))
+        }
         _ => states(prompt),
     };
     let bench = Bench::new(Tea { scholarly: false, web: true }, Some(Box::new(script))).await;
@@ -467,7 +521,11 @@ async fn links_that_the_model_calls_citations_become_edges() {
                    "citation_context": format!("Green tea improved attention, as {words} says."), "error": error, "doi": doi})
         });
     assert_eq!(bench.rows(sql).await, expect);
-    assert_eq!((done.pages, done.edges_of(Relation::Cites)), (TRIALS as u64 + 1, 2), "cited pages use no budget");
+    assert_eq!(
+        (done.pages, done.edges_of(Relation::Cites)),
+        (TRIALS as u64 + 1, 2),
+        "cited pages use no budget"
+    );
     let counts = &bench.output("search").await["llm"]["web_citations"];
     assert_eq!(*counts, json!({"pages": 1, "links": 3, "cited": 2}));
 

@@ -21,11 +21,12 @@ impl Store {
 
     pub(crate) async fn read_asked(&self, ids: &[QuestionId]) -> Result<HashMap<QuestionId, Asked>> {
         let ids: Vec<&str> = ids.iter().map(QuestionId::as_str).collect();
-        let found =
-            sqlx::query("SELECT * FROM llm_questions WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq")
-                .bind(json(&ids)?)
-                .fetch_all(self.reader())
-                .await?;
+        let found = sqlx::query(
+            "SELECT * FROM llm_questions WHERE id IN (SELECT value FROM json_each(?)) ORDER BY seq",
+        )
+        .bind(json(&ids)?)
+        .fetch_all(self.reader())
+        .await?;
         found
             .iter()
             .map(|row| {
@@ -192,7 +193,8 @@ mod tests {
         .await
         .unwrap();
         assert_eq!(row, (2, 2, 0));
-        let work: String = sqlx::query_scalar("SELECT id FROM works").fetch_one(store.reader()).await.unwrap();
+        let work: String =
+            sqlx::query_scalar("SELECT id FROM works").fetch_one(store.reader()).await.unwrap();
         assert_eq!(work, WorkId::from_doi(&Doi::parse("10.1000/x").unwrap()).to_string());
     }
 }

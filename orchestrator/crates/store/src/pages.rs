@@ -3,7 +3,8 @@
 use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, tasks};
 use lyra_domain::{
-    Fragment, FragmentId, Identifier, JobId, Page, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId,
+    Fragment, FragmentId, Identifier, JobId, Page, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work,
+    WorkId,
 };
 use lyra_research::ports::{NewPage, TaskFragment};
 use sqlx::{Row, SqliteConnection};

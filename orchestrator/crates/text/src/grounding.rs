@@ -12,7 +12,20 @@ const WORDS_IN_ALL: f64 = 0.8;
 const WORDS_IN_SENTENCE: f64 = 0.5;
 /// Where a sentence is cut into clauses, which may go different ways ("A rose but B did not").
 const CLAUSE_MARKS: &[&str] = &[
-    ", ", "; ", ": ", " but ", " while ", " whereas ", " although ", " though ", " and ", " yet ", "、", "；", "だが", "一方",
+    ", ",
+    "; ",
+    ": ",
+    " but ",
+    " while ",
+    " whereas ",
+    " although ",
+    " though ",
+    " and ",
+    " yet ",
+    "、",
+    "；",
+    "だが",
+    "一方",
 ];
 
 /// Whether a claim is grounded in a passage: there is one sentence of it, two consecutive ones, or a clause, that holds
@@ -72,7 +85,8 @@ impl Said {
         let all = self.words.len() as f64;
         let here = self.words.intersection(&source.words).count() as f64;
         let anywhere =
-            self.words.iter().filter(|word| source.words.contains(*word) || context.contains(*word)).count() as f64;
+            self.words.iter().filter(|word| source.words.contains(*word) || context.contains(*word)).count()
+                as f64;
         let direction = self.polarity.direction;
         here >= WORDS_IN_SENTENCE * all
             && anywhere >= WORDS_IN_ALL * all
@@ -145,7 +159,8 @@ mod tests {
     #[test]
     fn japanese() {
         let passage = "短い昼寝は成人の単語記憶を改善した。反応時間は改善しなかった。";
-        let check = |claim, expect| assert_eq!(is_grounded(claim, passage, "", Some("ja")), expect, "{claim}");
+        let check =
+            |claim, expect| assert_eq!(is_grounded(claim, passage, "", Some("ja")), expect, "{claim}");
         check("短い昼寝は成人の単語記憶を改善した。", true);
         check("昼寝は反応時間を改善した。", false);
         check("短い昼寝は成人の単語記憶を改善しなかった。", false);
@@ -154,9 +169,14 @@ mod tests {
 
     #[test]
     fn numbers_in_one_form() {
-        for (number, expect) in
-            [("1,200", "1200"), ("1200", "1200"), ("1,234,567", "1234567"), ("0,5", "0.5"), ("1,200.5", "1200.5"), ("p53", "p53")]
-        {
+        for (number, expect) in [
+            ("1,200", "1200"),
+            ("1200", "1200"),
+            ("1,234,567", "1234567"),
+            ("0,5", "0.5"),
+            ("1,200.5", "1200.5"),
+            ("p53", "p53"),
+        ] {
             assert_eq!(plain(number), expect);
         }
     }

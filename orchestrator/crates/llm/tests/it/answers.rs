@@ -26,11 +26,17 @@ async fn a_good_answer_takes_one_request() {
             Provider::OpenAi => {
                 assert_eq!(asked.path, "/base/chat/completions");
                 let format = &asked.body["response_format"];
-                assert_eq!((&format["type"], &format["json_schema"]["strict"]), (&json!("json_schema"), &json!(true)));
+                assert_eq!(
+                    (&format["type"], &format["json_schema"]["strict"]),
+                    (&json!("json_schema"), &json!(true))
+                );
                 &format["json_schema"]["schema"]
             }
         };
-        assert_eq!((&schema["required"], &schema["additionalProperties"]), (&json!(["score"]), &json!(false)));
+        assert_eq!(
+            (&schema["required"], &schema["additionalProperties"]),
+            (&json!(["score"]), &json!(false))
+        );
         assert_eq!((&asked.body["model"], &asked.body["stream"]), (&json!("small"), &json!(false)));
         let words = asked.body["messages"][1]["content"].as_str().unwrap();
         assert!(words.contains("Does a nap improve memory?") && words.contains("Naps and word recall"));
@@ -41,7 +47,8 @@ async fn a_good_answer_takes_one_request() {
 /// Answers of both APIs that hold this, twice, and say why they cannot be used.
 async fn unusable(content: &'static str, why: &str) {
     for provider in BOTH {
-        let server = StandIn::start(provider, [Act::Writes(content), Act::Writes(content), Act::Writes(GOOD)]).await;
+        let server =
+            StandIn::start(provider, [Act::Writes(content), Act::Writes(content), Act::Writes(GOOD)]).await;
         let reply = server.ask().await;
         let error = reply.answer.unwrap_err().to_string();
         assert!(error.contains(why), "{content}: {error}");
@@ -76,7 +83,8 @@ async fn the_second_answer_counts_and_the_model_is_told_what_was_wrong() {
 
 #[tokio::test]
 async fn a_text_without_end_is_no_answer() {
-    let long: &'static str = Box::leak(format!("{{\"score\": 7, \"x\": \"{}\"}}", "x".repeat(70_000)).into_boxed_str());
+    let long: &'static str =
+        Box::leak(format!("{{\"score\": 7, \"x\": \"{}\"}}", "x".repeat(70_000)).into_boxed_str());
     unusable(long, "longer than").await;
     for provider in BOTH {
         let huge = Act::Answers(around(provider, &"x".repeat(2 << 20)));
@@ -95,19 +103,24 @@ async fn answered(provider: Provider, answer: Value, calls: u32, why: &str) {
 
 #[tokio::test]
 async fn answers_that_are_cut_off_declined_or_of_another_api() {
-    let ollama = |done: bool, reason: &str| {
-        json!({"done": done, "done_reason": reason, "message": {"role": "assistant", "content": GOOD}})
-    };
+    let ollama = |done: bool, reason: &str| json!({"done": done, "done_reason": reason, "message": {"role": "assistant", "content": GOOD}});
     answered(Provider::Ollama, ollama(true, "length"), 2, "cut off").await;
     answered(Provider::Ollama, ollama(false, "stop"), 2, "cut off").await;
     answered(Provider::Ollama, around(Provider::OpenAi, GOOD), 2, "is base_url right?").await;
 
-    let openai = |finish: &str, message: Value| json!({"choices": [{"finish_reason": finish, "message": message}]});
+    let openai =
+        |finish: &str, message: Value| json!({"choices": [{"finish_reason": finish, "message": message}]});
     answered(Provider::OpenAi, openai("length", json!({"content": GOOD})), 2, "cut off").await;
     answered(Provider::OpenAi, openai("stop", json!({"content": null})), 2, "no content").await;
     answered(Provider::OpenAi, json!({"choices": []}), 2, "no choices").await;
     answered(Provider::OpenAi, around(Provider::Ollama, GOOD), 2, "is base_url right?").await;
     // Asking again would not help here.
-    answered(Provider::OpenAi, openai("stop", json!({"content": null, "refusal": "I cannot."})), 1, "I cannot").await;
+    answered(
+        Provider::OpenAi,
+        openai("stop", json!({"content": null, "refusal": "I cannot."})),
+        1,
+        "I cannot",
+    )
+    .await;
     answered(Provider::OpenAi, openai("content_filter", json!({"content": "{}"})), 1, "content filter").await;
 }

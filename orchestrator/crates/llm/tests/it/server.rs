@@ -48,15 +48,27 @@ async fn a_busy_server_is_asked_once_more_when_it_says_so() {
 async fn what_will_not_change_is_not_asked_again() {
     let wrong_key = format!(r#"{{"error": {{"message": "Incorrect API key provided: {KEY}."}}}}"#);
     check(vec![fails(401, &wrong_key), GOOD], 1, Err("(401): Incorrect API key provided: ….")).await;
-    check(vec![fails(404, r#"{"error": "model 'small' not found"}"#), GOOD], 1, Err("model 'small' not found")).await;
-    check(vec![fails(400, r#"{"error": {"message": "context too long"}}"#), GOOD], 1, Err("context too long")).await;
+    check(
+        vec![fails(404, r#"{"error": "model 'small' not found"}"#), GOOD],
+        1,
+        Err("model 'small' not found"),
+    )
+    .await;
+    check(
+        vec![fails(400, r#"{"error": {"message": "context too long"}}"#), GOOD],
+        1,
+        Err("context too long"),
+    )
+    .await;
     let elsewhere = Act::Fails(302, vec![("location", "http://127.0.0.1:9/".to_owned())], String::new());
     check(vec![elsewhere, GOOD], 1, Err("redirects")).await;
 }
 
 #[tokio::test]
 async fn parameters_that_a_server_does_not_take_are_left_out_from_then_on() {
-    let no = |what: &str| fails(400, &json!({"error": {"message": format!("{what} is not supported")}}).to_string());
+    let no = |what: &str| {
+        fails(400, &json!({"error": {"message": format!("{what} is not supported")}}).to_string())
+    };
     let script = [no("response_format.json_schema"), no("temperature"), no("response_format"), GOOD, GOOD];
     let server = StandIn::start(Provider::OpenAi, script).await;
     let client = server.client();
@@ -72,7 +84,13 @@ async fn parameters_that_a_server_does_not_take_are_left_out_from_then_on() {
             (format, asked.body.get("temperature").is_some())
         })
         .collect();
-    let expect = [("json_schema", true), ("json_object", true), ("json_object", false), ("none", false), ("none", false)];
+    let expect = [
+        ("json_schema", true),
+        ("json_object", true),
+        ("json_object", false),
+        ("none", false),
+        ("none", false),
+    ];
     assert_eq!(formats, expect.map(|(format, temperature)| (format.to_owned(), temperature)));
 }
 
@@ -81,7 +99,10 @@ async fn a_slow_server_is_given_up_at_the_limit() {
     let server = StandIn::start(Provider::Ollama, [Act::Sleeps, GOOD]).await;
     let config = LlmConfig { timeout: Duration::from_millis(200), ..server.config() };
     let reply = ask(&Client::new(config, Prompts::open(None).unwrap()).unwrap()).await;
-    assert!(matches!(&reply.answer, Err(PortError::Unavailable { why, .. }) if why.contains("no answer within")), "{reply:?}");
+    assert!(
+        matches!(&reply.answer, Err(PortError::Unavailable { why, .. }) if why.contains("no answer within")),
+        "{reply:?}"
+    );
     assert_eq!((reply.calls, reply.failures), (1, 1));
 }
 
@@ -92,7 +113,10 @@ async fn nobody_there_is_said_with_the_address() {
     let config = LlmConfig { base_url: Some("http://127.0.0.1:9/v1/".to_owned()), ..server.config() };
     let reply = ask(&Client::new(config, Prompts::open(None).unwrap()).unwrap()).await;
     let error = reply.answer.unwrap_err();
-    assert!(error.is_transient() && error.to_string().contains("http://127.0.0.1:9/v1/chat/completions"), "{error}");
+    assert!(
+        error.is_transient() && error.to_string().contains("http://127.0.0.1:9/v1/chat/completions"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -104,7 +128,10 @@ async fn settings_that_cannot_be_used_are_named() {
     };
     let with = |url: &str| LlmConfig { base_url: Some(url.to_owned()), ..server.config() };
     check(LlmConfig { model: " ".to_owned(), ..server.config() }, "llm.model");
-    check(with("localhost:11434"), "llm.base_url: `localhost:11434` is no address such as http://127.0.0.1:11434");
+    check(
+        with("localhost:11434"),
+        "llm.base_url: `localhost:11434` is no address such as http://127.0.0.1:11434",
+    );
     check(with("ftp://example.org"), "is no address");
     check(with("http://me:secret@example.org"), "llm.api_key");
     assert!(!format!("{:?}", server.client()).contains(KEY));

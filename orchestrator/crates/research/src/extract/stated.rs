@@ -34,7 +34,9 @@ impl Stated {
         }
         let mut asked: Vec<(usize, &TaskFragment)> =
             places.iter().filter_map(|(id, place)| Some((*place, *fragments.get(id)?))).collect();
-        asked.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.fragment.id.as_str().cmp(b.1.fragment.id.as_str())));
+        asked.sort_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| a.1.fragment.id.as_str().cmp(b.1.fragment.id.as_str()))
+        });
         let questions: Vec<ExtractClaims<'_>> = asked
             .iter()
             .map(|(_, fragment)| ExtractClaims {

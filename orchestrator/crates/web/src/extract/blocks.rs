@@ -256,7 +256,8 @@ impl<'b> Reader<'b> {
         }
         if self.heading.is_none() && !self.lists.is_empty() {
             let begins = self.push_item_line(&text);
-            self.list_links.extend(links.into_iter().map(|link| Found { start: link.start + begins, ..link }));
+            self.list_links
+                .extend(links.into_iter().map(|link| Found { start: link.start + begins, ..link }));
             return;
         }
         let kind = match (self.heading, self.preformatted > 0, self.quotes > 0) {

@@ -91,8 +91,12 @@ mod tests {
     use super::*;
 
     fn links(body: &str) -> Vec<(String, String, String)> {
-        let filler = "Sleep has been studied for a long time, by many people, in many places, and with many methods. ";
-        let html = format!("<html lang=en><body><article><h1>Naps</h1><p>{}</p>{body}</article></body></html>", filler.repeat(6));
+        let filler =
+            "Sleep has been studied for a long time, by many people, in many places, and with many methods. ";
+        let html = format!(
+            "<html lang=en><body><article><h1>Naps</h1><p>{}</p>{body}</article></body></html>",
+            filler.repeat(6)
+        );
         let address = Url::parse("https://news.example/naps").unwrap();
         let page = Extracted::from_html(&html, &address);
         let found = page.body_links(&address);
@@ -141,7 +145,8 @@ mod tests {
     #[test]
     fn a_long_sentence_is_cut_around_its_link() {
         let words = "and so on ".repeat(100);
-        let found = links(&format!("<p>It goes {words}<a href='https://a.example/'>to the point</a> {words}.</p>"));
+        let found =
+            links(&format!("<p>It goes {words}<a href='https://a.example/'>to the point</a> {words}.</p>"));
         let context = &found[0].2;
         assert!(context.chars().count() <= MAX_CONTEXT && context.contains("to the point"), "{context}");
     }
