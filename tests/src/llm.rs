@@ -75,13 +75,13 @@ impl LlmStandIn {
         )
     }
 
-    /// Engines whose only one is this, as a file of engines has it.
-    pub fn engines(&self) -> String {
+    /// Engines whose only one is this and names the pages of `pages`, as a file of engines has it.
+    pub fn engines(&self, pages: &Self) -> String {
         format!(
-            "challenges:\n  - {{kind: captcha, selector: .g-recaptcha}}\nengines:\n  here:\n    url: '{}/search?q={{query}}'\n    \
+            "challenges:\n  - {{kind: captcha, selector: .g-recaptcha}}\nengines:\n  here:\n    url: '{}/search?at={}&q={{query}}'\n    \
              category: general\n    result: '.result'\n    title: a\n    snippet: p\n    no_results: [{{selector: .none}}]\n    \
              min_interval_ms: 0\n",
-            self.address
+            self.address, pages.address
         )
     }
 
@@ -110,11 +110,17 @@ impl Drop for LlmStandIn {
 async fn answer(State(served): State<Served>, uri: Uri, body: Bytes) -> Response {
     match uri.path() {
         "/api/chat" | "/chat/completions" => chat(&served, uri.path(), &body).await,
-        "/search" => page(
-            &["/naps", "/sleep"]
-                .map(|path| format!("<div class=result><a href='{path}'>Naps</a></div>"))
-                .concat(),
-        ),
+        "/search" => {
+            let at = uri
+                .query()
+                .and_then(|query| query.strip_prefix("at=")?.split('&').next())
+                .unwrap_or_default();
+            page(
+                &["naps", "sleep"]
+                    .map(|name| format!("<div class=result><a href='{at}/{name}'>Naps</a></div>"))
+                    .concat(),
+            )
+        }
         "/naps" => page(&article(
             "Naps and memory",
             "A <a href='https://doi.org/10.1000/nap'>trial of naps</a> found that a short daytime nap improved memory in adults. \
