@@ -1,5 +1,6 @@
 //! What the cross-process tests share: the built `lyra` binary with a data folder of its own.
 
+pub mod llm;
 pub mod mcp_client;
 pub mod mcp_server;
 pub mod replay;

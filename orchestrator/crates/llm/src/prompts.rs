@@ -127,7 +127,7 @@ fn replace(sources: &mut BTreeMap<&'static str, String>, folder: &Path) -> Resul
     for entry in std::fs::read_dir(folder).map_err(unread)? {
         let path = entry.map_err(unread)?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if !name.ends_with(".j2") {
+        if path.extension().is_none_or(|extension| extension != "j2") {
             continue;
         }
         let Some(source) = sources.iter_mut().find(|(known, _)| **known == name).map(|(_, text)| text) else {

@@ -21,6 +21,9 @@ const FAILURES_TO_STOP: u32 = 3;
 /// Part of the share that searches may use, so that the extraction of claims, which comes last, has some left.
 const SEARCHES_PART: f64 = 0.5;
 
+/// Why nothing is asked any more.
+const SHARE_USED: &str = "its share of the time budget is used up";
+
 /// A language model as tasks may use it.
 #[derive(Clone)]
 pub struct Llm {
@@ -113,15 +116,13 @@ impl<'p> Asker<'p> {
         if let Some(outcome) = known.and_then(|known| self.remembered::<Q>(known)) {
             return Ok(outcome);
         }
-        let (outcome, calls, failures) = match self.refusal(question, until).await {
-            Some(why) => (Err(why), 0, 0),
-            None => {
-                let asked = tokio::time::timeout_at(until, self.reply(question)).await;
-                let answered = asked
-                    .unwrap_or_else(|_| (Err("its share of the time budget is used up".to_owned()), 1, 1));
-                self.note(answered.0.is_ok());
-                answered
-            }
+        let (outcome, calls, failures) = if let Some(why) = self.refusal(question, until).await {
+            (Err(why), 0, 0)
+        } else {
+            let asked = tokio::time::timeout_at(until, self.reply(question)).await;
+            let answered = asked.unwrap_or_else(|_| (Err(SHARE_USED.to_owned()), 1, 1));
+            self.note(answered.0.is_ok());
+            answered
         };
         let seconds = self.charge(Q::PURPOSE);
         self.count(outcome.is_err(), calls, failures, seconds);
@@ -164,7 +165,7 @@ impl<'p> Asker<'p> {
             return Some(format!("it was left alone after {FAILURES_TO_STOP} failures in a row"));
         }
         if Instant::now() >= until {
-            return Some("its share of the time budget is used up".to_owned());
+            return Some(SHARE_USED.to_owned());
         }
         let (_, untrusted) = question.values();
         let is_hostile = Arc::clone(&self.llm.is_hostile);

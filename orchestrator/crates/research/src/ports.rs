@@ -158,15 +158,18 @@ named_enum! {
     }
 }
 
+/// Values by the names that templates know them by.
+pub type Values = Vec<(&'static str, String)>;
+
 /// A question to a language model: the values that its template is filled with, and the form of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
     /// Which template.
     pub purpose: Purpose,
     /// Values that are Lyra's own or the user's.
-    pub given: Vec<(&'static str, String)>,
+    pub given: Values,
     /// Values that come from pages: data, whatever they say.
-    pub untrusted: Vec<(&'static str, String)>,
+    pub untrusted: Values,
     /// JSON schema of the answer; its root is an object.
     pub schema: serde_json::Value,
 }

@@ -183,7 +183,7 @@ struct Scripted {
 
 #[async_trait]
 impl LanguageModel for Scripted {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "test:script"
     }
 
@@ -211,6 +211,7 @@ fn value<'a>(prompt: &'a Prompt, name: &str) -> &'a str {
 }
 
 /// States the first sentence of a passage, and something that it does not say.
+#[expect(clippy::unnecessary_wraps, reason = "a script may fail")]
 fn states(prompt: &Prompt) -> Result<Value> {
     let first = value(prompt, "text").split_inclusive(". ").next().unwrap_or_default().trim().to_owned();
     let invented = "Green tea cures every known illness of students.";

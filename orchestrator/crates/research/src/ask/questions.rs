@@ -1,6 +1,6 @@
 //! What a language model is asked: the values of each question, the form of its answer, and what is wrong with an answer.
 
-use crate::ports::{Prompt, Purpose};
+use crate::ports::{Prompt, Purpose, Values};
 use lyra_domain::{QuestionId, TaskId};
 use lyra_text::claim::MAX_CHARS;
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub(crate) trait Question: Send + Sync {
     fn subject(&self) -> String;
 
     /// The values that its template is filled with: Lyra's or the user's, and those from pages.
-    fn values(&self) -> (Vec<(&'static str, String)>, Vec<(&'static str, String)>);
+    fn values(&self) -> (Values, Values);
 
     fn schema() -> Value;
 
@@ -86,7 +86,7 @@ impl Question for ExtractClaims<'_> {
         self.fragment.to_owned()
     }
 
-    fn values(&self) -> (Vec<(&'static str, String)>, Vec<(&'static str, String)>) {
+    fn values(&self) -> (Values, Values) {
         let given = vec![("question", line(self.question)), ("limit", self.limit.to_string())];
         let untrusted =
             vec![("title", line(self.title)), ("heading", line(self.heading)), ("text", clipped(self.text))];
@@ -141,7 +141,7 @@ impl Question for Usefulness<'_> {
         self.work.to_owned()
     }
 
-    fn values(&self) -> (Vec<(&'static str, String)>, Vec<(&'static str, String)>) {
+    fn values(&self) -> (Values, Values) {
         let untrusted = vec![("title", line(self.title)), ("text", clipped(self.text))];
         (vec![("question", line(self.question))], untrusted)
     }
@@ -186,7 +186,7 @@ impl Question for IsCitation<'_> {
         line(self.address)
     }
 
-    fn values(&self) -> (Vec<(&'static str, String)>, Vec<(&'static str, String)>) {
+    fn values(&self) -> (Values, Values) {
         let untrusted = vec![
             ("title", line(self.title)),
             ("sentence", line(self.sentence)),
@@ -255,8 +255,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(purpose: Purpose, answer: Value, expect: bool) {
-        let read = check_answer(purpose, &answer);
+    fn check(purpose: Purpose, answer: &Value, expect: bool) {
+        let read = check_answer(purpose, answer);
         assert_eq!(read.is_ok(), expect, "{purpose} {answer} {read:?}");
     }
 
@@ -265,26 +265,26 @@ mod tests {
         use Purpose::{Citation, ExtractClaims, Relevance};
         let claim =
             |text: &str, confidence: Value| json!({"claims": [{"text": text, "confidence": confidence}]});
-        check(ExtractClaims, json!({"claims": []}), true);
-        check(ExtractClaims, claim("Naps help.", json!(0.9)), true);
-        check(ExtractClaims, claim("Naps help.", json!(1)), true);
-        check(ExtractClaims, claim("Naps help.", json!("high")), false);
-        check(ExtractClaims, claim("Naps help.", json!(9)), false);
-        check(ExtractClaims, claim(" ", json!(1)), false);
-        check(ExtractClaims, claim(&"x".repeat(301), json!(1)), false);
-        check(ExtractClaims, json!({"claims": [], "verdict": "true"}), false);
-        check(ExtractClaims, json!({"claims": ["Naps help."]}), false);
-        check(ExtractClaims, json!({}), false);
-        check(Relevance, json!({"score": 7}), true);
-        check(Relevance, json!({"score": 7.5}), true);
-        check(Relevance, json!({"score": 11}), false);
-        check(Relevance, json!({"score": -1}), false);
-        check(Relevance, json!({"score": null}), false);
-        check(Relevance, json!({"score": 7, "supports": true}), false);
-        check(Citation, json!({"cited": "YES"}), true);
-        check(Citation, json!({"cited": "NO"}), true);
-        check(Citation, json!({"cited": "maybe"}), false);
-        check(Citation, json!({"cited": true}), false);
+        check(ExtractClaims, &json!({"claims": []}), true);
+        check(ExtractClaims, &claim("Naps help.", json!(0.9)), true);
+        check(ExtractClaims, &claim("Naps help.", json!(1)), true);
+        check(ExtractClaims, &claim("Naps help.", json!("high")), false);
+        check(ExtractClaims, &claim("Naps help.", json!(9)), false);
+        check(ExtractClaims, &claim(" ", json!(1)), false);
+        check(ExtractClaims, &claim(&"x".repeat(301), json!(1)), false);
+        check(ExtractClaims, &json!({"claims": [], "verdict": "true"}), false);
+        check(ExtractClaims, &json!({"claims": ["Naps help."]}), false);
+        check(ExtractClaims, &json!({}), false);
+        check(Relevance, &json!({"score": 7}), true);
+        check(Relevance, &json!({"score": 7.5}), true);
+        check(Relevance, &json!({"score": 11}), false);
+        check(Relevance, &json!({"score": -1}), false);
+        check(Relevance, &json!({"score": null}), false);
+        check(Relevance, &json!({"score": 7, "supports": true}), false);
+        check(Citation, &json!({"cited": "YES"}), true);
+        check(Citation, &json!({"cited": "NO"}), true);
+        check(Citation, &json!({"cited": "maybe"}), false);
+        check(Citation, &json!({"cited": true}), false);
     }
 
     #[test]

@@ -150,8 +150,11 @@ proptest! {
             at = block.end;
         }
         prop_assert_eq!(at as usize, chars.len());
+        let _ = found.body_links(&Url::parse("https://journal.example/").unwrap());
         for link in &found.links {
-            prop_assert!(link.block < found.blocks.len());
+            let block = &found.blocks[link.block];
+            prop_assert!((block.start..block.end).contains(&link.start));
+            prop_assert_eq!(Some(chars[link.start as usize]), link.text.chars().next());
         }
     }
 }
