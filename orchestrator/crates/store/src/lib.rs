@@ -25,6 +25,7 @@ mod schema;
 mod sqlite;
 mod store;
 mod tasks;
+mod timeline;
 mod views;
 
 pub use calibration::{CalibrationAction, CalibrationSamples, CalibrationVersion, StoredEvaluation};
@@ -36,6 +37,7 @@ pub use progress::{JobCount, TaskProgress};
 pub use queries::QueuedSearches;
 pub use store::{Store, StoreConfig, SystemClock};
 pub use tasks::{NewTask, StopMode, StopOutcome, TaskPage};
+pub use timeline::ClaimEvent;
 pub use views::{ViewInfo, ViewRows};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Works, pages and their fragments.
 
 use crate::rows::{self, RowExt, json};
-use crate::{Result, Store, StoreError, tasks};
+use crate::{Result, Store, StoreError, tasks, timeline};
 use lyra_domain::{
     Fragment, FragmentId, Identifier, JobId, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work, WorkId,
 };
@@ -62,6 +62,7 @@ impl Store {
             ids.push(page);
         }
         tasks::touch(&mut tx, &query.task_id, &now).await?;
+        timeline::note_retractions(&mut tx, cause, &now).await?;
         tx.commit().await?;
         Ok(ids)
     }
