@@ -18,6 +18,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search", "feedback"]
+TOOLS += ["calibration_metrics", "calibration_rollback", "get_auth_queue", "resolve_auth"]
 CLAIM = "A short daytime nap improves memory in adults."
 
 
@@ -98,6 +99,9 @@ async def whole_task(lyra):
     assert stopped["final_status"] == "completed" and stopped["is_resumable"], stopped
     resource = json.loads((await lyra.client.read_resource(f"lyra://tasks/{task_id}")).contents[0].text)
     assert resource["status"] == "completed", resource
+    for part, field in [("materials", "citation_network"), ("graph", "nodes")]:
+        text = (await lyra.client.read_resource(f"lyra://tasks/{task_id}/{part}")).contents[0].text
+        assert json.loads(text)[field], part
     return evidence
 
 

@@ -118,7 +118,49 @@ async fn a_whole_task() -> anyhow::Result<()> {
     for name in ["claims", "edges", "fragments", "v_claim_evidence_summary"] {
         assert!(names.contains(&name), "{name} is not in {names:?}");
     }
+    let materials = read(&mut lyra, &format!("lyra://tasks/{task_id}/materials")).await?;
+    for field in ["claims", "fragments", "evidence_graph", "citation_network", "untrusted_fields"] {
+        assert!(materials.get(field).is_some(), "{field}");
+    }
+    let claim = &materials["claims"][0];
+    for field in ["alpha", "beta", "confidence", "evidence_count", "independent_sources", "evidence_years"] {
+        assert!(claim.get(field).is_some(), "{field} of {claim}");
+    }
+    for field in ["source_pages", "citations", "hub_pages"] {
+        assert!(materials["citation_network"][field].is_array(), "{field}");
+    }
+    let claim_id = claim["id"].as_str().context("an id")?;
+    let alone = read(&mut lyra, &format!("lyra://tasks/{task_id}/claims/{claim_id}")).await?;
+    assert_eq!((&alone["confidence"], &alone["evidence"]), (&claim["confidence"], &claim["evidence"]));
+    let graph = read(&mut lyra, &format!("lyra://tasks/{task_id}/graph")).await?;
+    assert_eq!(graph["stats"], materials["evidence_graph"]["stats"]);
+    for wrong in ["claims/claim_x", "claims/task_x", "nothing"] {
+        assert!(read(&mut lyra, &format!("lyra://tasks/{task_id}/{wrong}")).await.is_err(), "{wrong}");
+    }
     lyra.done("stop_task", json!({ "task_id": task })).await?;
+    lyra.client.close().await
+}
+
+/// A resource's JSON.
+async fn read(lyra: &mut Checked, uri: &str) -> anyhow::Result<Value> {
+    let resource = lyra.client.request("resources/read", json!({ "uri": uri })).await?;
+    Ok(serde_json::from_str(resource["contents"][0]["text"].as_str().context("text")?)?)
+}
+
+#[tokio::test]
+async fn calibration_without_corrections_says_what_is_missing() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let mut lyra = Checked::start(&app).await?;
+    let stats = lyra.done("calibration_metrics", json!({ "action": "get_stats" })).await?;
+    assert_eq!(stats["sources"], json!([]));
+    let found = lyra.done("calibration_metrics", json!({ "action": "get_evaluations", "limit": 5 })).await?;
+    assert_eq!(found["evaluations"], json!([]));
+    let (code, message) = lyra.refused("calibration_metrics", json!({ "action": "evaluate" })).await?;
+    assert!(code == "not_found" && message.contains("correct or confirm edges"), "{code} {message}");
+    let (code, _) = lyra.refused("calibration_rollback", json!({ "reason": "worse" })).await?;
+    assert_eq!(code, "not_found");
+    let (code, message) = lyra.refused("calibration_rollback", json!({ "version": 1 })).await?;
+    assert!(code == "invalid_argument" && message.contains("`reason` is missing"), "{message}");
     lyra.client.close().await
 }
 

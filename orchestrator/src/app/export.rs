@@ -4,7 +4,7 @@ use super::graph::{graph_of, off_thread};
 use super::{App, AppError};
 use lyra_domain::{ClaimReport, Relation, TaskId};
 use lyra_graph::{EvidenceGraph, Scope};
-use lyra_store::{ExportedEdge, TaskExport};
+use lyra_store::{ClaimEvent, ExportedEdge, TaskExport};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ impl App {
         .await
     }
 
-    /// One claim with its numbers and its evidence, adopted or not, as in [`Materials`].
+    /// One claim with its numbers and its evidence, adopted or not, as in [`Materials`], and with its timeline.
     ///
     /// # Errors
     /// No such claim, or not in this task.
@@ -56,7 +56,18 @@ impl App {
                 format!("claim {id} belongs to {}, not to {task}", report.claim.task_id),
             ));
         }
-        Ok(claim(&report))
+        let mut fields = object(claim(&report));
+        fields.insert("timeline".to_owned(), timeline(&self.store().claim_timeline(id).await?));
+        Ok(Value::Object(fields))
+    }
+
+    /// What happened to a claim, in order: its creation, what people and verification did to it, retractions of works
+    /// behind it. An audit log; no number comes from it.
+    ///
+    /// # Errors
+    /// No such claim.
+    pub async fn claim_timeline(&self, id: &lyra_domain::ClaimId) -> Result<Vec<ClaimEvent>, AppError> {
+        Ok(self.store().claim_timeline(id).await?)
     }
 }
 
@@ -144,6 +155,11 @@ fn citation_network(rows: &TaskExport, graph: &EvidenceGraph) -> Value {
         "citation_loops_truncated": analysis.citation_loops_truncated,
         "clusters": analysis.clusters,
     })
+}
+
+fn timeline(events: &[ClaimEvent]) -> Value {
+    let event = |event: &ClaimEvent| json!({"at": event.at, "event": event.event, "detail": event.detail, "cause_id": event.cause_id});
+    events.iter().map(event).collect()
 }
 
 fn object(value: Value) -> Map<String, Value> {

@@ -4,8 +4,10 @@ use super::{print, print_json, tell};
 use crate::app::{App, GraphAnalysis, GraphFormat};
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
-use lyra_domain::TaskId;
+use lyra_domain::{ClaimId, TaskId};
 use lyra_graph::Scope;
+use lyra_store::ClaimEvent;
+use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,6 +38,15 @@ pub(super) enum GraphCommand {
         #[arg(long, default_value_t = 10, value_name = "N")]
         top: usize,
         /// Print one JSON object, with every node
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say what happened to a claim and when: creation, corrections, verification, retractions of works behind it
+    Timeline {
+        /// Claim
+        #[arg(long, value_name = "ID")]
+        claim: ClaimId,
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -102,6 +113,19 @@ pub(super) async fn run(app: &App, command: &GraphCommand) -> anyhow::Result<Exi
                 print_json(&found)?;
             } else {
                 print(&report(&found, *top))?;
+            }
+        }
+        GraphCommand::Timeline { claim, json } => {
+            let events = app.claim_timeline(claim).await?;
+            if *json {
+                let event = |e: &ClaimEvent| json!({"at": e.at, "event": e.event, "detail": e.detail, "cause_id": e.cause_id});
+                print_json(&events.iter().map(event).collect::<Vec<_>>())?;
+            } else {
+                for event in &events {
+                    let detail =
+                        if event.detail.is_null() { String::new() } else { event.detail.to_string() };
+                    print(&format!("{}  {:<20} {detail}\n", event.at, event.event))?;
+                }
             }
         }
     }

@@ -53,6 +53,7 @@ struct EvidenceJson {
     doi: Option<String>,
     url: Option<String>,
     doc_id: Option<String>,
+    is_retracted: Option<bool>,
 }
 
 #[derive(Debug, Serialize)]
@@ -122,6 +123,7 @@ impl EvidenceJson {
             doi: evidence.doi.clone(),
             url: evidence.url.clone(),
             doc_id: evidence.doc_id.clone(),
+            is_retracted: evidence.is_retracted,
         }
     }
 }

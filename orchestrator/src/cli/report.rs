@@ -63,6 +63,9 @@ fn source(evidence: &Evidence) -> String {
         let _ = write!(text, ", {venue}");
     }
     text.push(')');
+    if evidence.is_retracted == Some(true) {
+        text.push_str(" RETRACTED");
+    }
     match (&evidence.doi, &evidence.url, &evidence.doc_id) {
         (Some(doi), ..) => write!(text, " doi:{doi}"),
         (None, Some(url), _) => write!(text, " {url}"),

@@ -78,6 +78,8 @@ pub struct Evidence {
     pub source_domain_category: String,
     /// What makes two passages the same source: the work, else the registrable domain.
     pub source_key: String,
+    /// Whether the work was retracted; unknown is null. A flag for the reader: it never enters the confidence.
+    pub is_retracted: Option<bool>,
 }
 
 /// Oldest and newest year among evidence.

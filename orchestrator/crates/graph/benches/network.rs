@@ -63,7 +63,7 @@ fn benches(criterion: &mut Criterion) {
     group.bench_function("network of citations", |b| b.iter(|| black_box(graph.network(Scope::Citations))));
     group.bench_function("pagerank", |b| b.iter(|| black_box(citations.pagerank(0.85))));
     group.bench_function("betweenness, default limit", |b| {
-        b.iter(|| black_box(citations.betweenness(300_000_000)));
+        b.iter(|| black_box(citations.betweenness(200_000_000)));
     });
     group.bench_function("clusters", |b| b.iter(|| black_box(citations.clusters())));
     group.bench_function("whole analysis", |b| b.iter(|| black_box(citations.analyse())));
@@ -79,7 +79,7 @@ fn benches(criterion: &mut Criterion) {
     group.bench_function("pagerank", |b| b.iter(|| black_box(dense.pagerank(0.85))));
     group.bench_function("betweenness, exact", |b| b.iter(|| black_box(dense.betweenness(u64::MAX))));
     group.bench_function("betweenness, default limit", |b| {
-        b.iter(|| black_box(dense.betweenness(300_000_000)));
+        b.iter(|| black_box(dense.betweenness(200_000_000)));
     });
     group.bench_function("clusters", |b| b.iter(|| black_box(dense.clusters())));
     group.bench_function("loops", |b| b.iter(|| black_box(dense.loops(lyra_graph::LoopLimits::default()))));

@@ -2,7 +2,7 @@
 
 use crate::pages::require;
 use crate::rows;
-use crate::{Result, Store, StoreError, edges, tasks};
+use crate::{Result, Store, StoreError, edges, tasks, timeline};
 use lyra_domain::{Claim, ClaimId, Edge, FragmentId, JobId, TaskId};
 use sqlx::SqliteConnection;
 
@@ -53,7 +53,7 @@ pub(crate) async fn insert(
     cause: Option<&JobId>,
     now: &str,
 ) -> Result<()> {
-    sqlx::query(
+    let stored = sqlx::query(
         "INSERT INTO claims (id, task_id, claim_text, claim_type, language, source_fragment_id, llm_claim_confidence,
              claim_adoption_status, source_verification_status, cause_id, created_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -71,6 +71,9 @@ pub(crate) async fn insert(
     .bind(now)
     .execute(&mut *connection)
     .await?;
+    if stored.rows_affected() > 0 {
+        timeline::note_created(connection, claim, cause, now).await?;
+    }
     let origin: Option<String> = sqlx::query_scalar("SELECT source_fragment_id FROM claims WHERE id = ?")
         .bind(claim.id.as_str())
         .fetch_one(&mut *connection)

@@ -2,7 +2,7 @@
 
 use crate::pages::require;
 use crate::rows::{RowExt, json};
-use crate::{Result, Store, tasks};
+use crate::{Result, Store, tasks, timeline};
 use lyra_domain::{ClaimId, Edge, FragmentId, JobId, PageId, TaskId};
 use sqlx::SqliteConnection;
 use std::collections::HashSet;
@@ -51,6 +51,7 @@ impl Store {
         for edge in edges {
             insert(&mut tx, edge, Some(cause), &now).await?;
         }
+        timeline::note_retractions(&mut tx, cause, &now).await?;
         tasks::touch(&mut tx, task, &now).await?;
         tx.commit().await?;
         Ok(())

@@ -30,6 +30,7 @@ mod schema;
 mod sqlite;
 mod store;
 mod tasks;
+mod timeline;
 mod verification;
 mod views;
 
@@ -45,6 +46,7 @@ pub use progress::{JobCount, TaskProgress};
 pub use queries::QueuedSearches;
 pub use store::{Store, StoreConfig, SystemClock};
 pub use tasks::{NewTask, StopMode, StopOutcome, TaskPage};
+pub use timeline::ClaimEvent;
 pub use views::{ViewInfo, ViewRows};
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Works, pages and their fragments.
 
 use crate::rows::{self, RowExt, json};
-use crate::{Result, Store, StoreError, quarantine, tasks};
+use crate::{Result, Store, StoreError, quarantine, tasks, timeline};
 use lyra_domain::{
     Fragment, FragmentId, Identifier, JobId, Page, PageId, PaperMetadata, Query, SerpItemId, TaskId, Work,
     WorkId,
@@ -81,6 +81,7 @@ impl Store {
             ids.push(Some(page));
         }
         tasks::touch(&mut tx, &query.task_id, &now).await?;
+        timeline::note_retractions(&mut tx, cause, &now).await?;
         tx.commit().await?;
         Ok(ids)
     }

@@ -71,7 +71,8 @@ async fn judged(
                 coalesce(edges.premise, fragments.text_content) AS text, edges.source_domain_category,
                 fragments.id AS fragment_id, pages.id AS page_id, pages.url, pages.domain_category,
                 pages.paper_metadata, coalesce(nullif(pages.title, ''), works.title, '') AS title,
-                coalesce(pages.year, works.year) AS year, works.venue, works.doi, {SOURCE_KEY} AS source_key
+                coalesce(pages.year, works.year) AS year, works.venue, works.doi, works.is_retracted,
+                {SOURCE_KEY} AS source_key
          FROM claims
          JOIN edges ON edges.target_id = claims.id AND edges.source_type = 'fragment'
          JOIN fragments ON fragments.id = edges.source_id
@@ -116,6 +117,7 @@ fn evidence(row: &SqliteRow) -> Result<Evidence> {
         edge_id: row.parsed("edge_id")?,
         source_domain_category: category.map_or_else(|| row.value("domain_category"), Ok)?,
         source_key: row.value("source_key")?,
+        is_retracted: row.value("is_retracted")?,
     })
 }
 

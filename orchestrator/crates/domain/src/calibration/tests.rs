@@ -23,11 +23,11 @@ fn a_relation_that_no_model_answers_is_no_sample() {
 fn metrics_of_a_case_computed_by_hand() {
     let found = CalibrationMetrics::of(&[sample([0.8, 0.1, 0.1], 0), sample([0.2, 0.2, 0.6], 0)], None);
     // (0.04 + 0.01 + 0.01) and (0.64 + 0.04 + 0.36)
-    assert!((found.brier - (0.06 + 1.04) / 2.0).abs() < 1e-12);
+    assert!((found.brier - f64::midpoint(0.06, 1.04)).abs() < 1e-12);
     // Confidence 0.8 and right, confidence 0.6 and wrong: bins 12 and 9 of 15.
-    assert!((found.ece - (0.2 + 0.6) / 2.0).abs() < 1e-12);
+    assert!((found.ece - f64::midpoint(0.2, 0.6)).abs() < 1e-12);
     assert_eq!((found.bins[11].count, found.bins[8].count, found.bins[8].accuracy), (1, 1, Some(0.0)));
-    assert!((found.nll + (0.8_f64.ln() + 0.2_f64.ln()) / 2.0).abs() < 1e-12);
+    assert!((found.nll + f64::midpoint(0.8_f64.ln(), 0.2_f64.ln())).abs() < 1e-12);
     assert_eq!(CalibrationMetrics::of(&[], None).brier, 0.0);
 }
 

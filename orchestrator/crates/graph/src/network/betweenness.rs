@@ -2,8 +2,8 @@
 
 use super::Network;
 
-/// Most steps (sources times nodes and edges) that are spent by default: about a second.
-pub(super) const EXACT_STEPS: u64 = 300_000_000;
+/// Most steps (sources times nodes and edges) that are spent by default: one to two seconds.
+pub(super) const EXACT_STEPS: u64 = 200_000_000;
 /// Counts of paths are brought down by this factor when they grow beyond it.
 const SCALE: f64 = 1e150;
 const UNSEEN: u32 = u32::MAX;
@@ -70,10 +70,10 @@ impl Search {
 
     /// Adds to every node what the shortest paths from `source` pass through it.
     fn follow(&mut self, network: &Network, source: usize, scores: &mut [f64]) {
-        self.distance.fill(UNSEEN);
-        self.paths.fill(0.0);
-        self.dependency.fill(0.0);
-        self.order.clear();
+        for node in self.order.drain(..) {
+            let node = node as usize;
+            (self.distance[node], self.paths[node], self.dependency[node]) = (UNSEEN, 0.0, 0.0);
+        }
         self.scaled.clear();
         self.distance[source] = 0;
         self.paths[source] = 1.0;

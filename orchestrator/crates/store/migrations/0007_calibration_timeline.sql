@@ -1,4 +1,4 @@
--- Which calibration is in force, when that changed, and what the model said before it was applied.
+-- Which calibration is in force, when that changed, what the model said before it was applied; the timeline of claims.
 
 -- The model's own probabilities, where a calibration changed them; else `nli_scores` are the model's own.
 ALTER TABLE edges ADD COLUMN nli_raw_scores TEXT;
@@ -23,3 +23,9 @@ BEGIN SELECT raise(ABORT, 'calibration_activations is append-only'); END;
 
 -- At most one version of a source is in force.
 CREATE UNIQUE INDEX calibration_parameters_active ON calibration_parameters (source) WHERE is_active = 1;
+
+-- Retracted works are few, and looked for whenever pages or judgements are stored.
+CREATE INDEX works_retracted ON works (id) WHERE is_retracted = 1;
+-- The timeline of a claim begins with its creation.
+INSERT INTO claim_events (claim_id, event, cause_id, at)
+SELECT id, 'claim_created', cause_id, created_at FROM claims ORDER BY seq;
