@@ -19,6 +19,7 @@ from mcp.client.stdio import StdioServerParameters
 
 TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search", "feedback"]
 TOOLS += ["calibration_metrics", "calibration_rollback", "get_auth_queue", "resolve_auth"]
+READING = ("get_status", "query_graph", "vector_search", "get_auth_queue")
 CLAIM = "A short daytime nap improves memory in adults."
 
 
@@ -47,7 +48,7 @@ async def tour(client, mode):
     for tool in tools:
         Draft202012Validator.check_schema(tool.input_schema)
         Draft202012Validator.check_schema(tool.output_schema)
-        assert tool.annotations.read_only_hint == (tool.name in ("get_status", "query_graph", "vector_search"))
+        assert tool.annotations.read_only_hint == (tool.name in READING)
     assert "create_task" in client.instructions
     lyra = Lyra(client, tools)
 

@@ -78,12 +78,10 @@ enum Effect {
     Settles,
     /// Ends running or waiting work; calling again changes nothing more.
     Ends,
-    /// Replaces what the store says; a history keeps what was there.
+    /// Replaces what the store says or what is in force; a history keeps what was there.
     Corrects,
     /// Adds a measurement to the store and changes nothing else.
     Records,
-    /// Puts something earlier in the place of what is in force; calling again goes back further.
-    Reverts,
 }
 
 impl Effect {
@@ -95,7 +93,6 @@ impl Effect {
             Self::Ends => (false, true, true, false),
             Self::Corrects => (false, true, false, false),
             Self::Records => (false, false, false, false),
-            Self::Reverts => (false, true, false, false),
         };
         ToolAnnotations::with_title(title)
             .read_only(read_only)

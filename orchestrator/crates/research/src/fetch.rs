@@ -167,7 +167,9 @@ mod tests {
     fn free_text_first_then_repositories_then_the_landing_page() {
         let mut work = Work { oa_url: Some("https://oa.example/a.pdf".to_owned()), ..Work::default() };
         for id in ["PMC3531190", "arXiv:1706.03762"] {
-            Identifier::in_text(id).into_iter().for_each(|id| work.add_identifier(id));
+            for id in Identifier::in_text(id) {
+                work.add_identifier(id);
+            }
         }
         let found = addresses(&work, "https://doi.org/10.1000/1");
         assert_eq!(found[0], "https://oa.example/a.pdf");

@@ -86,23 +86,3 @@ pub(crate) async fn insert(
     }
     Ok(())
 }
-
-/// Adds to a claim's timeline: an audit log, which no number is computed from.
-pub(crate) async fn note(
-    connection: &mut SqliteConnection,
-    claim: &ClaimId,
-    event: &str,
-    detail: &serde_json::Value,
-    cause: Option<&JobId>,
-    now: &str,
-) -> Result<()> {
-    sqlx::query("INSERT INTO claim_events (claim_id, event, detail, cause_id, at) VALUES (?, ?, ?, ?, ?)")
-        .bind(claim.as_str())
-        .bind(event)
-        .bind(detail.to_string())
-        .bind(cause.map(JobId::as_str))
-        .bind(now)
-        .execute(connection)
-        .await?;
-    Ok(())
-}

@@ -8,7 +8,7 @@ pub use edges::EdgeCorrection;
 
 use crate::rows::RowExt;
 use crate::verification::{self, Of};
-use crate::{Result, Store, StoreError, claims, tasks};
+use crate::{Result, Store, StoreError, tasks, timeline};
 use lyra_domain::{AdoptionStatus, ClaimId, TaskId};
 
 /// A claim that was taken out or put back.
@@ -70,7 +70,8 @@ impl Store {
             .execute(&mut *tx)
             .await?;
             let event = if rejected { "claim_rejected" } else { "claim_restored" };
-            claims::note(&mut tx, claim, event, &serde_json::json!({ "reason": reason }), None, &now).await?;
+            timeline::note(&mut tx, claim, event, &serde_json::json!({ "reason": reason }), None, &now)
+                .await?;
             verification::settle(&mut tx, Of::Claim(claim), None, &now).await?;
             tasks::touch(&mut tx, &task, &now).await?;
         }

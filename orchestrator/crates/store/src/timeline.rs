@@ -63,15 +63,26 @@ pub(crate) async fn note_created(
     now: &str,
 ) -> Result<()> {
     let detail = json!({"claim_type": claim.claim_type, "source_fragment_id": claim.source_fragment_id});
-    sqlx::query(
-        "INSERT INTO claim_events (claim_id, event, detail, cause_id, at) VALUES (?, 'claim_created', ?, ?, ?)",
-    )
-    .bind(claim.id.as_str())
-    .bind(detail.to_string())
-    .bind(cause.map(JobId::as_str))
-    .bind(now)
-    .execute(connection)
-    .await?;
+    note(connection, &claim.id, "claim_created", &detail, cause, now).await
+}
+
+/// Adds to a claim's timeline.
+pub(crate) async fn note(
+    connection: &mut SqliteConnection,
+    claim: &ClaimId,
+    event: &str,
+    detail: &Value,
+    cause: Option<&JobId>,
+    now: &str,
+) -> Result<()> {
+    sqlx::query("INSERT INTO claim_events (claim_id, event, detail, cause_id, at) VALUES (?, ?, ?, ?, ?)")
+        .bind(claim.as_str())
+        .bind(event)
+        .bind(detail.to_string())
+        .bind(cause.map(JobId::as_str))
+        .bind(now)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Claims are verified from their evidence, and domains from the claims found on them (evidence design, section 5).
 
 use crate::rows::RowExt;
-use crate::{Result, Store, StoreError, claims, domains, reports};
+use crate::{Result, Store, StoreError, domains, reports, timeline};
 use lyra_domain::domains::{DomainCategory, DomainRules};
 use lyra_domain::verification::{ClaimFacts, DomainBlockReason, DomainClaims, VerificationReason, verify};
 use lyra_domain::{ClaimId, ClaimReport, JobId, TaskId, VerificationStatus};
@@ -139,7 +139,7 @@ async fn record(
         return Ok(());
     }
     let detail = json!({ "status": status, "reason": reason });
-    claims::note(connection, claim, "source_verification", &detail, cause, now).await
+    timeline::note(connection, claim, "source_verification", &detail, cause, now).await
 }
 
 /// Counts a domain's claims, blocks it when too many of them were rejected, and lifts that block when they no longer are.

@@ -281,7 +281,7 @@ impl Tool for CalibrationRollback {
     const TITLE: &'static str = "Roll calibration back";
     const DESCRIPTION: &'static str = "Returns to an earlier version of the fitted calibration, or to the model's own \
         probabilities. New judgements are corrected with it; stored ones stay as they are.";
-    const EFFECT: Effect = Effect::Reverts;
+    const EFFECT: Effect = Effect::Corrects;
     type Input = CalibrationRollbackInput;
     type Output = CalibrationRollbackOutput;
 

@@ -134,6 +134,7 @@ impl Bench {
         let (rules, pages) = web(&http, &store, folder.path(), &[]);
         let worker = Worker {
             pipeline: Pipeline {
+                llm: None,
                 store: Arc::new(store.clone()),
                 inference: Arc::new(Words),
                 sources: Arc::new(move |_| sources.clone()),

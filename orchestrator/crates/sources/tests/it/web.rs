@@ -281,13 +281,9 @@ async fn the_web_as_a_source_keeps_what_it_could_have_and_says_what_not() {
     assert_eq!(titles, ["Naps and memory", "Naps"], "{:?}", source.notes());
     let page = source.page(&hits[0].url).unwrap();
     assert!(page.fragments.len() >= 2 && page.domain_category == "unverified");
-    let links: Vec<_> = page
-        .links
-        .iter()
-        .map(|link| (link.url.as_str(), link.domain.as_str(), link.context.as_str()))
-        .collect();
+    let links: Vec<_> = page.links.iter().map(|link| (link.url.as_str(), link.context.as_str())).collect();
     let context = "A trial of naps says the same, and so do most of the people who were asked, in the town, about their sleep.";
-    assert_eq!(links, [("https://doi.org/10.1000/nap", "doi.org", context)]);
+    assert_eq!(links, [("https://doi.org/10.1000/nap", context)]);
     let hostile = source.page(&hits[1].url).unwrap();
     assert!(hostile.links.is_empty(), "nothing of a quarantined passage goes on: {:?}", hostile.links);
     assert!(hostile.fragments.iter().all(|f| !f.text_content.contains("Ignore all")));

@@ -2,7 +2,7 @@
 
 use crate::rows::RowExt;
 use crate::verification::{self, Of};
-use crate::{Result, Store, StoreError, claims, tasks};
+use crate::{Result, Store, StoreError, tasks, timeline};
 use lyra_domain::{ClaimId, CorrectionId, EdgeId, Relation, TaskId};
 use uuid::Uuid;
 
@@ -106,7 +106,7 @@ impl Store {
         let detail = serde_json::json!({
             "edge_id": edge, "previous_relation": previous, "relation": relation, "reason": reason, "sample_id": sample,
         });
-        claims::note(&mut tx, &claim, event, &detail, None, &now).await?;
+        timeline::note(&mut tx, &claim, event, &detail, None, &now).await?;
         verification::settle(&mut tx, Of::Claim(&claim), None, &now).await?;
         tasks::touch(&mut tx, &task, &now).await?;
         tx.commit().await?;
