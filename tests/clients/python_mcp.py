@@ -19,6 +19,7 @@ from mcp.client.stdio import StdioServerParameters
 
 TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search"]
 CLAIM = "A short daytime nap improves memory in adults."
+TOOLS += ["get_auth_queue", "resolve_auth"]
 
 
 class Lyra:
@@ -46,7 +47,8 @@ async def tour(client, mode):
     for tool in tools:
         Draft202012Validator.check_schema(tool.input_schema)
         Draft202012Validator.check_schema(tool.output_schema)
-        assert tool.annotations.read_only_hint == (tool.name in ("get_status", "query_graph", "vector_search"))
+        reads = ("get_status", "query_graph", "vector_search", "get_auth_queue")
+        assert tool.annotations.read_only_hint == (tool.name in reads), tool.name
     assert "create_task" in client.instructions
     lyra = Lyra(client, tools)
 
