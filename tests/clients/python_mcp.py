@@ -48,7 +48,7 @@ async def tour(client, mode):
     for tool in tools:
         Draft202012Validator.check_schema(tool.input_schema)
         Draft202012Validator.check_schema(tool.output_schema)
-        assert tool.annotations.read_only_hint == (tool.name in READING)
+        assert tool.annotations.read_only_hint == (tool.name in READING), tool.name
     assert "create_task" in client.instructions
     lyra = Lyra(client, tools)
 

@@ -12,12 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 /// What `lyra auth --help` says at its end.
 pub(super) const HELP: &str = "\
-Some engines and pages want a person: a captcha, Cloudflare's check, consent, a login. Lyra never answers these
-itself. What it cannot have without a person waits here, while the rest of the task goes on and ends.
+Some engines and pages want a person: a captcha, Cloudflare's check, consent, a login. Lyra never
+answers these itself. What it cannot have without a person waits here, while the rest of the task
+goes on and ends.
 
   lyra auth list                     what waits, and for which task
-  lyra auth open ID                  go there in a browser with a window; its cookies are kept for that domain
-  lyra auth resolve ID --cookies F   the same with cookies saved by another browser (cookies.txt)
+  lyra auth open ID                  go there in a window; the domain's cookies are kept
+  lyra auth resolve ID --cookies F   the same with cookies that another browser saved
   lyra auth skip ID                  do without
   lyra task resume TASK              search what waited, and judge what it adds
 

@@ -71,6 +71,7 @@ fn as_text(page: &FetchedPage) -> String {
     };
     line("title", &said.title);
     line("address", &page.final_url);
+    line("fetched by", page.fetch_method.as_str());
     line("domain", &format!("{} ({})", page.domain.domain, page.domain.category));
     line("authors", &said.authors.join(", "));
     line("published", &said.published.map(|date| date.to_string()).unwrap_or_default());

@@ -1,10 +1,10 @@
 //! A headless Chromium for pages that are nothing without their scripts.
 //!
 //! Chromium is found, never downloaded, and driven over its debugging protocol (CDP) on a socket pair: no debugging port that
-//! others could use. It opens no connection but to a proxy of ours ([`gate`]), which resolves names and checks
+//! others could use. It opens no connection but to a proxy of ours (`gate`), which resolves names and checks
 //! addresses as the HTTP layer does. One process with one temporary profile serves pages for as long as there are some;
 //! every page has a context of its own, so that nothing of one site is left for the next. The process, its children
-//! and its profile go when this handle goes, whatever way that happens ([`process`]).
+//! and its profile go when this handle goes, whatever way that happens (`process`).
 
 mod cdp;
 mod find;

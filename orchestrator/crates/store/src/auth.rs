@@ -161,7 +161,7 @@ impl Store {
     }
 
     /// Resolves open items. Completed ones put their jobs into the queue, and their tasks go on; a session is kept for
-    /// the domain of the items, in place of an older one.
+    /// the domain of the items, in place of an older one; from then on the database is readable by its owner only.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] for an item that does not exist, [`StoreError::AuthClosed`] for one that is resolved.
@@ -171,6 +171,9 @@ impl Store {
             if !item.status.is_open() {
                 return Err(StoreError::AuthClosed { item: id.to_string(), status: item.status });
             }
+        }
+        if matches!(outcome, AuthOutcome::Completed { session: Some(_) }) {
+            self.keep_to_owner()?;
         }
         let now = self.stamp();
         let mut tx = self.write().await?;
@@ -233,6 +236,24 @@ impl Store {
         let forgotten = forget(&mut tx, domain).await?;
         tx.commit().await?;
         Ok(forgotten > 0)
+    }
+
+    /// Before a secret is written: the database is for its owner alone from now on.
+    fn keep_to_owner(&self) -> Result<()> {
+        #[cfg(unix)]
+        for suffix in ["", "-wal", "-shm"] {
+            use std::os::unix::fs::PermissionsExt;
+            let mut path = self.path().as_os_str().to_owned();
+            path.push(suffix);
+            let path = std::path::PathBuf::from(path);
+            let kept = std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600));
+            if let Err(error) = kept
+                && error.kind() != std::io::ErrorKind::NotFound
+            {
+                return Err(StoreError::NotWritable { path, why: format!("its permissions: {error}") });
+            }
+        }
+        Ok(())
     }
 
     pub(crate) async fn read_session(&self, domain: &str) -> Result<Option<String>> {

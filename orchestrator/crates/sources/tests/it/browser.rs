@@ -5,6 +5,7 @@ use axum::response::Response as Reply;
 use lyra_sources::Error;
 use lyra_sources::browser::{Browser, BrowserConfig, Choice};
 use lyra_sources::http::{HttpClient, Policy};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -19,6 +20,37 @@ pub(crate) fn browser(http: HttpClient) -> Option<Browser> {
     let browser = Browser::new(http, settings(Choice::Auto));
     browser.executable().inspect_err(|error| println!("skipped: {error}")).ok()?;
     Some(browser)
+}
+
+/// A browser started with a mark, so that no other test's is taken for it.
+struct Marked {
+    path: PathBuf,
+    mark: String,
+    _folder: tempfile::TempDir,
+}
+
+impl Marked {
+    fn new() -> Option<Self> {
+        let installed = browser(client(None))?;
+        let folder = tempfile::tempdir().unwrap();
+        let (path, mark) = (folder.path().join("chromium"), format!("--mark={}", folder.path().display()));
+        // Written by another process: a file that this one has open for writing, if only in a fork, cannot be run.
+        let write = r#"printf '#!/bin/sh\nexec %s %s "$@"\n' "$1" "$2" > "$3" && chmod 755 "$3""#;
+        let written = std::process::Command::new("/bin/sh")
+            .args(["-c", write, "sh"])
+            .args([installed.executable().unwrap().as_os_str(), mark.as_ref(), path.as_os_str()])
+            .status();
+        assert!(written.unwrap().success());
+        Some(Self { path, mark, _folder: folder })
+    }
+
+    /// Ids of its processes.
+    fn processes(&self) -> Vec<String> {
+        let ids =
+            std::fs::read_dir("/proc").unwrap().flatten().filter_map(|e| e.file_name().into_string().ok());
+        let line = |id: &String| std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        ids.filter(|id| String::from_utf8_lossy(&line(id)).contains(&self.mark)).collect()
+    }
 }
 
 fn html(body: impl Into<String>) -> Reply {
@@ -174,28 +206,38 @@ async fn a_browser_killed_in_the_middle_is_an_error_and_the_next_page_starts_ano
         _ => html("<script>while (true) {}</script>"),
     })
     .await;
-    let Some(installed) = browser(client(None)) else { return };
-    // Started with a mark, so that no other test's browser is killed.
-    let folder = tempfile::tempdir().unwrap();
-    let (marked, mark) = (folder.path().join("chromium"), folder.path().display().to_string());
-    let script =
-        format!("#!/bin/sh\nexec {} --mark={mark} \"$@\"\n", installed.executable().unwrap().display());
-    std::fs::write(&marked, script).unwrap();
-    std::fs::set_permissions(&marked, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let browser = Browser::new(client(None), settings(Choice::Path(marked)));
+    let Some(marked) = Marked::new() else { return };
+    let browser = Browser::new(client(None), settings(Choice::Path(marked.path.clone())));
     assert!(browser.load(&policy(&server), &server.url, None).await.is_ok());
     let (policy, hanging) = (policy(&server), server.at("/hang"));
     let (error, ()) = tokio::join!(browser.load(&policy, &hanging, None), async {
         while server.seen().iter().all(|seen| seen.path != "/hang") {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        let kill = format!("kill -KILL $(grep -la -e '--mark={mark}' /proc/[0-9]*/cmdline | cut -d/ -f3)");
-        std::process::Command::new("/bin/sh").args(["-c", &kill]).status().unwrap();
+        let ids = marked.processes().join(" ");
+        std::process::Command::new("/bin/sh").args(["-c", &format!("kill -KILL {ids}")]).status().unwrap();
     });
     let error = error.unwrap_err();
     assert!(matches!(&error, Error::Browser { why, .. } if why.contains("ended")), "{error}");
     assert!(browser.load(&policy, &server.url, None).await.is_ok());
     browser.close().await;
+}
+
+#[tokio::test]
+async fn an_idle_browser_is_ended() {
+    let server = StandIn::start(|_, _| html("<p>fine</p>")).await;
+    let Some(marked) = Marked::new() else { return };
+    let idle =
+        BrowserConfig { idle: Duration::from_millis(50), ..settings(Choice::Path(marked.path.clone())) };
+    let browser = Browser::new(client(None), idle);
+    assert!(browser.load(&policy(&server), &server.url, None).await.is_ok());
+    for _ in 0..500 {
+        if marked.processes().is_empty() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("it still runs: {:?}", marked.processes());
 }
 
 #[tokio::test]

@@ -79,6 +79,12 @@ async fn a_completed_item_queues_its_job_and_keeps_its_session_secret() {
         assert!(bench.store.query_graph(sql, GuardOptions::default()).await.is_err(), "{sql}");
     }
 
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(bench.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "cookies are for their owner");
+    }
     // Tried in vain: it waits again. The newer session takes the older one's place.
     let wanted = [waiting("engine:b", "b.example", Priority::High)];
     assert_eq!(bench.store.await_person(&query, "web", &wanted, &job.id).await.unwrap(), 1);
