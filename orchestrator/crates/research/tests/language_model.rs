@@ -3,13 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use async_trait::async_trait;
+use lyra_domain::domains::DomainRules;
 use lyra_domain::{
-    Doi, Fragment, FragmentId, FragmentType, Identifier, JobState, NliJudgement, NliScores, PageId, Priority,
-    Relation, TaskConfig, TaskId, Work,
+    Doi, FetchMethod, Fragment, FragmentId, FragmentType, Identifier, JobState, NliJudgement, NliScores,
+    PageId, Priority, Relation, TaskConfig, TaskId, Work,
 };
 use lyra_research::ports::{
-    Accept, EvidenceSource, Hit, Inference, LanguageModel, LlmUse, Models, PageLink, Prompt, Purpose, Reply,
-    ScholarlySource, SourcePage,
+    Accept, Answered, ContentRules, Danger, EvidenceSource, Hit, Inference, LanguageModel, LlmUse, Models,
+    PageFetcher, PageLink, Prompt, Purpose, Reply, ScholarlySource, SourcePage,
 };
 use lyra_research::{
     CitationFilter, Llm, Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Stops,
@@ -55,6 +56,27 @@ impl Inference for Words {
             NliScores { supports, refutes, neutral: 0.05 }.judgement()
         };
         Ok(pairs.iter().map(judge).collect())
+    }
+}
+
+/// Every domain and every text may be used; no page can be fetched.
+struct Open;
+
+#[async_trait]
+impl ContentRules for Open {
+    async fn domains(&self) -> Result<DomainRules> {
+        Ok(DomainRules::default())
+    }
+
+    async fn dangers(&self, texts: Vec<String>) -> Result<Vec<Option<Danger>>> {
+        Ok(vec![None; texts.len()])
+    }
+}
+
+#[async_trait]
+impl PageFetcher for Open {
+    async fn fetch(&self, url: &str) -> Result<SourcePage> {
+        Err(PortError::Refused { what: "its server".to_owned(), why: format!("{url} is not there") })
     }
 }
 
@@ -112,14 +134,18 @@ impl EvidenceSource for Tea {
         let id = PageId::derive(&["url", url]);
         let link = |url: &str, text: &str| PageLink {
             url: url.to_owned(),
-            domain: "other.example".to_owned(),
-            domain_category: "academic".to_owned(),
             text: text.to_owned(),
             context: format!("Green tea improved attention, as {text} says."),
         };
         (self.web && url == PAGE).then(|| SourcePage {
             domain: "news.example".to_owned(),
             domain_category: "low".to_owned(),
+            method: FetchMethod::Http,
+            answer: Answered { final_url: PAGE.to_owned(), http_status: 200, content_hash: "0".repeat(64) },
+            title: "Tea in the news".to_owned(),
+            language: Some("en".to_owned()),
+            quarantined: Vec::new(),
+            hostile: None,
             fragments: vec![Fragment {
                 id: FragmentId::derive(&[id.as_str(), &trial(9)]),
                 page_id: id,
@@ -253,6 +279,8 @@ impl Bench {
             inference: Arc::new(Words),
             llm,
             sources: Arc::new(move |_| vec![source.clone()]),
+            rules: Arc::new(Open),
+            pages: Arc::new(Open),
             config: ResearchConfig::default(),
             search: SearchConfig {
                 citation_filter: CitationFilter {
@@ -517,7 +545,7 @@ async fn links_that_the_model_calls_citations_become_edges() {
     let error = "not fetched: known from what cites it";
     let expect = [("https://doi.org/10.1000/study", "a study", json!("10.1000/study")), ("https://report.example/tea", "a report", Value::Null)]
         .map(|(target, words, doi)| {
-            json!({"source": PAGE, "target": target, "category": "academic", "citation_source": "extraction",
+            json!({"source": PAGE, "target": target, "category": "unverified", "citation_source": "extraction",
                    "citation_context": format!("Green tea improved attention, as {words} says."), "error": error, "doi": doi})
         });
     assert_eq!(bench.rows(sql).await, expect);
