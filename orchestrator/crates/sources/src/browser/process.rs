@@ -6,7 +6,9 @@ use std::io::PipeWriter;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::process::{Child, Command};
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, ChildStderr, Command};
+use tokio::task::JoinHandle;
 
 /// Time to start.
 const START: Duration = Duration::from_secs(20);
@@ -16,13 +18,13 @@ const END: Duration = Duration::from_secs(5);
 /// Stands between us and the browser, leading their process group. It waits on a pipe that ends when we do, in whatever
 /// way (a process that was killed closes its pipes too), and on the browser. When either ends, it removes the profile,
 /// gives the browser's children a moment in which they may still write there, and kills the group, itself included. The
-/// browser's descriptors 3 and 4 are the two directions of the debugging
-/// protocol; it does not get the pipe.
+/// browser's descriptors 3 and 4 are the two directions of its protocol; it does not get the pipe. The shell itself says
+/// nothing: when nobody reads stderr any more, a word there would end it too early.
 const GUARDIAN: &str = r#"profile=$1; shift
-exec 3<&0 4>&0 5<&1 </dev/null >/dev/null
-"$@" 5<&- &
+exec 3<&0 4>&0 5<&1 6>&2 </dev/null >/dev/null 2>&1
+"$@" 2>&6 5<&- 6>&- &
 browser=$!
-exec 3<&- 4<&-
+exec 3<&- 4<&- 6>&-
 { read -r _ <&5; kill -KILL $browser; } &
 wait $browser
 rm -rf "$profile"
@@ -94,18 +96,20 @@ impl Running {
         let failed = |why: String| Error::NoBrowser { why: format!("{}: {why}", executable.display()) };
         let broken = |error: std::io::Error| failed(error.to_string());
         let profile = tempfile::Builder::new().prefix("lyra-browser-").tempdir().map_err(broken)?.keep();
-        let (cdp, alive, guardian) = spawn(executable, face, &profile).map_err(|error| {
+        let (cdp, alive, mut guardian) = spawn(executable, face, &profile).map_err(|error| {
             remove(&profile);
             broken(error)
         })?;
+        let said = guardian.stderr.take().map(|stderr| tokio::spawn(last_words(stderr)));
         let mut running =
             Self { cdp, agent: String::new(), profile, alive: Some(alive), guardian: Some(guardian) };
         let version = running.cdp.call("Browser.getVersion", serde_json::json!({}), None);
-        let version = match tokio::time::timeout(START, version).await {
-            Err(_) => return Err(failed(format!("it did not answer within {} s", START.as_secs()))),
-            Ok(answer) => {
-                answer?.ok_or_else(|| failed("it ended at once; does it start by hand?".to_owned()))?
-            }
+        let answer = tokio::time::timeout(START, version)
+            .await
+            .map_err(|_| failed(format!("it did not answer within {} s", START.as_secs())))?;
+        let Some(version) = answer? else {
+            running.alive = None;
+            return Err(failed(format!("it ended at once{}", heard(said).await)));
         };
         let agent = version["userAgent"].as_str().unwrap_or_default();
         running.agent = agent.replace("HeadlessChrome/", "Chrome/");
@@ -157,8 +161,29 @@ fn spawn(executable: &Path, face: Face, profile: &Path) -> std::io::Result<(Cdp,
     // What it writes besides its profile goes there as well.
     command.env("XDG_CONFIG_HOME", profile).env("XDG_CACHE_HOME", profile);
     command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::from(OwnedFd::from(ending)));
-    let guardian = command.stderr(Stdio::null()).process_group(0).spawn()?;
+    let guardian = command.stderr(Stdio::piped()).process_group(0).spawn()?;
     Ok((Cdp::new(tokio::net::UnixStream::from_std(ours)?), alive, guardian))
+}
+
+/// The end of what the browser says on stderr, which has to be read in any case.
+async fn last_words(mut stderr: ChildStderr) -> Vec<u8> {
+    let (mut kept, mut chunk) = (Vec::new(), [0; 1024]);
+    while let Ok(count @ 1..) = stderr.read(&mut chunk).await {
+        kept.extend_from_slice(&chunk[..count]);
+        kept.drain(..kept.len().saturating_sub(chunk.len()));
+    }
+    kept
+}
+
+/// Its last line, for an error message.
+async fn heard(said: Option<JoinHandle<Vec<u8>>>) -> String {
+    let bytes = match said {
+        Some(said) => tokio::time::timeout(END, said).await.ok().and_then(Result::ok).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+    line.map_or_else(|| ", without a word".to_owned(), |line| format!(": {line}"))
 }
 
 #[cfg(not(unix))]

@@ -105,5 +105,8 @@ async fn an_owner_that_waits_to_be_killed() {
 #[tokio::test]
 async fn what_is_no_browser_is_said_at_once() {
     let error = Running::start(Path::new("/bin/true"), Face::Headless).await.err().unwrap().to_string();
-    assert!(error.contains("/bin/true") && error.contains("ended at once"), "{error}");
+    assert!(error.contains("/bin/true") && error.contains("ended at once, without a word"), "{error}");
+    let error =
+        Running::start(Path::new("/nowhere/chromium"), Face::Headless).await.err().unwrap().to_string();
+    assert!(error.contains("ended at once") && error.contains("not found"), "{error}");
 }
