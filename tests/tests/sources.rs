@@ -72,6 +72,26 @@ fn both_apis_give_merged_works_citations_and_judgements() {
 }
 
 #[test]
+fn pages_of_the_web_and_of_works_without_abstract_join_them() {
+    let bench = Bench::new();
+    let report = bench.json(&["research", QUESTION, "--sources", "s2,openalex,web", "--json"]);
+    assert!(!report["warnings"].to_string().contains("did not answer"), "{}", report["warnings"]);
+    let count = |sql| bench.count(sql);
+    assert!(count("SELECT count(*) AS n FROM task_pages WHERE reason = 'serp'") > 3);
+    let read = "SELECT count(*) AS n FROM pages WHERE fetch_method = 'http' AND work_id IS NOT NULL AND http_status = 200";
+    assert_eq!(count(read), 1, "the work without an abstract");
+    let judged = "SELECT count(*) AS n FROM edges JOIN fragments ON fragments.id = source_id JOIN pages ON pages.id = page_id
+        WHERE relation IN ('supports', 'refutes', 'neutral') AND fetch_method = 'http'";
+    assert!(count(judged) > 0);
+    let categories =
+        "SELECT count(*) AS n FROM pages WHERE domain = 'doi.org' AND domain_category <> 'academic'";
+    assert_eq!(count(categories), 0);
+    let pages = count("SELECT count(*) AS n FROM pages");
+    bench.json(&["research", QUESTION, "--sources", "s2,openalex,web", "--json"]);
+    assert_eq!(count("SELECT count(*) AS n FROM pages"), pages, "found again, kept once");
+}
+
+#[test]
 fn sources_are_listed_tested_and_named() {
     let bench = Bench::new();
     let listed = bench.json(&["sources", "list", "--json"]);

@@ -222,6 +222,23 @@ fn golden_readability_pages_raise_few_alarms() {
     assert!(alarmed.len() * 50 <= count, "more than 2 % of the pages");
 }
 
+/// False alarms on abstracts of papers, which quarantine would keep from being used: every tenth of the corpus.
+#[test]
+fn golden_scifact_abstracts_raise_no_alarm() {
+    let file = crate::testing::shared("data/scifact/corpus.jsonl");
+    let Ok(corpus) = std::fs::read_to_string(&file) else {
+        eprintln!("skipped: {} is not there", file.display());
+        return;
+    };
+    let patterns = patterns();
+    let alarmed: Vec<_> = corpus
+        .lines()
+        .step_by(10)
+        .filter_map(|line| patterns.gravest(&line.replace("\", \"", " ")))
+        .collect();
+    assert!(alarmed.is_empty(), "{alarmed:#?}");
+}
+
 proptest! {
     #[test]
     fn any_text_and_any_html(text in any::<String>(), html in "(<[a-z !-]{0,8}( style='[a-z:#0-9;() -]{0,20}')?>|[a-z\u{200B}\u{E0041}\u{202E}]{0,9}){0,20}") {
