@@ -53,7 +53,9 @@ struct EvidenceJson {
     doi: Option<String>,
     url: Option<String>,
     doc_id: Option<String>,
-    is_retracted: Option<bool>,
+    /// Only there when it is true.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_retracted: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -123,7 +125,7 @@ impl EvidenceJson {
             doi: evidence.doi.clone(),
             url: evidence.url.clone(),
             doc_id: evidence.doc_id.clone(),
-            is_retracted: evidence.is_retracted,
+            is_retracted: evidence.is_retracted == Some(true),
         }
     }
 }

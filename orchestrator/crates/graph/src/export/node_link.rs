@@ -2,12 +2,12 @@
 
 use super::edge_fields;
 use crate::EvidenceGraph;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 impl EvidenceGraph {
     /// The graph as `{directed, multigraph, graph, nodes [{id, node_type, obj_id, …}], edges [{source, target, key,
     /// relation, nli_confidence, source_domain_category, target_domain_category, citation_source, …}], stats
-    /// {node_counts, edge_counts}}`.
+    /// {supports, …, evidence_source, node_counts, edge_counts}}`: `stats` counts edges by relation.
     pub fn node_link(&self) -> Value {
         let nodes = self.nodes().map(|node| {
             let mut fields = node.fields();
@@ -22,13 +22,20 @@ impl EvidenceGraph {
             fields.insert("key".to_owned(), json!(link.word()));
             Value::Object(fields)
         });
+        let mut stats: Map<String, Value> = self
+            .edge_counts()
+            .into_iter()
+            .map(|(relation, count)| (relation.to_owned(), json!(count)))
+            .collect();
+        stats.insert("node_counts".to_owned(), json!(self.node_counts()));
+        stats.insert("edge_counts".to_owned(), json!(self.edge_counts()));
         json!({
             "directed": true,
             "multigraph": true,
             "graph": {},
             "nodes": nodes.collect::<Vec<_>>(),
             "edges": edges.collect::<Vec<_>>(),
-            "stats": {"node_counts": self.node_counts(), "edge_counts": self.edge_counts()},
+            "stats": stats,
         })
     }
 }

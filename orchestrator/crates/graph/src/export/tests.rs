@@ -97,6 +97,7 @@ fn node_link_has_the_fields_of_the_design() {
     assert_eq!(
         json["stats"],
         json!({
+            "origin": 1, "supports": 1, "refutes": 0, "neutral": 0, "cites": 1, "evidence_source": 1,
             "node_counts": {"claim": 1, "fragment": 1, "page": 2},
             "edge_counts":
                 {"origin": 1, "supports": 1, "refutes": 0, "neutral": 0, "cites": 1, "evidence_source": 1},
