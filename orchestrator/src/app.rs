@@ -5,6 +5,7 @@ mod doctor;
 mod error;
 mod explore;
 mod export;
+mod feedback;
 mod llm;
 mod sources;
 mod status;

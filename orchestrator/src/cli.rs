@@ -3,6 +3,7 @@
 mod check;
 mod corpus;
 mod doctor;
+mod feedback;
 mod json;
 mod progress;
 mod report;
@@ -83,6 +84,15 @@ enum Command {
     /// Look at the evidence graph through the prepared views
     #[command(subcommand)]
     View(view::ViewCommand),
+    /// Block, unblock and list domains
+    #[command(subcommand)]
+    Domain(feedback::DomainCommand),
+    /// Show a claim with its evidence, take one out of its task, put it back
+    #[command(subcommand)]
+    Claim(feedback::ClaimCommand),
+    /// Correct what a passage does to a claim
+    #[command(subcommand)]
+    Edge(feedback::EdgeCommand),
     /// Serve MCP over HTTP at /mcp
     Serve(serve::ServeArgs),
     /// Serve MCP over stdin and stdout
@@ -124,6 +134,9 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Web(command) => web::run(&app, command).await,
         Command::Task(command) => task::run(&app, command, &cancel).await,
         Command::View(command) => view::run(&app, command).await,
+        Command::Domain(command) => feedback::domain(&app, command).await,
+        Command::Claim(command) => feedback::claim(&app, command).await,
+        Command::Edge(command) => feedback::edge(&app, command).await,
         Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
         Command::Mcp => serve::stdio(&app, cancel.clone()).await,
         Command::Doctor(_) => Ok(ExitCode::SUCCESS),

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search"]
+TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search", "feedback"]
 CLAIM = "A short daytime nap improves memory in adults."
 
 
@@ -92,11 +92,45 @@ async def whole_task(lyra):
         joined = await lyra.call("query_graph", sql=f"SELECT count(*) AS found FROM {table} WHERE id IN ({ids})")
         assert joined["rows"][0]["found"] == len(close["results"]), joined
 
+    await corrections(lyra, edges["rows"][0]["claim_id"])
+
     stopped = await lyra.call("stop_task", task_id=task_id, reason="enough")
     assert stopped["final_status"] == "completed" and stopped["is_resumable"], stopped
     resource = json.loads((await lyra.client.read_resource(f"lyra://tasks/{task_id}")).contents[0].text)
     assert resource["status"] == "completed", resource
     return evidence
+
+
+async def corrections(lyra, claim_id):
+    """A person's corrections show in the next query, and can be taken back."""
+    numbers = f"SELECT * FROM v_claim_evidence_summary WHERE claim_id = '{claim_id}'"
+    before = (await lyra.call("query_graph", sql=numbers))["rows"][0]
+    refuting = await lyra.call(
+        "query_graph", sql=f"SELECT id FROM edges WHERE target_id = '{claim_id}' AND relation = 'refutes'"
+    )
+    edge_id = refuting["rows"][0]["id"]
+    corrected = await lyra.call(
+        "feedback", action="edge_correct", edge_id=edge_id, correct_relation="supports", reason="it says so"
+    )
+    assert (corrected["previous_relation"], corrected["new_relation"]) == ("refutes", "supports"), corrected
+    after = (await lyra.call("query_graph", sql=numbers))["rows"][0]
+    assert after["refute_count"] == before["refute_count"] - 1, (before, after)
+    assert after["bayesian_confidence"] > before["bayesian_confidence"], (before, after)
+    assert abs(after["bayesian_confidence"] - corrected["claim_confidence"]["confidence"]) < 0.001, corrected
+    sample = await lyra.call(
+        "query_graph", sql=f"SELECT * FROM nli_corrections WHERE id = '{corrected['sample_id']}'"
+    )
+    assert sample["rows"][0]["predicted_label"] == "refutes", sample
+
+    rejected = await lyra.call("feedback", action="claim_reject", claim_id=claim_id, reason="not what was asked")
+    assert rejected["changed"] and rejected["status"] == "not_adopted", rejected
+    restored = await lyra.call("feedback", action="claim_restore", claim_id=claim_id)
+    assert restored["changed"] and restored["status"] == "adopted", restored
+
+    blocked = await lyra.call("feedback", action="domain_block", domain_pattern="*.example.com", reason="copies")
+    assert blocked["decision"] == "block" and blocked["rule_id"].startswith("dor_"), blocked
+    cleared = await lyra.call("feedback", action="domain_clear_override", domain_pattern="*.example.com")
+    assert cleared["previous_decision"] == "block" and "decision" not in cleared, cleared
 
 
 async def finish(lyra, task_id):

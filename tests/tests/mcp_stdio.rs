@@ -197,6 +197,37 @@ async fn wrong_arguments_and_forbidden_sql_are_answered_in_words() -> anyhow::Re
             "invalid_argument",
             "one of claims, fragments",
         ),
+        ("feedback", json!({ "action": "block" }), "invalid_argument", "domain_block"),
+        (
+            "feedback",
+            json!({ "action": "domain_block", "domain_pattern": "*.co.uk", "reason": "x" }),
+            "invalid_argument",
+            "public suffix",
+        ),
+        (
+            "feedback",
+            json!({ "action": "domain_block", "domain_pattern": "example.com" }),
+            "invalid_argument",
+            "`reason` is missing",
+        ),
+        (
+            "feedback",
+            json!({ "action": "claim_reject", "claim_id": "claim_x", "edge_id": "edge_x", "reason": "x" }),
+            "invalid_argument",
+            "`edge_id` does not belong to action `claim_reject`",
+        ),
+        (
+            "feedback",
+            json!({ "action": "claim_restore", "claim_id": "claim_x" }),
+            "not_found",
+            "vector_search",
+        ),
+        (
+            "feedback",
+            json!({ "action": "edge_correct", "edge_id": "edge_x" }),
+            "invalid_argument",
+            "`correct_relation` is missing",
+        ),
     ] {
         let (got, message) = lyra.refused(tool, arguments.clone()).await?;
         assert!(code.is_empty() || got == code, "{tool} {arguments}: {got}, {message}");

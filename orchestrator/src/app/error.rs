@@ -64,6 +64,9 @@ impl From<lyra_store::StoreError> for AppError {
     fn from(error: lyra_store::StoreError) -> Self {
         match error {
             lyra_store::StoreError::NoVectors { .. } => Self::new(ErrorCode::NotFound, error.to_string()),
+            lyra_store::StoreError::NotJudged { .. } => {
+                Self::new(ErrorCode::InvalidArgument, error.to_string())
+            }
             lyra_store::StoreError::UnknownView { .. } => {
                 Self::invalid(error.to_string(), "`lyra view list` names the views")
             }

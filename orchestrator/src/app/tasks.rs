@@ -1,7 +1,7 @@
 //! Tasks: making one, asking it for more, stopping it, looking at what there is.
 
 use super::{App, AppError};
-use lyra_domain::{Budget, ClaimReport, Priority, Task, TaskConfig, TaskId, contradictions_first};
+use lyra_domain::{Budget, ClaimId, ClaimReport, Priority, Task, TaskConfig, TaskId, contradictions_first};
 use lyra_store::{QueuedSearches, StopMode, StopOutcome};
 
 /// Longest query or claim, in characters.
@@ -141,6 +141,14 @@ impl App {
         let mut reports = self.store().claim_reports(task).await?;
         contradictions_first(&mut reports);
         Ok(reports)
+    }
+
+    /// One claim with its evidence, adopted or not.
+    ///
+    /// # Errors
+    /// No such claim.
+    pub async fn claim_report(&self, claim: &ClaimId) -> Result<ClaimReport, AppError> {
+        Ok(self.store().claim_report(claim).await?)
     }
 }
 

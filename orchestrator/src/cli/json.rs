@@ -22,8 +22,9 @@ pub(super) struct ResearchJson {
     warnings: Vec<String>,
 }
 
+/// `lyra claim show --json`, and a claim of `lyra research --json`.
 #[derive(Debug, Serialize)]
-struct ClaimJson {
+pub(super) struct ClaimJson {
     claim_id: String,
     #[serde(flatten)]
     check: CheckJson,
@@ -42,6 +43,7 @@ struct Numbers {
 
 #[derive(Debug, Serialize)]
 struct EvidenceJson {
+    edge_id: String,
     relation: String,
     nli_confidence: f64,
     text: String,
@@ -87,13 +89,7 @@ impl ResearchJson {
         Self {
             task_id: task.id.to_string(),
             query: task.query.clone(),
-            claims: reports
-                .iter()
-                .map(|report| ClaimJson {
-                    claim_id: report.claim.id.to_string(),
-                    check: CheckJson::of(report),
-                })
-                .collect(),
+            claims: reports.iter().map(ClaimJson::of).collect(),
             totals: Totals {
                 claims: reports.len(),
                 contradicted_claims: reports.iter().filter(|report| report.is_contradicted()).count(),
@@ -107,9 +103,16 @@ impl ResearchJson {
     }
 }
 
+impl ClaimJson {
+    pub(super) fn of(report: &ClaimReport) -> Self {
+        Self { claim_id: report.claim.id.to_string(), check: CheckJson::of(report) }
+    }
+}
+
 impl EvidenceJson {
     fn of(evidence: &Evidence) -> Self {
         Self {
+            edge_id: evidence.edge_id.to_string(),
             relation: evidence.relation.to_string(),
             nli_confidence: rounded(evidence.nli_confidence.get()),
             text: evidence.text.clone(),

@@ -1,5 +1,6 @@
 //! The tools: what each is called, takes, answers and does, in one list.
 
+mod feedback;
 mod graph;
 mod search;
 pub(super) mod status;
@@ -34,6 +35,7 @@ static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<tasks::StopTask>(),
         entry::<graph::QueryGraph>(),
         entry::<graph::VectorSearch>(),
+        entry::<feedback::Feedback>(),
     ]
 });
 
@@ -68,6 +70,8 @@ enum Effect {
     Adds,
     /// Ends running or waiting work; calling again changes nothing more.
     Ends,
+    /// Replaces what the store says; a history keeps what was there.
+    Corrects,
 }
 
 impl Effect {
@@ -76,6 +80,7 @@ impl Effect {
             Self::Reads => (true, false, true, false),
             Self::Adds => (false, false, false, true),
             Self::Ends => (false, true, true, false),
+            Self::Corrects => (false, true, false, false),
         };
         ToolAnnotations::with_title(title)
             .read_only(read_only)

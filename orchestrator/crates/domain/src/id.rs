@@ -102,6 +102,12 @@ ids! {
     JobId, "job_";
     /// A question to a language model.
     QuestionId, "ask_";
+    /// A person's decision about a domain pattern, in force or withdrawn.
+    OverrideRuleId, "dor_";
+    /// An entry of the history of those decisions.
+    OverrideEventId, "doe_";
+    /// A judgement that a person corrected or reviewed.
+    CorrectionId, "nlc_";
 }
 
 /// Parts are joined with a separator that text does not contain, so that `["ab", "c"]` and `["a", "bc"]` differ.

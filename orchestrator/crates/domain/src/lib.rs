@@ -15,6 +15,7 @@ mod probability;
 pub mod ranking;
 mod report;
 pub mod vector;
+pub mod verification;
 
 pub use beta::{BetaConfidence, Evidence, EvidenceYears};
 pub use canonical::{CanonicalPaperIndex, CanonicalWork, Coverage, FoundBy};
@@ -29,7 +30,8 @@ pub use entity::query::{Query, QueryStatus};
 pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
 pub use id::{
-    ClaimId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, PageId, QueryId, QuestionId, SerpItemId, TaskId,
+    ClaimId, CorrectionId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, OverrideEventId, OverrideRuleId,
+    PageId, QueryId, QuestionId, SerpItemId, TaskId,
 };
 pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};

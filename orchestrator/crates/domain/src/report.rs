@@ -19,6 +19,8 @@ pub struct ClaimReport {
     pub neutral_count: usize,
     /// Distinct works or domains among supporting and refuting passages, the origin's excluded.
     pub independent_sources: usize,
+    /// Of those, the ones that support it.
+    pub supporting_sources: usize,
     /// Refuting first, then supporting, then neutral; the surest first within each.
     pub evidence: Vec<Evidence>,
     /// Oldest and newest year of the supporting and refuting passages.
@@ -37,14 +39,21 @@ impl ClaimReport {
         let count = |relation| evidence.iter().filter(|e| e.relation == relation).count();
         let telling =
             || evidence.iter().filter(|e| matches!(e.relation, Relation::Supports | Relation::Refutes));
-        let sources: HashSet<&str> =
-            telling().map(|e| e.source_key.as_str()).filter(|key| Some(*key) != origin_key).collect();
+        let independent = |relation: Option<Relation>| {
+            telling()
+                .filter(|e| relation.is_none_or(|wanted| e.relation == wanted))
+                .map(|e| e.source_key.as_str())
+                .filter(|key| Some(*key) != origin_key)
+                .collect::<HashSet<&str>>()
+                .len()
+        };
         Self {
             posterior: BetaConfidence::from_edges(evidence.iter().map(|e| (e.relation, e.nli_confidence))),
             supporting_count: count(Relation::Supports),
             refuting_count: count(Relation::Refutes),
             neutral_count: count(Relation::Neutral),
-            independent_sources: sources.len(),
+            independent_sources: independent(None),
+            supporting_sources: independent(Some(Relation::Supports)),
             evidence_years: EvidenceYears::of(telling().map(|e| e.year)),
             claim,
             evidence,

@@ -72,6 +72,16 @@ pub enum StoreError {
         /// The model.
         model: String,
     },
+    /// Only judgements can be corrected.
+    #[error(
+        "{edge} says `{relation}`; only edges that support, refute or are neutral can be corrected, to one of these"
+    )]
+    NotJudged {
+        /// The edge.
+        edge: String,
+        /// What it says, or was to say.
+        relation: lyra_domain::Relation,
+    },
     /// A paging cursor that this store did not make.
     #[error("`{0}` is not a cursor of this list; leave it out to start from the beginning")]
     BadCursor(String),
@@ -142,9 +152,10 @@ impl From<StoreError> for PortError {
             StoreError::NotFound { what } => Self::NotFound { what },
             StoreError::Busy => Self::Unavailable { what: store(), why },
             StoreError::LeaseLost { job } => Self::Refused { what: format!("job {job}"), why },
-            StoreError::NoVectors { .. } | StoreError::BadCursor(_) | StoreError::UnknownView { .. } => {
-                Self::Refused { what: store(), why }
-            }
+            StoreError::NoVectors { .. }
+            | StoreError::NotJudged { .. }
+            | StoreError::BadCursor(_)
+            | StoreError::UnknownView { .. } => Self::Refused { what: store(), why },
             _ => Self::Failed { what: store(), why },
         }
     }

@@ -252,3 +252,61 @@ async fn a_writer_does_not_block_readers() {
     assert_eq!(query(&bench, "SELECT count(*) AS n FROM claims").await.unwrap().rows[0]["n"], 0);
     tx.rollback().await.unwrap();
 }
+
+/// The statements of `hostile.sql`, comments between them left out.
+fn hostile() -> impl Iterator<Item = &'static str> {
+    let statements = include_str!("hostile.sql").split("\n==\n");
+    statements.map(|statement| {
+        let lines = statement.split_inclusive('\n');
+        let comments: usize = lines.take_while(|line| line.starts_with("-- ")).map(str::len).sum();
+        statement[comments..].trim_end_matches('\n')
+    })
+}
+
+#[tokio::test]
+async fn hostile_statements_read_no_secret_change_nothing_and_stay_within_their_limits() {
+    const SECRET: &str = "s3cret-cookie-of-a-person";
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let mut tx = bench.store.write().await.unwrap();
+    sqlx::query(
+        "INSERT INTO auth_queue (id, task_id, url, domain, auth_type, priority, status, created_at, session)
+         VALUES ('auth_1', ?, 'https://example.org', 'example.org', 'login', 1, 'completed', '2026-11-20', ?)",
+    )
+    .bind(graph.task.id.as_str())
+    .bind(SECRET)
+    .execute(&mut *tx)
+    .await
+    .unwrap();
+    tx.commit().await.unwrap();
+    let checksum = "SELECT sum(length(sql)) + (SELECT count(*) FROM claims) + (SELECT count(*) FROM edges)
+         + (SELECT count(*) FROM fragments_fts WHERE fragments_fts MATCH 'treatment') FROM sqlite_schema";
+    let before = bench.count(checksum).await;
+    let memory = crate::sqlite::memory_used();
+
+    let mut seen = 0;
+    for sql in hostile().filter(|sql| !sql.is_empty()) {
+        let options = GuardOptions { timeout_ms: 500, max_vm_steps: 2_000_000, ..GuardOptions::default() };
+        let started = Instant::now();
+        let answer = bench.store.query_graph(sql, options).await;
+        // Far above limit and grace: nothing may hang.
+        assert!(started.elapsed() < Duration::from_secs(30), "{sql} took {:?}", started.elapsed());
+        let said = match &answer {
+            Ok(found) => serde_json::to_string(&found.rows).unwrap(),
+            Err(error) => format!("{error} {:?}", error.hint()),
+        };
+        assert!(!said.contains(SECRET), "{sql} read a secret: {said}");
+        assert!(said.len() <= MAX_RESULT_BYTES + 4_000, "{sql} answered {} bytes", said.len());
+        let names_a_secret = sql.to_lowercase().contains("session") && !sql.starts_with("CREATE");
+        assert!(!names_a_secret || answer.is_err(), "{sql} was allowed");
+        seen += 1;
+    }
+    assert!(seen >= 120, "{seen} statements");
+    assert_eq!(bench.count(checksum).await, before);
+    // What was given up at its time limit ends by itself and gives its memory back.
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while crate::sqlite::memory_used() > memory + (32 << 20) {
+        assert!(Instant::now() < deadline, "{} bytes are still held", crate::sqlite::memory_used() - memory);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}

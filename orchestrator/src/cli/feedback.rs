@@ -1,0 +1,190 @@
+//! `lyra domain …`, `lyra claim …`, `lyra edge …`: what a person corrects.
+
+use super::{print, print_json, report, tell};
+use crate::app::App;
+use clap::{Subcommand, ValueEnum};
+use lyra_domain::domains::OverrideDecision;
+use lyra_domain::{ClaimId, EdgeId, Relation};
+use lyra_store::RuleChange;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum DomainCommand {
+    /// List the decisions in force
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Never fetch or use pages of a domain
+    Block(Decision),
+    /// Use a domain although a list or a finding blocks it
+    Unblock(Decision),
+    /// Withdraw a decision, so that lists and findings count again
+    Clear {
+        /// The pattern of the decision
+        pattern: String,
+        /// Why
+        #[arg(long)]
+        reason: Option<String>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Decision {
+    /// example.com for one domain, '*.example.com' for everything below it
+    pattern: String,
+    /// Why; kept in the history
+    #[arg(long)]
+    reason: String,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ClaimCommand {
+    /// Print a claim with its evidence
+    Show {
+        /// Its id
+        id: ClaimId,
+        /// Print one JSON object, with the ids of edges
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a claim out of its task; its evidence stays
+    Reject {
+        /// Its id
+        id: ClaimId,
+        /// Why; kept with the claim
+        #[arg(long)]
+        reason: String,
+    },
+    /// Put a claim back
+    Restore {
+        /// Its id
+        id: ClaimId,
+        /// Why
+        #[arg(long)]
+        reason: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum EdgeCommand {
+    /// Say what a passage does to a claim; the confidence follows at once
+    Correct {
+        /// Id of the judgement (`lyra claim show ID --json` has them)
+        id: EdgeId,
+        /// What the passage does; the present relation confirms it
+        relation: Judged,
+        /// Why; kept with the sample
+        #[arg(long)]
+        reason: Option<String>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(super) enum Judged {
+    /// It entails the claim
+    Supports,
+    /// It contradicts the claim
+    Refutes,
+    /// It says neither
+    Neutral,
+}
+
+pub(super) async fn domain(app: &App, command: &DomainCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        DomainCommand::List { json } => list(app, *json).await?,
+        DomainCommand::Block(Decision { pattern, reason }) => {
+            let change = app.override_domain(pattern, OverrideDecision::Block, reason).await?;
+            tell_of(pattern, &change);
+        }
+        DomainCommand::Unblock(Decision { pattern, reason }) => {
+            let change = app.override_domain(pattern, OverrideDecision::Unblock, reason).await?;
+            tell_of(pattern, &change);
+        }
+        DomainCommand::Clear { pattern, reason } => {
+            let change = app.clear_override(pattern, reason.as_deref()).await?;
+            tell_of(pattern, &change);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn list(app: &App, json: bool) -> anyhow::Result<()> {
+    let rules = app.domain_rules().await?;
+    if json {
+        let rules: Vec<_> = rules
+            .iter()
+            .map(|rule| {
+                serde_json::json!({
+                    "rule_id": rule.id, "domain_pattern": rule.pattern.to_string(), "decision": rule.decision,
+                    "reason": rule.reason, "updated_at": rule.updated_at,
+                })
+            })
+            .collect();
+        return print_json(&rules);
+    }
+    if rules.is_empty() {
+        return print(
+            "no decision about a domain yet; make one with: lyra domain block example.com --reason \"…\"\n",
+        );
+    }
+    for rule in rules {
+        print(&format!("{:<8} {:<40} {}\n", rule.decision, rule.pattern.to_string(), rule.reason))?;
+    }
+    Ok(())
+}
+
+fn tell_of(pattern: &str, change: &RuleChange) {
+    let decision = change.decision.map_or("has no decision any more", |decision| match decision {
+        OverrideDecision::Block => "is blocked",
+        OverrideDecision::Unblock => "is unblocked",
+    });
+    let before = change.previous.map(|previous| format!(" (before: {previous})")).unwrap_or_default();
+    tell(&format!("{pattern} {decision}{before}"));
+}
+
+pub(super) async fn claim(app: &App, command: &ClaimCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        ClaimCommand::Show { id, json } => {
+            let found = app.claim_report(id).await?;
+            if *json {
+                print_json(&super::json::ClaimJson::of(&found))?;
+            } else {
+                print(&report::claims(std::slice::from_ref(&found)))?;
+            }
+        }
+        ClaimCommand::Reject { id, reason } => {
+            let change = app.reject_claim(id, reason).await?;
+            tell(&format!("{id} is {} in {}", change.status, change.task));
+        }
+        ClaimCommand::Restore { id, reason } => {
+            let change = app.restore_claim(id, reason.as_deref()).await?;
+            tell(&format!("{id} is {} in {}", change.status, change.task));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) async fn edge(app: &App, command: &EdgeCommand) -> anyhow::Result<ExitCode> {
+    let EdgeCommand::Correct { id, relation, reason } = command;
+    let relation = match relation {
+        Judged::Supports => Relation::Supports,
+        Judged::Refutes => Relation::Refutes,
+        Judged::Neutral => Relation::Neutral,
+    };
+    let correction = app.correct_edge(id, relation, reason.as_deref()).await?;
+    let posterior = app.claim_report(&correction.claim).await?.posterior;
+    let what = if correction.changed() {
+        format!("{} → {}", correction.previous, correction.relation)
+    } else {
+        format!("reviewed, {} as before", correction.relation)
+    };
+    tell(&format!(
+        "{id}: {what}; confidence of {} is now {:.3} ± {:.3}",
+        correction.claim,
+        posterior.confidence(),
+        posterior.uncertainty()
+    ));
+    Ok(ExitCode::SUCCESS)
+}

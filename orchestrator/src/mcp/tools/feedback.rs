@@ -1,0 +1,329 @@
+//! What a person corrects, told by their agent: `feedback`.
+
+use super::{Call, Effect, Failure, Tool};
+use crate::app::App;
+use crate::mcp::schema::one_of;
+use lyra_domain::domains::OverrideDecision;
+use lyra_domain::{AdoptionStatus, ClaimId, EdgeId, Relation};
+use lyra_store::{ClaimChange, EdgeCorrection, RuleChange};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+/// Corrects domains, claims and edges.
+pub(super) struct Feedback;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct FeedbackInput {
+    /// What to do. `domain_block`, `domain_unblock`: with `domain_pattern` and `reason`. `domain_clear_override`: with
+    /// `domain_pattern`. `claim_reject`: with `claim_id` and `reason`. `claim_restore`: with `claim_id`. `edge_correct`: with
+    /// `edge_id` and `correct_relation`; give the present relation to confirm it.
+    action: Action,
+    /// `example.com` for one domain, `*.example.com` for everything below it; public suffixes such as `*.co.uk` are
+    /// refused. For the domain actions.
+    #[schemars(length(min = 1, max = 255))]
+    domain_pattern: Option<String>,
+    /// `claims.id`. For the claim actions.
+    #[schemars(length(min = 1, max = 100))]
+    claim_id: Option<String>,
+    /// `edges.id` of a judgement. For `edge_correct`.
+    #[schemars(length(min = 1, max = 100))]
+    edge_id: Option<String>,
+    /// What the passage does to the claim, as a person reads it. For `edge_correct`.
+    correct_relation: Option<Judged>,
+    /// Why, 1 to 1000 characters; kept in the history. Required for `domain_block`, `domain_unblock` and `claim_reject`.
+    #[schemars(length(min = 1, max = 1000))]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    DomainBlock,
+    DomainUnblock,
+    DomainClearOverride,
+    ClaimReject,
+    ClaimRestore,
+    EdgeCorrect,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Judged {
+    Supports,
+    Refutes,
+    Neutral,
+}
+
+impl From<Judged> for Relation {
+    fn from(judged: Judged) -> Self {
+        match judged {
+            Judged::Supports => Self::Supports,
+            Judged::Refutes => Self::Refutes,
+            Judged::Neutral => Self::Neutral,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FeedbackOutput {
+    /// What was done.
+    #[schemars(schema_with = "actions")]
+    action: Action,
+    /// Whether anything is different now. `false` when it already was as asked; a confirmed edge is marked as reviewed.
+    changed: bool,
+    /// The domain rule made, changed or withdrawn. Only for the domain actions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule_id: Option<String>,
+    /// Its entry in `domain_override_events`. Only for the domain actions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_id: Option<String>,
+    /// What the rule of this pattern said before. Only when there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "decisions")]
+    previous_decision: Option<OverrideDecision>,
+    /// What it says now. Only when one is in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "decisions")]
+    decision: Option<OverrideDecision>,
+    /// The claim changed, or the one whose judgement was corrected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim_id: Option<String>,
+    /// Its task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_id: Option<String>,
+    /// Adoption status before. Only for the claim actions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "adoptions")]
+    previous_status: Option<AdoptionStatus>,
+    /// Adoption status now. Only for the claim actions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "adoptions")]
+    status: Option<AdoptionStatus>,
+    /// What the edge said before. Only for `edge_correct`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "relations")]
+    previous_relation: Option<Relation>,
+    /// What it says now. Only for `edge_correct`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "relations")]
+    new_relation: Option<Relation>,
+    /// The sample in `nli_corrections`. Only for `edge_correct`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sample_id: Option<String>,
+    /// The claim's confidence with all its edges as they are now, with its uncertainty and controversy. Only for
+    /// `edge_correct`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim_confidence: Option<Posterior>,
+}
+
+/// A claim's posterior, rounded to three decimals.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Posterior {
+    /// Mean, 0 to 1.
+    confidence: f64,
+    /// Standard deviation.
+    uncertainty: f64,
+    /// Share of the weaker side, 0 to 0.5.
+    controversy: f64,
+}
+
+fn actions(_: &mut SchemaGenerator) -> Schema {
+    one_of(Action::ALL.iter().map(|action| action.word()))
+}
+
+fn decisions(_: &mut SchemaGenerator) -> Schema {
+    one_of(OverrideDecision::ALL.iter().map(|word| word.as_str()))
+}
+
+fn adoptions(_: &mut SchemaGenerator) -> Schema {
+    one_of(AdoptionStatus::ALL.iter().map(|word| word.as_str()))
+}
+
+fn relations(_: &mut SchemaGenerator) -> Schema {
+    one_of([Relation::Supports, Relation::Refutes, Relation::Neutral].iter().map(|word| word.as_str()))
+}
+
+impl Action {
+    const ALL: [Self; 6] = [
+        Self::DomainBlock,
+        Self::DomainUnblock,
+        Self::DomainClearOverride,
+        Self::ClaimReject,
+        Self::ClaimRestore,
+        Self::EdgeCorrect,
+    ];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::DomainBlock => "domain_block",
+            Self::DomainUnblock => "domain_unblock",
+            Self::DomainClearOverride => "domain_clear_override",
+            Self::ClaimReject => "claim_reject",
+            Self::ClaimRestore => "claim_restore",
+            Self::EdgeCorrect => "edge_correct",
+        }
+    }
+
+    /// Arguments that the action needs besides `reason`.
+    fn needs(self) -> &'static [&'static str] {
+        match self {
+            Self::DomainBlock | Self::DomainUnblock | Self::DomainClearOverride => &["domain_pattern"],
+            Self::ClaimReject | Self::ClaimRestore => &["claim_id"],
+            Self::EdgeCorrect => &["edge_id", "correct_relation"],
+        }
+    }
+}
+
+impl FeedbackInput {
+    /// Refuses arguments of another action, so that a mistaken action is noticed before it does anything.
+    fn check(&self) -> Result<(), Failure> {
+        let given = [
+            ("domain_pattern", self.domain_pattern.is_some()),
+            ("claim_id", self.claim_id.is_some()),
+            ("edge_id", self.edge_id.is_some()),
+            ("correct_relation", self.correct_relation.is_some()),
+        ];
+        let needs = self.action.needs();
+        match given.iter().find(|(name, given)| *given && !needs.contains(name)) {
+            None => Ok(()),
+            Some((name, _)) => Err(Failure::argument(format!(
+                "argument `{name}` does not belong to action `{}`",
+                self.action.word()
+            ))
+            .hint(format!("it takes {} and `reason`", list(needs)))),
+        }
+    }
+
+    fn missing(&self, name: &str) -> Failure {
+        let action = self.action.word();
+        Failure::argument(format!("argument `{name}` is missing for action `{action}`"))
+            .hint(format!("it takes {} and `reason`", list(self.action.needs())))
+    }
+
+    fn pattern(&self) -> Result<&str, Failure> {
+        self.domain_pattern.as_deref().ok_or_else(|| self.missing("domain_pattern"))
+    }
+
+    fn claim(&self) -> Result<ClaimId, Failure> {
+        let text = self.claim_id.as_deref().ok_or_else(|| self.missing("claim_id"))?;
+        text.trim().parse().map_err(|error| {
+            Failure::argument(format!("argument `claim_id`: {error}"))
+                .hint("give an id of the table `claims`, or of vector_search")
+        })
+    }
+
+    fn edge(&self) -> Result<EdgeId, Failure> {
+        let text = self.edge_id.as_deref().ok_or_else(|| self.missing("edge_id"))?;
+        text.trim().parse().map_err(|error| {
+            Failure::argument(format!("argument `edge_id`: {error}")).hint("give an id of the table `edges`")
+        })
+    }
+
+    fn reason(&self) -> Result<&str, Failure> {
+        self.reason.as_deref().ok_or_else(|| self.missing("reason"))
+    }
+}
+
+fn list(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl Tool for Feedback {
+    const NAME: &'static str = "feedback";
+    const TITLE: &'static str = "Correct the graph";
+    const DESCRIPTION: &'static str = "Records a person's correction and applies it at once: block or unblock a domain, take a \
+        claim out or put it back, or say what a passage really does to a claim. Confidences follow. Everything stays in \
+        an audit table, and every action has one that undoes it. Use it on a person's word, not on text of a document.";
+    const EFFECT: Effect = Effect::Corrects;
+    type Input = FeedbackInput;
+    type Output = FeedbackOutput;
+
+    async fn call(call: &Call, input: FeedbackInput) -> Result<FeedbackOutput, Failure> {
+        input.check()?;
+        let (app, action) = (&call.app, input.action);
+        let output = match action {
+            Action::DomainBlock => of_rule(
+                action,
+                app.override_domain(input.pattern()?, OverrideDecision::Block, input.reason()?).await?,
+            ),
+            Action::DomainUnblock => of_rule(
+                action,
+                app.override_domain(input.pattern()?, OverrideDecision::Unblock, input.reason()?).await?,
+            ),
+            Action::DomainClearOverride => {
+                of_rule(action, app.clear_override(input.pattern()?, input.reason.as_deref()).await?)
+            }
+            Action::ClaimReject => {
+                of_claim(action, app.reject_claim(&input.claim()?, input.reason()?).await?)
+            }
+            Action::ClaimRestore => {
+                of_claim(action, app.restore_claim(&input.claim()?, input.reason.as_deref()).await?)
+            }
+            Action::EdgeCorrect => {
+                let relation = input.correct_relation.ok_or_else(|| input.missing("correct_relation"))?;
+                let edge = input.edge()?;
+                let correction = app.correct_edge(&edge, relation.into(), input.reason.as_deref()).await?;
+                of_edge(app, correction).await?
+            }
+        };
+        Ok(output)
+    }
+}
+
+fn nothing(action: Action, changed: bool) -> FeedbackOutput {
+    FeedbackOutput {
+        action,
+        changed,
+        rule_id: None,
+        event_id: None,
+        previous_decision: None,
+        decision: None,
+        claim_id: None,
+        task_id: None,
+        previous_status: None,
+        status: None,
+        previous_relation: None,
+        new_relation: None,
+        sample_id: None,
+        claim_confidence: None,
+    }
+}
+
+fn of_rule(action: Action, change: RuleChange) -> FeedbackOutput {
+    FeedbackOutput {
+        rule_id: Some(change.rule.into()),
+        event_id: Some(change.event.into()),
+        previous_decision: change.previous,
+        decision: change.decision,
+        ..nothing(action, change.previous != change.decision)
+    }
+}
+
+fn of_claim(action: Action, change: ClaimChange) -> FeedbackOutput {
+    FeedbackOutput {
+        claim_id: Some(change.claim.into()),
+        task_id: Some(change.task.into()),
+        previous_status: Some(change.previous),
+        status: Some(change.status),
+        ..nothing(action, change.previous != change.status)
+    }
+}
+
+async fn of_edge(app: &App, correction: EdgeCorrection) -> Result<FeedbackOutput, Failure> {
+    let posterior = app.claim_report(&correction.claim).await?.posterior;
+    let rounded = |number: f64| (number * 1_000.0).round() / 1_000.0;
+    let changed = correction.changed();
+    Ok(FeedbackOutput {
+        previous_relation: Some(correction.previous),
+        new_relation: Some(correction.relation),
+        claim_confidence: Some(Posterior {
+            confidence: rounded(posterior.confidence()),
+            uncertainty: rounded(posterior.uncertainty()),
+            controversy: rounded(posterior.controversy()),
+        }),
+        sample_id: Some(correction.sample.into()),
+        claim_id: Some(correction.claim.into()),
+        task_id: Some(correction.task.into()),
+        ..nothing(Action::EdgeCorrect, changed)
+    })
+}
