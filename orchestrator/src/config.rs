@@ -196,15 +196,27 @@ impl Default for LlmSettings {
 
 /// Whose API a language model is behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase", try_from = "String")]
 pub enum LlmProvider {
     /// No language model.
     None,
     /// Ollama.
     Ollama,
     /// OpenAI, or any server that speaks its chat completions.
-    #[serde(alias = "openai-compatible")]
     OpenAi,
+}
+
+impl TryFrom<String> for LlmProvider {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        match text.trim() {
+            "none" => Ok(Self::None),
+            "ollama" => Ok(Self::Ollama),
+            "openai" | "openai-compatible" => Ok(Self::OpenAi),
+            other => Err(format!("`{other}` is no provider; there are none, ollama and openai")),
+        }
+    }
 }
 
 /// Text that is never shown.
