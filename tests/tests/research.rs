@@ -9,8 +9,8 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-const EVIDENCE: [&str; 9] =
-    ["doc_id", "doi", "nli_confidence", "relation", "text", "title", "url", "venue", "year"];
+const EVIDENCE: [&str; 10] =
+    ["doc_id", "doi", "edge_id", "nli_confidence", "relation", "text", "title", "url", "venue", "year"];
 const CHECK: [&str; 9] = [
     "claim",
     "confidence",
