@@ -18,6 +18,9 @@ fn content(report: &Value) -> Value {
             let mut claim = claim.clone();
             claim.as_object_mut().expect("object").remove("claim_id");
             let evidence = claim["evidence"].as_array_mut().expect("evidence");
+            for passage in evidence.iter_mut() {
+                passage.as_object_mut().expect("object").remove("edge_id");
+            }
             evidence.sort_by_key(ToString::to_string);
             claim
         })

@@ -49,7 +49,11 @@ fn content(report: &Value) -> Value {
     let mut claims = report["claims"].as_array().expect("claims").clone();
     for claim in &mut claims {
         claim.as_object_mut().expect("object").remove("claim_id");
-        claim["evidence"].as_array_mut().expect("evidence").sort_by_key(ToString::to_string);
+        let evidence = claim["evidence"].as_array_mut().expect("evidence");
+        for passage in evidence.iter_mut() {
+            passage.as_object_mut().expect("object").remove("edge_id");
+        }
+        evidence.sort_by_key(ToString::to_string);
     }
     claims.sort_by_key(ToString::to_string);
     json!({"claims": claims, "totals": report["totals"]})
