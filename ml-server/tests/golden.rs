@@ -91,9 +91,10 @@ fn golden_lite_nli_q8_0() {
 
 #[test]
 fn golden_lite_nli_q8_0_own_pairs() {
-    // The shipped weights, on pairs written for this repository (`training/export.py`): every clone can run it.
+    // The shipped weights, on pairs written for this repository (`training/export.py`): every clone can run it. Rounding them
+    // moves one logit by 0.31, and no label.
     let golden = common::root().join("ml-server/tests/golden/lite-nli.json");
-    compare_nli(&golden, &common::lite("lite-nli"), 0.25, 0.99);
+    compare_nli(&golden, &common::lite("lite-nli"), 0.4, 0.99);
 }
 
 #[test]

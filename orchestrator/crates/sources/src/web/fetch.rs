@@ -90,6 +90,9 @@ pub struct FetchedPage {
     pub findings: Vec<Finding>,
     /// Positions of the fragments that such text touches, of medium severity and above.
     pub quarantined: Vec<u32>,
+    /// Why the browser did not load it, when its scripts might have had more to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unrendered: Option<String>,
 }
 
 /// What a page was.
@@ -109,7 +112,10 @@ impl FetchedPage {
     /// A page without text.
     pub(super) fn with_text(self) -> Result<Self> {
         if self.extracted.text.trim().is_empty() {
-            let why = "it has no text; it may need a browser with scripts".to_owned();
+            let why = self.unrendered.as_ref().map_or_else(
+                || "it has no text".to_owned(),
+                |why| format!("it has no text without its scripts: {why}"),
+            );
             let url = self.url.parse().as_ref().map_or_else(|_| self.url.clone(), shown);
             return Err(Error::Unreadable { url, why });
         }
@@ -255,7 +261,7 @@ impl Pages {
             (Ok(plain), Ok(rendered)) if length(&plain) >= length(&rendered) => Ok(plain),
             (Ok(plain), Err(error)) => {
                 tracing::debug!(%error, "the plain page is kept");
-                Ok(plain)
+                Ok(FetchedPage { unrendered: Some(error.to_string()), ..plain })
             }
             (_, Ok(rendered)) => Ok(rendered),
             (Err(_), Err(error @ Error::Challenge { .. })) => Err(error),
@@ -372,6 +378,7 @@ fn read(
         final_url: response.url.to_string(),
         status: response.status.as_u16(),
         fetch_method: by,
+        unrendered: None,
         kind,
         encoding,
         content_hash: hex(&Sha256::digest(&response.body)),

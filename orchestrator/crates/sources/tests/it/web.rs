@@ -151,7 +151,7 @@ async fn what_cannot_be_had_says_why() {
     assert!(matches!(why("/nowhere").await, Error::Rejected { status: 404, .. }));
     assert!(matches!(why("/large").await, Error::TooLarge { .. }));
     for (path, part) in [
-        ("/empty", "browser with scripts"),
+        ("/empty", "without its scripts: there is no browser"),
         ("/fake.pdf", "damaged"),
         ("/image", "image/png"),
         ("/broken.pdf", "octet-stream"),

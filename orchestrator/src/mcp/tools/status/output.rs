@@ -166,6 +166,8 @@ struct Barred {
     cause_id: Option<String>,
     /// Its category before.
     original_domain_category: String,
+    /// How a person lifts the block.
+    restore_via: &'static str,
     /// A person's decision that holds in its place, when there is one.
     #[serde(rename = "override", skip_serializing_if = "Option::is_none")]
     overridden: Option<Override>,
@@ -365,6 +367,7 @@ impl Barred {
             reason: blocked.reason.clone(),
             cause_id: blocked.cause_id.clone(),
             original_domain_category: blocked.original_category.clone(),
+            restore_via: "feedback {action: domain_unblock}, or `lyra domain unblock`",
             overridden: deciding.and_then(|place| overrides.get(place)).map(Override::new),
         }
     }
