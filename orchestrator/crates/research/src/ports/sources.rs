@@ -1,0 +1,242 @@
+//! What answers queries, what may be used of it, and what is remembered of who answers.
+
+use crate::{PortError, Result};
+use async_trait::async_trait;
+use lyra_domain::domains::{DomainOverride, DomainRules};
+use lyra_domain::{FetchMethod, Fragment, Identifier, Priority, Work};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// What kind of source answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceKind {
+    /// A local corpus, with its name: documents that whoever runs this chose to have.
+    Corpus(String),
+    /// An academic API.
+    Api,
+    /// Something that searches the web and fetches pages, each of which costs from the page budget.
+    Web,
+}
+
+/// Anything that answers a query with documents: a local corpus, an academic API, a web search.
+#[async_trait]
+pub trait EvidenceSource: Send + Sync {
+    /// `corpus:NAME`, `semantic_scholar`, `openalex`, an engine's name.
+    fn name(&self) -> &str;
+    /// What kind of source it is.
+    fn kind(&self) -> SourceKind {
+        if self.scholarly().is_some() { SourceKind::Api } else { SourceKind::Web }
+    }
+    /// At most `limit` hits, best first. A source that fetches pages fetches no more than that.
+    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>>;
+    /// What went wrong in the last search although it answered: an engine that wanted a person, a page that could not
+    /// be read.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// What of the last search waits for a person; the rest of the answer was given.
+    fn waiting(&self) -> Vec<Waiting> {
+        Vec::new()
+    }
+    /// Searches again what waited ([`Waiting::part`]), now that a person has been there. Answers like a search.
+    async fn resume(
+        &self,
+        part: &str,
+        _query: &str,
+        _language: Option<&str>,
+        _limit: usize,
+    ) -> Result<Vec<Hit>> {
+        let why = format!("nothing of it waits for a person, and so not `{part}`");
+        Err(PortError::Refused { what: self.name().to_owned(), why })
+    }
+    /// The page behind a hit of the last search, when the source fetched and read it.
+    fn page(&self, _url: &str) -> Option<SourcePage> {
+        None
+    }
+    /// What it knows of works beyond search, when it is an academic API.
+    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
+        None
+    }
+}
+
+/// An academic API: it knows works by their identifiers, and who cites whom.
+#[async_trait]
+pub trait ScholarlySource: Send + Sync {
+    /// Whether it says of works that they were retracted.
+    fn knows_retractions(&self) -> bool {
+        false
+    }
+    /// The works with these identifiers, in any order; unknown ones are left out.
+    async fn lookup(&self, ids: &[Identifier]) -> Result<Vec<Hit>>;
+    /// At most `limit` works that this one cites.
+    async fn references(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
+    /// At most `limit` works that cite this one, the most cited or newest first as the API prefers.
+    async fn citations(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
+}
+
+/// One document that a source found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Place in the source's list, from 1.
+    pub rank: usize,
+    /// The source's own score.
+    pub score: f64,
+    /// Metadata.
+    pub work: Work,
+    /// Address, or `corpus:NAME/DOC_ID`.
+    pub url: String,
+    /// Identifier in the corpus.
+    pub doc_id: Option<String>,
+    /// ISO 639-1 code of the text.
+    pub language: Option<String>,
+    /// Abstract or full text; without it the page has to be fetched.
+    pub text: Option<String>,
+    /// Vector of `lyra_text::passage(title, text)` with the model that made it, when the source keeps one.
+    pub embedding: Option<(String, Vec<f32>)>,
+}
+
+/// Part of a search that waits for a person: a page that wants a puzzle solved, consent, a login.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Which part, in the source's words; [`EvidenceSource::resume`] takes it.
+    pub part: String,
+    /// Where a person has to go.
+    pub url: String,
+    /// The domain whose cookies will count: registrable, or the host where there is none.
+    pub domain: String,
+    /// `captcha`, `turnstile`, `cloudflare`, `consent`, `login`.
+    pub auth_type: String,
+    /// How much hangs on it.
+    pub priority: Priority,
+}
+
+/// A page that was fetched and read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourcePage {
+    /// Registrable domain.
+    pub domain: String,
+    /// Category of the domain.
+    pub domain_category: String,
+    /// How it was had.
+    pub method: FetchMethod,
+    /// What answered.
+    pub answer: Answered,
+    /// Title, when it has a harmless one.
+    pub title: String,
+    /// ISO 639-1 code of its text.
+    pub language: Option<String>,
+    /// Its text in pieces; ids and page are set when it is registered.
+    pub fragments: Vec<Fragment>,
+    /// Links in its body text, those to other sites first.
+    pub links: Vec<PageLink>,
+    /// Pieces that address the AI that reads them.
+    pub quarantined: Vec<Quarantined>,
+    /// A rule of high severity that the page breaks, in its text or where readers do not see it.
+    pub hostile: Option<String>,
+}
+
+/// What answered when a page was fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// Address after redirects.
+    pub final_url: String,
+    /// Status code.
+    pub http_status: u16,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub content_hash: String,
+}
+
+/// A link in the body text of a page. Its words are untrusted data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageLink {
+    /// Where it leads, canonical.
+    pub url: String,
+    /// Its words.
+    pub text: String,
+    /// The sentence, or the item of a list, that it stands in.
+    pub context: String,
+}
+
+/// What is remembered of a provider outside, so that a restart does not forget a cool-down.
+#[async_trait]
+pub trait RateStore: Send + Sync {
+    /// The state last saved for this provider.
+    async fn load(&self, provider: &str) -> Result<Option<RateState>>;
+    /// Replaces the state of this provider.
+    async fn save(&self, provider: &str, state: &RateState) -> Result<()>;
+}
+
+/// How a provider has been doing. Times are of the wall clock, which may jump: readers bound every wait they
+/// compute from them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RateState {
+    /// Start of the latest request.
+    pub last_request: Option<jiff::Timestamp>,
+    /// Answers of 429 in a row.
+    pub refusals: u32,
+    /// Other failures in a row.
+    pub failures: u32,
+    /// When the pause below began.
+    pub paused_at: Option<jiff::Timestamp>,
+    /// Not asked for this many seconds from then on.
+    pub pause_seconds: u64,
+    /// Why it pauses.
+    pub pause_reason: Option<String>,
+    /// Day, counted from 1970 in UTC, that `spent` belongs to.
+    pub day: i64,
+    /// Requests of that day, for a provider with a daily budget.
+    pub spent: u32,
+}
+
+/// What is stored about domains: read by the one that decides.
+#[async_trait]
+pub trait DomainStore: Send + Sync {
+    /// Rules that people made, the active ones.
+    async fn overrides(&self) -> Result<Vec<DomainOverride>>;
+    /// Registrable domains that the server blocked for a reason it recorded.
+    async fn blocked(&self) -> Result<BTreeSet<String>>;
+    /// Registrable domains that nothing was known of until independent sources confirmed what they say.
+    async fn confirmed(&self) -> Result<BTreeSet<String>>;
+}
+
+/// What may be used of what sources say: which domains, and which texts.
+#[async_trait]
+pub trait ContentRules: Send + Sync {
+    /// Everything that decides about domains, as of now.
+    async fn domains(&self) -> Result<DomainRules>;
+    /// For every text, in order, the gravest rule that it breaks, when it addresses the AI that reads it.
+    async fn dangers(&self, texts: Vec<String>) -> Result<Vec<Option<Danger>>>;
+}
+
+/// Fetches pages of the web: politely, guarded, and read by the same rules whoever asks.
+#[async_trait]
+pub trait PageFetcher: Send + Sync {
+    /// The page of a work. A landing page that only leads to the work's text is followed to it once.
+    async fn fetch(&self, url: &str) -> Result<SourcePage>;
+}
+
+/// A rule for text that addresses the AI that reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Danger {
+    /// Id of the rule.
+    pub rule: String,
+    /// `medium` or `high`.
+    pub severity: String,
+}
+
+/// A passage that is kept and shown to nobody who could take it for an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quarantined {
+    /// The passage.
+    pub fragment: Fragment,
+    /// The rule it broke.
+    pub danger: Danger,
+}
+
+/// What people's visits left for domains whose pages want a person.
+#[async_trait]
+pub trait SessionStore: Send + Sync {
+    /// The newest session kept for this domain, in the form of whoever kept it. It is a secret.
+    async fn session(&self, domain: &str) -> Result<Option<String>>;
+}
