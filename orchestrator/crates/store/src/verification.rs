@@ -7,7 +7,7 @@ use lyra_domain::verification::{ClaimFacts, DomainBlockReason, DomainClaims, Ver
 use lyra_domain::{ClaimId, ClaimReport, JobId, TaskId, VerificationStatus};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, SqliteConnection};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Store {
     /// Verifies the adopted claims of a task, and settles what their domains' claims say of these domains.
@@ -26,14 +26,21 @@ pub(crate) enum Of<'a> {
     Task(&'a TaskId),
     /// One.
     Claim(&'a ClaimId),
+    /// Those found on a registrable domain.
+    Domain(&'a str),
 }
 
 impl Of<'_> {
-    /// Column of `claims`, and its value.
+    /// SQL over `claims`, and the value it has for these.
     fn column(&self) -> (&'static str, &str) {
         match self {
             Self::Task(task) => ("claims.task_id", task.as_str()),
             Self::Claim(claim) => ("claims.id", claim.as_str()),
+            Self::Domain(domain) => (
+                "(SELECT p.domain FROM fragments AS f JOIN pages AS p ON p.id = f.page_id
+                  WHERE f.id = claims.source_fragment_id)",
+                domain,
+            ),
         }
     }
 }
@@ -64,10 +71,10 @@ pub(crate) async fn settle(
         let (status, reason) = verify(facts(&report, origin, &rules));
         record(connection, &report.claim.id, status, reason, cause, now).await?;
     }
-    let found_on: BTreeSet<&str> = origins.values().map(|origin| origin.domain.as_str()).collect();
-    for domain in found_on {
-        let category = origins.values().find(|origin| origin.domain == domain).map(|o| o.category.as_str());
-        settle_domain(connection, domain, category.unwrap_or_default(), cause, now).await?;
+    let found_on: BTreeMap<&str, &str> =
+        origins.values().map(|origin| (origin.domain.as_str(), origin.category.as_str())).collect();
+    for (domain, category) in found_on {
+        settle_domain(connection, domain, category, cause, now).await?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Decisions of a person about domains: rules in force, and the history of how they came about.
 
 use crate::rows::RowExt;
+use crate::verification::{self, Of};
 use crate::{Result, Store, StoreError};
 use lyra_domain::domains::{DomainPattern, OverrideDecision};
 use lyra_domain::{OverrideEventId, OverrideRuleId};
@@ -51,6 +52,7 @@ impl Store {
         .await?;
         let previous = known.map(|(_, previous)| previous);
         let event = record(&mut tx, &rule, pattern, Some(decision), Some(reason), &now).await?;
+        follow(&mut tx, pattern, &now).await?;
         tx.commit().await?;
         Ok(RuleChange { rule, event, previous, decision: Some(decision) })
     }
@@ -71,8 +73,17 @@ impl Store {
             .execute(&mut *tx)
             .await?;
         let event = record(&mut tx, &rule, pattern, None, reason, &now).await?;
+        follow(&mut tx, pattern, &now).await?;
         tx.commit().await?;
         Ok(RuleChange { rule, event, previous: Some(previous), decision: None })
+    }
+}
+
+/// Claims found on the domain are verified anew. What only names hosts below one decides about no registrable domain.
+async fn follow(connection: &mut SqliteConnection, pattern: &DomainPattern, now: &str) -> Result<()> {
+    match pattern {
+        DomainPattern::Exact(domain) => verification::settle(connection, Of::Domain(domain), None, now).await,
+        DomainPattern::Below(_) => Ok(()),
     }
 }
 

@@ -95,8 +95,9 @@ async fn a_domain_with_too_many_rejected_claims_is_blocked_until_they_are_restor
     // A person's word wins over the block.
     let pattern = DomainPattern::parse("example.net").unwrap();
     bench.store.override_domain(&pattern, OverrideDecision::Unblock, "I know them").await.unwrap();
-    bench.store.verify_claims(&graph.task.id, &cause()).await.unwrap();
     is(&status(&bench, &claims[9].id).await, "pending", "insufficient_evidence");
+    bench.store.clear_override(&pattern, None).await.unwrap();
+    is(&status(&bench, &claims[9].id).await, "rejected", "already_blocked");
 
     bench.store.restore_claim(&claims[0].id, None).await.unwrap();
     assert_eq!(state(&bench, domain).await.4, None);
