@@ -7,7 +7,7 @@ use lyra_domain::verification::{ClaimFacts, DomainBlockReason, DomainClaims, Ver
 use lyra_domain::{ClaimId, ClaimReport, JobId, TaskId, VerificationStatus};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, SqliteConnection};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Store {
     /// Verifies the adopted claims of a task, and settles what their domains' claims say of these domains.
@@ -94,7 +94,7 @@ async fn origins(
     connection: &mut SqliteConnection,
     column: &str,
     value: &str,
-) -> Result<HashMap<String, Origin>> {
+) -> Result<BTreeMap<String, Origin>> {
     let sql = format!(
         "SELECT claims.id, pages.domain, pages.domain_category,
                 EXISTS (SELECT 1 FROM quarantined_fragments AS q WHERE q.id = fragments.id) AS quarantined
