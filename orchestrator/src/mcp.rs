@@ -5,6 +5,7 @@
 
 mod arguments;
 mod instructions;
+mod prompts;
 mod reply;
 mod resources;
 mod schema;
@@ -13,9 +14,10 @@ mod tools;
 use crate::app::App;
 use anyhow::Context;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, serve_server_with_ct};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -72,13 +74,15 @@ impl McpServer {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
-            .with_server_info(
-                Implementation::new("lyra", env!("CARGO_PKG_VERSION"))
-                    .with_title("Lyra")
-                    .with_description(env!("CARGO_PKG_DESCRIPTION")),
-            )
-            .with_instructions(instructions::TEXT)
+        ServerConfig::new(
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build(),
+        )
+        .with_server_info(
+            Implementation::new("lyra", env!("CARGO_PKG_VERSION"))
+                .with_title("Lyra")
+                .with_description(env!("CARGO_PKG_DESCRIPTION")),
+        )
+        .with_instructions(instructions::TEXT)
     }
 
     async fn list_tools(
@@ -135,5 +139,21 @@ impl ServerHandler for McpServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         resources::read(&self.app, &request.uri).await.map(ReadResourceResponse::from)
+    }
+
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&request.name, &request.arguments.unwrap_or_default()).map(GetPromptResponse::from)
     }
 }

@@ -55,6 +55,10 @@ async def tour(client, mode):
     schema = json.loads((await client.read_resource("lyra://schema")).contents[0].text)
     names = {table["name"] for table in schema["tables"]}
     assert {"claims", "edges", "fragments", "pages", "v_claim_evidence_summary"} <= names, names
+    prompts = (await client.list_prompts()).prompts
+    assert [prompt.name for prompt in prompts] == ["evidence_review"], prompts
+    review = await client.get_prompt("evidence_review", {"question": "Do naps help?"})
+    assert "Do naps help?" in review.messages[0].content.text, review
     await refusals(lyra)
     return lyra
 
