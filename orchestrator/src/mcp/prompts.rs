@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn filled(arguments: serde_json::Value) -> Result<String, String> {
+    fn filled(arguments: &serde_json::Value) -> Result<String, String> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         match get(EVIDENCE_REVIEW, &arguments) {
             Ok(result) => Ok(serde_json::to_string(&result.messages).unwrap_or_default()),
@@ -98,19 +98,19 @@ mod tests {
 
     #[test]
     fn a_review_names_its_question_and_its_task() {
-        let text = filled(json!({"question": " Do naps help? "})).unwrap();
+        let text = filled(&json!({"question": " Do naps help? "})).unwrap();
         assert!(text.contains("Do naps help?") && text.contains("create_task"));
-        let text = filled(json!({"question": "Do naps help?", "task_id": "task_1"})).unwrap();
+        let text = filled(&json!({"question": "Do naps help?", "task_id": "task_1"})).unwrap();
         assert!(text.contains("task_1") && !text.contains("create_task"));
     }
 
     #[test]
     fn wrong_arguments_are_named() {
-        assert_eq!(filled(json!({})).unwrap_err(), "argument `question` is missing");
-        assert_eq!(filled(json!({"question": " "})).unwrap_err(), "argument `question` is empty");
-        assert!(filled(json!({"question": "a", "topic": "b"})).unwrap_err().contains("question, task_id"));
+        assert_eq!(filled(&json!({})).unwrap_err(), "argument `question` is missing");
+        assert_eq!(filled(&json!({"question": " "})).unwrap_err(), "argument `question` is empty");
+        assert!(filled(&json!({"question": "a", "topic": "b"})).unwrap_err().contains("question, task_id"));
         let long = "x".repeat(MAX_ARGUMENT + 1);
-        assert!(filled(json!({"question": long})).unwrap_err().contains("2001 characters"));
+        assert!(filled(&json!({"question": long})).unwrap_err().contains("2001 characters"));
         assert!(get("prior_art", &JsonObject::new()).unwrap_err().message.contains(EVIDENCE_REVIEW));
     }
 }
