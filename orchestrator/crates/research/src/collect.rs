@@ -6,7 +6,7 @@ use crate::pipeline::Pipeline;
 use crate::ports::{EvidenceSource, Hit, NewPage, SourceKind};
 use crate::{PortError, Result};
 use futures::future::join_all;
-use lyra_domain::{CanonicalPaperIndex, Identifier, PageId, Query};
+use lyra_domain::{CanonicalPaperIndex, Identifier, PageId, Query, Task};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,20 @@ pub(crate) struct Search<'a> {
     pub(crate) room: usize,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// Begins with the pages and the time that the task still has.
+    pub(crate) async fn begin(
+        pipeline: &'a Pipeline,
+        task: &Task,
+        sources: &'a [Arc<dyn EvidenceSource>],
+        query: &'a Query,
+        allowed: Duration,
+    ) -> Result<Self> {
+        let used = pipeline.store.task_pages(&task.id).await?.len();
+        let room = (task.config.budget.max_pages as usize).saturating_sub(used);
+        Ok(Self { pipeline, sources, query, until: Instant::now() + allowed, room })
+    }
+
     /// Time that is left.
     pub(crate) fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())

@@ -12,7 +12,6 @@ use lyra_domain::{Job, JobId, JobKind, PageId, Query, QueryId, QueryStatus, Task
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Queues what the sources' last searches left for a person. The search itself goes on with what it has.
@@ -56,15 +55,9 @@ pub(crate) async fn run(
         return Err(PortError::NotFound { what: format!("the source `{source}` of the task") });
     };
     let sources: Vec<Arc<dyn EvidenceSource>> = vec![Arc::new(Part { inner, part: part.to_owned() })];
-    let used = pipeline.store.task_pages(&task.id).await?.len();
     let asking = query.clone();
-    let searching = Search {
-        pipeline,
-        sources: &sources,
-        query: &asking,
-        until: Instant::now() + Duration::from_secs_f64(allowed),
-        room: (task.config.budget.max_pages as usize).saturating_sub(used),
-    };
+    let searching =
+        Search::begin(pipeline, &task, &sources, &asking, Duration::from_secs_f64(allowed)).await?;
     let collected = unless_cancelled(cancel, collect(&searching)).await?;
     await_person(pipeline, &query, &sources, &job.id).await?;
     let hits = collected.hits;

@@ -13,7 +13,6 @@ use crate::{PortError, Result, embed, links, resume};
 use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) async fn run(
@@ -49,15 +48,8 @@ pub(crate) async fn run(
     sources
         .retain(|source| query.sources.is_empty() || query.sources.iter().any(|name| name == source.name()));
     let asked = sources.len();
-    let used = pipeline.store.task_pages(&task.id).await?.len();
     let asking = query.clone();
-    let searching = Search {
-        pipeline,
-        sources: &sources,
-        query: &asking,
-        until: Instant::now() + allowed,
-        room: (task.config.budget.max_pages as usize).saturating_sub(used),
-    };
+    let searching = Search::begin(pipeline, &task, &sources, &asking, allowed).await?;
     let collected = unless_cancelled(cancel, collect(&searching)).await?;
     resume::await_person(pipeline, &query, &sources, &job.id).await?;
     pipeline

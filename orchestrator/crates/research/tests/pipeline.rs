@@ -2,14 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod common;
+
 use async_trait::async_trait;
+use common::Words;
 use lyra_domain::domains::{DomainOverride, DomainPattern, DomainRules, OverrideDecision};
-use lyra_domain::{
-    JobState, NliJudgement, NliScores, Priority, QueryStatus, Relation, TaskConfig, TaskId, TaskStatus, Work,
-};
+use lyra_domain::{JobState, Priority, QueryStatus, Relation, TaskConfig, TaskId, TaskStatus, Work};
 use lyra_research::ports::{
-    ContentRules, Danger, EvidenceSource, Hit, Inference, Models, PageFetcher, SourceKind, SourcePage,
-    Waiting,
+    ContentRules, Danger, EvidenceSource, Hit, PageFetcher, SourceKind, SourcePage, Waiting,
 };
 use lyra_research::{
     Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Stops, Worker, WorkerConfig,
@@ -19,41 +19,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-
-/// Bags of words as vectors; a premise with `not` refutes a hypothesis without, and the other way round.
-struct Words;
-
-#[async_trait]
-impl Inference for Words {
-    async fn models(&self) -> Result<Models> {
-        let languages = vec!["en".to_owned()];
-        Ok(Models { embedder: "words".to_owned(), dimension: 64, classifier: "not".to_owned(), languages })
-    }
-
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        let bag = |text: &String| {
-            let mut vector = vec![0.01_f32; 64];
-            for word in lyra_text::content_words(text) {
-                let place =
-                    word.bytes().fold(7_usize, |hash, byte| hash.wrapping_mul(31) ^ usize::from(byte));
-                vector[place % 64] += 1.0;
-            }
-            let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-            vector.iter().map(|x| x / norm).collect()
-        };
-        Ok(texts.iter().map(bag).collect())
-    }
-
-    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>> {
-        let negated = |text: &str| text.split_whitespace().any(|word| word == "not");
-        let judge = |(premise, hypothesis): &(String, String)| {
-            let agree = negated(premise) == negated(hypothesis);
-            let (supports, refutes) = if agree { (0.9, 0.05) } else { (0.05, 0.9) };
-            NliScores { supports, refutes, neutral: 0.05 }.judgement()
-        };
-        Ok(pairs.iter().map(judge).collect())
-    }
-}
 
 /// Documents about tea by number, or a failure.
 struct Tea {

@@ -54,9 +54,8 @@ impl DomainStore for Store {
     }
 
     async fn blocked(&self) -> lyra_research::Result<BTreeSet<String>> {
-        let found = sqlx::query_scalar("SELECT domain FROM domain_states WHERE blocked_at IS NOT NULL");
-        let found: Vec<String> = found.fetch_all(self.reader()).await.map_err(StoreError::from)?;
-        Ok(found.into_iter().collect())
+        let mut connection = self.reader().acquire().await.map_err(StoreError::from)?;
+        Ok(blocked(&mut connection).await?)
     }
 }
 
@@ -68,6 +67,13 @@ impl Store {
     pub async fn override_rules(&self) -> Result<Vec<OverrideRule>> {
         override_rules(&mut *self.reader().acquire().await?).await
     }
+}
+
+/// Domains that the server blocked for a reason it recorded.
+pub(crate) async fn blocked(connection: &mut SqliteConnection) -> Result<BTreeSet<String>> {
+    let found = sqlx::query_scalar("SELECT domain FROM domain_states WHERE blocked_at IS NOT NULL");
+    let found: Vec<String> = found.fetch_all(connection).await?;
+    Ok(found.into_iter().collect())
 }
 
 /// Active rules, oldest first. One whose pattern is none is left out and logged: it must not keep the others from

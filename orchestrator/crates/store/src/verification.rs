@@ -7,7 +7,7 @@ use lyra_domain::verification::{ClaimFacts, DomainBlockReason, DomainClaims, Ver
 use lyra_domain::{ClaimId, ClaimReport, JobId, TaskId, VerificationStatus};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, SqliteConnection};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 impl Store {
     /// Verifies the adopted claims of a task, and settles what their domains' claims say of these domains.
@@ -63,7 +63,7 @@ pub(crate) async fn settle(
     let origins = origins(connection, column, value).await?;
     let rules = DomainRules {
         overrides: domains::override_rules(connection).await?.into_iter().map(|found| found.rule).collect(),
-        blocked: blocked_before(connection).await?,
+        blocked: domains::blocked(connection).await?,
         ..DomainRules::default()
     };
     for report in reports::adopted(connection, column, value).await? {
@@ -113,15 +113,6 @@ async fn origins(
             Ok((row.value("id")?, origin))
         })
         .collect()
-}
-
-/// Domains whose block does not come from their claims' rates, which are about to be counted anew.
-async fn blocked_before(connection: &mut SqliteConnection) -> Result<BTreeSet<String>> {
-    let domains: Vec<String> =
-        sqlx::query_scalar("SELECT domain FROM domain_states WHERE blocked_at IS NOT NULL")
-            .fetch_all(connection)
-            .await?;
-    Ok(domains.into_iter().collect())
 }
 
 async fn record(

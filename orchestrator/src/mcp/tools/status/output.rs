@@ -259,6 +259,7 @@ impl GetStatusOutput {
         let mut searches: Vec<Search> =
             progress.queries.iter().map(|query| Search::new(query, detail)).collect();
         let dropped_searches = fit(&mut searches, SEARCH_BYTES);
+        let rules: Vec<DomainOverride> = progress.overrides.iter().map(|rule| rule.rule.clone()).collect();
         let mut warnings = progress.warnings.clone();
         let dropped_warnings = fit(&mut warnings, WARNING_BYTES);
         let mut pending_auth: Vec<Item> = progress.waiting.iter().cloned().map(Item::from).collect();
@@ -300,7 +301,7 @@ impl GetStatusOutput {
             blocked_domains: progress
                 .blocked_domains
                 .iter()
-                .map(|blocked| Barred::new(blocked, &progress.overrides))
+                .map(|blocked| Barred::new(blocked, &progress.overrides, &rules))
                 .collect(),
             domain_overrides: progress.overrides.iter().map(Override::new).collect(),
             notes: notes.into_iter().flatten().collect(),
@@ -355,10 +356,10 @@ impl BudgetUse {
 }
 
 impl Barred {
-    fn new(blocked: &BlockedDomain, overrides: &[OverrideRule]) -> Self {
+    /// `rules` are those of `overrides`, in their order.
+    fn new(blocked: &BlockedDomain, overrides: &[OverrideRule], rules: &[DomainOverride]) -> Self {
         let reason = blocked.block_reason.parse().unwrap_or(DomainBlockReason::Unknown);
-        let rules: Vec<DomainOverride> = overrides.iter().map(|rule| rule.rule.clone()).collect();
-        let deciding = deciding_override(&blocked.domain, &rules);
+        let deciding = deciding_override(&blocked.domain, rules);
         Self {
             domain: blocked.domain.clone(),
             blocked_at: blocked.blocked_at.clone(),
