@@ -249,9 +249,9 @@ impl<'b> Reader<'b> {
             })
             .filter(|link| !link.text.is_empty())
             .collect();
-        let text =
-            if self.preformatted > 0 { raw.trim_matches('\n').to_owned() } else { single_spaces(&raw) };
-        if text.trim().is_empty() {
+        // Without the white space around it, from which `places` does not count either.
+        let text = if self.preformatted > 0 { raw.trim().to_owned() } else { single_spaces(&raw) };
+        if text.is_empty() {
             return;
         }
         if self.heading.is_none() && !self.lists.is_empty() {

@@ -127,6 +127,14 @@ fn pages_without_an_article() {
 }
 
 #[test]
+fn links_in_preformatted_text_of_a_list_keep_their_place() {
+    let found = page("<ul><li><pre>  see\n<a href='/x'> here</a></pre></ul>");
+    let link = &found.links[0];
+    assert_eq!(found.text, "- see\n here");
+    assert_eq!(found.text.chars().nth(link.start as usize), Some('h'));
+}
+
+#[test]
 fn any_depth_and_any_size() {
     let deep = format!("{}<p>{}</p>", "<div>".repeat(3_000), "Sleep helps memory. ".repeat(30));
     assert!(page(&deep).text.contains("Sleep helps memory."));
