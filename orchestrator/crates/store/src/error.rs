@@ -53,6 +53,34 @@ pub enum StoreError {
     /// No space left.
     #[error("the disk with the database is full")]
     DiskFull,
+    /// The disk cannot be written any more.
+    #[error("the disk with the database is read-only")]
+    ReadOnlyDisk,
+    /// A process has the database open.
+    #[error("{} is in use by {processes} running lyra process{}; stop {} first", folder.display(),
+        if *processes == 1 { "" } else { "es" }, if *processes == 1 { "it" } else { "them" })]
+    InUse {
+        /// The data folder.
+        folder: PathBuf,
+        /// How many.
+        processes: usize,
+    },
+    /// A task that still works cannot be deleted.
+    #[error(
+        "{task} still has {jobs} jobs waiting or running; stop it first: lyra task stop {task} --immediate"
+    )]
+    TaskActive {
+        /// The task.
+        task: lyra_domain::TaskId,
+        /// Its open jobs.
+        jobs: u64,
+    },
+    /// A token of that name is in force.
+    #[error("there is a token `{name}` already; revoke it first, or take another name")]
+    TokenExists {
+        /// The name.
+        name: String,
+    },
     /// Something that was asked for by id does not exist.
     #[error("{what} does not exist")]
     NotFound {
@@ -142,6 +170,7 @@ impl From<sqlx::Error> for StoreError {
         match sqlite_code(&error) {
             Some(ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED) => Self::Busy,
             Some(ffi::SQLITE_FULL) => Self::DiskFull,
+            Some(ffi::SQLITE_READONLY) => Self::ReadOnlyDisk,
             _ => match error {
                 sqlx::Error::PoolTimedOut => Self::Busy,
                 sqlx::Error::ColumnDecode { index, source } => {
@@ -162,6 +191,9 @@ impl From<StoreError> for PortError {
             StoreError::Busy => Self::Unavailable { what: store(), why },
             StoreError::LeaseLost { job } => Self::Refused { what: format!("job {job}"), why },
             StoreError::NoVectors { .. }
+            | StoreError::TaskActive { .. }
+            | StoreError::TokenExists { .. }
+            | StoreError::InUse { .. }
             | StoreError::NotJudged { .. }
             | StoreError::BadCursor(_)
             | StoreError::UnknownView { .. } => Self::Refused { what: store(), why },

@@ -5,10 +5,14 @@
 //! views, and [`Store::query_graph`] for SQL from outside. Only this crate knows SQL.
 
 mod asked;
+mod audit;
 mod auth;
 mod calibration;
 mod cells;
+mod check;
 mod claims;
+mod copy;
+mod delete;
 mod domains;
 mod edges;
 mod embeddings;
@@ -31,11 +35,16 @@ mod sqlite;
 mod store;
 mod tasks;
 mod timeline;
+mod tokens;
 mod verification;
 mod views;
 
+pub use audit::{AuditEntry, AuditFilter, AuditOutcome, AuditVia, NewAudit};
 pub use auth::{AuthOutcome, AuthResolved, AuthTarget};
 pub use calibration::{CalibrationAction, CalibrationSamples, CalibrationVersion, StoredEvaluation};
+pub use check::{Problem, StoreCheck, check_file};
+pub use copy::Unused;
+pub use delete::{Deleted, Deletion};
 pub use domains::{BlockedDomain, OverrideRule};
 pub use embeddings::{VectorRow, VectorTarget};
 pub use error::{Result, StoreError};
@@ -47,6 +56,7 @@ pub use queries::QueuedSearches;
 pub use store::{Store, StoreConfig, SystemClock};
 pub use tasks::{NewTask, StopMode, StopOutcome, TaskPage};
 pub use timeline::ClaimEvent;
+pub use tokens::{NewToken, Scope, Token, TokenRefusal};
 pub use views::{ViewInfo, ViewRows};
 
 #[cfg(test)]

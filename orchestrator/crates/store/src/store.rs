@@ -82,6 +82,8 @@ impl Store {
         std::fs::create_dir_all(&workers).map_err(|error| not_writable(&folder, &error))?;
         let worker = WorkerLock::acquire(&workers).map_err(|error| not_writable(&workers, &error))?;
 
+        // From here on, the file is this process's to open: a restore neither runs nor begins.
+        let turn = schema::turn(&workers).await?;
         schema::check(path).await?;
         let options = SqliteConnectOptions::new()
             .filename(path)
@@ -92,8 +94,9 @@ impl Store {
             .foreign_keys(true)
             .busy_timeout(config.busy_timeout);
         let writer = pool(&options, 1).await.map_err(|error| schema::open_error(path, error))?;
-        schema::migrate(path, &workers, &writer).await?;
+        schema::migrate(path, &writer).await?;
         views::create(&writer).await?;
+        drop(turn);
         let readers = pool(&options.read_only(true).create_if_missing(false), config.readers.max(1)).await?;
 
         let store =
@@ -119,7 +122,16 @@ impl Store {
 
     /// A transaction that holds the write lock from its start, so that it never fails half-way for being late.
     pub(crate) async fn write(&self) -> Result<Transaction<'static, Sqlite>> {
-        Ok(self.inner.writer.begin_with("BEGIN IMMEDIATE").await?)
+        let writer = &self.inner.writer;
+        match writer.begin_with("BEGIN IMMEDIATE").await {
+            // When the disk is full, SQLite ends a transaction by itself, and sqlx believes that it goes on for ever. Such
+            // a connection is of no more use.
+            Err(sqlx::Error::InvalidSavePointStatement) => {
+                writer.acquire().await?.close().await?;
+                Ok(writer.begin_with("BEGIN IMMEDIATE").await?)
+            }
+            begun => Ok(begun?),
+        }
     }
 
     pub(crate) fn config(&self) -> &StoreConfig {
@@ -159,6 +171,58 @@ async fn pool(options: &SqliteConnectOptions, connections: u32) -> Result<Sqlite
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::testing::{Bench, Graph};
+
+    /// Sets something of the writing connection.
+    async fn pragma(bench: &Bench, sql: &'static str) {
+        let mut connection = bench.store.inner.writer.acquire().await.unwrap();
+        sqlx::raw_sql(sql).execute(&mut *connection).await.unwrap();
+    }
+
+    /// What was there stays, can be read while nothing can be written, and writing goes on afterwards.
+    async fn survives(stop: &'static str, again: &'static str, expect: &str) {
+        let bench = Bench::new().await;
+        let graph = Graph::new(&bench).await;
+        let before = bench.store.claim_reports(&graph.task.id).await.unwrap();
+        pragma(&bench, stop).await;
+        let mut refused = None;
+        for n in 0..200 {
+            let warning = format!("{n} {}", "x".repeat(4_000));
+            if let Err(error) = bench.store.write_warning(&graph.task.id, &warning).await {
+                refused = Some((n, error.to_string()));
+                break;
+            }
+        }
+        let (written, error) = refused.expect("a full disk refuses");
+        assert_eq!(error, expect);
+        assert_eq!(bench.store.claim_reports(&graph.task.id).await.unwrap(), before);
+        assert_eq!(bench.count("SELECT count(*) FROM task_warnings").await, written);
+        pragma(&bench, again).await;
+        bench.store.write_warning(&graph.task.id, "it goes on").await.unwrap();
+        assert_eq!(bench.store.check().await.unwrap().problems, []);
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_said_and_nothing_is_lost() {
+        // SQLite does not go below what is used already.
+        survives(
+            "PRAGMA max_page_count = 1",
+            "PRAGMA max_page_count = 1000000",
+            "the disk with the database is full",
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_read_only_disk_is_said_and_nothing_is_lost() {
+        survives(
+            "PRAGMA query_only = on",
+            "PRAGMA query_only = off",
+            "the disk with the database is read-only",
+        )
+        .await;
+    }
 
     #[test]
     fn times_sort_as_text() {
