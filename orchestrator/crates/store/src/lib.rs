@@ -9,6 +9,7 @@ mod auth;
 mod calibration;
 mod cells;
 mod claims;
+mod counts;
 mod domains;
 mod edges;
 mod embeddings;
@@ -36,6 +37,7 @@ mod views;
 
 pub use auth::{AuthOutcome, AuthResolved, AuthTarget};
 pub use calibration::{CalibrationAction, CalibrationSamples, CalibrationVersion, StoredEvaluation};
+pub use counts::StoreCounts;
 pub use domains::{BlockedDomain, OverrideRule};
 pub use embeddings::{VectorRow, VectorTarget};
 pub use error::{Result, StoreError};
