@@ -10,6 +10,7 @@ mod export;
 mod feedback;
 mod graph;
 mod llm;
+mod measures;
 mod sources;
 mod status;
 mod tasks;
@@ -30,7 +31,9 @@ pub use web::EngineAnswer;
 
 use crate::config::Config;
 use crate::inference::LazyInference;
+use crate::metrics::Metrics;
 use lyra_corpus::Corpora;
+use lyra_research::ports::Observed;
 use lyra_research::{Llm, Progress, Stops};
 use lyra_store::{Store, StoreConfig};
 use std::path::{Path, PathBuf};
@@ -59,6 +62,7 @@ struct Inner {
     stops: Stops,
     example: Mutex<()>,
     progress: broadcast::Sender<Progress>,
+    metrics: Arc<Metrics>,
 }
 
 impl App {
@@ -77,10 +81,12 @@ impl App {
         let store_config = StoreConfig { auth_expiry, ..StoreConfig::default() };
         let store = Store::open(&data_dir.join("lyra.db"), store_config).await?;
         let store = Arc::new(store);
-        let outside = sources::Outside::new(&config, &data_dir, &store)?;
+        let metrics: Arc<Metrics> = Arc::default();
+        let observed = Observed(metrics.clone());
+        let outside = sources::Outside::new(&config, &data_dir, &store, observed)?;
         let llm = llm::open(&config.llm, outside.web())?;
         let corpora = Corpora::open(&data_dir);
-        let inference = LazyInference::new(config.ml.clone());
+        let inference = LazyInference::new(config.ml.clone(), metrics.clone());
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
@@ -94,6 +100,7 @@ impl App {
                 stops: Stops::default(),
                 example: Mutex::new(()),
                 progress: broadcast::channel(PROGRESS_BACKLOG).0,
+                metrics,
             }),
         })
     }

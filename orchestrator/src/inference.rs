@@ -6,6 +6,7 @@ mod calibrated;
 pub(crate) use calibrated::CalibratedInference;
 
 use crate::config::MlConfig;
+use crate::metrics::Metrics;
 use async_trait::async_trait;
 use clap::ValueEnum;
 use lyra_domain::NliJudgement;
@@ -13,7 +14,8 @@ use lyra_ml_client::MlClient;
 use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
 use lyra_research::ports::{Inference, Models};
 use lyra_research::{PortError, Result};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, OnceCell};
 
@@ -23,13 +25,14 @@ const READY_WITHIN: Duration = Duration::from_mins(2);
 /// The models behind [`Inference`].
 pub(crate) struct LazyInference {
     config: MlConfig,
+    metrics: Arc<Metrics>,
     client: OnceCell<MlClient>,
     inside: Mutex<Option<ServerHandle>>,
 }
 
 impl LazyInference {
-    pub(crate) fn new(config: MlConfig) -> Self {
-        Self { config, client: OnceCell::new(), inside: Mutex::new(None) }
+    pub(crate) fn new(config: MlConfig, metrics: Arc<Metrics>) -> Self {
+        Self { config, metrics, client: OnceCell::new(), inside: Mutex::new(None) }
     }
 
     /// Stops the server inside, if one was started.
@@ -50,6 +53,18 @@ impl LazyInference {
                 Ok(client)
             })
             .await
+    }
+
+    async fn measured<T>(
+        &self,
+        call: &'static str,
+        inputs: usize,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let started = Instant::now();
+        let answer = work.await;
+        self.metrics.inference(call, inputs, answer.is_ok(), started.elapsed());
+        answer
     }
 
     /// Starts the server inside and waits for its models. Returns its URL.
@@ -81,10 +96,12 @@ impl Inference for LazyInference {
     }
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        Inference::embed(self.client().await?, texts).await
+        let client = self.client().await?;
+        self.measured("embed", texts.len(), Inference::embed(client, texts)).await
     }
 
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>> {
-        self.client().await?.judge(pairs).await
+        let client = self.client().await?;
+        self.measured("nli", pairs.len(), client.judge(pairs)).await
     }
 }

@@ -13,6 +13,7 @@ mod check;
 mod claims;
 mod copy;
 mod delete;
+mod counts;
 mod domains;
 mod edges;
 mod embeddings;
@@ -45,6 +46,7 @@ pub use calibration::{CalibrationAction, CalibrationSamples, CalibrationVersion,
 pub use check::{Problem, StoreCheck, check_file};
 pub use copy::Unused;
 pub use delete::{Deleted, Deletion};
+pub use counts::StoreCounts;
 pub use domains::{BlockedDomain, OverrideRule};
 pub use embeddings::{VectorRow, VectorTarget};
 pub use error::{Result, StoreError};
