@@ -13,6 +13,7 @@ use lyra_ml_client::MlClient;
 use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
 use lyra_research::ports::{Inference, Models};
 use lyra_research::{PortError, Result};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, OnceCell};
@@ -25,11 +26,13 @@ pub(crate) struct LazyInference {
     config: MlConfig,
     client: OnceCell<MlClient>,
     inside: Mutex<Option<ServerHandle>>,
+    /// Held while someone asks who does not wait for the end.
+    asking: Arc<Mutex<()>>,
 }
 
 impl LazyInference {
     pub(crate) fn new(config: MlConfig) -> Self {
-        Self { config, client: OnceCell::new(), inside: Mutex::new(None) }
+        Self { config, client: OnceCell::new(), inside: Mutex::new(None), asking: Arc::default() }
     }
 
     /// Stops the server inside, if one was started.
@@ -37,6 +40,17 @@ impl LazyInference {
         if let Some(server) = self.inside.lock().await.take() {
             server.shutdown().await;
         }
+    }
+
+    /// Which models there are, if they say so in this time. What they started goes on afterwards.
+    pub(crate) async fn models_within(self: &Arc<Self>, patience: Duration) -> Option<Models> {
+        let turn = Arc::clone(&self.asking).try_lock_owned().ok()?;
+        let this = Arc::clone(self);
+        let asked = tokio::spawn(async move {
+            let _turn = turn;
+            this.models().await
+        });
+        tokio::time::timeout(patience, asked).await.ok()?.ok()?.ok()
     }
 
     async fn client(&self) -> Result<&MlClient> {

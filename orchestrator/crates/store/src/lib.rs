@@ -31,13 +31,14 @@ mod sqlite;
 mod store;
 mod tasks;
 mod timeline;
+mod vectors;
 mod verification;
 mod views;
 
 pub use auth::{AuthOutcome, AuthResolved, AuthTarget};
 pub use calibration::{CalibrationAction, CalibrationSamples, CalibrationVersion, StoredEvaluation};
 pub use domains::{BlockedDomain, OverrideRule};
-pub use embeddings::{VectorRow, VectorTarget};
+pub use embeddings::{EmbeddingModel, OutdatedText};
 pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};
 pub use feedback::{ClaimChange, EdgeCorrection, RuleChange};
@@ -47,6 +48,7 @@ pub use queries::QueuedSearches;
 pub use store::{Store, StoreConfig, SystemClock};
 pub use tasks::{NewTask, StopMode, StopOutcome, TaskPage};
 pub use timeline::ClaimEvent;
+pub use vectors::{VectorMatch, VectorMatches, VectorQuery, VectorTarget};
 pub use views::{ViewInfo, ViewRows};
 
 #[cfg(test)]
