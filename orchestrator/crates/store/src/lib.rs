@@ -37,6 +37,7 @@ mod store;
 mod tasks;
 mod timeline;
 mod tokens;
+mod vectors;
 mod verification;
 mod views;
 
@@ -48,7 +49,7 @@ pub use copy::Unused;
 pub use delete::{Deleted, Deletion};
 pub use counts::StoreCounts;
 pub use domains::{BlockedDomain, OverrideRule};
-pub use embeddings::{VectorRow, VectorTarget};
+pub use embeddings::{EmbeddingModel, OutdatedText};
 pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};
 pub use feedback::{ClaimChange, EdgeCorrection, RuleChange};
@@ -59,6 +60,7 @@ pub use store::{Store, StoreConfig, SystemClock};
 pub use tasks::{NewTask, StopMode, StopOutcome, TaskPage};
 pub use timeline::ClaimEvent;
 pub use tokens::{NewToken, Scope, Token, TokenRefusal};
+pub use vectors::{VectorMatch, VectorMatches, VectorQuery, VectorTarget};
 pub use views::{ViewInfo, ViewRows};
 
 #[cfg(test)]
