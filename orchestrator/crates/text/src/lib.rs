@@ -14,7 +14,7 @@ mod word;
 
 pub use grounding::is_grounded;
 pub use language::language;
-pub use normalise::{normalise, passage};
+pub use normalise::{is_cjk, normalise, passage};
 pub use polarity::{Direction, Polarity, polarity};
 pub use sentence::{Sentence, sentences};
 pub use window::{Window, windows};
