@@ -20,7 +20,9 @@ pub enum FusionError {
     #[error("{0}")]
     Code(#[from] lyra_domain::classification::CodeError),
     /// A facet whose name does not begin with its label.
-    #[error("`{0}` is no facet: its name begins with A (core), B (qualifying) or C (use case), such as A or B2")]
+    #[error(
+        "`{0}` is no facet: its name begins with A (core), B (qualifying) or C (use case), such as A or B2"
+    )]
     Facet(String),
     /// A facet without a term.
     #[error("facet `{0}` has no term to look for")]

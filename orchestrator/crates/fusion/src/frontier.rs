@@ -38,8 +38,7 @@ pub fn frontier(
         sum += value;
         sums.push(sum);
     }
-    let mut depths: Vec<usize> =
-        grid.iter().map(|&k| k.min(relevance.len())).filter(|&k| k > 0).collect();
+    let mut depths: Vec<usize> = grid.iter().map(|&k| k.min(relevance.len())).filter(|&k| k > 0).collect();
     depths.sort_unstable();
     depths.dedup();
     depths
@@ -58,7 +57,10 @@ pub fn frontier(
 
 /// The depth with the highest Fβ*, the smallest of equal ones.
 pub fn best(points: &[FrontierPoint]) -> Option<FrontierPoint> {
-    points.iter().copied().reduce(|best, point| if point.f_beta_star > best.f_beta_star { point } else { best })
+    points
+        .iter()
+        .copied()
+        .reduce(|best, point| if point.f_beta_star > best.f_beta_star { point } else { best })
 }
 
 /// `(1 + β²) · P · R / (β² · P + R)`; 0 when both are.

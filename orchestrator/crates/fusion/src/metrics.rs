@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
 /// Documents at the top that are looked at.
-pub const TOP: usize = 50;
+pub(crate) const TOP: usize = 50;
 /// Documents whose share in the score of the top is measured.
 const PEAK: usize = 3;
 /// How much a peaked ranking lowers `Fproxy`.

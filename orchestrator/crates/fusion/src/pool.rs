@@ -68,13 +68,8 @@ impl RankedDocs {
                 }
             }
         }
-        let mut counted: Vec<(&str, usize)> = self
-            .vocabulary
-            .iter()
-            .map(String::as_str)
-            .zip(counts)
-            .filter(|&(_, count)| count > 0)
-            .collect();
+        let mut counted: Vec<(&str, usize)> =
+            self.vocabulary.iter().map(String::as_str).zip(counts).filter(|&(_, count)| count > 0).collect();
         counted.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         counted
     }

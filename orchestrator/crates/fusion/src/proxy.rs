@@ -30,7 +30,7 @@ impl Default for PiWeights {
 
 /// What is known of every document of a pool, each in [0, 1]; `None` where a signal does not exist.
 #[derive(Debug, Clone, Default)]
-pub struct Signals {
+pub(crate) struct Signals {
     /// Match with the target profile.
     pub code: Option<Vec<f64>>,
     /// Coverage of the facets.
@@ -43,7 +43,7 @@ pub struct Signals {
 
 impl Signals {
     /// The weighted mean of the signals that exist, for each of `count` documents.
-    pub fn mixed(&self, weights: &PiWeights, count: usize) -> Vec<f64> {
+    pub(crate) fn mixed(&self, weights: &PiWeights, count: usize) -> Vec<f64> {
         let present: Vec<(&[f64], f64)> = [
             (&self.code, weights.code),
             (&self.facet, weights.facet),
@@ -62,7 +62,7 @@ impl Signals {
 }
 
 /// Agreement of the lanes on a document: `Σ w / (rank + 1)`, over the largest such sum.
-pub fn lane_consistency(pool: &crate::Pool<'_>, weights: &[f64]) -> Vec<f64> {
+pub(crate) fn lane_consistency(pool: &crate::Pool<'_>, weights: &[f64]) -> Vec<f64> {
     let sum = |doc: usize| {
         let mut parts: Vec<f64> = pool
             .ranks(doc)
@@ -81,14 +81,16 @@ pub fn lane_consistency(pool: &crate::Pool<'_>, weights: &[f64]) -> Vec<f64> {
 pub(crate) fn over_most(mut values: Vec<f64>) -> Vec<f64> {
     let most = values.iter().copied().fold(0.0, f64::max);
     if most > 0.0 {
-        values.iter_mut().for_each(|value| *value /= most);
+        for value in &mut values {
+            *value /= most;
+        }
     }
     values
 }
 
 /// π′ of every document, and how it came about.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Relevance {
+pub(crate) struct Relevance {
     /// In (0, 1), in the pool's order.
     pub values: Vec<f64>,
     /// How it was made.
@@ -118,7 +120,7 @@ pub enum ProxyMethod {
 /// π′ from mixed signals. `labels` are documents with a label in [0, 1]; [`MIN_REPRESENTATIVES`] of them replace the fixed
 /// curve by one fitted to them. A mix in [0, 1] is standardised first, because a logistic curve over [0, 1] says 0.50 to
 /// 0.73 of everything.
-pub fn relevance(mixed: &[f64], labels: &[(usize, f64)]) -> Relevance {
+pub(crate) fn relevance(mixed: &[f64], labels: &[(usize, f64)]) -> Relevance {
     let z = standardised(mixed);
     let points: Vec<(f64, f64)> =
         labels.iter().filter_map(|&(doc, label)| Some((*z.get(doc)?, label))).collect();

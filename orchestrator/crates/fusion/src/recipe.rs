@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// k of reciprocal rank fusion when none is given.
-pub const DEFAULT_K: f64 = 60.0;
+pub(crate) const DEFAULT_K: f64 = 60.0;
 /// Weight of the boost by codes when a target profile is given without one: half a first place.
-pub const DEFAULT_CODE_WEIGHT: f64 = 0.5;
+pub(crate) const DEFAULT_CODE_WEIGHT: f64 = 0.5;
 /// Most documents of one lane.
 pub const MAX_PER_LANE: usize = 10_000;
 

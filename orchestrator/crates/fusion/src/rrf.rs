@@ -78,7 +78,9 @@ impl Ranking {
 fn shares(mut parts: Vec<f64>) -> Vec<f64> {
     let sum: f64 = parts.iter().sum();
     if sum > 0.0 {
-        parts.iter_mut().for_each(|part| *part /= sum);
+        for part in &mut parts {
+            *part /= sum;
+        }
     }
     parts
 }

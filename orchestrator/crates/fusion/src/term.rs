@@ -58,9 +58,7 @@ impl Term {
             Form::Characters(characters) => text
                 .folded
                 .match_indices(characters.as_str())
-                .map(|(byte, _)| {
-                    text.tokens.partition_point(|token| token.start <= byte).saturating_sub(1)
-                })
+                .map(|(byte, _)| text.tokens.partition_point(|token| token.start <= byte).saturating_sub(1))
                 .collect(),
         }
     }
