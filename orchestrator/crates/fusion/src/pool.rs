@@ -1,5 +1,6 @@
 //! The documents of several ranked lists, each once, with their ranks and codes.
 
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// One ranked list that goes into a blend.
@@ -14,7 +15,8 @@ pub struct Lane<'a> {
 }
 
 /// A ranked list as a run keeps it: documents, the search's own scores, classification codes.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RankedDocs {
     /// Document ids, best first.
     pub ids: Vec<String>,
