@@ -1,19 +1,24 @@
 //! Passages of a text around the terms of a query.
 
-use crate::term::Term;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What stands around a term that was found.
 const MARK: &str = "**";
 
-/// At most `most` passages of about `chars` characters each that hold terms, the ones with most different terms first chosen,
-/// in the text's order, with `**` around each term.
-pub fn passages(text: &str, terms: &[Term], chars: usize, most: usize) -> Vec<String> {
-    let mut spans: Vec<(usize, usize, usize)> = terms
+/// At most `most` passages of about `chars` characters each around `found`, the places in bytes, ascending and without overlap,
+/// where a query's terms stand. The passages with most different terms are chosen; they come in the text's order, with `**`
+/// around each term.
+pub fn passages(text: &str, found: &[Range<usize>], chars: usize, most: usize) -> Vec<String> {
+    let mut terms: BTreeMap<String, usize> = BTreeMap::new();
+    let spans: Vec<(usize, usize, usize)> = found
         .iter()
-        .enumerate()
-        .flat_map(|(term, of)| of.spans(text).into_iter().map(move |(start, end)| (start, end, term)))
+        .filter_map(|place| {
+            let next = terms.len();
+            let term = *terms.entry(text.get(place.clone())?.to_lowercase()).or_insert(next);
+            Some((place.start, place.end, term))
+        })
         .collect();
-    spans.sort_unstable();
     // Windows that begin at a term; of overlapping ones the one with more different terms stays.
     let mut windows: Vec<(usize, usize, usize)> = Vec::new();
     for (i, &(start, ..)) in spans.iter().enumerate() {

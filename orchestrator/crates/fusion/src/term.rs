@@ -62,36 +62,4 @@ impl Term {
                 .collect(),
         }
     }
-
-    /// Where a text has the term, as bytes of the text as it is given, in order.
-    pub fn spans(&self, text: &str) -> Vec<(usize, usize)> {
-        match &self.form {
-            Form::Words(words) => {
-                let tokens = tokens(text, Analysis::default());
-                tokens
-                    .windows(words.len())
-                    .filter(|window| window.iter().zip(words).all(|(token, word)| token.text == *word))
-                    .filter_map(|window| Some((window.first()?.start, window.last()?.end)))
-                    .collect()
-            }
-            Form::Characters(characters) => spans_of(text, characters),
-        }
-    }
-}
-
-/// Where the folded form of a text holds `wanted`, in bytes of the text as given.
-fn spans_of(text: &str, wanted: &str) -> Vec<(usize, usize)> {
-    let mut folded = String::with_capacity(text.len());
-    // For every byte of the folded form, the character of the text that it comes from.
-    let mut origin = Vec::with_capacity(text.len());
-    for (start, c) in text.char_indices() {
-        let end = start + c.len_utf8();
-        let before = folded.len();
-        folded.push_str(&normalise(&text[start..end]).to_lowercase());
-        origin.extend(std::iter::repeat_n((start, end), folded.len() - before));
-    }
-    folded
-        .match_indices(wanted)
-        .filter_map(|(byte, found)| Some((origin.get(byte)?.0, origin.get(byte + found.len() - 1)?.1)))
-        .collect()
 }

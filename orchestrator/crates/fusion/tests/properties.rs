@@ -2,8 +2,9 @@
 
 use lyra_fusion::{
     AlarmKind, Assessment, Blend, Candidate, FacetSignals, FacetTerms, Lane, PiWeights, Pool, ProposeOptions,
-    ProxyMethod, RankedDocs, Recipe, RecipeDelta, TargetProfile, Term, alarm, passages, profile, sample,
+    ProxyMethod, RankedDocs, Recipe, RecipeDelta, TargetProfile, alarm, passages, profile, sample,
 };
+use lyra_text::query::{Field, Query, highlights};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -200,10 +201,16 @@ proptest! {
     }
 
     #[test]
-    fn passages_are_pieces_of_the_text(text in "[^*]{0,60}", words in prop::collection::vec("[a-z]{2,6}|[ぁ-ん]{1,3}", 0..4), chars in 1..60_usize) {
+    fn passages_are_pieces_of_the_text(
+        text in "[^*]{0,60}", words in prop::collection::vec("[a-z]{2,6}|[ぁ-ん]{1,3}", 1..4), chars in 1..60_usize,
+    ) {
         let text = format!("{text} {}", words.join(" and "));
-        let terms: Vec<Term> = words.iter().filter_map(|word| Term::new(word)).collect();
-        for passage in passages(&text, &terms, chars, 3) {
+        let query = Query::parse(&words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" OR ")).unwrap();
+        let found = highlights(&query, Field::Desc, &text);
+        prop_assert!(!found.is_empty());
+        let passages = passages(&text, &found, chars, 3);
+        prop_assert!(!passages.is_empty());
+        for passage in passages {
             let plain = passage.trim_start_matches('…').trim_end_matches('…').replace("**", "");
             prop_assert!(text.contains(&plain), "{:?} in {:?}", plain, text);
             prop_assert!(passage.contains("**"));
