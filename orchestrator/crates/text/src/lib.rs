@@ -5,16 +5,20 @@
 
 pub mod claim;
 mod grounding;
+mod hedge;
 mod language;
 mod normalise;
+mod number;
 mod polarity;
 mod sentence;
 mod window;
 mod word;
 
 pub use grounding::is_grounded;
+pub use hedge::{hedges, populations};
 pub use language::language;
 pub use normalise::{normalise, passage};
+pub use number::numbers;
 pub use polarity::{Direction, Polarity, polarity};
 pub use sentence::{Sentence, sentences};
 pub use window::{Window, windows};
