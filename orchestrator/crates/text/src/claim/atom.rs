@@ -122,6 +122,21 @@ mod tests {
     }
 
     #[test]
+    fn manner_stays_with_its_verb() {
+        check(
+            "The drug completely suppressed the tumour and increased survival by a year.",
+            &["The drug completely suppressed the tumour.", "The drug increased survival by a year."],
+        );
+        check(
+            "The disease usually does not impair the heart but is associated with sudden death.",
+            &[
+                "The disease usually does not impair the heart.",
+                "The disease usually is associated with sudden death.",
+            ],
+        );
+    }
+
+    #[test]
     fn what_limits_all_parts_stays_with_each() {
         check(
             "In mice, the drug improved survival, and the placebo did not affect it.",
@@ -147,6 +162,10 @@ mod tests {
             "The study included adults, adolescents, and children with asthma.",
             "Naps improve memory not only in adults but also in children.",
             "The vaccine did not reduce transmission and increase immunity.",
+            "The marker correlated with, and was a predictor of, survival in patients.",
+            "Producers were developed by engineering the complex and highly regulated network of enzymes.",
+            "Rats lost weight through fasting combined with decreased intake and increased activity.",
+            "We show in mice that naps improve memory.",
         ] {
             check(whole, &[whole]);
         }
@@ -178,6 +197,7 @@ mod tests {
         );
         check("This effect persisted for three weeks after training.", &[]);
         check("They were more active than the controls.", &[]);
+        check("One of these drugs improved the survival of patients.", &[]);
         check("It is likely that naps improve memory.", &["It is likely that naps improve memory."]);
         check(
             "There was no difference in recall between the groups.",

@@ -10,6 +10,7 @@ pub(super) use atoms::atoms;
 pub(super) use counter::counter;
 
 use super::has_phrase;
+use crate::hedge::is_population;
 use crate::word::stem;
 
 /// Score of a sentence whose statement is `text`, not yet clamped.
@@ -147,7 +148,8 @@ fn after_finding(text: &str) -> &str {
     let head: String = text.chars().take(90).collect();
     let Some(that) = head.find(" that ") else { return text };
     let before = &head[..that];
-    if before.split_whitespace().any(doubts) {
+    // "We suggest that", "we show in mice that": what limits the statement stays.
+    if before.split_whitespace().any(|word| doubts(word) || is_population(&word.to_lowercase())) {
         return text;
     }
     let reported = before

@@ -81,13 +81,15 @@ fn cut<'a>(words: &[Word<'a>], at: usize) -> Option<(Vec<Word<'a>>, Vec<Word<'a>
     while right.len() > 1 && (right[0].key == "that" || right[0].is_connective()) {
         right = &right[1..];
     }
-    if left.first()?.is_any(SUBORDINATING) && !semicolon {
+    if left.first()?.is_any(SUBORDINATING) && !semicolon || left.last()?.is_preposition() {
         return None;
     }
     let joint = Joint { comma, semicolon, word: &words[at].key };
     let (left, right) = if own_subjects(left, right, &joint) {
-        // "In mice …, and in rats …": each has its own.
-        let shared = if right[0].is_preposition() { clause::reports(words, limits) } else { 0..limits };
+        // "In mice …, and in rats …": each has its own. What is reported ends with a semicolon.
+        let place = clause::place(words);
+        let from = if right[0].is_preposition() { place } else { 0 };
+        let shared = from..if semicolon { place } else { limits };
         (left.to_vec(), [&words[shared], right].concat())
     } else {
         let (left, right) = shared_subject(left, right, &joint)?;
@@ -149,9 +151,9 @@ fn ends_in_list(words: &[Word]) -> bool {
 /// Words that can be the subject of a clause.
 fn is_subject(words: &[Word]) -> bool {
     let [first, .., last] = words else {
-        return words
-            .first()
-            .is_some_and(|only| only.verb().is_none() && can_begin(only) && !only.ends_with(','));
+        return words.first().is_some_and(|only| {
+            only.verb().is_none() && can_begin(only) && !is_adverb(&only.key) && !only.ends_with(',')
+        });
     };
     let inner = |word: &Word| word.is_any(SUBORDINATING) || word.is_any(COMPLEMENTS) || word.is_relative();
     let breaks =
@@ -204,6 +206,13 @@ fn shared_subject<'a>(
         left.last_mut()?.end_clause();
         left.extend_from_slice(&right[at..]);
     }
+    // "Completely blocked A and reduced B": how the first was done. "Usually" may be meant for both.
+    let manner = left[..carried]
+        .iter()
+        .rev()
+        .take_while(|word| word.key.ends_with("ly") && !word.is_any(FREQUENCY))
+        .count();
+    let carried = if carried == verb_at { carried - manner } else { carried };
     Some((left.clone(), [&left[..carried], right].concat()))
 }
 
@@ -252,6 +261,23 @@ const COMPLEMENTS: &[&str] = &["that", "whether", "how", "why", "what", "where",
 
 const NO_SUBJECT: &[&str] =
     &["to", "not", "or", "nor", "than", "that", "also", "then", "thus", "therefore", "hence"];
+
+const FREQUENCY: &[&str] = &[
+    "usually",
+    "generally",
+    "typically",
+    "commonly",
+    "frequently",
+    "rarely",
+    "probably",
+    "possibly",
+    "likely",
+    "potentially",
+    "partially",
+    "only",
+    "apparently",
+    "presumably",
+];
 
 const MODALS: &[&str] = &["may", "might", "can", "could", "will", "would", "should", "must"];
 const PERFECT: &[&str] = &["has", "have", "had"];

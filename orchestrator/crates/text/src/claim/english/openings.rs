@@ -140,6 +140,7 @@ pub(super) const CONNECTIVES: &[&str] = &[
     "secondly",
     "thirdly",
     "lastly",
+    "last",
     "again",
     "still",
     "yet",

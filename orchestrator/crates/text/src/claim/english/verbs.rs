@@ -155,7 +155,6 @@ const CHANGE: &[&str] = &[
     "shorten",
     "lengthen",
     "prolong",
-    "extend",
     "double",
     "triple",
     "halve",
@@ -166,7 +165,6 @@ const CHANGE: &[&str] = &[
     "regulate",
     "upregulate",
     "downregulate",
-    "delay",
     "decline",
     "gain",
     "cause",
@@ -177,7 +175,6 @@ const CHANGE: &[&str] = &[
     "alleviate",
     "mitigate",
     "facilitate",
-    "limit",
     "elevate",
 ];
 

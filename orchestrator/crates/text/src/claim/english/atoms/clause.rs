@@ -167,12 +167,8 @@ pub(super) fn prefix(words: &[Word]) -> usize {
     place + report(&words[place..])
 }
 
-/// The part of the prefix that reports.
-pub(super) fn reports(words: &[Word], prefix: usize) -> Range<usize> {
-    place(words).min(prefix)..prefix
-}
-
-fn place(words: &[Word]) -> usize {
+/// Words at the beginning that name a place or time, with the comma after them.
+pub(super) fn place(words: &[Word]) -> usize {
     if !words.first().is_some_and(Word::is_preposition) {
         return 0;
     }
@@ -200,9 +196,8 @@ pub(super) fn tail(words: &[Word]) -> Option<usize> {
     let conditional = words.iter().position(|word| word.is_any(LIMITING) && !word.in_brackets);
     let place = (1..words.len()).rev().take(7).find(|&i| {
         let population = words[i + 1..].iter().take(4).any(|word| is_population(&word.key));
-        words[i].is_any(&["in", "among", "of", "for", "from", "within"]) && population
+        words[i].is_any(&["in", "among", "within"]) && population
     });
-    let place = place.filter(|&i| words[i].key != "of");
     match (conditional.filter(|&i| i > 0), place) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

@@ -5,7 +5,11 @@ use crate::word::stem;
 
 /// The clause with its head replaced by the subject of the clause before it; `None` when that is not safe.
 pub(super) fn resolve<'a>(words: Vec<Word<'a>>, before: Option<&[Word<'a>]>) -> Option<Vec<Word<'a>>> {
-    let at = prefix(&words);
+    let mut at = prefix(&words);
+    // "Combined, they …"
+    if words.get(at).is_some_and(|first| first.ends_with(',')) {
+        at += 1;
+    }
     let head = words.get(at)?;
     let next = words.get(at + 1);
     let verb_next =
@@ -17,7 +21,7 @@ pub(super) fn resolve<'a>(words: Vec<Word<'a>>, before: Option<&[Word<'a>]>) -> 
             (subject, at + 1)
         }
         "this" | "these" | "those" | "that" | "such" => {
-            let noun = next.filter(|_| !verb_next)?;
+            let noun = next.filter(|next| !verb_next && !next.is_preposition())?;
             (named(before?, &noun.key)?, at + 2)
         }
         "both" if !verb_next && coordinated(&words[at..]) => return Some(words),
