@@ -84,7 +84,7 @@ impl Inference for LazyInference {
         Inference::embed(self.client().await?, texts).await
     }
 
-    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>> {
+    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {
         self.client().await?.judge(pairs).await
     }
 }

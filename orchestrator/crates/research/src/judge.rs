@@ -5,7 +5,7 @@ use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{Models, TaskFragment};
 use crate::register::usable;
 use crate::search::{cancelled, unless_cancelled, unread_language};
-use crate::verdict::{Passage, verdict};
+use crate::verdict::{Passage, verdicts};
 use crate::{Result, embed, extract};
 use lyra_domain::{Claim, Edge, FragmentId, Job, ranking, vector};
 use std::collections::HashMap;
@@ -113,37 +113,37 @@ async fn judge_claim<'f>(
         candidates.iter().filter(|f| !judged.contains(&f.fragment.id)).collect();
     let fresh: Vec<&TaskFragment> =
         candidates.iter().map(|f| **f).filter(|f| !passages.contains_key(&f.fragment.id)).collect();
-    for (fragment, passage) in fresh.iter().zip(Passage::cut(pipeline, &fresh).await?) {
+    let texts: Vec<_> =
+        fresh.iter().map(|f| (f.fragment.text_content.as_str(), f.language.as_deref())).collect();
+    for (fragment, passage) in fresh.iter().zip(Passage::cut(pipeline.inference.as_ref(), &texts).await?) {
         passages.insert(&fragment.fragment.id, passage);
     }
-
-    let mut pairs = Vec::new();
-    let mut asked = Vec::new();
-    for fragment in &candidates {
-        let Some(passage) = passages.get(&fragment.fragment.id) else { continue };
-        let premises = passage.premises(claim_vector, &pipeline.config);
-        asked.push((**fragment, premises.len()));
-        pairs.extend(premises.into_iter().map(|premise| (premise.to_owned(), claim.claim_text.clone())));
+    let (candidates, cut): (Vec<&TaskFragment>, Vec<&Passage>) =
+        candidates.iter().filter_map(|f| Some((**f, passages.get(&f.fragment.id)?))).unzip();
+    let claimed = (claim.claim_text.as_str(), claim_vector);
+    let verdicts = verdicts(pipeline.inference.as_ref(), &pipeline.config, claimed, &cut).await?;
+    if !verdicts.is_empty() && verdicts.iter().all(Option::is_none) {
+        let warning =
+            format!("a claim was not judged, because it is longer than the NLI model reads: {}", claim.id);
+        pipeline.store.add_warning(&job.task_id, &warning).await?;
     }
-    let answers = pipeline.inference.judge(&pairs).await?;
 
-    let mut edges = Vec::new();
-    let mut answered = pairs.iter().zip(&answers);
-    for (fragment, premises) in asked {
-        let answers: Vec<_> = answered.by_ref().take(premises).map(|((p, _), a)| (p.as_str(), *a)).collect();
-        let Some((premise, judgement)) = verdict(&answers, pipeline.config.min_nli_confidence) else {
-            continue;
-        };
-        edges.push(Edge::Nli {
-            fragment: fragment.fragment.id.clone(),
-            claim: claim.id.clone(),
-            judgement,
-            premise: premise.to_owned(),
-            model: models.classifier.clone(),
-            source_domain_category: fragment.domain_category.clone(),
-            target_domain_category: None,
-        });
-    }
+    let edges: Vec<Edge> = candidates
+        .into_iter()
+        .zip(verdicts)
+        .filter_map(|(fragment, verdict)| {
+            let verdict = verdict?;
+            Some(Edge::Nli {
+                fragment: fragment.fragment.id.clone(),
+                claim: claim.id.clone(),
+                judgement: verdict.judgement,
+                premise: verdict.premise,
+                model: models.classifier.clone(),
+                source_domain_category: fragment.domain_category.clone(),
+                target_domain_category: None,
+            })
+        })
+        .collect();
     pipeline.store.add_edges(&job.task_id, &edges, &job.id).await?;
     Ok(edges.len())
 }
