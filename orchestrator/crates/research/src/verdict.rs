@@ -22,6 +22,14 @@ pub struct Verdict {
     pub premise: String,
     /// Relation and scores. Below the least confidence it is neutral, with the scores as they are.
     pub judgement: NliJudgement,
+    /// Every window that was asked, the closest one first.
+    pub asked: Vec<String>,
+}
+
+/// One window's answer.
+struct Answer {
+    premise: String,
+    judgement: NliJudgement,
 }
 
 /// Holds a claim against passages, each with its ISO 639-1 code; `None` for a passage without text, or beside which the
@@ -91,7 +99,7 @@ pub(crate) async fn verdicts(
     let premises = passages.iter().enumerate().flat_map(|(passage, p)| {
         p.premises(vector, config).into_iter().map(move |premise| (passage, premise))
     });
-    let mut answers: Vec<Vec<Verdict>> = passages.iter().map(|_| Vec::new()).collect();
+    let mut answers: Vec<Vec<Answer>> = passages.iter().map(|_| Vec::new()).collect();
     let mut asked: Vec<(usize, String)> = premises.collect();
     while !asked.is_empty() {
         let pairs: Vec<(String, String)> =
@@ -99,7 +107,7 @@ pub(crate) async fn verdicts(
         let mut too_long = Vec::new();
         for ((passage, premise), judgement) in asked.into_iter().zip(inference.judge(&pairs).await?) {
             match judgement {
-                Some(judgement) => answers[passage].push(Verdict { premise, judgement }),
+                Some(judgement) => answers[passage].push(Answer { premise, judgement }),
                 None => too_long.extend(parts(&premise).into_iter().map(|part| (passage, part))),
             }
         }
@@ -121,7 +129,7 @@ fn parts(window: &str) -> Vec<String> {
 
 /// What the windows of one passage say together, the closest one first: the support or refutation that is sure enough
 /// with what the other side has to say, else neutral as the closest window says it.
-fn verdict(answers: &[Verdict], min_confidence: f64) -> Option<Verdict> {
+fn verdict(answers: &[Answer], min_confidence: f64) -> Option<Verdict> {
     let closest = answers.first()?;
     let strongest = |score: fn(&NliScores) -> f64| {
         let scores: Vec<f64> = answers.iter().map(|answer| score(&answer.judgement.scores)).collect();
@@ -132,15 +140,19 @@ fn verdict(answers: &[Verdict], min_confidence: f64) -> Option<Verdict> {
     let judgement = together(&support.judgement, &refutation.judgement);
     let side = if judgement.scores.supports >= judgement.scores.refutes { support } else { refutation };
     let sure = |of: f64| of >= min_confidence;
+    let said = |premise: &str, judgement| {
+        let asked = answers.iter().map(|answer| answer.premise.clone()).collect();
+        Verdict { premise: premise.to_owned(), judgement, asked }
+    };
     if judgement.relation != Relation::Neutral && sure(judgement.confidence.get()) {
-        return Some(Verdict { premise: side.premise.clone(), judgement });
+        return Some(said(&side.premise, judgement));
     }
     let torn = sure(support.judgement.scores.supports) && sure(refutation.judgement.scores.refutes);
     let (premise, judgement) =
         if torn { (&side.premise, judgement) } else { (&closest.premise, closest.judgement) };
     let confidence = Probability::clamped(judgement.scores.neutral);
     let judgement = NliJudgement { relation: Relation::Neutral, confidence, ..judgement };
-    Some(Verdict { premise: premise.clone(), judgement })
+    Some(said(premise, judgement))
 }
 
 /// The strongest support and the strongest refutation as one judgement.
@@ -182,10 +194,10 @@ mod tests {
     #[track_caller]
     fn check(answers: &[(f64, f64)], expect: Option<(usize, Relation)>) {
         let names = ["first", "second", "third"];
-        let answers: Vec<Verdict> = answers
+        let answers: Vec<Answer> = answers
             .iter()
             .zip(names)
-            .map(|(&(s, r), name)| Verdict { premise: name.to_owned(), judgement: scores(s, r).judgement() })
+            .map(|(&(s, r), name)| Answer { premise: name.to_owned(), judgement: scores(s, r).judgement() })
             .collect();
         let got = verdict(&answers, 0.6).map(|verdict| (verdict.premise, verdict.judgement.relation));
         assert_eq!(got, expect.map(|(i, relation)| (names[i].to_owned(), relation)));
