@@ -132,7 +132,10 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
-    let config = configured(global)?;
+    let config = match (configured(global), command) {
+        (Err(error), Command::Doctor(args)) => return doctor::unreadable(&error, args),
+        (config, _) => config?,
+    };
     let _telemetry = telemetry::start(&config.log);
     let cancel = cancelled_by_signals()?;
     if let Command::Doctor(args) = command {
