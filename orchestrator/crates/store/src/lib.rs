@@ -36,7 +36,11 @@ mod sqlite;
 mod store;
 mod tasks;
 mod timeline;
+<<<<<<< HEAD
 mod tokens;
+=======
+mod vectors;
+>>>>>>> explore
 mod verification;
 mod views;
 
@@ -48,7 +52,7 @@ pub use copy::Unused;
 pub use delete::{Deleted, Deletion};
 pub use counts::StoreCounts;
 pub use domains::{BlockedDomain, OverrideRule};
-pub use embeddings::{VectorRow, VectorTarget};
+pub use embeddings::{EmbeddingModel, OutdatedText};
 pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};
 pub use feedback::{ClaimChange, EdgeCorrection, RuleChange};
@@ -58,7 +62,11 @@ pub use queries::QueuedSearches;
 pub use store::{Store, StoreConfig, SystemClock};
 pub use tasks::{NewTask, StopMode, StopOutcome, TaskPage};
 pub use timeline::ClaimEvent;
+<<<<<<< HEAD
 pub use tokens::{NewToken, Scope, Token, TokenRefusal};
+=======
+pub use vectors::{VectorMatch, VectorMatches, VectorQuery, VectorTarget};
+>>>>>>> explore
 pub use views::{ViewInfo, ViewRows};
 
 #[cfg(test)]
