@@ -5,6 +5,7 @@ mod calibration;
 mod check;
 mod corpus;
 mod doctor;
+mod embeddings;
 mod feedback;
 mod graph;
 mod json;
@@ -97,6 +98,9 @@ enum Command {
     /// Look at the evidence graph through the prepared views
     #[command(subcommand)]
     View(view::ViewCommand),
+    /// See which models made the stored vectors, and make those of another model anew
+    #[command(subcommand)]
+    Embeddings(embeddings::EmbeddingsCommand),
     /// Block, unblock and list domains
     #[command(subcommand)]
     Domain(feedback::DomainCommand),
@@ -154,6 +158,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Graph(command) => graph::run(&app, command).await,
             Command::Calibration(command) => calibration::run(&app, command).await,
             Command::View(command) => view::run(&app, command).await,
+            Command::Embeddings(command) => embeddings::run(&app, command, &cancel).await,
             Command::Domain(command) => feedback::domain(&app, command).await,
             Command::Claim(command) => feedback::claim(&app, command).await,
             Command::Edge(command) => feedback::edge(&app, command).await,

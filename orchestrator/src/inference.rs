@@ -28,11 +28,14 @@ pub(crate) struct LazyInference {
     metrics: Arc<Metrics>,
     client: OnceCell<MlClient>,
     inside: Mutex<Option<ServerHandle>>,
+    /// Held while someone asks who does not wait for the end.
+    asking: Arc<Mutex<()>>,
 }
 
 impl LazyInference {
     pub(crate) fn new(config: MlConfig, metrics: Arc<Metrics>) -> Self {
-        Self { config, metrics, client: OnceCell::new(), inside: Mutex::new(None) }
+        let (client, inside, asking) = (OnceCell::new(), Mutex::new(None), Arc::default());
+        Self { config, metrics, client, inside, asking }
     }
 
     /// Stops the server inside, if one was started.
@@ -40,6 +43,17 @@ impl LazyInference {
         if let Some(server) = self.inside.lock().await.take() {
             server.shutdown().await;
         }
+    }
+
+    /// Which models there are, if they say so in this time. What they started goes on afterwards.
+    pub(crate) async fn models_within(self: &Arc<Self>, patience: Duration) -> Option<Models> {
+        let turn = Arc::clone(&self.asking).try_lock_owned().ok()?;
+        let this = Arc::clone(self);
+        let asked = tokio::spawn(async move {
+            let _turn = turn;
+            this.models().await
+        });
+        tokio::time::timeout(patience, asked).await.ok()?.ok()?.ok()
     }
 
     async fn client(&self) -> Result<&MlClient> {

@@ -4,6 +4,7 @@
 //! index's library. Blocking work runs off the async threads.
 
 mod analyzer;
+pub mod backend;
 mod corpora;
 mod document;
 mod error;

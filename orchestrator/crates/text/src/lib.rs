@@ -4,17 +4,21 @@
 //! (Unicode scalar values), never bytes, so that they mean the same in every language that reads the store.
 
 pub mod claim;
+pub mod fulltext;
 mod grounding;
 mod language;
+mod near;
 mod normalise;
 mod polarity;
+pub mod query;
 mod sentence;
 mod window;
 mod word;
 
 pub use grounding::is_grounded;
 pub use language::language;
-pub use normalise::{normalise, passage};
+pub use near::{MAX_GROUPS, Span, near};
+pub use normalise::{is_cjk, normalise, passage};
 pub use polarity::{Direction, Polarity, polarity};
 pub use sentence::{Sentence, sentences};
 pub use window::{Window, windows};
