@@ -214,14 +214,11 @@ impl From<StoreError> for PortError {
             StoreError::Busy | StoreError::DiskFull => Self::Unavailable { what: store(), why },
             StoreError::LeaseLost { job } => Self::Refused { what: format!("job {job}"), why },
             StoreError::NoVectors { .. }
-<<<<<<< HEAD
             | StoreError::TaskActive { .. }
             | StoreError::TokenExists { .. }
             | StoreError::InUse { .. }
-=======
             | StoreError::OutdatedVectors { .. }
             | StoreError::OtherDimension { .. }
->>>>>>> explore
             | StoreError::NotJudged { .. }
             | StoreError::BadCursor(_)
             | StoreError::UnknownView { .. } => Self::Refused { what: store(), why },

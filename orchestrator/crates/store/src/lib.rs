@@ -37,11 +37,8 @@ mod sqlite;
 mod store;
 mod tasks;
 mod timeline;
-<<<<<<< HEAD
 mod tokens;
-=======
 mod vectors;
->>>>>>> explore
 mod verification;
 mod views;
 
@@ -64,11 +61,8 @@ pub use queries::QueuedSearches;
 pub use store::{Store, StoreConfig, SystemClock};
 pub use tasks::{NewTask, StopMode, StopOutcome, TaskPage};
 pub use timeline::ClaimEvent;
-<<<<<<< HEAD
 pub use tokens::{NewToken, Scope, Token, TokenRefusal};
-=======
 pub use vectors::{VectorMatch, VectorMatches, VectorQuery, VectorTarget};
->>>>>>> explore
 pub use views::{ViewInfo, ViewRows};
 
 #[cfg(test)]
