@@ -13,6 +13,7 @@ mod progress;
 mod report;
 mod research;
 mod serve;
+mod shell;
 mod sources;
 mod task;
 mod view;
@@ -116,6 +117,10 @@ enum Command {
     Mcp,
     /// Check models, database, disk and ml-server, and say what to do about each
     Doctor(doctor::DoctorArgs),
+    /// Print completions for a shell
+    Completions(shell::CompletionsArgs),
+    /// Write manual pages, one for every command
+    Man(shell::ManArgs),
 }
 
 /// Runs the command line to its end: 0 when it did what was asked, 1 when it failed, 130 when it was interrupted.
@@ -123,6 +128,15 @@ pub fn run(cli: &Cli) -> ExitCode {
     let Some(command) = &cli.command else {
         return print(WELCOME).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     };
+    // These two need neither configuration nor data.
+    let written = match command {
+        Command::Completions(args) => Some(shell::completions(args)),
+        Command::Man(args) => Some(shell::man(args)),
+        _ => None,
+    };
+    if let Some(written) = written {
+        return written.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::from(error)),
@@ -164,7 +178,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Edge(command) => feedback::edge(&app, command).await,
             Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
             Command::Mcp => serve::stdio(&app, cancel.clone()).await,
-            Command::Doctor(_) => Ok(ExitCode::SUCCESS),
+            Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => Ok(ExitCode::SUCCESS),
         }
     };
     // Servers name the trace of every call themselves.

@@ -48,7 +48,7 @@ impl App {
             return Finding::ok(PART, "none outside is asked unless a task names it");
         }
         let asked = format!("{} asked by default", asked.join(", "));
-        if self.config().sources.contact.is_none() {
+        if self.config().sources.contact.as_deref().is_none_or(|contact| contact.trim().is_empty()) {
             return Finding::note(PART, asked, "set sources.contact: sites want to know whom to write to");
         }
         Finding::ok(PART, format!("{asked}; lyra sources test asks them now"))
