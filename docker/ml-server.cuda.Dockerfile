@@ -7,9 +7,9 @@ ARG CUDA_PACKAGES=13-0
 # Compiling needs nothing of CUDA.
 FROM rust:${RUST_VERSION}-slim-bookworm AS build
 WORKDIR /src
-# The toolchain of the image is the one to use.
-ENV RUSTUP_TOOLCHAIN=stable CARGO_INCREMENTAL=0
+ENV CARGO_INCREMENTAL=0
 COPY . .
+# The toolchain of the image is the one to use.
 RUN rm -f rust-toolchain.toml
 RUN --mount=type=cache,id=lyra-cargo,target=/usr/local/cargo/registry,sharing=locked \
     --mount=type=cache,id=lyra-target-cuda,target=/src/target,sharing=locked \

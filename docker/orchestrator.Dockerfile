@@ -5,9 +5,9 @@ ARG DEBIAN=bookworm
 # The same steps as in ml-server.cpu.Dockerfile, so that a builder with both compiles once.
 FROM rust:${RUST_VERSION}-slim-${DEBIAN} AS build
 WORKDIR /src
-# The toolchain of the image is the one to use.
-ENV RUSTUP_TOOLCHAIN=stable CARGO_INCREMENTAL=0
+ENV CARGO_INCREMENTAL=0
 COPY . .
+# The toolchain of the image is the one to use.
 RUN rm -f rust-toolchain.toml
 RUN --mount=type=cache,id=lyra-cargo,target=/usr/local/cargo/registry,sharing=locked \
     --mount=type=cache,id=lyra-target,target=/src/target,sharing=locked \
