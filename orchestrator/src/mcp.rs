@@ -11,8 +11,10 @@ mod resources;
 mod schema;
 mod tools;
 
-use crate::app::App;
+use crate::app::{App, Caller, Mutation};
 use anyhow::Context;
+use axum::http::request::Parts;
+use lyra_store::{AuditVia, Scope};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -32,7 +34,9 @@ use tokio_util::sync::CancellationToken;
 /// The client did not open the session as MCP says, or the serving task died.
 pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<()> {
     use rmcp::service::ServerInitializeError::{Cancelled, ConnectionClosed};
-    let session = match serve_server_with_ct(McpServer::new(app), stdio_pipes(), cancel).await {
+    let caller = Caller { via: AuditVia::McpStdio, ..Caller::user() };
+    let server = McpServer { app, caller: Some(caller) };
+    let session = match serve_server_with_ct(server, stdio_pipes(), cancel).await {
         Ok(session) => session,
         // A client that leaves before it has said anything is no failure.
         Err(Cancelled | ConnectionClosed(_)) => return Ok(()),
@@ -54,7 +58,7 @@ pub(crate) fn http_service(
         .disable_allowed_hosts()
         .disable_allowed_origins();
     StreamableHttpService::new(
-        move || Ok(McpServer::new(app.clone())),
+        move || Ok(McpServer { app: app.clone(), caller: None }),
         Arc::new(LocalSessionManager::default()),
         config,
     )
@@ -64,11 +68,18 @@ pub(crate) fn http_service(
 #[derive(Clone)]
 pub(crate) struct McpServer {
     app: App,
+    /// Who is at the other end; over HTTP every request says so itself.
+    caller: Option<Caller>,
 }
 
 impl McpServer {
-    fn new(app: App) -> Self {
-        Self { app }
+    /// Who sent this request. Over HTTP, the router has found out.
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+        let sent = || context.extensions.get::<Parts>()?.extensions.get::<Caller>().cloned();
+        self.caller
+            .clone()
+            .or_else(sent)
+            .ok_or_else(|| ErrorData::internal_error("the caller is not known", None))
     }
 }
 
@@ -88,9 +99,12 @@ impl ServerHandler for McpServer {
     async fn list_tools(
         &self,
         _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all().map(|entry| entry.tool.clone()).collect()))
+        // Who may only read is not shown what would be refused.
+        let all = self.caller(&context)?.scope == Scope::Full;
+        let tools = tools::all().filter(|entry| all || entry.is_read_only()).map(|entry| entry.tool.clone());
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -110,11 +124,25 @@ impl ServerHandler for McpServer {
             ));
         };
         let cancelled = context.ct.clone();
+        let caller = self.caller(&context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let allowed = caller.scope == Scope::Full || entry.is_read_only();
+        let noted = (!entry.is_read_only()).then(|| {
+            Mutation::begin(caller, request.name.clone(), serde_json::Value::Object(arguments.clone()))
+        });
         let call = tools::Call::new(self.app.clone(), context);
-        tokio::select! {
-            result = entry.run(request.arguments.unwrap_or_default(), call) => Ok(result.into()),
+        let result = async {
+            if allowed { entry.run(arguments, call).await } else { reply::forbidden(&request.name) }
+        };
+        let result = tokio::select! {
+            result = result => Ok(result),
             () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+        };
+        if let Some(mut call) = noted {
+            let (outcome, detail) = reply::outcome(&mut call, result.as_ref().ok());
+            self.app.audit(call, outcome, detail).await;
         }
+        result.map(CallToolResponse::from)
     }
 
     async fn list_resources(
