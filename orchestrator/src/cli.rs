@@ -1,6 +1,8 @@
 //! The command line.
 
+mod audit;
 mod auth;
+mod backup;
 mod calibration;
 mod check;
 mod corpus;
@@ -15,7 +17,9 @@ mod research;
 mod serve;
 mod shell;
 mod sources;
+mod store;
 mod task;
+mod token;
 mod view;
 mod web;
 
@@ -115,6 +119,18 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Serve MCP over stdin and stdout
     Mcp,
+    /// Write, check and put back backups of the database and the corpora
+    #[command(subcommand, after_help = backup::HELP)]
+    Backup(backup::BackupCommand),
+    /// Check the database, and remove what is too old
+    #[command(subcommand)]
+    Store(store::StoreCommand),
+    /// Make, list and revoke tokens that let callers in over HTTP
+    #[command(subcommand)]
+    Token(token::TokenCommand),
+    /// See who changed what
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
     /// Check models, database, disk and ml-server, and say what to do about each
     Doctor(doctor::DoctorArgs),
     /// Print completions for a shell
@@ -159,7 +175,13 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
     if let Command::Doctor(args) = command {
         return doctor::run(config, args).await;
     }
+    if let Command::Backup(command) = command
+        && let Some(code) = backup::without_app(&config, command).await?
+    {
+        return Ok(code);
+    }
     let app = App::open(config).await?;
+    let call = audit::of(command);
     let work = async {
         match command {
             Command::Research(args) => research::run(&app, args, &cancel).await,
@@ -178,6 +200,10 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Edge(command) => feedback::edge(&app, command).await,
             Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
             Command::Mcp => serve::stdio(&app, cancel.clone()).await,
+            Command::Backup(command) => backup::run(&app, command).await,
+            Command::Store(command) => store::run(&app, command).await,
+            Command::Token(command) => token::run(&app, command).await,
+            Command::Audit(command) => audit::run(&app, command).await,
             Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => Ok(ExitCode::SUCCESS),
         }
     };
@@ -189,6 +215,9 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             trace::within(TraceId::new(), span, work).await
         }
     };
+    if let Some(call) = call {
+        audit::note(&app, call, &code).await;
+    }
     app.close().await;
     code
 }
