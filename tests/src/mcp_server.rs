@@ -2,6 +2,7 @@
 
 use crate::{Log, TestApp};
 use anyhow::{Context, ensure};
+use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -103,6 +104,37 @@ impl HttpServer {
         let (head, body) = answer.split_once("\r\n\r\n").context("an HTTP answer")?;
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).context("a status code")?;
         Ok(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
+    }
+
+    /// Calls a tool as the revision without sessions has it, with these further header lines; gives its structured content.
+    ///
+    /// # Errors
+    /// When the connection breaks or there is no result in the answer.
+    pub async fn call(&self, tool: &str, arguments: Value, headers: &[&str]) -> anyhow::Result<Value> {
+        let message = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": tool, "arguments": arguments, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "lyra-tests", "version": "0" },
+                "io.modelcontextprotocol/clientCapabilities": {}
+            } }
+        });
+        let name = format!("Mcp-Name: {tool}");
+        let own = [
+            "Content-Type: application/json",
+            "Accept: application/json, text/event-stream",
+            "MCP-Protocol-Version: 2026-07-28",
+            "Mcp-Method: tools/call",
+            &name,
+        ];
+        let answer = self.request("POST /mcp", &[&own, headers].concat(), &message.to_string()).await?;
+        // The message comes as JSON or as an event stream.
+        let lines = answer.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+        let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let mut result = messages
+            .find(|message| message.get("result").is_some())
+            .with_context(|| format!("no result in {answer:?}"))?;
+        Ok(result["result"]["structuredContent"].take())
     }
 
     /// The id of its process while it runs.

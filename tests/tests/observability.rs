@@ -11,28 +11,7 @@ const SECRET: &str = "a-key-that-nobody-may-see";
 
 /// Calls a tool over HTTP as part of this trace.
 async fn call(server: &HttpServer, tool: &str, arguments: Value) -> anyhow::Result<Value> {
-    let message = json!({
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": { "name": tool, "arguments": arguments, "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": { "name": "lyra-tests", "version": "0" },
-            "io.modelcontextprotocol/clientCapabilities": {}
-        } }
-    });
-    let (name, trace) = (format!("Mcp-Name: {tool}"), format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-01"));
-    let headers = [
-        "Content-Type: application/json",
-        "Accept: application/json, text/event-stream",
-        "MCP-Protocol-Version: 2026-07-28",
-        "Mcp-Method: tools/call",
-        &name,
-        &trace,
-    ];
-    let answer = server.request("POST /mcp", &headers, &message.to_string()).await?;
-    let lines = answer.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
-    let result =
-        lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()).find(|v| v.get("result").is_some());
-    Ok(result.unwrap_or_else(|| panic!("no result in {answer:?}"))["result"]["structuredContent"].clone())
+    server.call(tool, arguments, &[&format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-01")]).await
 }
 
 /// Log lines as the JSON objects that they have to be.
