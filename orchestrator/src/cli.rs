@@ -1,6 +1,8 @@
 //! The command line.
 
+mod audit;
 mod auth;
+mod backup;
 mod calibration;
 mod check;
 mod corpus;
@@ -13,8 +15,11 @@ mod progress;
 mod report;
 mod research;
 mod serve;
+mod shell;
 mod sources;
+mod store;
 mod task;
+mod token;
 mod view;
 mod web;
 
@@ -114,8 +119,24 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Serve MCP over stdin and stdout
     Mcp,
+    /// Write, check and put back backups of the database and the corpora
+    #[command(subcommand, after_help = backup::HELP)]
+    Backup(backup::BackupCommand),
+    /// Check the database, and remove what is too old
+    #[command(subcommand)]
+    Store(store::StoreCommand),
+    /// Make, list and revoke tokens that let callers in over HTTP
+    #[command(subcommand)]
+    Token(token::TokenCommand),
+    /// See who changed what
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
     /// Check models, database, disk and ml-server, and say what to do about each
     Doctor(doctor::DoctorArgs),
+    /// Print completions for a shell
+    Completions(shell::CompletionsArgs),
+    /// Write manual pages, one for every command
+    Man(shell::ManArgs),
 }
 
 /// Runs the command line to its end: 0 when it did what was asked, 1 when it failed, 130 when it was interrupted.
@@ -123,6 +144,15 @@ pub fn run(cli: &Cli) -> ExitCode {
     let Some(command) = &cli.command else {
         return print(WELCOME).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     };
+    // These two need neither configuration nor data.
+    let written = match command {
+        Command::Completions(args) => Some(shell::completions(args)),
+        Command::Man(args) => Some(shell::man(args)),
+        _ => None,
+    };
+    if let Some(written) = written {
+        return written.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::from(error)),
@@ -136,13 +166,22 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
-    let config = configured(global)?;
+    let config = match (configured(global), command) {
+        (Err(error), Command::Doctor(args)) => return doctor::unreadable(&error, args),
+        (config, _) => config?,
+    };
     let _telemetry = telemetry::start(&config.log);
     let cancel = cancelled_by_signals()?;
     if let Command::Doctor(args) = command {
         return doctor::run(config, args).await;
     }
+    if let Command::Backup(command) = command
+        && let Some(code) = backup::without_app(&config, command).await?
+    {
+        return Ok(code);
+    }
     let app = App::open(config).await?;
+    let call = audit::of(command);
     let work = async {
         match command {
             Command::Research(args) => research::run(&app, args, &cancel).await,
@@ -161,7 +200,11 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Edge(command) => feedback::edge(&app, command).await,
             Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
             Command::Mcp => serve::stdio(&app, cancel.clone()).await,
-            Command::Doctor(_) => Ok(ExitCode::SUCCESS),
+            Command::Backup(command) => backup::run(&app, command).await,
+            Command::Store(command) => store::run(&app, command).await,
+            Command::Token(command) => token::run(&app, command).await,
+            Command::Audit(command) => audit::run(&app, command).await,
+            Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => Ok(ExitCode::SUCCESS),
         }
     };
     // Servers name the trace of every call themselves.
@@ -172,6 +215,9 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             trace::within(TraceId::new(), span, work).await
         }
     };
+    if let Some(call) = call {
+        audit::note(&app, call, &code).await;
+    }
     app.close().await;
     code
 }

@@ -17,7 +17,7 @@ mod search;
 mod source;
 mod vectors;
 
-pub use corpora::{Corpora, CorpusInfo};
+pub use corpora::{Corpora, CorpusInfo, HeldCorpus};
 pub use document::Document;
 pub use error::{CorpusError, Result};
 pub use import::{ImportReport, Progress, Rejected};
