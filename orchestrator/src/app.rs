@@ -8,6 +8,7 @@ mod error;
 mod explore;
 mod export;
 mod feedback;
+pub mod fusion;
 mod graph;
 mod llm;
 mod sources;
