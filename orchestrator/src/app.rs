@@ -4,6 +4,7 @@ mod auth;
 mod calibration;
 mod corpora;
 mod doctor;
+mod embeddings;
 mod error;
 mod explore;
 mod export;
@@ -11,6 +12,7 @@ mod feedback;
 pub mod fusion;
 mod graph;
 mod llm;
+mod measures;
 mod sources;
 mod status;
 mod tasks;
@@ -20,8 +22,9 @@ mod workers;
 pub use auth::{AuthSession, Resolution};
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
 pub use doctor::{Finding, Health};
+pub use embeddings::{EmbeddingsStatus, Rebuilt};
 pub use error::{AppError, ErrorCode};
-pub use explore::{VectorHit, VectorHits, VectorSearch};
+pub use explore::{VectorHits, VectorSearch};
 pub use export::Materials;
 pub use graph::{GraphAnalysis, GraphFormat};
 pub use sources::{SourceInfo, SourceTest};
@@ -31,7 +34,9 @@ pub use web::EngineAnswer;
 
 use crate::config::Config;
 use crate::inference::LazyInference;
+use crate::metrics::Metrics;
 use lyra_corpus::Corpora;
+use lyra_research::ports::Observed;
 use lyra_research::{Llm, Progress, Stops};
 use lyra_store::{Store, StoreConfig};
 use std::path::{Path, PathBuf};
@@ -60,6 +65,7 @@ struct Inner {
     stops: Stops,
     example: Mutex<()>,
     progress: broadcast::Sender<Progress>,
+    metrics: Arc<Metrics>,
 }
 
 impl App {
@@ -78,10 +84,12 @@ impl App {
         let store_config = StoreConfig { auth_expiry, ..StoreConfig::default() };
         let store = Store::open(&data_dir.join("lyra.db"), store_config).await?;
         let store = Arc::new(store);
-        let outside = sources::Outside::new(&config, &data_dir, &store)?;
+        let metrics: Arc<Metrics> = Arc::default();
+        let observed = Observed(metrics.clone());
+        let outside = sources::Outside::new(&config, &data_dir, &store, observed)?;
         let llm = llm::open(&config.llm, outside.web())?;
         let corpora = Corpora::open(&data_dir);
-        let inference = LazyInference::new(config.ml.clone());
+        let inference = LazyInference::new(config.ml.clone(), metrics.clone());
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
@@ -95,6 +103,7 @@ impl App {
                 stops: Stops::default(),
                 example: Mutex::new(()),
                 progress: broadcast::channel(PROGRESS_BACKLOG).0,
+                metrics,
             }),
         })
     }

@@ -5,6 +5,7 @@ mod calibration;
 mod check;
 mod corpus;
 mod doctor;
+mod embeddings;
 mod feedback;
 mod graph;
 mod json;
@@ -21,6 +22,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::telemetry;
 use clap::{Args, Parser, Subcommand};
+use lyra_research::trace::{self, TraceId};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -96,6 +98,9 @@ enum Command {
     /// Look at the evidence graph through the prepared views
     #[command(subcommand)]
     View(view::ViewCommand),
+    /// See which models made the stored vectors, and make those of another model anew
+    #[command(subcommand)]
+    Embeddings(embeddings::EmbeddingsCommand),
     /// Block, unblock and list domains
     #[command(subcommand)]
     Domain(feedback::DomainCommand),
@@ -132,29 +137,40 @@ pub fn run(cli: &Cli) -> ExitCode {
 
 async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
     let config = configured(global)?;
-    telemetry::start(&config.log);
+    let _telemetry = telemetry::start(&config.log);
     let cancel = cancelled_by_signals()?;
     if let Command::Doctor(args) = command {
         return doctor::run(config, args).await;
     }
     let app = App::open(config).await?;
+    let work = async {
+        match command {
+            Command::Research(args) => research::run(&app, args, &cancel).await,
+            Command::Check(args) => check::run(&app, args, &cancel).await,
+            Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
+            Command::Sources(command) => sources::run(&app, command).await,
+            Command::Web(command) => web::run(&app, command).await,
+            Command::Auth(command) => auth::run(&app, command, &cancel).await,
+            Command::Task(command) => task::run(&app, command, &cancel).await,
+            Command::Graph(command) => graph::run(&app, command).await,
+            Command::Calibration(command) => calibration::run(&app, command).await,
+            Command::View(command) => view::run(&app, command).await,
+            Command::Embeddings(command) => embeddings::run(&app, command, &cancel).await,
+            Command::Domain(command) => feedback::domain(&app, command).await,
+            Command::Claim(command) => feedback::claim(&app, command).await,
+            Command::Edge(command) => feedback::edge(&app, command).await,
+            Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
+            Command::Mcp => serve::stdio(&app, cancel.clone()).await,
+            Command::Doctor(_) => Ok(ExitCode::SUCCESS),
+        }
+    };
+    // Servers name the trace of every call themselves.
     let code = match command {
-        Command::Research(args) => research::run(&app, args, &cancel).await,
-        Command::Check(args) => check::run(&app, args, &cancel).await,
-        Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
-        Command::Sources(command) => sources::run(&app, command).await,
-        Command::Web(command) => web::run(&app, command).await,
-        Command::Auth(command) => auth::run(&app, command, &cancel).await,
-        Command::Task(command) => task::run(&app, command, &cancel).await,
-        Command::Graph(command) => graph::run(&app, command).await,
-        Command::Calibration(command) => calibration::run(&app, command).await,
-        Command::View(command) => view::run(&app, command).await,
-        Command::Domain(command) => feedback::domain(&app, command).await,
-        Command::Claim(command) => feedback::claim(&app, command).await,
-        Command::Edge(command) => feedback::edge(&app, command).await,
-        Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
-        Command::Mcp => serve::stdio(&app, cancel.clone()).await,
-        Command::Doctor(_) => Ok(ExitCode::SUCCESS),
+        Command::Serve(_) | Command::Mcp => work.await,
+        _ => {
+            let span = |trace: TraceId| tracing::error_span!("command", trace_id = %trace);
+            trace::within(TraceId::new(), span, work).await
+        }
     };
     app.close().await;
     code

@@ -1,17 +1,19 @@
-//! The HTTP edge: `/mcp`, `/health` and `/ready`, for this machine unless configured otherwise.
+//! The HTTP edge: `/mcp`, `/health`, `/ready` and `/metrics`, for this machine unless configured otherwise.
 
 mod guard;
 
 use crate::app::App;
 use crate::mcp;
-use axum::extract::State;
-use axum::http::StatusCode;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router, middleware};
 use guard::Allowed;
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tower_http::limit::RequestBodyLimitLayer;
 
@@ -24,8 +26,14 @@ const MAX_BODY_BYTES: usize = 1024 * 1024;
 pub fn router(app: App, cancel: CancellationToken) -> Router {
     let allowed = Allowed::new(&app.config().server.allowed_hosts);
     let service = mcp::http_service(app.clone(), MAX_BODY_BYTES, cancel);
-    let routes = Router::new().route("/ready", get(ready)).with_state(app).route_service("/mcp", service);
-    guarded(routes.route("/health", get(health)), allowed)
+    let routes = Router::new()
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state(app.clone())
+        .route_service("/mcp", service)
+        .route("/health", get(health))
+        .layer(middleware::from_fn_with_state(app, observe));
+    guarded(routes, allowed)
 }
 
 fn guarded(routes: Router, allowed: Allowed) -> Router {
@@ -50,6 +58,28 @@ async fn ready(State(app): State<App>) -> Response {
             (StatusCode::SERVICE_UNAVAILABLE, body).into_response()
         }
     }
+}
+
+/// Everything measured, in the text format of Prometheus.
+async fn metrics(State(app): State<App>) -> Response {
+    match app.metrics_text().await {
+        Ok(text) => {
+            ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
+        }
+        Err(error) => {
+            tracing::error!(%error, "the store could not be measured");
+            (StatusCode::SERVICE_UNAVAILABLE, error.message).into_response()
+        }
+    }
+}
+
+/// Counts a request and how it was answered.
+async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
+    let response = next.run(request).await;
+    app.metrics().request(&route, response.status().as_u16(), started.elapsed());
+    response
 }
 
 #[cfg(test)]

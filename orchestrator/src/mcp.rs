@@ -13,6 +13,7 @@ mod tools;
 
 use crate::app::App;
 use anyhow::Context;
+use lyra_research::trace::{self, TraceId};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -24,6 +25,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Serves one client on stdin and stdout until it closes stdin or `cancel` is cancelled.
@@ -72,6 +74,15 @@ impl McpServer {
     }
 }
 
+/// The trace that the caller names: in the request's `_meta` (SEP-414), or in the header of its HTTP request.
+fn caller_trace(context: &RequestContext<RoleServer>) -> Option<TraceId> {
+    if let Some(text) = context.meta.get_traceparent() {
+        return TraceId::of_traceparent(text);
+    }
+    let parts = context.extensions.get::<axum::http::request::Parts>()?;
+    TraceId::of_traceparent(parts.headers.get("traceparent")?.to_str().ok()?)
+}
+
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(
@@ -110,9 +121,17 @@ impl ServerHandler for McpServer {
             ));
         };
         let cancelled = context.ct.clone();
+        let started = Instant::now();
+        let trace = caller_trace(&context).unwrap_or_default();
         let call = tools::Call::new(self.app.clone(), context);
+        let span =
+            |trace: TraceId| tracing::error_span!("tool_call", tool = %request.name, trace_id = %trace);
+        let work = trace::within(trace, span, entry.run(request.arguments.unwrap_or_default(), call));
         tokio::select! {
-            result = entry.run(request.arguments.unwrap_or_default(), call) => Ok(result.into()),
+            result = work => {
+                self.app.metrics().tool_call(&entry.tool.name, reply::outcome(&result), started.elapsed());
+                Ok(result.into())
+            }
             () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
         }
     }

@@ -66,6 +66,7 @@ impl App {
                 findings.push(app.database().await);
                 findings.push(app.corpora().await);
                 findings.push(app.models(&config).await);
+                findings.extend(app.vectors().await);
                 findings.push(app.browser());
                 app.close().await;
             }
@@ -113,6 +114,24 @@ impl App {
                 Finding::broken("corpora", error.message, "remove the broken corpus and import it again")
             }
         }
+    }
+
+    /// Whether what is stored can be searched by meaning; says nothing when the models do not answer.
+    async fn vectors(&self) -> Option<Finding> {
+        let status = self.embeddings_status().await.ok()?;
+        let stored: u64 = status.stored.iter().map(|made| made.vectors).sum();
+        Some(if status.outdated == 0 {
+            Finding::ok("vectors", format!("{stored} stored, all texts have one of the present model"))
+        } else {
+            Finding::note(
+                "vectors",
+                format!(
+                    "{} texts have vectors of another model than {} only: searches by meaning do not find them",
+                    status.outdated, status.present_model
+                ),
+                "lyra embeddings rebuild",
+            )
+        })
     }
 
     async fn models(&self, config: &Config) -> Finding {

@@ -64,6 +64,12 @@ impl From<lyra_store::StoreError> for AppError {
     fn from(error: lyra_store::StoreError) -> Self {
         match error {
             lyra_store::StoreError::NoVectors { .. } => Self::new(ErrorCode::NotFound, error.to_string()),
+            lyra_store::StoreError::OutdatedVectors { .. } => Self {
+                hint: Some(
+                    "ask the person to run `lyra embeddings rebuild`; query_graph works meanwhile".to_owned(),
+                ),
+                ..Self::new(ErrorCode::Unavailable, error.to_string())
+            },
             lyra_store::StoreError::NotJudged { .. } => {
                 Self::new(ErrorCode::InvalidArgument, error.to_string())
             }

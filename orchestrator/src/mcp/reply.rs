@@ -42,6 +42,12 @@ pub(super) fn error(tool: &str, failure: Failure) -> CallToolResult {
     content(serde_json::to_value(&body).unwrap_or_else(|_| json!({ "ok": false })), true)
 }
 
+/// How a call ended: `ok`, or the code of its error.
+pub(super) fn outcome(result: &CallToolResult) -> &str {
+    let code = || result.structured_content.as_ref()?["error_code"].as_str();
+    if result.is_error == Some(true) { code().unwrap_or("internal") } else { "ok" }
+}
+
 fn content(value: Value, is_error: bool) -> CallToolResult {
     let mut result = CallToolResult::success(vec![ContentBlock::text(value.to_string())]);
     result.structured_content = Some(value);

@@ -9,11 +9,15 @@ use lyra_proto::{
     EMBEDDING_SHAPE_HEADER, EmbedRequest, ErrorBody, ErrorType, InfoResponse, NliPair, NliRequest,
     NliResponse, NliResult, ReadyResponse, ReadyState,
 };
+use lyra_research::trace;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 
 use crate::breaker::Breaker;
 use crate::error::Error;
+
+/// Names the trace that a request belongs to (W3C Trace Context).
+const TRACEPARENT: &str = "traceparent";
 
 /// How the client behaves; the defaults suit a server on the same machine or network.
 #[derive(Debug, Clone)]
@@ -235,6 +239,10 @@ impl MlClient {
 
     /// Sends a request; an answer that is not a success becomes an error.
     async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
+        let request = match trace::current() {
+            Some(trace) => request.header(TRACEPARENT, trace.traceparent()),
+            None => request,
+        };
         let response = request.send().await.map_err(|error| self.unreachable(&error))?;
         let status = response.status();
         if status.is_success() {

@@ -22,6 +22,7 @@ mod register;
 mod resume;
 mod search;
 mod stops;
+pub mod trace;
 mod verdict;
 mod worker;
 

@@ -4,6 +4,7 @@ use crate::rows::{RowExt, json};
 use crate::store::stamp;
 use crate::{Result, Store, StoreError, queries, tasks};
 use lyra_domain::{Job, JobId, JobKind, JobState, TaskId};
+use lyra_research::trace::{self, TraceId};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use std::time::Duration;
@@ -192,6 +193,19 @@ impl Store {
         Ok(())
     }
 
+    pub(crate) async fn job_trace(&self, job: &JobId) -> Result<Option<TraceId>> {
+        let causes: Vec<String> = sqlx::query_scalar(
+            "WITH RECURSIVE causes (cause) AS (
+                 SELECT cause_id FROM jobs WHERE id = ?1
+                 UNION SELECT jobs.cause_id FROM jobs JOIN causes ON jobs.id = causes.cause)
+             SELECT cause FROM causes WHERE cause IS NOT NULL",
+        )
+        .bind(job.as_str())
+        .fetch_all(self.reader())
+        .await?;
+        Ok(causes.iter().find_map(|cause| TraceId::of_cause(cause)))
+    }
+
     pub(crate) async fn job_seconds(&self, task: &TaskId) -> Result<f64> {
         Ok(sqlx::query_scalar(
             "SELECT coalesce(sum(seconds + CASE WHEN state = 'running'
@@ -257,7 +271,7 @@ impl Store {
     }
 }
 
-/// Queues a job; a judge job only when its task has none waiting.
+/// Queues a job; a judge job only when its task has none waiting. Without a job that caused it, the request in work did.
 pub(crate) async fn enqueue(
     connection: &mut SqliteConnection,
     task: &TaskId,
@@ -283,7 +297,7 @@ pub(crate) async fn enqueue(
     .bind(json(kind)?)
     .bind(query)
     .bind(now)
-    .bind(cause.map(JobId::as_str))
+    .bind(cause.map(|job| job.as_str().to_owned()).or_else(|| trace::current().map(TraceId::cause)))
     .execute(&mut *connection)
     .await?;
     queries::reopen(connection, task, now).await

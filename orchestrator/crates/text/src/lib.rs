@@ -6,9 +6,11 @@
 pub mod claim;
 pub mod fulltext;
 mod grounding;
+mod hedge;
 mod language;
 mod near;
 mod normalise;
+mod number;
 mod polarity;
 pub mod query;
 mod sentence;
@@ -16,9 +18,11 @@ mod window;
 mod word;
 
 pub use grounding::is_grounded;
+pub use hedge::{hedges, populations};
 pub use language::language;
 pub use near::{MAX_GROUPS, Span, near};
 pub use normalise::{is_cjk, normalise, passage};
+pub use number::numbers;
 pub use polarity::{Direction, Polarity, polarity};
 pub use sentence::{Sentence, sentences};
 pub use window::{Window, windows};
