@@ -1,6 +1,8 @@
 //! The first stage: lines become documents, those that the corpus has already are dropped.
 
 use super::{LISTED, Pending, Rejected, Tally};
+use crate::backend::FeatureScope;
+use crate::document::json::{self, OddCodes};
 use crate::hash::{fnv, fnv_row};
 use crate::index::{Entry, Snapshot, to_json};
 use crate::vectors::Vectors;
@@ -27,12 +29,32 @@ pub(super) struct Source {
 pub(super) struct Known {
     pub(super) snapshot: Snapshot,
     pub(super) vectors: Vectors,
+    /// Scopes that every document is embedded in.
+    pub(super) scopes: Vec<FeatureScope>,
 }
 
 impl Known {
-    /// Whether the entry's embedding is what was written.
-    fn is_sound(&self, entry: &Entry) -> bool {
-        self.vectors.row(entry.row).is_some_and(|row| fnv_row(row) == entry.row_sum)
+    /// What is to be embedded of a document.
+    fn texts(&self, document: &Document) -> Vec<(Vec<FeatureScope>, String)> {
+        let mut texts: Vec<(Vec<FeatureScope>, String)> = Vec::new();
+        for scope in &self.scopes {
+            let Some(text) = document.text_of(*scope) else { continue };
+            match texts.iter_mut().find(|(_, known)| *known == text) {
+                Some((scopes, _)) => scopes.push(*scope),
+                None => texts.push((vec![*scope], text)),
+            }
+        }
+        texts
+    }
+
+    /// Whether the entry has all its embeddings, and they are what was written.
+    fn is_sound(&self, entry: &Entry, texts: &[(Vec<FeatureScope>, String)]) -> bool {
+        texts.iter().flat_map(|(scopes, _)| scopes).all(|scope| {
+            let row = entry.rows.iter().find(|(of, _)| of == scope).map(|(_, row)| row);
+            row.is_some_and(|row| {
+                self.vectors.row(row.row).is_some_and(|numbers| fnv_row(numbers) == row.sum)
+            })
+        })
     }
 }
 
@@ -86,7 +108,16 @@ pub(super) fn run(
             progress.bytes_read += read;
             match outcome {
                 Outcome::Blank => {}
-                Outcome::Take(pending) => batch.push(*pending),
+                Outcome::Take(pending, odd_codes) => {
+                    batch.push(*pending);
+                    report.odd_codes_count += odd_codes.len() as u64;
+                    let room = LISTED.saturating_sub(report.odd_codes.len());
+                    report.odd_codes.extend(odd_codes.into_iter().take(room).map(|code| Rejected {
+                        file: source.path.clone(),
+                        line: number,
+                        reason: format!("no such code: {code}"),
+                    }));
+                }
                 Outcome::Unchanged => {
                     report.unchanged += 1;
                     progress.unchanged += 1;
@@ -117,7 +148,7 @@ pub(super) fn run(
 
 enum Outcome {
     Blank,
-    Take(Box<Pending>),
+    Take(Box<Pending>, OddCodes),
     Unchanged,
     Repeated,
     Reject(String),
@@ -140,11 +171,12 @@ fn accept(
     if text.is_empty() {
         return Outcome::Blank;
     }
-    let document = match Document::parse(text) {
-        Ok(document) => document,
+    let (document, odd_codes) = match json::parse(text) {
+        Ok(read) => read,
         Err(reason) => return Outcome::Reject(reason),
     };
-    let hash = fnv(to_json(&document).as_bytes());
+    let json = to_json(&document);
+    let hash = fnv(json.as_bytes());
     let place = (hash, file, u32::try_from(number).unwrap_or(u32::MAX));
     if let Some((earlier, file, line)) = seen.get(&fnv(document.doc_id.as_bytes())) {
         if *earlier == hash {
@@ -157,10 +189,14 @@ fn accept(
         ));
     }
     seen.insert(fnv(document.doc_id.as_bytes()), place);
+    let texts = known.texts(&document);
     match known.snapshot.entry(&document.doc_id) {
         Err(error) => Outcome::Failed(error),
-        Ok(Some(entry)) if entry.hash == hash && known.is_sound(&entry) => Outcome::Unchanged,
-        Ok(entry) => Outcome::Take(Box::new(Pending { document, hash, replaces: entry.is_some() })),
+        Ok(Some(entry)) if entry.hash == hash && known.is_sound(&entry, &texts) => Outcome::Unchanged,
+        Ok(entry) => {
+            let pending = Pending { document, json, hash, texts, replaces: entry.is_some() };
+            Outcome::Take(Box::new(pending), odd_codes)
+        }
     }
 }
 

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod formats;
 mod import;
 mod interruption;
+mod lanes;
 mod scifact;
 mod search;
 mod support;
