@@ -7,6 +7,7 @@ mod corpus;
 mod doctor;
 mod embeddings;
 mod feedback;
+mod fuse;
 mod graph;
 mod json;
 mod progress;
@@ -77,6 +78,11 @@ enum Command {
     /// Import, list, show, search and remove local corpora
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
+    /// Search corpora by lanes, fuse the results, see why, and read them
+    #[command(subcommand, after_help = fuse::HELP)]
+    Fuse(fuse::FuseCommand),
+    /// List the lanes that a search may name
+    Lanes(fuse::LanesArgs),
     /// List the sources, and test whether those outside answer
     #[command(subcommand)]
     Sources(sources::SourcesCommand),
@@ -113,7 +119,7 @@ enum Command {
     /// Serve MCP over HTTP at /mcp
     Serve(serve::ServeArgs),
     /// Serve MCP over stdin and stdout
-    Mcp,
+    Mcp(serve::McpArgs),
     /// Check models, database, disk and ml-server, and say what to do about each
     Doctor(doctor::DoctorArgs),
 }
@@ -136,7 +142,10 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
-    let config = configured(global)?;
+    let mut config = configured(global)?;
+    if let Command::Serve(serve::ServeArgs { tools, .. }) | Command::Mcp(serve::McpArgs { tools }) = command {
+        config.server.toolset = tools.toolset.unwrap_or(config.server.toolset);
+    }
     let _telemetry = telemetry::start(&config.log);
     let cancel = cancelled_by_signals()?;
     if let Command::Doctor(args) = command {
@@ -148,6 +157,8 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Research(args) => research::run(&app, args, &cancel).await,
             Command::Check(args) => check::run(&app, args, &cancel).await,
             Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
+            Command::Fuse(command) => fuse::run(&app, command).await,
+            Command::Lanes(args) => fuse::lanes(&app, args),
             Command::Sources(command) => sources::run(&app, command).await,
             Command::Web(command) => web::run(&app, command).await,
             Command::Auth(command) => auth::run(&app, command, &cancel).await,
@@ -160,16 +171,16 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Claim(command) => feedback::claim(&app, command).await,
             Command::Edge(command) => feedback::edge(&app, command).await,
             Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
-            Command::Mcp => serve::stdio(&app, cancel.clone()).await,
+            Command::Mcp(_) => serve::stdio(&app, cancel.clone()).await,
             Command::Doctor(_) => Ok(ExitCode::SUCCESS),
         }
     };
     // Servers name the trace of every call themselves.
     let code = match command {
-        Command::Serve(_) | Command::Mcp => work.await,
+        Command::Serve(_) | Command::Mcp(_) => work.await,
         _ => {
             let span = |trace: TraceId| tracing::error_span!("command", trace_id = %trace);
-            trace::within(TraceId::new(), span, work).await
+            Box::pin(trace::within(TraceId::new(), span, work)).await
         }
     };
     app.close().await;

@@ -295,12 +295,31 @@ pub struct ServerConfig {
     pub port: u16,
     /// Host names, besides loopback, that requests may be addressed to.
     pub allowed_hosts: Vec<String>,
+    /// Which tools MCP clients get, over HTTP and stdio.
+    pub toolset: Toolset,
 }
 
 impl Default for ServerConfig {
     fn default() -> Self {
-        Self { host: IpAddr::from([127, 0, 0, 1]), port: 8420, allowed_hosts: Vec::new() }
+        Self {
+            host: IpAddr::from([127, 0, 0, 1]),
+            port: 8420,
+            allowed_hosts: Vec::new(),
+            toolset: Toolset::All,
+        }
     }
+}
+
+/// Which tools MCP clients get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Toolset {
+    /// Claims and the passages for and against them.
+    Evidence,
+    /// Lanes, runs and their fusion.
+    Fusion,
+    /// Both.
+    All,
 }
 
 /// Background work.

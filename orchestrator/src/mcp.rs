@@ -12,6 +12,7 @@ mod schema;
 mod tools;
 
 use crate::app::App;
+use crate::config::Toolset;
 use anyhow::Context;
 use lyra_research::trace::{self, TraceId};
 use rmcp::model::{
@@ -72,6 +73,10 @@ impl McpServer {
     fn new(app: App) -> Self {
         Self { app }
     }
+
+    fn toolset(&self) -> Toolset {
+        self.app.config().server.toolset
+    }
 }
 
 /// The trace that the caller names: in the request's `_meta` (SEP-414), or in the header of its HTTP request.
@@ -93,7 +98,7 @@ impl ServerHandler for McpServer {
                 .with_title("Lyra")
                 .with_description(env!("CARGO_PKG_DESCRIPTION")),
         )
-        .with_instructions(instructions::TEXT)
+        .with_instructions(instructions::of(self.toolset()))
     }
 
     async fn list_tools(
@@ -101,7 +106,9 @@ impl ServerHandler for McpServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all().map(|entry| entry.tool.clone()).collect()))
+        Ok(ListToolsResult::with_all_items(
+            tools::of(self.toolset()).map(|entry| entry.tool.clone()).collect(),
+        ))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -113,8 +120,8 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(entry) = tools::find(&request.name) else {
-            let known: Vec<&str> = tools::all().map(|entry| entry.tool.name.as_ref()).collect();
+        let Some(entry) = tools::of(self.toolset()).find(|entry| entry.tool.name == request.name) else {
+            let known: Vec<&str> = tools::of(self.toolset()).map(|entry| entry.tool.name.as_ref()).collect();
             return Err(ErrorData::invalid_params(
                 format!("unknown tool `{}`; the tools are {}", request.name, known.join(", ")),
                 None,
@@ -165,7 +172,7 @@ impl ServerHandler for McpServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        Ok(ListPromptsResult::with_all_items(prompts::list(self.toolset())))
     }
 
     async fn get_prompt(
@@ -173,6 +180,7 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&request.name, &request.arguments.unwrap_or_default()).map(GetPromptResponse::from)
+        prompts::get(&self.app.config().fusion, &request.name, &request.arguments.unwrap_or_default())
+            .map(GetPromptResponse::from)
     }
 }

@@ -17,17 +17,18 @@ mod texts;
 mod views;
 
 pub use blend::{BlendRequest, Label, Representative, RunRef};
-pub use documents::{DocumentsRequest, DocumentView, Documents, CutField, Passage};
+pub use documents::{CutField, DocumentView, Documents, DocumentsRequest, Passage};
 pub use lanes::LaneInfo;
 pub use multilane::{LaneOutcome, MultiLane, NamedLane};
 pub use provenance::{ProvenanceRequest, ProvenanceView};
 pub use review::{PeekRequest, PeekView, Snippet};
 pub use search::{Found, FoundDocument, LaneSearch};
 pub use views::{
-    AlarmView, CodeCount, FrontierView, FusionView, ItemView, MetaView, MetricsView, RunHandle, Show, SystemCodes,
+    AlarmView, CodeCount, FrontierView, FusionView, ItemView, MetaView, MetricsView, RunHandle, Show,
+    SystemCodes,
 };
 
-use super::{AppError, ErrorCode};
+use super::{App, AppError, ErrorCode};
 use crate::config::FusionSettings;
 use lanes::Lanes;
 use lyra_corpus::backend::{BackendKind, SearchBackend};
@@ -85,7 +86,10 @@ impl Fusion {
         let id = id.trim();
         self.store.run(id).await.map_err(|error| match error {
             lyra_store::StoreError::NotFound { .. } => AppError {
-                hint: Some("give a run_id that a lane search, rrf_blend_frontier or rrf_mutate_run returned".to_owned()),
+                hint: Some(
+                    "give a run_id that a lane search, rrf_blend_frontier or rrf_mutate_run returned"
+                        .to_owned(),
+                ),
                 ..AppError::new(ErrorCode::NotFound, format!("there is no run `{id}`"))
             },
             other => other.into(),
@@ -144,6 +148,28 @@ impl Fusion {
     }
 }
 
+impl App {
+    /// Lanes, runs and their fusion.
+    pub fn fusion(&self) -> &Fusion {
+        &self.inner.fusion
+    }
+
+    /// The same, for a search of this corpus: the example corpus is brought in when it is the one to be searched.
+    ///
+    /// # Errors
+    /// When the example corpus cannot be imported.
+    pub async fn fusion_over(&self, corpus: Option<&str>) -> Result<&Fusion, AppError> {
+        let fusion = &self.inner.fusion;
+        if fusion.backend.kind() == BackendKind::Embedded
+            && corpus.is_none_or(|name| name == super::corpora::EXAMPLE)
+        {
+            let named: Vec<String> = corpus.map(str::to_owned).into_iter().collect();
+            self.corpora_for(&named).await?;
+        }
+        Ok(fusion)
+    }
+}
+
 /// Cancelled when it goes out of scope: whoever waited for the search has left.
 fn while_waited_for() -> (CancellationToken, tokio_util::sync::DropGuard) {
     let token = CancellationToken::new();
@@ -154,7 +180,9 @@ fn while_waited_for() -> (CancellationToken, tokio_util::sync::DropGuard) {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
 ) -> Result<T, AppError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?
 }
 
 impl From<FusionError> for AppError {

@@ -101,8 +101,17 @@ impl Fusion {
         let run = self.fusion_run(run_id).await?;
         let recipe = recipe(&run)?.with(delta);
         let lanes = self.lanes_of(&run).await?;
-        let (changed, cached) = self.fuse(&lanes, recipe, Some(run.id.clone()), representatives(&run)).await?;
+        let (changed, cached) =
+            self.fuse(&lanes, recipe, Some(run.id.clone()), representatives(&run)).await?;
         fusion_view(&changed, cached)
+    }
+
+    /// The parameters of a fusion run.
+    ///
+    /// # Errors
+    /// No such fusion run.
+    pub async fn recipe(&self, run_id: &str) -> Result<Recipe, AppError> {
+        recipe(&self.fusion_run(run_id).await?)
     }
 
     /// Keeps what a person judged with a fusion run, once. From 10 documents on π′ is fitted to it.
@@ -130,7 +139,8 @@ impl Fusion {
         }
         let run = self.fusion_run(run_id).await?;
         let held: HashSet<&str> = run.docs.ids.iter().map(String::as_str).collect();
-        let missing: Vec<&str> = judged.iter().map(|j| j.doc_id.as_str()).filter(|id| !held.contains(id)).collect();
+        let missing: Vec<&str> =
+            judged.iter().map(|j| j.doc_id.as_str()).filter(|id| !held.contains(id)).collect();
         if !missing.is_empty() {
             return Err(AppError {
                 details: Some(json!({ "missing": missing })),
@@ -170,7 +180,10 @@ impl Fusion {
             let other = first.get_or_insert_with(|| run.clone());
             if (&other.corpus, &other.backend) != (&run.corpus, &run.backend) {
                 return Err(AppError::invalid(
-                    format!("`{}` searched `{}` and `{run_id}` searched `{}`", other.id, other.corpus, run.corpus),
+                    format!(
+                        "`{}` searched `{}` and `{run_id}` searched `{}`",
+                        other.id, other.corpus, run.corpus
+                    ),
                     "blend lanes of one corpus",
                 ));
             }

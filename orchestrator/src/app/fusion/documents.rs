@@ -1,7 +1,7 @@
 //! Texts of single documents: snippets with what matches a query, and publications.
 
-use super::views::lane_recipe;
 use super::Fusion;
+use super::views::lane_recipe;
 use crate::app::AppError;
 use lyra_corpus::backend::{Codes, IdType, LaneKind, Publication};
 use lyra_fusion::{cut, passages};
@@ -286,8 +286,7 @@ impl Fusion {
                 None => missing_ids.push(id.clone()),
             }
         }
-        let (documents, omitted_ids) =
-            super::blocking(move || Ok(fitted(&found, &limits, &queries))).await?;
+        let (documents, omitted_ids) = super::blocking(move || Ok(fitted(&found, &limits, &queries))).await?;
         Ok(Documents {
             corpus,
             documents,
@@ -314,7 +313,8 @@ impl Fusion {
                     let mut words = lyra_text::content_words(text);
                     words.sort_unstable();
                     words.dedup();
-                    let quoted: Vec<String> = words.iter().take(60).map(|word| format!("\"{word}\"")).collect();
+                    let quoted: Vec<String> =
+                        words.iter().take(60).map(|word| format!("\"{word}\"")).collect();
                     Query::parse(&quoted.join(" OR ")).ok()
                 }
             };
@@ -331,7 +331,8 @@ fn fitted(
     limits: &Limits,
     queries: &[Query],
 ) -> (Vec<DocumentView>, Vec<String>) {
-    let marked: Vec<Vec<Passage>> = found.iter().map(|(_, publication)| marked(publication, queries)).collect();
+    let marked: Vec<Vec<Passage>> =
+        found.iter().map(|(_, publication)| marked(publication, queries)).collect();
     let all = |share: f64| -> Vec<DocumentView> {
         let limits = limits.scaled(share);
         found
@@ -388,7 +389,9 @@ fn marked(publication: &Publication, queries: &[Query]) -> Vec<Passage> {
                     _ => apart.push(place),
                 }
             }
-            passages(text, &apart, PASSAGES.1, PASSAGES.0).into_iter().map(move |text| Passage { field: name, text })
+            passages(text, &apart, PASSAGES.1, PASSAGES.0)
+                .into_iter()
+                .map(move |text| Passage { field: name, text })
         })
         .collect()
 }

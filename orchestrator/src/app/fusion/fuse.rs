@@ -41,7 +41,10 @@ impl Measured {
     pub(super) fn of(run: &StoredRun) -> Result<Self, AppError> {
         let stored = run.assessment.clone().unwrap_or_default();
         serde_json::from_value(stored).map_err(|error| {
-            AppError::new(ErrorCode::Internal, format!("what was measured of {} cannot be read: {error}", run.id))
+            AppError::new(
+                ErrorCode::Internal,
+                format!("what was measured of {} cannot be read: {error}", run.id),
+            )
         })
     }
 }
@@ -68,10 +71,8 @@ impl Lanes {
         work: impl FnOnce(&Pool<'_>, &Blend, &lyra_fusion::Prepared) -> T,
     ) -> Result<T, AppError> {
         let prepared = recipe.prepare(&self.names())?;
-        let lanes: Vec<Lane<'_>> = self
-            .runs()
-            .map(|(name, run)| Lane { name, docs: &run.docs, limit: recipe.limit() })
-            .collect();
+        let lanes: Vec<Lane<'_>> =
+            self.runs().map(|(name, run)| Lane { name, docs: &run.docs, limit: recipe.limit() }).collect();
         let pool = Pool::new(&lanes);
         let blend = Blend::new(&pool, recipe, &prepared);
         Ok(work(&pool, &blend, &prepared))
@@ -103,8 +104,10 @@ impl Fusion {
     ) -> Result<(StoredRun, bool), AppError> {
         let started = Instant::now();
         recipe.prepare(&lanes.names())?;
-        let parents: Vec<RunParent> =
-            lanes.runs().map(|(lane, run)| RunParent { lane: lane.to_owned(), run_id: run.id.clone() }).collect();
+        let parents: Vec<RunParent> = lanes
+            .runs()
+            .map(|(lane, run)| RunParent { lane: lane.to_owned(), run_id: run.id.clone() })
+            .collect();
         let shaped_by = json!({
             "fusion": parents, "recipe": recipe, "changed_from": changed_from, "representatives": representatives,
         })
@@ -123,11 +126,8 @@ impl Fusion {
             })
         })
         .await?;
-        let (corpus, backend) = lanes
-            .runs()
-            .next()
-            .map(|(_, run)| (run.corpus.clone(), run.backend.clone()))
-            .unwrap_or_default();
+        let (corpus, backend) =
+            lanes.runs().next().map(|(_, run)| (run.corpus.clone(), run.backend.clone())).unwrap_or_default();
         let run = NewRun {
             kind: RunKind::Fusion,
             shaped_by,
@@ -162,11 +162,12 @@ impl Fusion {
         let labels: HashMap<String, f64> =
             representatives.iter().map(|r| (r.doc_id.clone(), r.label.relevance())).collect();
         let (of, shape) = (lanes.clone(), recipe.clone());
-        let mut measured =
-            blocking(move || of.with_blend(&shape, |pool, blend, prepared| {
+        let mut measured = blocking(move || {
+            of.with_blend(&shape, |pool, blend, prepared| {
                 assess(pool, blend, prepared, &shape, &facets, &labels)
-            }))
-            .await?;
+            })
+        })
+        .await?;
         for (name, run) in lanes.runs() {
             let mut recipe = lane_recipe(run)?;
             name.clone_into(&mut recipe.lane);

@@ -15,7 +15,7 @@ const BUILT_IN: &str = include_str!("../../../../config/lanes.yaml");
 
 /// The lanes there are, and the words that wide queries had better not demand.
 #[derive(Debug, Clone)]
-pub struct Lanes {
+pub(super) struct Lanes {
     presets: BTreeMap<String, Preset>,
     pub(super) general: WordList,
     pub(super) use_case: Vec<String>,
@@ -93,7 +93,7 @@ impl Lanes {
     ///
     /// # Errors
     /// A file that cannot be read, an unknown key, a lane whose parts do not go together.
-    pub fn open(file: Option<&Path>) -> anyhow::Result<Self> {
+    pub(super) fn open(file: Option<&Path>) -> anyhow::Result<Self> {
         match file {
             Some(path) => {
                 let place = || format!("fusion.lanes_file: {}", path.display());
@@ -107,7 +107,9 @@ impl Lanes {
         let File { lanes, general_words, use_case_words } = serde_saphyr::from_str(text)?;
         let presets: anyhow::Result<BTreeMap<String, Preset>> = lanes
             .into_iter()
-            .map(|(name, entry)| Ok((name.clone(), entry.preset(&name).with_context(|| format!("lane `{name}`"))?)))
+            .map(|(name, entry)| {
+                Ok((name.clone(), entry.preset(&name).with_context(|| format!("lane `{name}`"))?))
+            })
             .collect();
         let presets = presets?;
         anyhow::ensure!(!presets.is_empty(), "there is no lane");
@@ -116,7 +118,7 @@ impl Lanes {
     }
 
     /// Every lane, by name.
-    pub fn list(&self) -> Vec<LaneInfo> {
+    pub(super) fn list(&self) -> Vec<LaneInfo> {
         self.presets
             .values()
             .map(|preset| LaneInfo {
@@ -196,12 +198,20 @@ mod tests {
         assert_eq!(lanes.list().len(), 6);
         let error = lanes.find(Some("narrow"), false).unwrap_err();
         assert!(error.hint.unwrap().contains("precision"));
-        assert!(lanes.find(Some("semantic"), false).unwrap_err().hint.unwrap().contains("rrf_search_semantic_raw"));
+        assert!(
+            lanes
+                .find(Some("semantic"), false)
+                .unwrap_err()
+                .hint
+                .unwrap()
+                .contains("rrf_search_semantic_raw")
+        );
     }
 
     #[test]
     fn a_file_in_its_place_is_checked() {
-        let lanes = Lanes::from_yaml("lanes: {mine: {kind: semantic, scope: claims_only, about: Claims.}}").unwrap();
+        let lanes =
+            Lanes::from_yaml("lanes: {mine: {kind: semantic, scope: claims_only, about: Claims.}}").unwrap();
         assert_eq!(lanes.list()[0].feature_scope, Some("claims_only"));
         for (text, expect) in [
             ("lanes: {a: {kind: fulltext}}", "`boosts`"),

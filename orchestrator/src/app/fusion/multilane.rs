@@ -82,9 +82,10 @@ impl Fusion {
         }
         let mut names: Vec<&str> = lanes.iter().map(|lane| lane.lane_name.as_str()).collect();
         names.sort_unstable();
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let same = |pair: &&[&str]| matches!(pair, [a, b] if a == b);
+        if let Some([twice, ..]) = names.windows(2).find(same) {
             return Err(AppError::invalid(
-                format!("two lanes are called `{}`", twice[0]),
+                format!("two lanes are called `{twice}`"),
                 "give every lane a name of its own: weights and contributions go by it",
             ));
         }

@@ -3,12 +3,13 @@
 use super::blend::{recipe, representatives};
 use super::fuse::Measured;
 use super::views::{
-    AlarmView, FrontierView, MetaView, MetricsView, SystemCodes, code_counts, lane_alarms, lane_recipe, rounded,
+    AlarmView, FrontierView, MetaView, MetricsView, SystemCodes, code_counts, lane_alarms, lane_recipe,
+    rounded,
 };
 use super::{Fusion, blocking};
 use crate::app::AppError;
 use lyra_fusion::profile::{ProposeOptions, propose};
-use lyra_fusion::{Candidate, CODE, Ranking, sample};
+use lyra_fusion::{CODE, Candidate, Ranking, sample};
 use lyra_store::{RunKind, StoredRun};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -93,6 +94,8 @@ pub struct ProvenanceView {
     /// Documents to review, spread over score, lanes and meaning, when asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Vec<SampleView>>,
+    /// Whether fewer documents and codes are listed than were asked for, to keep the answer small.
+    pub shortened: bool,
 }
 
 /// A lane in a fusion.
@@ -128,7 +131,7 @@ pub struct DocumentShare {
 /// A code that the run speaks for.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ProposedView {
-    /// As `system:code`, ready for target_profile.
+    /// As `system:code`, ready for `target_profile`.
     pub code: String,
     /// Frequency times specificity, the largest being 1.
     pub weight: f64,
@@ -198,6 +201,7 @@ impl Fusion {
             alarms: Vec::new(),
             representatives: Vec::new(),
             sample: None,
+            shortened: false,
         };
         if run.kind == RunKind::Fusion {
             self.of_fusion(&run, request, &mut view).await?;
@@ -310,7 +314,7 @@ impl Fusion {
         let vectors = self.backend.embeddings(&run.corpus, &ids).await?;
         let held: Vec<(String, std::collections::HashSet<&str>)> = lanes
             .iter()
-            .flat_map(|lanes| lanes.runs())
+            .flat_map(super::fuse::Lanes::runs)
             .map(|(name, lane)| (name.to_owned(), lane.docs.ids.iter().map(String::as_str).collect()))
             .collect();
         let candidates: Vec<Candidate<'_>> = ids

@@ -94,7 +94,10 @@ impl Fusion {
             ));
         }
         if !(1..=MAX_LIMIT).contains(&request.limit) {
-            return Err(AppError::invalid(format!("`limit` is {}", request.limit), format!("take 1 to {MAX_LIMIT}")));
+            return Err(AppError::invalid(
+                format!("`limit` is {}", request.limit),
+                format!("take 1 to {MAX_LIMIT}"),
+            ));
         }
         let limits = Limits::new(&request.fields, &FIELDS, &request.per_field_chars, &Limits::PEEK)?;
         let run = self.run(&request.run_id).await?;
@@ -123,7 +126,10 @@ impl Fusion {
             let snippet = |share: f64| Snippet {
                 rank: place + 1,
                 doc_id: id.clone(),
-                fields: publication.as_ref().map(|p| fields_of(p, &limits.scaled(share)).0).unwrap_or_default(),
+                fields: publication
+                    .as_ref()
+                    .map(|p| fields_of(p, &limits.scaled(share)).0)
+                    .unwrap_or_default(),
             };
             let mut next = snippet(1.0);
             if view.snippets.is_empty() && size(&next) > room {

@@ -138,7 +138,8 @@ impl Fusion {
             total: found.total,
             took_ms: found.took_ms,
         };
-        let docs = RankedDocs::new(found.hits.into_iter().map(|hit| (hit.doc_id, hit.score, code_keys(&hit.codes))));
+        let docs =
+            RankedDocs::new(found.hits.into_iter().map(|hit| (hit.doc_id, hit.score, code_keys(&hit.codes))));
         let run = NewRun {
             kind,
             shaped_by,
@@ -170,7 +171,10 @@ impl Fusion {
             ));
         }
         if !(1..=MAX_TOP_K).contains(&search.top_k) {
-            return Err(AppError::invalid(format!("`top_k` is {}", search.top_k), format!("take 1 to {MAX_TOP_K}")));
+            return Err(AppError::invalid(
+                format!("`top_k` is {}", search.top_k),
+                format!("take 1 to {MAX_TOP_K}"),
+            ));
         }
         let preset = self.lanes.find(search.lane.as_deref(), search.semantic)?;
         let kind = match preset.how {
@@ -187,7 +191,10 @@ impl Fusion {
             }
             How::OriginalDense(_) if !self.settings.enable_original_dense => {
                 return Err(AppError::invalid(
-                    format!("the lane `{}` is of the kind original_dense, which is not enabled here", preset.name),
+                    format!(
+                        "the lane `{}` is of the kind original_dense, which is not enabled here",
+                        preset.name
+                    ),
                     "search the lane semantic; whoever runs Lyra can set fusion.enable_original_dense",
                 ));
             }

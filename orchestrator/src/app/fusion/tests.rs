@@ -39,9 +39,7 @@ impl Bench {
         let wide = self.lane("wide", "led OR lamp OR light").await;
         let precision = self.lane("precision", "led AND heat").await;
         let semantic = self.lane("semantic", "cooling of a light emitting diode").await;
-        let runs = [wide, precision, semantic]
-            .map(|run| RunRef { run_id: run.run_id, lane: None })
-            .to_vec();
+        let runs = [wide, precision, semantic].map(|run| RunRef { run_id: run.run_id, lane: None }).to_vec();
         self.fusion.blend(BlendRequest { runs, recipe, peek: None }).await.unwrap()
     }
 }
@@ -97,7 +95,10 @@ async fn mistakes_in_a_search_are_named() {
         (search("original_dense", "led"), "of the kind original_dense"),
         (LaneSearch { top_k: 0, ..search("wide", "led") }, "`top_k` is 0"),
         (LaneSearch { corpus: Some("none".to_owned()), ..search("wide", "led") }, "no corpus called `none`"),
-        (LaneSearch { lane: None, semantic: true, text: String::new(), ..search("wide", "") }, "`text` is empty"),
+        (
+            LaneSearch { lane: None, semantic: true, text: String::new(), ..search("wide", "") },
+            "`text` is empty",
+        ),
     ];
     for (search, expect) in cases {
         let error = bench.fusion.search_lane(search, Show::default()).await.unwrap_err();
@@ -135,7 +136,12 @@ async fn a_lane_that_fails_fails_alone() {
     assert_eq!(done.lanes[2].error_code.as_deref(), Some("unavailable"));
     assert_eq!(done.lanes[0].handle.as_ref().unwrap().lane.as_deref(), Some("good"));
     // A failure is not remembered.
-    assert!(!bench.fusion.multilane(lanes.clone()).await.unwrap().lanes[2].handle.as_ref().is_some_and(|h| h.cached));
+    assert!(
+        !bench.fusion.multilane(lanes.clone()).await.unwrap().lanes[2]
+            .handle
+            .as_ref()
+            .is_some_and(|h| h.cached)
+    );
 
     let twice = vec![lanes[0].clone(), lanes[0].clone()];
     assert!(bench.fusion.multilane(twice).await.unwrap_err().message.contains("two lanes are called `good`"));
@@ -149,9 +155,13 @@ async fn a_blend_adds_up_and_a_change_keeps_its_lineage() {
     let bench = Bench::plain().await;
     let fused = bench.blend(profile()).await;
     assert!(fused.run_id.starts_with("fusion-") && !fused.frontier.is_empty());
-    let request = ProvenanceRequest { run_id: fused.run_id.clone(), sample: true, ..ProvenanceRequest::default() };
+    let request =
+        ProvenanceRequest { run_id: fused.run_id.clone(), sample: true, ..ProvenanceRequest::default() };
     let said = bench.fusion.provenance(&request).await.unwrap();
-    assert_eq!(said.parents.iter().map(|p| p.lane.as_str()).collect::<Vec<_>>(), ["wide", "precision", "semantic"]);
+    assert_eq!(
+        said.parents.iter().map(|p| p.lane.as_str()).collect::<Vec<_>>(),
+        ["wide", "precision", "semantic"]
+    );
     for document in &said.documents {
         let sum: f64 = document.shares.values().filter_map(serde_json::Value::as_f64).sum();
         assert!((sum - 1.0).abs() < 1e-5, "{document:?}");
@@ -162,12 +172,14 @@ async fn a_blend_adds_up_and_a_change_keeps_its_lineage() {
     assert_eq!(said.sample.unwrap().len(), 10);
 
     let searches = bench.backend.searches.load(Ordering::Relaxed);
-    let delta: RecipeDelta = serde_json::from_value(json!({"weights": {"precision": 3.0}, "rrf_k": 10})).unwrap();
+    let delta: RecipeDelta =
+        serde_json::from_value(json!({"weights": {"precision": 3.0}, "rrf_k": 10})).unwrap();
     let changed = bench.fusion.mutate(&fused.run_id, delta.clone()).await.unwrap();
     assert_ne!(changed.run_id, fused.run_id);
     assert!(bench.fusion.mutate(&fused.run_id, delta.clone()).await.unwrap().cached);
     assert_eq!(bench.backend.searches.load(Ordering::Relaxed), searches, "no search");
-    let again = bench.fusion.mutate(&changed.run_id, RecipeDelta { beta_fuse: Some(1.0), ..delta }).await.unwrap();
+    let again =
+        bench.fusion.mutate(&changed.run_id, RecipeDelta { beta_fuse: Some(1.0), ..delta }).await.unwrap();
     let said = bench.fusion.provenance(&ProvenanceRequest { run_id: again.run_id, ..request }).await.unwrap();
     assert_eq!(said.changed_from, [changed.run_id, fused.run_id.clone()]);
     assert_eq!(said.recipe["rrf_k"], 10.0);
@@ -175,16 +187,31 @@ async fn a_blend_adds_up_and_a_change_keeps_its_lineage() {
 
     let unknown: RecipeDelta = serde_json::from_value(json!({"weights": {"recal": 1.0}})).unwrap();
     assert!(bench.fusion.mutate(&fused.run_id, unknown).await.unwrap_err().message.contains("recal"));
-    assert!(bench.fusion.mutate(&fused.run_id, RecipeDelta::default()).await.unwrap_err().message.contains("nothing"));
+    assert!(
+        bench
+            .fusion
+            .mutate(&fused.run_id, RecipeDelta::default())
+            .await
+            .unwrap_err()
+            .message
+            .contains("nothing")
+    );
     let lane = bench.lane("wide", "led OR lamp OR light").await;
-    assert!(bench.fusion.mutate(&lane.run_id, RecipeDelta { rrf_k: Some(9.0), ..RecipeDelta::default() }).await.is_err());
+    assert!(
+        bench
+            .fusion
+            .mutate(&lane.run_id, RecipeDelta { rrf_k: Some(9.0), ..RecipeDelta::default() })
+            .await
+            .is_err()
+    );
 }
 
 #[tokio::test]
 async fn representatives_are_registered_once_and_calibrate() {
     let bench = Bench::plain().await;
     let fused = bench.blend(profile()).await;
-    let request = ProvenanceRequest { run_id: fused.run_id.clone(), top_k_lane: 12, ..ProvenanceRequest::default() };
+    let request =
+        ProvenanceRequest { run_id: fused.run_id.clone(), top_k_lane: 12, ..ProvenanceRequest::default() };
     let before = bench.fusion.provenance(&request).await.unwrap();
     assert_eq!(before.proxy.as_ref().unwrap()["method"], "standardised");
     let judged: Vec<Representative> = before
@@ -205,7 +232,11 @@ async fn representatives_are_registered_once_and_calibrate() {
     assert_eq!(after.proxy.as_ref().unwrap()["method"], "platt");
     assert_eq!(after.representatives[0].rank, Some(1));
     let order = |view: &ProvenanceView| view.documents.iter().map(|d| d.doc_id.clone()).collect::<Vec<_>>();
-    assert_eq!(order(&bench.fusion.provenance(&request).await.unwrap()), order(&before), "no document is boosted");
+    assert_eq!(
+        order(&bench.fusion.provenance(&request).await.unwrap()),
+        order(&before),
+        "no document is boosted"
+    );
     let error = bench.fusion.register_representatives(&fused.run_id, judged).await.unwrap_err();
     assert!(error.message.contains("already"));
     let delta = RecipeDelta { rrf_k: Some(20.0), ..RecipeDelta::default() };
@@ -254,11 +285,14 @@ async fn snippets_mark_what_matches_and_name_what_is_missing() {
     let bench = Bench::plain().await;
     let fused = bench.blend(Recipe::default()).await;
     let ids = ["d003", "gone", "d004"].map(str::to_owned).to_vec();
-    let request = DocumentsRequest { ids: ids.clone(), run_id: Some(fused.run_id), ..DocumentsRequest::default() };
+    let request =
+        DocumentsRequest { ids: ids.clone(), run_id: Some(fused.run_id), ..DocumentsRequest::default() };
     let read = bench.fusion.snippets(request).await.unwrap();
     assert_eq!(read.missing_ids, ["gone"]);
     assert_eq!(read.documents.len(), 2);
-    assert!(read.documents[0].highlights.iter().any(|passage| passage.text.to_lowercase().contains("**led**")));
+    assert!(
+        read.documents[0].highlights.iter().any(|passage| passage.text.to_lowercase().contains("**led**"))
+    );
     let chars = [("claim".to_owned(), 10)].into();
     let request = DocumentsRequest {
         ids,
@@ -327,15 +361,21 @@ async fn spoiled_set_ups_raise_their_alarms() {
     // Use-case terms under AND.
     let demanding = bench.lane("wide", "led AND gate AND system").await;
     let named = alarms(&demanding.alarms);
-    assert!(named.contains(&"wide_query_demands".to_owned()) && named.contains(&"wide_lane_narrow".to_owned()));
+    assert!(
+        named.contains(&"wide_query_demands".to_owned()) && named.contains(&"wide_lane_narrow".to_owned())
+    );
     let evidence = &demanding.alarms.iter().find(|a| a.alarm == "wide_query_demands").unwrap().evidence;
-    assert_eq!((&evidence["use_case_words"], &evidence["general_words"]), (&json!(["gate"]), &json!(["system"])));
+    assert_eq!(
+        (&evidence["use_case_words"], &evidence["general_words"]),
+        (&json!(["gate"]), &json!(["system"]))
+    );
     let relaxed = evidence["query_with_them_optional"].as_str().unwrap();
     let relaxed = bench.lane("wide", relaxed).await;
     assert!(relaxed.meta.count_returned > demanding.meta.count_returned);
     assert!(!alarms(&relaxed.alarms).contains(&"wide_query_demands".to_owned()));
     // One dominating lane.
-    let weights = [("wide".to_owned(), 50.0), ("precision".to_owned(), 0.1), ("semantic".to_owned(), 0.1)].into();
+    let weights =
+        [("wide".to_owned(), 50.0), ("precision".to_owned(), 0.1), ("semantic".to_owned(), 0.1)].into();
     let dominated = bench.blend(Recipe { weights, ..Recipe::default() }).await;
     assert!(alarms(&dominated.alarms).contains(&"lane_dominates".to_owned()), "{:?}", dominated.alarms);
     // An off-field profile.

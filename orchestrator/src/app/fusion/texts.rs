@@ -22,10 +22,8 @@ impl Fusion {
             return Ok(self.backend.fetch(corpus, ids, id_type, &stop).await?);
         }
         let kept = self.store.cached_texts(kind.name(), corpus, id_type.name(), ids, ttl).await?;
-        let mut known: HashMap<String, Publication> = kept
-            .into_iter()
-            .filter_map(|(id, text)| Some((id, serde_json::from_str(&text).ok()?)))
-            .collect();
+        let mut known: HashMap<String, Publication> =
+            kept.into_iter().filter_map(|(id, text)| Some((id, serde_json::from_str(&text).ok()?))).collect();
         let missing: Vec<String> = ids.iter().filter(|id| !known.contains_key(*id)).cloned().collect();
         if !missing.is_empty() {
             let fetched = self.backend.fetch(corpus, &missing, id_type, &stop).await?;

@@ -152,7 +152,7 @@ pub struct MetricsView {
     /// F1 of `las` and `ccw`, or the one there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub f_struct: Option<f64>,
-    /// `f_struct` lowered by `s_shape`: f_struct · (1 − 0.5 · s_shape).
+    /// `f_struct` lowered by `s_shape`: `f_struct · (1 − 0.5 · s_shape)`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub f_proxy: Option<f64>,
 }
@@ -177,7 +177,7 @@ pub struct FusionView {
     pub metrics: MetricsView,
     /// Shares of the lanes and of `code` in the scores of the first 50.
     pub contributions: Map<String, Value>,
-    /// What deserves a second look; get_provenance has it too.
+    /// What deserves a second look; `get_provenance` has it too.
     pub alarms: Vec<AlarmView>,
     /// The fusion run that this one was changed from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -234,7 +234,12 @@ impl From<Alarm> for AlarmView {
 }
 
 /// A lane's run as its search answers.
-pub(super) fn handle(fusion: &Fusion, run: &StoredRun, cached: bool, show: Show) -> Result<RunHandle, AppError> {
+pub(super) fn handle(
+    fusion: &Fusion,
+    run: &StoredRun,
+    cached: bool,
+    show: Show,
+) -> Result<RunHandle, AppError> {
     let recipe = lane_recipe(run)?;
     let items = (show.codes || show.scores).then(|| {
         (0..run.docs.ids.len().min(MAX_ITEMS))
@@ -261,8 +266,9 @@ pub(super) fn handle(fusion: &Fusion, run: &StoredRun, cached: bool, show: Show)
 
 /// What is known of a lane's run.
 pub(super) fn lane_recipe(run: &StoredRun) -> Result<LaneRecipe, AppError> {
-    serde_json::from_value(run.recipe.clone())
-        .map_err(|error| AppError::new(ErrorCode::Internal, format!("the recipe of {} cannot be read: {error}", run.id)))
+    serde_json::from_value(run.recipe.clone()).map_err(|error| {
+        AppError::new(ErrorCode::Internal, format!("the recipe of {} cannot be read: {error}", run.id))
+    })
 }
 
 /// What about a wide lane deserves a second look.

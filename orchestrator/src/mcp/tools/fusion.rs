@@ -8,4 +8,6 @@ mod tidy;
 
 pub(super) use blend::{BlendFrontier, GetProvenance, MutateRun, RegisterRepresentatives};
 pub(super) use review::{GetPublication, GetSnippets, PeekSnippets};
-pub(super) use search::{MultilaneSearch, SearchFulltext, SearchFulltextRaw, SearchSemantic, SearchSemanticRaw};
+pub(super) use search::{
+    MultilaneSearch, SearchFulltext, SearchFulltextRaw, SearchSemantic, SearchSemanticRaw,
+};

@@ -57,7 +57,11 @@ impl Memory {
 
     fn reachable(&self) -> Result<()> {
         if self.down.load(Ordering::Relaxed) {
-            return Err(CorpusError::Backend { backend: self.kind, why: "no answer".to_owned(), passing: true });
+            return Err(CorpusError::Backend {
+                backend: self.kind,
+                why: "no answer".to_owned(),
+                passing: true,
+            });
         }
         Ok(())
     }
@@ -120,7 +124,11 @@ impl SearchBackend for Memory {
         if let LaneKind::FullText { query, .. } = &query.kind
             && query.contains("unreachable")
         {
-            return Err(CorpusError::Backend { backend: self.kind, why: "no answer".to_owned(), passing: true });
+            return Err(CorpusError::Backend {
+                backend: self.kind,
+                why: "no answer".to_owned(),
+                passing: true,
+            });
         }
         let mut hits: Vec<LaneHit> = self
             .documents

@@ -114,8 +114,7 @@ impl Tool for BlendFrontier {
     async fn call(call: &Call, input: BlendInput) -> Result<FusionView, Failure> {
         let usual = Recipe::default();
         let recipe = usual.clone().with(input.recipe.delta(&usual));
-        let runs =
-            input.runs.into_iter().map(|run| RunRef { run_id: run.run_id, lane: run.lane }).collect();
+        let runs = input.runs.into_iter().map(|run| RunRef { run_id: run.run_id, lane: run.lane }).collect();
         let request = BlendRequest { runs, recipe, peek: input.peek.map(Into::into) };
         Ok(call.app.fusion().blend(request).await?)
     }

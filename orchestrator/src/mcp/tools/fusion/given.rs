@@ -1,7 +1,7 @@
 //! Parts of arguments that several tools take, and what they become.
 
 use crate::app::fusion::PeekRequest;
-use lyra_corpus::backend::{FeatureScope, FieldBoosts, IdType, RawFilter, RawRange};
+use lyra_corpus::backend::{FeatureScope, FieldBoosts, RawFilter, RawRange};
 use lyra_fusion::{FacetTerms, FacetWeights, PiWeights, Recipe, RecipeDelta};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -103,31 +103,8 @@ pub(super) fn scopes(_: &mut SchemaGenerator) -> Schema {
 }
 
 /// Kind of a document's number.
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum IdTypeInput {
-    /// Document id.
-    #[default]
-    AppDocId,
-    /// Document id, by another name.
-    DocId,
-    /// Number of the application.
-    AppId,
-    /// Number of the publication.
-    PubId,
-    /// Number of the grant.
-    ExamId,
-}
-
-impl From<IdTypeInput> for IdType {
-    fn from(given: IdTypeInput) -> Self {
-        match given {
-            IdTypeInput::AppDocId | IdTypeInput::DocId => Self::DocId,
-            IdTypeInput::AppId => Self::AppId,
-            IdTypeInput::PubId => Self::PubId,
-            IdTypeInput::ExamId => Self::ExamId,
-        }
-    }
+pub(super) fn id_types(_: &mut SchemaGenerator) -> Schema {
+    one_of(["app_doc_id", "doc_id", "app_id", "pub_id", "exam_id"].into_iter())
 }
 
 /// Most characters of each field.
@@ -248,7 +225,7 @@ pub(super) struct RecipeInput {
     /// β of Fβ*, default 1.5: above 1 favours recall.
     #[schemars(range(min = 0.01, max = 10))]
     pub(super) beta_fuse: Option<f64>,
-    /// Codes that the search is after, with weights; get_provenance of the wide lane proposes some.
+    /// Codes that the search is after, with weights; `get_provenance` of the wide lane proposes some.
     #[schemars(length(max = 200))]
     pub(super) target_profile: Option<Vec<CodeInput>>,
     /// Codes of use cases (`ipc:B60R`): an alarm says when they weigh much in the target profile.

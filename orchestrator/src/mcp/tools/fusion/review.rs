@@ -1,10 +1,11 @@
 //! Reading: peeks, snippets, publications.
 
-use super::given::{CharsInput, IdTypeInput, chars};
+use super::given::{CharsInput, chars, id_types};
 use super::tidy;
 use crate::app::fusion::{Documents, DocumentsRequest, PeekRequest, PeekView};
 use crate::mcp::reply::CONTENT_NOTICE;
 use crate::mcp::tools::{Call, Effect, Failure, Tool};
+use lyra_corpus::backend::IdType;
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +47,7 @@ pub(in crate::mcp::tools) struct SnippetsInput {
     /// Document ids, 1 to 50.
     #[schemars(length(min = 1, max = 50), inner(length(min = 1, max = 500)))]
     ids: Vec<String>,
-    /// Fields to show, default title, abst, claim and desc; as in peek_snippets.
+    /// Fields to show, default title, abst, claim and desc; as in `peek_snippets`.
     #[serde(default)]
     #[schemars(length(max = 20))]
     fields: Vec<String>,
@@ -70,8 +71,9 @@ pub(in crate::mcp::tools) struct PublicationInput {
     #[schemars(length(min = 1, max = 10), inner(length(min = 1, max = 500)))]
     ids: Vec<String>,
     /// Kind of these numbers.
-    id_type: Option<IdTypeInput>,
-    /// Fields to show, default all; as in peek_snippets.
+    #[schemars(schema_with = "id_types")]
+    id_type: Option<IdType>,
+    /// Fields to show, default all; as in `peek_snippets`.
     #[serde(default)]
     #[schemars(length(max = 20))]
     fields: Vec<String>,
@@ -166,7 +168,7 @@ impl Tool for GetPublication {
     async fn call(call: &Call, input: PublicationInput) -> Result<DocumentsOutput, Failure> {
         let request = DocumentsRequest {
             ids: input.ids,
-            id_type: input.id_type.unwrap_or_default().into(),
+            id_type: input.id_type.unwrap_or_default(),
             corpus: input.corpus,
             fields: input.fields,
             per_field_chars: chars(input.per_field_chars),

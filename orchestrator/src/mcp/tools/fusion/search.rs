@@ -1,11 +1,11 @@
 //! Searching: for people, and as lanes.
 
-use super::given::{BoostsInput, FilterInput, IdTypeInput, filters, scopes};
+use super::given::{BoostsInput, FilterInput, filters, id_types, scopes};
 use super::tidy;
 use crate::app::fusion::{Found, LaneSearch, MultiLane, NamedLane, RunHandle, Show};
 use crate::mcp::reply::CONTENT_NOTICE;
 use crate::mcp::tools::{Call, Effect, Failure, Tool};
-use lyra_corpus::backend::FeatureScope;
+use lyra_corpus::backend::{FeatureScope, IdType};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,8 @@ pub(in crate::mcp::tools) struct FulltextInput {
     #[schemars(range(min = 1, max = 200))]
     top_k: Option<usize>,
     /// Kind of number to return for each document.
-    id_type: Option<IdTypeInput>,
+    #[schemars(schema_with = "id_types")]
+    id_type: Option<IdType>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,7 +62,8 @@ pub(in crate::mcp::tools) struct SemanticInput {
     #[schemars(range(min = 1, max = 200))]
     top_k: Option<usize>,
     /// Kind of number to return for each document.
-    id_type: Option<IdTypeInput>,
+    #[schemars(schema_with = "id_types")]
+    id_type: Option<IdType>,
 }
 
 /// What a lane's handle shows besides.
@@ -271,7 +273,8 @@ impl Tool for SearchFulltext {
             top_k: input.top_k.unwrap_or(50),
             ..LaneSearch::default()
         };
-        Ok(call.app.fusion().search(search, input.id_type.unwrap_or_default().into()).await?.into())
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        Ok(fusion.search(search, input.id_type.unwrap_or_default()).await?.into())
     }
 }
 
@@ -297,7 +300,8 @@ impl Tool for SearchSemantic {
             top_k: input.top_k.unwrap_or(50),
             ..LaneSearch::default()
         };
-        Ok(call.app.fusion().search(search, input.id_type.unwrap_or_default().into()).await?.into())
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        Ok(fusion.search(search, input.id_type.unwrap_or_default()).await?.into())
     }
 }
 
@@ -329,7 +333,8 @@ impl Tool for SearchFulltextRaw {
             top_k: input.top_k.unwrap_or(LANE_DOCS),
             use_case_terms: input.use_case_terms,
         };
-        let handle = call.app.fusion().search_lane(search, show).await?;
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        let handle = fusion.search_lane(search, show).await?;
         Ok(HandleOutput { handle, trace_id: input.trace_id })
     }
 }
@@ -361,7 +366,8 @@ impl Tool for SearchSemanticRaw {
             top_k: input.top_k.unwrap_or(LANE_DOCS),
             use_case_terms: Vec::new(),
         };
-        let handle = call.app.fusion().search_lane(search, show).await?;
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        let handle = fusion.search_lane(search, show).await?;
         Ok(HandleOutput { handle, trace_id: input.trace_id })
     }
 }
@@ -380,7 +386,8 @@ impl Tool for MultilaneSearch {
     }
 
     async fn call(call: &Call, input: MultilaneInput) -> Result<MultilaneOutput, Failure> {
-        let fusion = call.app.fusion();
+        let corpus = input.lanes.iter().find_map(|lane| lane.params.corpus.as_deref());
+        let fusion = call.app.fusion_over(corpus).await?;
         let configured: Vec<String> = fusion.lanes().into_iter().map(|lane| lane.lane).collect();
         let lanes = input.lanes.into_iter().map(|lane| lane.named(&configured)).collect();
         Ok(MultilaneOutput { done: fusion.multilane(lanes).await?, trace_id: input.trace_id })

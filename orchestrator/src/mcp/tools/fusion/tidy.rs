@@ -26,12 +26,6 @@ pub(super) fn search(arguments: &mut JsonObject) {
 }
 
 fn one_search(arguments: &mut JsonObject) {
-    for (name, other) in [("query", "text"), ("text", "query")] {
-        // A search by meaning is often given a `query`, and the other way round; the schema says which it is.
-        if arguments.contains_key(name) && arguments.contains_key(other) {
-            continue;
-        }
-    }
     if let Some(Value::Object(boosts)) = arguments.get_mut("field_boosts") {
         fields(boosts);
     }
@@ -161,7 +155,9 @@ pub(super) fn recipe(arguments: &mut JsonObject) {
             match value {
                 // Codes by system.
                 Value::Object(codes) => list.extend(
-                    codes.iter().map(|(code, weight)| json!({ "code": format!("{key}:{code}"), "weight": weight })),
+                    codes
+                        .iter()
+                        .map(|(code, weight)| json!({ "code": format!("{key}:{code}"), "weight": weight })),
                 ),
                 weight => list.push(json!({ "code": key, "weight": weight })),
             }
@@ -209,7 +205,11 @@ mod tests {
         let plain = json!({"query": "led", "filters": [{"field": "pubyear", "include_values": ["2020"]}]});
         let numbers = json!({"query": "led", "filters": [{"field": "pubyear", "include_values": [2020]}]});
         check(search, json!({ "params": numbers }), plain.clone());
-        check(search, json!({"request": {"filters": [{"field": "pubyear", "include_values": "2020"}]}, "query": "led"}), plain);
+        check(
+            search,
+            json!({"request": {"filters": [{"field": "pubyear", "include_values": "2020"}]}, "query": "led"}),
+            plain,
+        );
         check(
             search,
             json!({"query": "a", "field_boosts": {"abstract": 1, "title": 2}, "filters": [{"field": "pub_date", "include_range": [2019, "2020-01-01"]}]}),
@@ -249,6 +249,10 @@ mod tests {
                 "peek": {"limit": 3, "per_field_chars": {"claim": 100}},
             }),
         );
-        check(recipe, json!({"runs": {"wide": "fulltext-1"}}), json!({"runs": [{"lane": "wide", "run_id": "fulltext-1"}]}));
+        check(
+            recipe,
+            json!({"runs": {"wide": "fulltext-1"}}),
+            json!({"runs": [{"lane": "wide", "run_id": "fulltext-1"}]}),
+        );
     }
 }
