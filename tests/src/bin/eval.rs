@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 use lyra::app::{App, NewTask, idle};
 use lyra::config::Config;
-use lyra_corpus::{Method, eval};
+use lyra_corpus::{ImportOptions, Method, eval};
 use lyra_domain::{ClaimReport, TaskConfig};
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -54,7 +54,15 @@ async fn main() -> Result<()> {
 
 async fn import(app: &App, file: &Path) -> Result<()> {
     let start = Instant::now();
-    let report = app.import_corpus(CORPUS, &[file.to_owned()], &|_| {}, &CancellationToken::new()).await?;
+    let report = app
+        .import_corpus(
+            CORPUS,
+            &[file.to_owned()],
+            &ImportOptions::default(),
+            &|_| {},
+            &CancellationToken::new(),
+        )
+        .await?;
     let seconds = start.elapsed().as_secs_f64();
     println!(
         "import: {} added, {} unchanged, {} rejected in {seconds:.1} s ({:.1} documents/s)",

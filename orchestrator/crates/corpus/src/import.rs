@@ -1,9 +1,16 @@
 //! Import: read, embed and index as three stages that overlap, with commits that an interruption falls back to.
 
+mod format;
 mod options;
+mod patent;
 mod reader;
+mod records;
+mod source;
+mod tagged;
 mod writer;
+mod xml;
 
+pub use format::{Format, UnknownFormat};
 pub use options::ImportOptions;
 
 use crate::backend::FeatureScope;
@@ -17,6 +24,7 @@ use lyra_research::ports::Inference;
 use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -129,7 +137,7 @@ pub(crate) async fn run(
     batching: Batching,
 ) -> Result<ImportReport> {
     check_name(name)?;
-    let sources = reader::open(files)?;
+    let sources = source::open(files, options.format)?;
     let stored = {
         let (folder, name) = (folder.clone(), name.to_owned());
         blocking(move || upgrade::current(&folder, &name)).await?
@@ -159,11 +167,19 @@ pub(crate) async fn run(
     let tally: Tally =
         Arc::new(Mutex::new((ImportReport::default(), Progress { bytes_total, ..Progress::default() })));
 
+    // Whether every file was read to its end.
+    let finished = Arc::new(AtomicBool::new(false));
     let (to_embed, pending) = mpsc::channel(WAITING);
     let (to_write, embedded) = mpsc::channel(WAITING);
     let reading = {
-        let (tally, cancel) = (tally.clone(), cancel.clone());
-        blocking(move || reader::run(sources, &known, batching.embed, &to_embed, &tally, &cancel))
+        let (tally, cancel, finished) = (tally.clone(), cancel.clone(), finished.clone());
+        blocking(move || {
+            finished.store(
+                reader::run(sources, &known, batching.embed, &to_embed, &tally, &cancel)?,
+                Ordering::Release,
+            );
+            Ok(())
+        })
     };
     let writing = {
         let (index, folder, tally, dimension) =
@@ -185,7 +201,7 @@ pub(crate) async fn run(
     reading?;
     let (mut report, last) = tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
     progress(&last);
-    report.cancelled = stopped || (cancel.is_cancelled() && last.bytes_read < last.bytes_total);
+    report.cancelled = stopped || !finished.load(Ordering::Acquire);
     report.documents = blocking(move || Ok(index.snapshot()?.count())).await?;
     Ok(report)
 }

@@ -23,6 +23,6 @@ pub use corpora::{Corpora, CorpusInfo};
 pub use document::Document;
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
-pub use import::{ImportOptions, ImportReport, Progress, Rejected};
+pub use import::{Format, ImportOptions, ImportReport, Progress, Rejected, UnknownFormat};
 pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};
 pub use source::CorpusSource;

@@ -1,5 +1,6 @@
 //! What an import may be told.
 
+use super::Format;
 use crate::backend::FeatureScope;
 use crate::manifest::Manifest;
 use crate::{CorpusError, Result};
@@ -7,6 +8,8 @@ use crate::{CorpusError, Result};
 /// How files are imported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportOptions {
+    /// Format of every file; `None` tells it from each file's beginning.
+    pub format: Option<Format>,
     /// Scopes to embed documents in; an empty list for a corpus without embeddings. `None`: those that the corpus has,
     /// all of them for a new one.
     pub scopes: Option<Vec<FeatureScope>>,

@@ -6,6 +6,7 @@ mod formats;
 mod import;
 mod interruption;
 mod lanes;
+mod patents;
 mod scifact;
 mod search;
 mod support;
