@@ -164,7 +164,7 @@ async fn main() -> Result<()> {
         }
         Ok::<_, anyhow::Error>((tasks, slowest))
     };
-    let mut load = std::pin::pin!(load);
+    let mut load = Box::pin(load);
     let mut samples = tokio::time::interval(Duration::from_secs(args.sample.max(1)));
     let (tasks, slowest) = loop {
         tokio::select! {
@@ -176,6 +176,7 @@ async fn main() -> Result<()> {
             }
         }
     };
+    drop(load);
     println!("{tasks} tasks, the slowest took {:.1} s", slowest.as_secs_f64());
     let flat =
         watched.iter().map(|process| process.judge(args.growth_mb)).fold(true, |all, flat| all && flat);
