@@ -15,7 +15,7 @@ RUN --mount=type=cache,id=lyra-cargo,target=/usr/local/cargo/registry,sharing=lo
     && mkdir /out && cp target/release/lyra target/release/lyra-ml-server /out/ && strip /out/*
 
 FROM debian:${DEBIAN}-slim
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* \
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --uid 10001 --create-home --home-dir /cache --shell /usr/sbin/nologin lyra
 COPY models /models
 COPY --from=build /out/lyra-ml-server /usr/local/bin/lyra-ml-server

@@ -20,7 +20,7 @@ FROM nvidia/cuda:${CUDA}-base-ubuntu24.04
 ARG CUDA_PACKAGES
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libcublas-${CUDA_PACKAGES} cuda-nvrtc-${CUDA_PACKAGES} \
-    && rm -rf /var/lib/apt/lists/* \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --uid 10001 --create-home --home-dir /cache --shell /usr/sbin/nologin lyra
 COPY models /models
 COPY --from=build /out/lyra-ml-server /usr/local/bin/lyra-ml-server

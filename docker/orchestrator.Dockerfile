@@ -15,7 +15,7 @@ RUN --mount=type=cache,id=lyra-cargo,target=/usr/local/cargo/registry,sharing=lo
     && mkdir /out && cp target/release/lyra target/release/lyra-ml-server /out/ && strip /out/*
 
 FROM debian:${DEBIAN}-slim
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* \
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --uid 10001 --create-home --home-dir /data --shell /usr/sbin/nologin lyra && chmod 700 /data
 COPY --from=build /out/lyra /usr/local/bin/lyra
 USER 10001:10001

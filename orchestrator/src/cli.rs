@@ -190,9 +190,9 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         return Ok(code);
     }
     let app = App::open(config).await?;
-    let call = audit::of(command);
     let work = async {
-        match command {
+        let call = audit::of(command);
+        let code = match command {
             Command::Research(args) => research::run(&app, args, &cancel).await,
             Command::Check(args) => check::run(&app, args, &cancel).await,
             Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
@@ -216,7 +216,11 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Token(command) => token::run(&app, command).await,
             Command::Audit(command) => audit::run(&app, command).await,
             Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => Ok(ExitCode::SUCCESS),
+        };
+        if let Some(call) = call {
+            audit::note(&app, call, &code).await;
         }
+        code
     };
     // Servers name the trace of every call themselves.
     let code = match command {
@@ -226,9 +230,6 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Box::pin(trace::within(TraceId::new(), span, work)).await
         }
     };
-    if let Some(call) = call {
-        audit::note(&app, call, &code).await;
-    }
     app.close().await;
     code
 }

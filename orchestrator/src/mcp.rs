@@ -88,6 +88,38 @@ impl McpServer {
     fn toolset(&self) -> Toolset {
         self.app.config().server.toolset
     }
+
+    /// Runs a tool for a caller who may, and notes what changes something.
+    async fn run_tool(
+        &self,
+        entry: &tools::Entry,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (cancelled, started) = (context.ct.clone(), Instant::now());
+        let caller = self.caller(&context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let allowed = caller.scope == Scope::Full || entry.is_read_only();
+        let noted = (!entry.is_read_only()).then(|| {
+            Mutation::begin(caller, request.name.clone(), serde_json::Value::Object(arguments.clone()))
+        });
+        let call = tools::Call::new(self.app.clone(), context);
+        let work = async {
+            if allowed { entry.run(arguments, call).await } else { reply::forbidden(&request.name) }
+        };
+        let result = tokio::select! {
+            result = work => {
+                self.app.metrics().tool_call(&entry.tool.name, reply::code(&result), started.elapsed());
+                Ok(result)
+            }
+            () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+        };
+        if let Some(mut call) = noted {
+            let (outcome, detail) = reply::outcome(&mut call, result.as_ref().ok());
+            self.app.audit(call, outcome, detail).await;
+        }
+        result.map(CallToolResponse::from)
+    }
 }
 
 /// The trace that the caller names: in the request's `_meta` (SEP-414), or in the header of its HTTP request.
@@ -139,33 +171,10 @@ impl ServerHandler for McpServer {
                 None,
             ));
         };
-        let cancelled = context.ct.clone();
-        let started = Instant::now();
         let trace = caller_trace(&context).unwrap_or_default();
-        let span =
-            |trace: TraceId| tracing::error_span!("tool_call", tool = %request.name, trace_id = %trace);
-        let caller = self.caller(&context)?;
-        let arguments = request.arguments.unwrap_or_default();
-        let allowed = caller.scope == Scope::Full || entry.is_read_only();
-        let noted = (!entry.is_read_only()).then(|| {
-            Mutation::begin(caller, request.name.clone(), serde_json::Value::Object(arguments.clone()))
-        });
-        let call = tools::Call::new(self.app.clone(), context);
-        let work = async {
-            if allowed { entry.run(arguments, call).await } else { reply::forbidden(&request.name) }
-        };
-        let result = tokio::select! {
-            result = trace::within(trace, span, work) => {
-                self.app.metrics().tool_call(&entry.tool.name, reply::code(&result), started.elapsed());
-                Ok(result)
-            }
-            () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
-        };
-        if let Some(mut call) = noted {
-            let (outcome, detail) = reply::outcome(&mut call, result.as_ref().ok());
-            self.app.audit(call, outcome, detail).await;
-        }
-        result.map(CallToolResponse::from)
+        let name = request.name.clone();
+        let span = |trace: TraceId| tracing::error_span!("tool_call", tool = %name, trace_id = %trace);
+        trace::within(trace, span, self.run_tool(entry, request, context)).await
     }
 
     async fn list_resources(
