@@ -191,7 +191,9 @@ async fn requests_carry_their_trace_into_the_batch_log() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sigterm_finishes_what_is_in_work_and_refuses_what_is_new() {
-    let program = Program::start(&LITE).await;
+    // However slow the machine is: `a_drain_has_an_end` tests the other side.
+    let patient = [&LITE[..], &["--drain-seconds", "600"]].concat();
+    let program = Program::start(&patient).await;
     let url = program.url.clone();
     let request = long_request(&url, 96);
     until_positive(&url, "te_queue_size").await;
