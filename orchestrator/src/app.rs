@@ -11,6 +11,7 @@ mod error;
 mod explore;
 mod export;
 mod feedback;
+pub mod fusion;
 mod graph;
 mod llm;
 mod measures;
@@ -30,6 +31,7 @@ pub use embeddings::{EmbeddingsStatus, Rebuilt};
 pub use error::{AppError, ErrorCode};
 pub use explore::{VectorHits, VectorSearch};
 pub use export::Materials;
+pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
 pub use retention::PruneReport;
 pub use sources::{SourceInfo, SourceTest};
@@ -40,7 +42,7 @@ pub use web::EngineAnswer;
 use crate::config::Config;
 use crate::inference::LazyInference;
 use crate::metrics::Metrics;
-use lyra_corpus::Corpora;
+use lyra_corpus::{Corpora, EmbeddedBackend};
 use lyra_research::ports::Observed;
 use lyra_research::{Llm, Progress, Stops};
 use lyra_store::{Store, StoreConfig};
@@ -64,6 +66,7 @@ struct Inner {
     store: Arc<Store>,
     outside: sources::Outside,
     corpora: Corpora,
+    fusion: Fusion,
     inference: Arc<LazyInference>,
     llm: Option<Llm>,
     wake: Arc<Notify>,
@@ -95,7 +98,9 @@ impl App {
         let outside = sources::Outside::new(&config, &data_dir, &store, observed)?;
         let llm = llm::open(&config.llm, outside.web())?;
         let corpora = Corpora::open(&data_dir);
-        let inference = LazyInference::new(config.ml.clone(), metrics.clone());
+        let inference = Arc::new(LazyInference::new(config.ml.clone(), metrics.clone()));
+        let backend = Arc::new(EmbeddedBackend::new(corpora.clone(), inference.clone()));
+        let fusion = Fusion::open(config.fusion.clone(), store.clone(), backend)?;
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
@@ -103,7 +108,8 @@ impl App {
                 store,
                 outside,
                 corpora,
-                inference: Arc::new(inference),
+                fusion,
+                inference,
                 llm,
                 wake: Arc::new(Notify::new()),
                 stops: Stops::default(),

@@ -9,6 +9,7 @@ mod corpus;
 mod doctor;
 mod embeddings;
 mod feedback;
+mod fuse;
 mod graph;
 mod json;
 mod progress;
@@ -82,6 +83,11 @@ enum Command {
     /// Import, list, show, search and remove local corpora
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
+    /// Search corpora by lanes, fuse the results, see why, and read them
+    #[command(subcommand, after_help = fuse::HELP)]
+    Fuse(fuse::FuseCommand),
+    /// List the lanes that a search may name
+    Lanes(fuse::LanesArgs),
     /// List the sources, and test whether those outside answer
     #[command(subcommand)]
     Sources(sources::SourcesCommand),
@@ -118,7 +124,7 @@ enum Command {
     /// Serve MCP over HTTP at /mcp
     Serve(serve::ServeArgs),
     /// Serve MCP over stdin and stdout
-    Mcp,
+    Mcp(serve::McpArgs),
     /// Write, check and put back backups of the database and the corpora
     #[command(subcommand, after_help = backup::HELP)]
     Backup(backup::BackupCommand),
@@ -166,10 +172,13 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
-    let config = match (configured(global), command) {
+    let mut config = match (configured(global), command) {
         (Err(error), Command::Doctor(args)) => return doctor::unreadable(&error, args),
         (config, _) => config?,
     };
+    if let Command::Serve(serve::ServeArgs { tools, .. }) | Command::Mcp(serve::McpArgs { tools }) = command {
+        config.server.toolset = tools.toolset.unwrap_or(config.server.toolset);
+    }
     let _telemetry = telemetry::start(&config.log);
     let cancel = cancelled_by_signals()?;
     if let Command::Doctor(args) = command {
@@ -187,6 +196,8 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Research(args) => research::run(&app, args, &cancel).await,
             Command::Check(args) => check::run(&app, args, &cancel).await,
             Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
+            Command::Fuse(command) => fuse::run(&app, command).await,
+            Command::Lanes(args) => fuse::lanes(&app, args),
             Command::Sources(command) => sources::run(&app, command).await,
             Command::Web(command) => web::run(&app, command).await,
             Command::Auth(command) => auth::run(&app, command, &cancel).await,
@@ -199,7 +210,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Claim(command) => feedback::claim(&app, command).await,
             Command::Edge(command) => feedback::edge(&app, command).await,
             Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
-            Command::Mcp => serve::stdio(&app, cancel.clone()).await,
+            Command::Mcp(_) => serve::stdio(&app, cancel.clone()).await,
             Command::Backup(command) => backup::run(&app, command).await,
             Command::Store(command) => store::run(&app, command).await,
             Command::Token(command) => token::run(&app, command).await,
@@ -213,10 +224,10 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
     };
     // Servers name the trace of every call themselves.
     let code = match command {
-        Command::Serve(_) | Command::Mcp => work.await,
+        Command::Serve(_) | Command::Mcp(_) => work.await,
         _ => {
             let span = |trace: TraceId| tracing::error_span!("command", trace_id = %trace);
-            trace::within(TraceId::new(), span, work).await
+            Box::pin(trace::within(TraceId::new(), span, work)).await
         }
     };
     app.close().await;

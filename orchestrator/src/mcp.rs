@@ -12,6 +12,7 @@ mod schema;
 mod tools;
 
 use crate::app::{App, Caller, Mutation};
+use crate::config::Toolset;
 use anyhow::Context;
 use axum::http::request::Parts;
 use lyra_research::trace::{self, TraceId};
@@ -115,6 +116,10 @@ impl McpServer {
         }
         result.map(CallToolResponse::from)
     }
+
+    fn toolset(&self) -> Toolset {
+        self.app.config().server.toolset
+    }
 }
 
 /// The trace that the caller names: in the request's `_meta` (SEP-414), or in the header of its HTTP request.
@@ -136,7 +141,7 @@ impl ServerHandler for McpServer {
                 .with_title("Lyra")
                 .with_description(env!("CARGO_PKG_DESCRIPTION")),
         )
-        .with_instructions(instructions::TEXT)
+        .with_instructions(instructions::of(self.toolset()))
     }
 
     async fn list_tools(
@@ -146,8 +151,8 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         // Who may only read is not shown what would be refused.
         let all = self.caller(&context)?.scope == Scope::Full;
-        let tools = tools::all().filter(|entry| all || entry.is_read_only()).map(|entry| entry.tool.clone());
-        Ok(ListToolsResult::with_all_items(tools.collect()))
+        let tools = tools::of(self.toolset()).filter(|entry| all || entry.is_read_only());
+        Ok(ListToolsResult::with_all_items(tools.map(|entry| entry.tool.clone()).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -159,8 +164,8 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(entry) = tools::find(&request.name) else {
-            let known: Vec<&str> = tools::all().map(|entry| entry.tool.name.as_ref()).collect();
+        let Some(entry) = tools::of(self.toolset()).find(|entry| entry.tool.name == request.name) else {
+            let known: Vec<&str> = tools::of(self.toolset()).map(|entry| entry.tool.name.as_ref()).collect();
             return Err(ErrorData::invalid_params(
                 format!("unknown tool `{}`; the tools are {}", request.name, known.join(", ")),
                 None,
@@ -201,7 +206,7 @@ impl ServerHandler for McpServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        Ok(ListPromptsResult::with_all_items(prompts::list(self.toolset())))
     }
 
     async fn get_prompt(
@@ -209,6 +214,7 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&request.name, &request.arguments.unwrap_or_default()).map(GetPromptResponse::from)
+        prompts::get(&self.app.config().fusion, &request.name, &request.arguments.unwrap_or_default())
+            .map(GetPromptResponse::from)
     }
 }

@@ -8,8 +8,10 @@ mod publication;
 pub use filter::{DateField, DateRange, Filter, FilterError, RawFilter, RawRange, ValueField};
 pub use publication::{Codes, IdType, Publication, UnknownIdType};
 
-use crate::Result;
+use crate::{CorpusError, Result};
 use async_trait::async_trait;
+use lyra_domain::classification::System;
+use lyra_text::query::Query;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -93,6 +95,50 @@ pub struct LaneQuery {
     pub filters: Vec<Filter>,
     /// Most hits, 1 to [`MAX_TOP_K`].
     pub top_k: usize,
+}
+
+impl LaneQuery {
+    /// Checks what every backend needs: sizes, weights, a readable query, and one classification system in query and
+    /// filters together.
+    ///
+    /// # Errors
+    /// [`crate::CorpusError::Search`], [`crate::CorpusError::Query`] with what would be right.
+    pub fn check(&self) -> Result<()> {
+        let wrong =
+            |why: String, expected: &str| Err(CorpusError::Search { why, expected: expected.to_owned() });
+        if !(1..=MAX_TOP_K).contains(&self.top_k) {
+            return wrong(format!("top_k is {}", self.top_k), "give a number from 1 to 10000");
+        }
+        let mut systems: Vec<System> = Vec::new();
+        match &self.kind {
+            LaneKind::FullText { query, boosts } => {
+                if !boosts.are_sound() {
+                    let expected = "give numbers from 0 on, one of them above 0";
+                    return wrong("the field boosts cannot be used".to_owned(), expected);
+                }
+                let query = Query::parse(query)?;
+                systems.extend(query.leaves().into_iter().filter_map(|(leaf, _)| match leaf {
+                    Query::Term(term) => term.field?.name().parse::<System>().ok(),
+                    _ => None,
+                }));
+            }
+            LaneKind::Semantic { text, .. } if text.trim().is_empty() => {
+                return wrong("the text is empty".to_owned(), "say in words what to look for");
+            }
+            LaneKind::Semantic { .. } => {}
+        }
+        systems.extend(self.filters.iter().filter_map(|filter| match filter {
+            Filter::Codes { system, .. } => Some(*system),
+            _ => None,
+        }));
+        match systems.iter().find_map(|a| systems.iter().find(|b| !a.goes_with(**b)).map(|b| (a, b))) {
+            None => Ok(()),
+            Some((a, b)) => wrong(
+                format!("`{a}` and `{b}` are mixed in one lane"),
+                "use one classification system per lane (fi and ft go together) and run a second lane",
+            ),
+        }
+    }
 }
 
 /// The two kinds of lanes.

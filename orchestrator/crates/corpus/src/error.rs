@@ -2,6 +2,7 @@
 
 use crate::backend::{BackendKind, FilterError};
 use lyra_research::PortError;
+use lyra_text::query::QueryError;
 use std::path::{Path, PathBuf};
 
 /// Result of this crate.
@@ -81,6 +82,9 @@ pub enum CorpusError {
     /// A filter cannot be used.
     #[error(transparent)]
     Filter(#[from] FilterError),
+    /// A query of the query language cannot be read.
+    #[error(transparent)]
+    Query(#[from] QueryError),
     /// A search that cannot be run as it was asked for.
     #[error("{why}; {expected}")]
     Search {
@@ -149,6 +153,7 @@ impl From<CorpusError> for PortError {
             | CorpusError::ModelChanged { .. }
             | CorpusError::NoQueryVector { .. }
             | CorpusError::Filter(_)
+            | CorpusError::Query(_)
             | CorpusError::Search { .. } => Self::Refused { what, why: error.to_string() },
             CorpusError::Damaged { .. }
             | CorpusError::Backend { .. }

@@ -17,6 +17,7 @@ use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use lyra::app::App;
 use lyra::config::Config;
+use lyra_corpus::ImportOptions;
 use lyra_ml_client::MlClient;
 use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
 use scifact::SciFact;
@@ -115,7 +116,8 @@ async fn lite() -> Result<ServerHandle> {
 
 async fn import(app: &App, file: &Path) -> Result<()> {
     let start = Instant::now();
-    let report = app.import_corpus(CORPUS, &[file.to_owned()], &|_| {}, &CancellationToken::new()).await?;
+    let (options, stop) = (ImportOptions::default(), CancellationToken::new());
+    let report = app.import_corpus(CORPUS, &[file.to_owned()], &options, &|_| {}, &stop).await?;
     let seconds = start.elapsed().as_secs_f64();
     println!(
         "import: {} added, {} unchanged, {} rejected in {seconds:.1} s ({:.1} documents/s)",

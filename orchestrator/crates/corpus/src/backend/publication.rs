@@ -36,7 +36,7 @@ pub struct Publication {
     pub country: Option<String>,
     /// ISO 639-1 code of the texts' language.
     pub lang: Option<String>,
-    /// Applicants or assignees; a paper's authors.
+    /// Applicants or assignees.
     pub applicants: Vec<String>,
     /// Applicants in Latin letters, for search across languages.
     pub cross_en_applicants: Vec<String>,
@@ -97,6 +97,11 @@ impl Codes {
             known.push(code);
         }
         Ok(())
+    }
+
+    /// Adds a code that is in normal form already.
+    pub(crate) fn push(&mut self, system: System, code: &str) {
+        self.of_mut(system).push(code.to_owned());
     }
 
     /// Whether there is none.
