@@ -32,7 +32,8 @@ const ROWS: &[(i64, &str)] = &[
          VALUES ('edge_1', 'fragment', 'frag_1', 'claim', 'claim_1', 'origin', NULL, NULL, '2026-01-01T00:00:00.000Z'),
                 ('edge_2', 'fragment', 'frag_2', 'claim', 'claim_1', 'supports', 0.9, '{}', '2026-01-01T00:00:00.000Z'),
                 ('edge_3', 'page', 'page_1', 'page', 'page_2', 'cites', NULL, NULL, '2026-01-01T00:00:00.000Z');
-         INSERT INTO embeddings VALUES ('emb_1', 'fragment', 'frag_1', 'm', 1, x'0000803f');
+         INSERT INTO embeddings (id, target_type, target_id, model_id, dimension, embedding_blob)
+             VALUES ('emb_1', 'fragment', 'frag_1', 'm', 1, x'0000803f');
          INSERT INTO jobs (id, task_id, kind, priority, state, input, query_id, queued_at)
          VALUES ('job_1', 'task_1', 'search', 50, 'completed', '{}', 'q_1', '2026-01-01T00:00:00.000Z');",
     ),
