@@ -93,8 +93,8 @@ impl Worker {
         let trace = self.queue.trace(&job.id).await?.unwrap_or_default();
         let outcome = {
             let work = trace::within(trace, |trace| span(&job, trace), self.pipeline.run(&job, used, &stop));
-            let work = AssertUnwindSafe(work).catch_unwind().map(flattened);
-            tokio::pin!(work);
+            // On the heap: it holds every step of the pipeline.
+            let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind().map(flattened));
             loop {
                 tokio::select! {
                     outcome = &mut work => break outcome,

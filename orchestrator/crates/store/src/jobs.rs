@@ -239,24 +239,27 @@ impl Store {
     /// up its attempts or its task was stopped.
     async fn take_back(&self, connection: &mut SqliteConnection, worker: Option<&str>) -> Result<usize> {
         let now = self.stamp();
-        // A worker that died had written something or not: only attempts that bring nothing count towards giving up. A
-        // worker that was merely late may still be at it, so its attempts go on counting and tell the two apart.
+        // An attempt whose worker died is none: the death is counted instead, unless the job had moved. A worker that was
+        // merely late may still be at it, so its attempt goes on counting and tells the two apart.
         let taken = sqlx::query(
             "UPDATE jobs SET
-                 state = CASE WHEN task.ended THEN 'cancelled' WHEN attempts >= ?3 AND NOT (?1 IS NOT NULL AND moved)
-                              THEN 'failed' ELSE 'queued' END,
-                 attempts = CASE WHEN ?1 IS NOT NULL AND moved THEN 0 ELSE attempts END,
-                 error = 'its worker went away during attempt ' || attempts,
+                 state = CASE WHEN task.ended THEN 'cancelled' WHEN done_for THEN 'failed' ELSE 'queued' END,
+                 attempts = attempts - (?1 IS NOT NULL),
+                 deaths = CASE WHEN ?1 IS NULL THEN deaths WHEN moved THEN 0 ELSE deaths + 1 END,
+                 error = CASE WHEN ?1 IS NULL THEN 'its worker went silent during attempt ' || attempts
+                         ELSE 'its worker died ' || (CASE WHEN moved THEN 1 ELSE deaths + 1 END) || ' times in a row' END,
                  seconds = seconds + max(0.0, (julianday(heartbeat_at) - julianday(leased_at)) * 86400.0),
-                 finished_at = CASE WHEN task.ended OR attempts >= ?3 AND NOT (?1 IS NOT NULL AND moved) THEN ?2 END,
+                 finished_at = CASE WHEN task.ended OR done_for THEN ?2 END,
                  owner = NULL, lease_until = NULL, run_after = NULL
              FROM (SELECT id, status IN ('completed', 'failed', 'cancelled') AS ended FROM tasks) AS task,
-                 (SELECT id AS job_id,
-                      EXISTS (SELECT 1 FROM edges WHERE edges.cause_id = jobs.id AND created_at >= leased_at)
-                      OR EXISTS (SELECT 1 FROM claims WHERE claims.cause_id = jobs.id AND created_at >= leased_at)
-                      OR EXISTS (SELECT 1 FROM pages WHERE pages.cause_id = jobs.id AND fetched_at >= leased_at)
-                      AS moved
-                  FROM jobs WHERE state = 'running') AS work
+                 (SELECT job_id, moved,
+                      CASE WHEN ?1 IS NULL THEN tried >= ?3 ELSE NOT moved AND died + 1 >= ?4 END AS done_for
+                  FROM (SELECT id AS job_id, attempts AS tried, deaths AS died,
+                            EXISTS (SELECT 1 FROM edges WHERE edges.cause_id = jobs.id AND created_at >= leased_at)
+                            OR EXISTS (SELECT 1 FROM claims WHERE claims.cause_id = jobs.id AND created_at >= leased_at)
+                            OR EXISTS (SELECT 1 FROM pages WHERE pages.cause_id = jobs.id AND fetched_at >= leased_at)
+                            AS moved
+                        FROM jobs WHERE state = 'running')) AS work
              WHERE jobs.task_id = task.id AND jobs.id = work.job_id AND state = 'running'
                AND CASE WHEN ?1 IS NULL THEN lease_until < ?2 ELSE owner = ?1 END
              RETURNING task_id, kind, state, query_id, error",
@@ -264,6 +267,7 @@ impl Store {
         .bind(worker)
         .bind(&now)
         .bind(self.config().max_attempts)
+        .bind(self.config().max_deaths)
         .fetch_all(&mut *connection)
         .await?;
         for row in &taken {

@@ -7,7 +7,7 @@ use lyra_research::ports::Clock;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use sqlx::{Sqlite, Transaction};
+use sqlx::{Connection, Sqlite, Transaction};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,6 +39,8 @@ pub struct StoreConfig {
     pub busy_timeout: Duration,
     /// How often a job is taken before it is given up.
     pub max_attempts: u32,
+    /// How often a job's worker may die without the job having moved, before the job is given up as their murderer.
+    pub max_deaths: u32,
     /// How long a page that wants a person is waited for.
     pub auth_expiry: Duration,
     /// Vectors of one kind (claims or fragments) up to which a search compares with all of them exactly. Beyond, they are
@@ -57,6 +59,8 @@ impl Default for StoreConfig {
             busy_timeout: Duration::from_secs(15),
             // With the pauses between them, enough for two minutes without an ml-server.
             max_attempts: 10,
+            // Rather many: whoever kills processes at random should not lose work.
+            max_deaths: 25,
             auth_expiry: Duration::from_hours(72),
             exact_vectors: 100_000,
             vector_memory: 512 << 20,
@@ -180,6 +184,9 @@ async fn pool(options: &SqliteConnectOptions, connections: u32) -> Result<Sqlite
         .acquire_timeout(Duration::from_mins(1))
         .idle_timeout(None)
         .max_lifetime(None)
+        // A transaction that SQLite ended by itself, as on a full disk, leaves the count of its depth behind, and no other could
+        // ever begin on that connection.
+        .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
         .after_connect(|connection, _| Box::pin(sqlite::add_functions(connection)))
         .connect_with(options.clone())
         .await
