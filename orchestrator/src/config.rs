@@ -22,10 +22,14 @@ pub struct Config {
     pub search: SearchConfig,
     /// Sources outside.
     pub sources: SourcesConfig,
+    /// Lanes, runs and their fusion.
+    pub fusion: FusionSettings,
     /// A language model, for what rules do less well.
     pub llm: LlmSettings,
     /// Background work.
     pub workers: WorkersConfig,
+    /// How long things are kept.
+    pub retention: RetentionConfig,
     /// Logs.
     pub log: LogConfig,
 }
@@ -156,6 +160,52 @@ impl Default for ApiSettings {
     }
 }
 
+/// Lanes, runs and their fusion. Settings of whoever deploys: no tool call changes them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FusionSettings {
+    /// Whom the prompt `prior_art_search` addresses.
+    pub mode: FusionMode,
+    /// Whether `run_multilane_search` may be called.
+    pub enable_multi_run: bool,
+    /// Whether lanes of the kind `original_dense` may be searched.
+    pub enable_original_dense: bool,
+    /// Hours for which texts from backends outside are used again; 0 keeps none.
+    pub snippet_ttl_hours: u64,
+    /// Hours for which a run is served again for the same search.
+    pub run_ttl_hours: u64,
+    /// Country that a search filters by when it names none, two letters.
+    pub default_country: Option<String>,
+    /// File in place of the lanes that come with Lyra.
+    pub lanes_file: Option<PathBuf>,
+}
+
+impl Default for FusionSettings {
+    fn default() -> Self {
+        Self {
+            mode: FusionMode::Production,
+            enable_multi_run: true,
+            enable_original_dense: false,
+            snippet_ttl_hours: 24,
+            run_ttl_hours: 24,
+            default_country: None,
+            lanes_file: None,
+        }
+    }
+}
+
+/// Whom the prompt `prior_art_search` addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FusionMode {
+    /// Researchers: findings, not the machinery.
+    Production,
+    /// Search professionals: queries, filters, what each lane brought.
+    InternalPro,
+    /// Developers of prompts: every call with its parameters.
+    Debug,
+}
+
 /// A language model, for what rules do less well.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -237,22 +287,63 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Where `lyra serve` listens.
+/// Where `lyra serve` listens, and whom it lets in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
-    /// Address; anything but loopback exposes the evidence store to the network.
+    /// Address; on anything but loopback a token is required.
     pub host: IpAddr,
     /// Port.
     pub port: u16,
-    /// Host names, besides loopback, that requests may be addressed to.
+    /// When a token is required.
+    pub auth: AuthMode,
+    /// Host names, besides loopback, that requests may be addressed to; `*` is every name.
     pub allowed_hosts: Vec<String>,
+    /// Origins of web pages, besides those of allowed hosts, that may send requests: `https://app.example`.
+    pub allowed_origins: Vec<String>,
+    /// Requests of one client (a token, or an address without one) in a minute; 0 sets no limit.
+    pub requests_per_minute: u32,
+    /// Most kilobytes of a request's body.
+    pub max_body_kb: usize,
+    /// Which tools MCP clients get, over HTTP and stdio.
+    pub toolset: Toolset,
 }
 
 impl Default for ServerConfig {
     fn default() -> Self {
-        Self { host: IpAddr::from([127, 0, 0, 1]), port: 8420, allowed_hosts: Vec::new() }
+        Self {
+            host: IpAddr::from([127, 0, 0, 1]),
+            port: 8420,
+            auth: AuthMode::Auto,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            requests_per_minute: 600,
+            max_body_kb: 1024,
+            toolset: Toolset::All,
+        }
     }
+}
+
+/// When a token is required.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AuthMode {
+    /// On every address but loopback.
+    Auto,
+    /// Always: behind a reverse proxy on the same machine, where every request comes from loopback.
+    Required,
+}
+
+/// Which tools MCP clients get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Toolset {
+    /// Claims and the passages for and against them.
+    Evidence,
+    /// Lanes, runs and their fusion.
+    Fusion,
+    /// Both.
+    All,
 }
 
 /// Background work.
@@ -269,6 +360,16 @@ impl Default for WorkersConfig {
     fn default() -> Self {
         Self { count: 2, lease_seconds: 60 }
     }
+}
+
+/// How long things are kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetentionConfig {
+    /// Days after which a server deletes a task that has ended, with everything only it used; 0 keeps tasks.
+    pub task_days: u64,
+    /// Days after which answers kept on disk are deleted; 0 keeps them until `sources.cache_mb` is full.
+    pub cache_days: u64,
 }
 
 /// Logs, on stderr.

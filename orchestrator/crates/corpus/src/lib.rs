@@ -20,7 +20,7 @@ mod source;
 mod upgrade;
 mod vectors;
 
-pub use corpora::{Corpora, CorpusInfo};
+pub use corpora::{Corpora, CorpusInfo, HeldCorpus};
 pub use document::Document;
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};

@@ -53,6 +53,34 @@ pub enum StoreError {
     /// No space left.
     #[error("the disk with the database is full")]
     DiskFull,
+    /// The disk cannot be written any more.
+    #[error("the disk with the database is read-only")]
+    ReadOnlyDisk,
+    /// A process has the database open.
+    #[error("{} is in use by {processes} running lyra process{}; stop {} first", folder.display(),
+        if *processes == 1 { "" } else { "es" }, if *processes == 1 { "it" } else { "them" })]
+    InUse {
+        /// The data folder.
+        folder: PathBuf,
+        /// How many.
+        processes: usize,
+    },
+    /// A task that still works cannot be deleted.
+    #[error(
+        "{task} still has {jobs} jobs waiting or running; stop it first: lyra task stop {task} --immediate"
+    )]
+    TaskActive {
+        /// The task.
+        task: lyra_domain::TaskId,
+        /// Its open jobs.
+        jobs: u64,
+    },
+    /// A token of that name is in force.
+    #[error("there is a token `{name}` already; revoke it first, or take another name")]
+    TokenExists {
+        /// The name.
+        name: String,
+    },
     /// Something that was asked for by id does not exist.
     #[error("{what} does not exist")]
     NotFound {
@@ -74,12 +102,34 @@ pub enum StoreError {
         status: AuthStatus,
     },
     /// A vector search has nothing to search.
-    #[error("no {target} has a vector of the model `{model}` yet; queue a search and wait until it is done")]
+    #[error("no {what} has a vector yet; queue a search and wait until it is done")]
     NoVectors {
-        /// `claims` or `fragments`.
-        target: &'static str,
+        /// `claim` or `fragment`, and of which task.
+        what: String,
+    },
+    /// Every vector that a search could look at is of another model.
+    #[error(
+        "all vectors of {what} are of another model than `{model}`, with which they cannot be compared; `lyra \
+         embeddings rebuild` makes them anew"
+    )]
+    OutdatedVectors {
+        /// `claims` or `fragments`, and of which task.
+        what: String,
+        /// The present model.
+        model: String,
+    },
+    /// A query's vector that does not fit the stored ones.
+    #[error(
+        "the query's vector has {found} numbers and the stored ones of `{model}` have {stored}: two models have the same \
+         id; serve the model that made the stored vectors"
+    )]
+    OtherDimension {
         /// The model.
         model: String,
+        /// Numbers of the query's vector.
+        found: usize,
+        /// Numbers of the stored ones.
+        stored: usize,
     },
     /// Only judgements can be corrected.
     #[error(
@@ -142,6 +192,7 @@ impl From<sqlx::Error> for StoreError {
         match sqlite_code(&error) {
             Some(ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED) => Self::Busy,
             Some(ffi::SQLITE_FULL) => Self::DiskFull,
+            Some(ffi::SQLITE_READONLY) => Self::ReadOnlyDisk,
             _ => match error {
                 sqlx::Error::PoolTimedOut => Self::Busy,
                 sqlx::Error::ColumnDecode { index, source } => {
@@ -159,9 +210,15 @@ impl From<StoreError> for PortError {
         let store = || "evidence store".to_owned();
         match error {
             StoreError::NotFound { what } => Self::NotFound { what },
-            StoreError::Busy => Self::Unavailable { what: store(), why },
+            // Both pass: the other writer ends, and somebody makes room.
+            StoreError::Busy | StoreError::DiskFull => Self::Unavailable { what: store(), why },
             StoreError::LeaseLost { job } => Self::Refused { what: format!("job {job}"), why },
             StoreError::NoVectors { .. }
+            | StoreError::TaskActive { .. }
+            | StoreError::TokenExists { .. }
+            | StoreError::InUse { .. }
+            | StoreError::OutdatedVectors { .. }
+            | StoreError::OtherDimension { .. }
             | StoreError::NotJudged { .. }
             | StoreError::BadCursor(_)
             | StoreError::UnknownView { .. } => Self::Refused { what: store(), why },

@@ -33,6 +33,22 @@ impl WorkerLock {
         &self.id
     }
 
+    /// How many workers of this folder live, in whatever process.
+    pub(crate) fn living(folder: &Path) -> io::Result<usize> {
+        let mut living = 0;
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            // One that is about to get its name lives as well.
+            if !path.extension().is_some_and(|extension| extension == "lock" || extension == "new") {
+                continue;
+            }
+            // One that is gone by now lives no more.
+            let Ok(file) = File::open(&path) else { continue };
+            living += usize::from(file.try_lock().is_err());
+        }
+        Ok(living)
+    }
+
     /// Takes the locks of dead workers. A worker without a file is as dead as one whose file can be locked.
     pub(crate) fn dead(&self, owners: &[String]) -> io::Result<Vec<DeadWorker>> {
         let mut dead = Vec::new();

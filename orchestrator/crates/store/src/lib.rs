@@ -5,16 +5,22 @@
 //! views, and [`Store::query_graph`] for SQL from outside. Only this crate knows SQL.
 
 mod asked;
+mod audit;
 mod auth;
 mod calibration;
 mod cells;
+mod check;
 mod claims;
+mod copy;
+mod counts;
+mod delete;
 mod domains;
 mod edges;
 mod embeddings;
 mod error;
 mod export;
 mod feedback;
+mod fusion;
 mod guarded;
 mod jobs;
 mod lease;
@@ -31,22 +37,32 @@ mod sqlite;
 mod store;
 mod tasks;
 mod timeline;
+mod tokens;
+mod vectors;
 mod verification;
 mod views;
 
+pub use audit::{AuditEntry, AuditFilter, AuditOutcome, AuditVia, NewAudit};
 pub use auth::{AuthOutcome, AuthResolved, AuthTarget};
 pub use calibration::{CalibrationAction, CalibrationSamples, CalibrationVersion, StoredEvaluation};
+pub use check::{Problem, StoreCheck, check_file};
+pub use copy::Unused;
+pub use counts::StoreCounts;
+pub use delete::{Deleted, Deletion};
 pub use domains::{BlockedDomain, OverrideRule};
-pub use embeddings::{VectorRow, VectorTarget};
+pub use embeddings::{EmbeddingModel, OutdatedText};
 pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};
 pub use feedback::{ClaimChange, EdgeCorrection, RuleChange};
+pub use fusion::{NewRun, RunKind, RunMeta, RunParent, RunSummary, StoredRun};
 pub use guarded::{GuardError, GuardOptions, GuardedRows, SchemaColumn, SchemaTable};
 pub use progress::{JobCount, TaskProgress};
 pub use queries::QueuedSearches;
 pub use store::{Store, StoreConfig, SystemClock};
 pub use tasks::{NewTask, StopMode, StopOutcome, TaskPage};
 pub use timeline::ClaimEvent;
+pub use tokens::{NewToken, Scope, Token, TokenRefusal};
+pub use vectors::{VectorMatch, VectorMatches, VectorQuery, VectorTarget};
 pub use views::{ViewInfo, ViewRows};
 
 #[cfg(test)]

@@ -52,19 +52,22 @@ async fn versions(path: &Path, connection: &mut sqlx::SqliteConnection) -> Resul
     Ok((tables, Some(found.unwrap_or(0))))
 }
 
-/// Brings the database to the latest version, one process at a time.
-pub(crate) async fn migrate(path: &Path, workers: &Path, writer: &SqlitePool) -> Result<()> {
+/// Waits until no other process is opening the database in the folder of these workers. Held until the file is dropped.
+pub(crate) async fn turn(workers: &Path) -> Result<std::fs::File> {
     let lock_path = workers.join("migrate");
-    let lock = tokio::task::spawn_blocking(move || {
+    tokio::task::spawn_blocking(move || {
         let file = std::fs::File::create(lock_path)?;
         file.lock()?;
         Ok::<_, std::io::Error>(file)
     })
     .await
     .map_err(|error| StoreError::corrupt("the migration lock", error))?
-    .map_err(|error| StoreError::NotWritable { path: workers.to_owned(), why: error.to_string() })?;
+    .map_err(|error| StoreError::NotWritable { path: workers.to_owned(), why: error.to_string() })
+}
+
+/// Brings the database to the latest version. The caller holds the [`turn`].
+pub(crate) async fn migrate(path: &Path, writer: &SqlitePool) -> Result<()> {
     let migrated = MIGRATIONS.run(writer).await;
-    drop(lock);
     migrated.map_err(|error| match error {
         MigrateError::VersionMissing(found) => {
             StoreError::Newer { path: path.to_owned(), found, known: latest() }
@@ -75,7 +78,8 @@ pub(crate) async fn migrate(path: &Path, workers: &Path, writer: &SqlitePool) ->
     })
 }
 
-fn latest() -> i64 {
+/// The newest version that this program knows.
+pub(crate) fn latest() -> i64 {
     MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0)
 }
 
@@ -98,3 +102,5 @@ pub(crate) fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod upgrades;

@@ -1,6 +1,7 @@
 //! Opening the store, and the two ways into it: reading and writing.
 
 use crate::lease::WorkerLock;
+use crate::vectors::VectorCache;
 use crate::{Result, StoreError, schema, sqlite, views};
 use lyra_research::ports::Clock;
 use sqlx::sqlite::{
@@ -24,6 +25,7 @@ struct Inner {
     /// One connection: SQLite has one writer, and waiting here is fairer than waiting in its busy handler.
     writer: SqlitePool,
     worker: WorkerLock,
+    vectors: VectorCache,
 }
 
 /// How the store behaves.
@@ -39,6 +41,12 @@ pub struct StoreConfig {
     pub max_attempts: u32,
     /// How long a page that wants a person is waited for.
     pub auth_expiry: Duration,
+    /// Vectors of one kind (claims or fragments) up to which a search compares with all of them exactly. Beyond, they are
+    /// kept in memory with a byte per number, which finds candidates for an exact comparison.
+    pub exact_vectors: usize,
+    /// Bytes of memory that the vectors of one kind may take. Where they would take more, every search reads them from
+    /// disk.
+    pub vector_memory: usize,
 }
 
 impl Default for StoreConfig {
@@ -47,8 +55,11 @@ impl Default for StoreConfig {
             clock: Arc::new(SystemClock),
             readers: 4,
             busy_timeout: Duration::from_secs(15),
-            max_attempts: 5,
+            // With the pauses between them, enough for two minutes without an ml-server.
+            max_attempts: 10,
             auth_expiry: Duration::from_hours(72),
+            exact_vectors: 100_000,
+            vector_memory: 512 << 20,
         }
     }
 }
@@ -82,6 +93,8 @@ impl Store {
         std::fs::create_dir_all(&workers).map_err(|error| not_writable(&folder, &error))?;
         let worker = WorkerLock::acquire(&workers).map_err(|error| not_writable(&workers, &error))?;
 
+        // From here on, the file is this process's to open: a restore neither runs nor begins.
+        let turn = schema::turn(&workers).await?;
         schema::check(path).await?;
         let options = SqliteConnectOptions::new()
             .filename(path)
@@ -92,12 +105,15 @@ impl Store {
             .foreign_keys(true)
             .busy_timeout(config.busy_timeout);
         let writer = pool(&options, 1).await.map_err(|error| schema::open_error(path, error))?;
-        schema::migrate(path, &workers, &writer).await?;
+        schema::migrate(path, &writer).await?;
         views::create(&writer).await?;
+        drop(turn);
         let readers = pool(&options.read_only(true).create_if_missing(false), config.readers.max(1)).await?;
 
-        let store =
-            Self { inner: Arc::new(Inner { path: path.to_owned(), config, readers, writer, worker }) };
+        let vectors = VectorCache::default();
+        let store = Self {
+            inner: Arc::new(Inner { path: path.to_owned(), config, readers, writer, worker, vectors }),
+        };
         store.reclaim_dead_workers().await?;
         Ok(store)
     }
@@ -119,11 +135,24 @@ impl Store {
 
     /// A transaction that holds the write lock from its start, so that it never fails half-way for being late.
     pub(crate) async fn write(&self) -> Result<Transaction<'static, Sqlite>> {
-        Ok(self.inner.writer.begin_with("BEGIN IMMEDIATE").await?)
+        let writer = &self.inner.writer;
+        match writer.begin_with("BEGIN IMMEDIATE").await {
+            // When the disk is full, SQLite ends a transaction by itself, and sqlx believes that it goes on for ever. Such
+            // a connection is of no more use.
+            Err(sqlx::Error::InvalidSavePointStatement) => {
+                writer.acquire().await?.close().await?;
+                Ok(writer.begin_with("BEGIN IMMEDIATE").await?)
+            }
+            begun => Ok(begun?),
+        }
     }
 
     pub(crate) fn config(&self) -> &StoreConfig {
         &self.inner.config
+    }
+
+    pub(crate) fn vector_cache(&self) -> &VectorCache {
+        &self.inner.vectors
     }
 
     pub(crate) fn worker(&self) -> &WorkerLock {
@@ -159,6 +188,58 @@ async fn pool(options: &SqliteConnectOptions, connections: u32) -> Result<Sqlite
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use crate::testing::{Bench, Graph};
+
+    /// Sets something of the writing connection.
+    async fn pragma(bench: &Bench, sql: &'static str) {
+        let mut connection = bench.store.inner.writer.acquire().await.unwrap();
+        sqlx::raw_sql(sql).execute(&mut *connection).await.unwrap();
+    }
+
+    /// What was there stays, can be read while nothing can be written, and writing goes on afterwards.
+    async fn survives(stop: &'static str, again: &'static str, expect: &str) {
+        let bench = Bench::new().await;
+        let graph = Graph::new(&bench).await;
+        let before = bench.store.claim_reports(&graph.task.id).await.unwrap();
+        pragma(&bench, stop).await;
+        let mut refused = None;
+        for n in 0..200 {
+            let warning = format!("{n} {}", "x".repeat(4_000));
+            if let Err(error) = bench.store.write_warning(&graph.task.id, &warning).await {
+                refused = Some((n, error.to_string()));
+                break;
+            }
+        }
+        let (written, error) = refused.expect("a full disk refuses");
+        assert_eq!(error, expect);
+        assert_eq!(bench.store.claim_reports(&graph.task.id).await.unwrap(), before);
+        assert_eq!(bench.count("SELECT count(*) FROM task_warnings").await, written);
+        pragma(&bench, again).await;
+        bench.store.write_warning(&graph.task.id, "it goes on").await.unwrap();
+        assert_eq!(bench.store.check().await.unwrap().problems, []);
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_said_and_nothing_is_lost() {
+        // SQLite does not go below what is used already.
+        survives(
+            "PRAGMA max_page_count = 1",
+            "PRAGMA max_page_count = 1000000",
+            "the disk with the database is full",
+        )
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_read_only_disk_is_said_and_nothing_is_lost() {
+        survives(
+            "PRAGMA query_only = on",
+            "PRAGMA query_only = off",
+            "the disk with the database is read-only",
+        )
+        .await;
+    }
 
     #[test]
     fn times_sort_as_text() {

@@ -142,7 +142,7 @@ async fn record(
 
 /// Counts a domain's claims, blocks it when too many of them were rejected, and lifts that block when they no longer are.
 /// A local corpus is no domain.
-async fn settle_domain(
+pub(crate) async fn settle_domain(
     connection: &mut SqliteConnection,
     domain: &str,
     category: &str,

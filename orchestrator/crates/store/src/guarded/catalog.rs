@@ -69,7 +69,8 @@ const INTERNAL: &[&str] = &[
 ];
 
 /// Tables of ours that stay closed.
-const CLOSED: &[&str] = &["http_cache", "rate_state", "view_clock", "_sqlx_migrations", "dbstat"];
+const CLOSED: &[&str] =
+    &["http_cache", "rate_state", "view_clock", "access_tokens", "audit_log", "_sqlx_migrations", "dbstat"];
 
 /// The view's clock, which views read for their readers.
 const CLOCK: &str = "view_clock";

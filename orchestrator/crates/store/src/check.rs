@@ -1,0 +1,175 @@
+//! Is the database whole: SQLite's own checks, and references that no foreign key can watch.
+
+use crate::rows::RowExt;
+use crate::{Result, Store, schema};
+use serde::Serialize;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection, Row, SqliteConnection};
+use std::path::Path;
+
+/// Most messages kept of one check.
+const MOST_MESSAGES: usize = 20;
+
+/// Questions whose answer is a list of what is wrong, by name.
+const ORPHANS: &[(&str, &str)] = &[
+    (
+        "edge_ends",
+        "SELECT 'edge ' || id || ': its ' || source_type || ' ' || source_id || ' is not there' FROM edges
+         WHERE NOT CASE source_type WHEN 'fragment' THEN EXISTS (SELECT 1 FROM fragments WHERE id = source_id)
+                   WHEN 'claim' THEN EXISTS (SELECT 1 FROM claims WHERE id = source_id)
+                   ELSE EXISTS (SELECT 1 FROM pages WHERE id = source_id) END
+         UNION ALL
+         SELECT 'edge ' || id || ': its ' || target_type || ' ' || target_id || ' is not there' FROM edges
+         WHERE NOT CASE target_type WHEN 'claim' THEN EXISTS (SELECT 1 FROM claims WHERE id = target_id)
+                   ELSE EXISTS (SELECT 1 FROM pages WHERE id = target_id) END",
+    ),
+    (
+        "quarantine",
+        "SELECT 'fragment ' || id || ' is in quarantine and among the fragments' FROM quarantined_fragments
+         WHERE text_content <> '' AND id IN (SELECT id FROM fragments WHERE text_content <> '')",
+    ),
+    (
+        "embeddings",
+        "SELECT 'vector ' || id || ' has ' || length(embedding_blob) || ' bytes for ' || dimension || ' numbers'
+         FROM embeddings WHERE length(embedding_blob) <> 4 * dimension",
+    ),
+];
+
+/// What nothing refers to. Harmless: an interrupted step leaves it, and it takes room.
+const LEFTOVERS: &[(&str, &str)] = &[
+    (
+        "embeddings",
+        "SELECT (SELECT count(*) FROM embeddings WHERE target_type = 'fragment'
+                 AND target_id NOT IN (SELECT id FROM fragments))
+              + (SELECT count(*) FROM embeddings WHERE target_type = 'claim'
+                 AND target_id NOT IN (SELECT id FROM claims))",
+    ),
+    (
+        "works",
+        "SELECT count(*) FROM works WHERE id NOT IN (SELECT work_id FROM pages WHERE work_id IS NOT NULL)",
+    ),
+];
+
+/// What was looked at and found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StoreCheck {
+    /// Version of the schema.
+    pub schema: i64,
+    /// Bytes of the database.
+    pub bytes: u64,
+    /// What is wrong; empty when the database is whole.
+    pub problems: Vec<Problem>,
+    /// Rows by table that nothing refers to.
+    pub leftovers: Vec<(&'static str, u64)>,
+}
+
+/// Something that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The check that found it.
+    pub check: &'static str,
+    /// What it found.
+    pub found: String,
+}
+
+impl Store {
+    /// Reads the whole database and says what is wrong with it. Nothing is changed; others wait with writing while the
+    /// full-text indexes are compared with their texts, which SQLite does under the write lock alone.
+    ///
+    /// # Errors
+    /// When the database cannot be read at all.
+    pub async fn check(&self) -> Result<StoreCheck> {
+        let mut check = examine(&mut *self.reader().acquire().await?).await?;
+        let mut tx = self.write().await?;
+        for table in ["fragments_fts", "claims_fts"] {
+            // Rank 1 compares the index with the text it was made of.
+            let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
+            if let Err(error) = sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&mut *tx).await {
+                let found = format!("{table} does not fit its text: {error}");
+                check.problems.push(Problem { check: "full_text", found });
+            }
+        }
+        tx.rollback().await?;
+        Ok(check)
+    }
+
+    /// Builds the full-text indexes anew from their texts.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn rebuild_full_text(&self) -> Result<()> {
+        let mut tx = self.write().await?;
+        for table in ["fragments_fts", "claims_fts"] {
+            let sql = format!("INSERT INTO {table} ({table}) VALUES ('rebuild')");
+            sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&mut *tx).await?;
+        }
+        tx.commit().await?;
+        Ok(())
+    }
+}
+
+/// The same for a database file that nobody has open, such as one in a backup. The file is not changed, and the full-text
+/// index is not compared with its text.
+///
+/// # Errors
+/// When it is no Lyra database, comes from a newer version, or cannot be read at all.
+pub async fn check_file(path: &Path) -> Result<StoreCheck> {
+    schema::check(path).await?;
+    let options = SqliteConnectOptions::new().filename(path).read_only(true).immutable(true);
+    let mut connection = options.connect().await.map_err(|error| schema::open_error(path, error))?;
+    let check = examine(&mut connection).await;
+    connection.close().await?;
+    check
+}
+
+async fn examine(connection: &mut SqliteConnection) -> Result<StoreCheck> {
+    let mut problems = Vec::new();
+    let mut add = |check, found: String| problems.push(Problem { check, found });
+    for row in sqlx::query("PRAGMA integrity_check").fetch_all(&mut *connection).await? {
+        let found: String = row.try_get(0)?;
+        if found != "ok" {
+            add("integrity", found);
+        }
+    }
+    for row in
+        sqlx::query("PRAGMA foreign_key_check").fetch_all(&mut *connection).await?.iter().take(MOST_MESSAGES)
+    {
+        let (table, parent): (String, String) = (row.try_get(0)?, row.try_get(2)?);
+        let row: Option<i64> = row.try_get(1)?;
+        let row = row.map_or_else(String::new, |row| format!(" {row}"));
+        add("foreign_keys", format!("row{row} of {table} refers to a row of {parent} that is not there"));
+    }
+    let schema: Option<i64> =
+        sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations").fetch_one(&mut *connection).await?;
+    let pages: (i64, i64) =
+        sqlx::query_as("SELECT page_count, page_size FROM pragma_page_count, pragma_page_size")
+            .fetch_one(&mut *connection)
+            .await?;
+    // An older schema lacks tables; what it has is asked once it is upgraded.
+    let current = schema == Some(schema::latest());
+    for (check, sql) in ORPHANS.iter().filter(|_| current) {
+        let sql = format!("{sql} LIMIT {MOST_MESSAGES}");
+        for row in sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&mut *connection).await? {
+            add(check, row.try_get(0)?);
+        }
+    }
+    let mut leftovers = Vec::new();
+    for (table, sql) in LEFTOVERS.iter().filter(|_| current) {
+        let row = sqlx::query(sqlx::AssertSqlSafe(format!("SELECT ({sql}) AS rows")))
+            .fetch_one(&mut *connection)
+            .await?;
+        let rows: i64 = row.value("rows")?;
+        if rows > 0 {
+            leftovers.push((*table, rows.unsigned_abs()));
+        }
+    }
+    Ok(StoreCheck {
+        schema: schema.unwrap_or(0),
+        bytes: pages.0.unsigned_abs() * pages.1.unsigned_abs(),
+        problems,
+        leftovers,
+    })
+}
+
+#[cfg(test)]
+mod tests;
