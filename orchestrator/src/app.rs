@@ -1,6 +1,8 @@
 //! The use cases, one function each; every edge (command line, MCP, HTTP) calls these.
 
+mod access;
 mod auth;
+mod backup;
 mod calibration;
 mod corpora;
 mod doctor;
@@ -13,13 +15,16 @@ pub mod fusion;
 mod graph;
 mod llm;
 mod measures;
+mod retention;
 mod sources;
 mod status;
 mod tasks;
 mod web;
 mod workers;
 
+pub use access::{Caller, Mutation};
 pub use auth::{AuthSession, Resolution};
+pub use backup::BackupReport;
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
 pub use doctor::{Finding, Health};
 pub use embeddings::{EmbeddingsStatus, Rebuilt};
@@ -28,6 +33,7 @@ pub use explore::{VectorHits, VectorSearch};
 pub use export::Materials;
 pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
+pub use retention::PruneReport;
 pub use sources::{SourceInfo, SourceTest};
 pub use status::{MAX_WAIT, failed, idle};
 pub use tasks::{NewTask, QueueSearches};
@@ -82,6 +88,7 @@ impl App {
         std::fs::create_dir_all(&data_dir).with_context(|| {
             format!("the data folder {} cannot be made; name another with --data-dir", data_dir.display())
         })?;
+        backup::finish_interrupted(&data_dir).await?;
         let auth_expiry = Duration::from_secs(config.sources.web.auth_hours.max(1).saturating_mul(3600));
         let store_config = StoreConfig { auth_expiry, ..StoreConfig::default() };
         let store = Store::open(&data_dir.join("lyra.db"), store_config).await?;

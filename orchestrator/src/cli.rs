@@ -1,6 +1,8 @@
 //! The command line.
 
+mod audit;
 mod auth;
+mod backup;
 mod calibration;
 mod check;
 mod corpus;
@@ -14,8 +16,11 @@ mod progress;
 mod report;
 mod research;
 mod serve;
+mod shell;
 mod sources;
+mod store;
 mod task;
+mod token;
 mod view;
 mod web;
 
@@ -120,8 +125,24 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Serve MCP over stdin and stdout
     Mcp(serve::McpArgs),
+    /// Write, check and put back backups of the database and the corpora
+    #[command(subcommand, after_help = backup::HELP)]
+    Backup(backup::BackupCommand),
+    /// Check the database, and remove what is too old
+    #[command(subcommand)]
+    Store(store::StoreCommand),
+    /// Make, list and revoke tokens that let callers in over HTTP
+    #[command(subcommand)]
+    Token(token::TokenCommand),
+    /// See who changed what
+    #[command(subcommand)]
+    Audit(audit::AuditCommand),
     /// Check models, database, disk and ml-server, and say what to do about each
     Doctor(doctor::DoctorArgs),
+    /// Print completions for a shell
+    Completions(shell::CompletionsArgs),
+    /// Write manual pages, one for every command
+    Man(shell::ManArgs),
 }
 
 /// Runs the command line to its end: 0 when it did what was asked, 1 when it failed, 130 when it was interrupted.
@@ -129,6 +150,15 @@ pub fn run(cli: &Cli) -> ExitCode {
     let Some(command) = &cli.command else {
         return print(WELCOME).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     };
+    // These two need neither configuration nor data.
+    let written = match command {
+        Command::Completions(args) => Some(shell::completions(args)),
+        Command::Man(args) => Some(shell::man(args)),
+        _ => None,
+    };
+    if let Some(written) = written {
+        return written.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::from(error)),
@@ -142,7 +172,10 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
-    let mut config = configured(global)?;
+    let mut config = match (configured(global), command) {
+        (Err(error), Command::Doctor(args)) => return doctor::unreadable(&error, args),
+        (config, _) => config?,
+    };
     if let Command::Serve(serve::ServeArgs { tools, .. }) | Command::Mcp(serve::McpArgs { tools }) = command {
         config.server.toolset = tools.toolset.unwrap_or(config.server.toolset);
     }
@@ -151,9 +184,15 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
     if let Command::Doctor(args) = command {
         return doctor::run(config, args).await;
     }
+    if let Command::Backup(command) = command
+        && let Some(code) = backup::without_app(&config, command).await?
+    {
+        return Ok(code);
+    }
     let app = App::open(config).await?;
     let work = async {
-        match command {
+        let call = audit::of(command);
+        let code = match command {
             Command::Research(args) => research::run(&app, args, &cancel).await,
             Command::Check(args) => check::run(&app, args, &cancel).await,
             Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
@@ -172,8 +211,16 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Edge(command) => feedback::edge(&app, command).await,
             Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
             Command::Mcp(_) => serve::stdio(&app, cancel.clone()).await,
-            Command::Doctor(_) => Ok(ExitCode::SUCCESS),
+            Command::Backup(command) => backup::run(&app, command).await,
+            Command::Store(command) => store::run(&app, command).await,
+            Command::Token(command) => token::run(&app, command).await,
+            Command::Audit(command) => audit::run(&app, command).await,
+            Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => Ok(ExitCode::SUCCESS),
+        };
+        if let Some(call) = call {
+            audit::note(&app, call, &code).await;
         }
+        code
     };
     // Servers name the trace of every call themselves.
     let code = match command {

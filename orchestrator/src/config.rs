@@ -28,6 +28,8 @@ pub struct Config {
     pub llm: LlmSettings,
     /// Background work.
     pub workers: WorkersConfig,
+    /// How long things are kept.
+    pub retention: RetentionConfig,
     /// Logs.
     pub log: LogConfig,
 }
@@ -285,16 +287,24 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Where `lyra serve` listens.
+/// Where `lyra serve` listens, and whom it lets in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
-    /// Address; anything but loopback exposes the evidence store to the network.
+    /// Address; on anything but loopback a token is required.
     pub host: IpAddr,
     /// Port.
     pub port: u16,
-    /// Host names, besides loopback, that requests may be addressed to.
+    /// When a token is required.
+    pub auth: AuthMode,
+    /// Host names, besides loopback, that requests may be addressed to; `*` is every name.
     pub allowed_hosts: Vec<String>,
+    /// Origins of web pages, besides those of allowed hosts, that may send requests: `https://app.example`.
+    pub allowed_origins: Vec<String>,
+    /// Requests of one client (a token, or an address without one) in a minute; 0 sets no limit.
+    pub requests_per_minute: u32,
+    /// Most kilobytes of a request's body.
+    pub max_body_kb: usize,
     /// Which tools MCP clients get, over HTTP and stdio.
     pub toolset: Toolset,
 }
@@ -304,10 +314,24 @@ impl Default for ServerConfig {
         Self {
             host: IpAddr::from([127, 0, 0, 1]),
             port: 8420,
+            auth: AuthMode::Auto,
             allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            requests_per_minute: 600,
+            max_body_kb: 1024,
             toolset: Toolset::All,
         }
     }
+}
+
+/// When a token is required.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AuthMode {
+    /// On every address but loopback.
+    Auto,
+    /// Always: behind a reverse proxy on the same machine, where every request comes from loopback.
+    Required,
 }
 
 /// Which tools MCP clients get.
@@ -336,6 +360,16 @@ impl Default for WorkersConfig {
     fn default() -> Self {
         Self { count: 2, lease_seconds: 60 }
     }
+}
+
+/// How long things are kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetentionConfig {
+    /// Days after which a server deletes a task that has ended, with everything only it used; 0 keeps tasks.
+    pub task_days: u64,
+    /// Days after which answers kept on disk are deleted; 0 keeps them until `sources.cache_mb` is full.
+    pub cache_days: u64,
 }
 
 /// Logs, on stderr.

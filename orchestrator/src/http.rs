@@ -1,44 +1,52 @@
 //! The HTTP edge: `/mcp`, `/health`, `/ready` and `/metrics`, for this machine unless configured otherwise.
 
+mod access;
 mod guard;
 
 use crate::app::App;
 use crate::mcp;
+use access::Gate;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router, middleware};
+pub(crate) use guard::ANY as ANY_HOST;
 use guard::Allowed;
 use serde_json::json;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tower_http::limit::RequestBodyLimitLayer;
 
-/// Most bytes of a request's body.
-const MAX_BODY_BYTES: usize = 1024 * 1024;
-
-/// Every route behind the checks of `Host`, `Origin` and size. MCP sessions end when `cancel` is cancelled.
+/// Every route behind the checks of `Host`, `Origin`, size, token and rate. MCP sessions end when `cancel` is cancelled.
 ///
-/// `Host` and `Origin` may name this machine's loopback addresses and `server.allowed_hosts` of the configuration.
-pub fn router(app: App, cancel: CancellationToken) -> Router {
-    let allowed = Allowed::new(&app.config().server.allowed_hosts);
-    let service = mcp::http_service(app.clone(), MAX_BODY_BYTES, cancel);
+/// `Host` and `Origin` may name this machine's loopback addresses, the address that is listened on, and what
+/// `server.allowed_hosts` and `server.allowed_origins` of the configuration name. With `token_required`, only `/health` and
+/// `/ready` answer without a token.
+pub fn router(app: App, listening: IpAddr, token_required: bool, cancel: CancellationToken) -> Router {
+    let server = &app.config().server;
+    let allowed = Allowed::new(&server.allowed_hosts, &server.allowed_origins, listening);
+    let max_body = server.max_body_kb.saturating_mul(1024);
+    let service = mcp::http_service(app.clone(), max_body, cancel);
+    let gate = Arc::new(Gate::new(app.clone(), token_required));
     let routes = Router::new()
         .route("/ready", get(ready))
         .route("/metrics", get(metrics))
         .with_state(app.clone())
-        .route_service("/mcp", service)
+        .route_service(access::MCP, service)
         .route("/health", get(health))
+        .layer(middleware::from_fn_with_state(gate, access::admit))
+        // Outermost but for the checks of who is asked, so that refusals are counted too.
         .layer(middleware::from_fn_with_state(app, observe));
-    guarded(routes, allowed)
+    guarded(routes, allowed, max_body)
 }
 
-fn guarded(routes: Router, allowed: Allowed) -> Router {
+fn guarded(routes: Router, allowed: Allowed, max_body: usize) -> Router {
     routes
-        .layer(RequestBodyLimitLayer::new(MAX_BODY_BYTES))
+        .layer(RequestBodyLimitLayer::new(max_body))
         .layer(middleware::from_fn_with_state(Arc::new(allowed), guard::check))
 }
 
@@ -90,8 +98,14 @@ mod tests {
     use axum::routing::post;
     use tower::ServiceExt;
 
+    const MAX_BODY_BYTES: usize = 1024 * 1024;
+
     async fn status(host: Option<&str>, origin: Option<&str>, bytes: usize) -> StatusCode {
-        let allowed = Allowed::new(&["lyra.example".to_owned()]);
+        let allowed = Allowed::new(
+            &["lyra.example".to_owned()],
+            &["https://app.example:8443".to_owned()],
+            IpAddr::from([192, 0, 2, 7]),
+        );
         let echo = post(|body: String| async move { body });
         let mut request = Request::post("/");
         for (name, value) in [("host", host), ("origin", origin)] {
@@ -100,14 +114,24 @@ mod tests {
             }
         }
         let request = request.body(Body::from("x".repeat(bytes))).expect("a request");
-        guarded(Router::new().route("/", echo), allowed).oneshot(request).await.expect("an answer").status()
+        guarded(Router::new().route("/", echo), allowed, MAX_BODY_BYTES)
+            .oneshot(request)
+            .await
+            .expect("an answer")
+            .status()
     }
 
     #[tokio::test]
     async fn only_known_hosts_and_origins_pass() {
-        for host in
-            ["127.0.0.1:8420", "localhost", "LOCALHOST:1", "[::1]:8420", "lyra.example", "lyra.example:443"]
-        {
+        for host in [
+            "127.0.0.1:8420",
+            "localhost",
+            "LOCALHOST:1",
+            "[::1]:8420",
+            "lyra.example",
+            "lyra.example:443",
+            "192.0.2.7:8420",
+        ] {
             assert_eq!(status(Some(host), None, 1).await, StatusCode::OK, "{host}");
         }
         for host in
@@ -116,13 +140,26 @@ mod tests {
             assert_eq!(status(Some(host), None, 1).await, StatusCode::FORBIDDEN, "{host}");
         }
         assert_eq!(status(None, None, 1).await, StatusCode::FORBIDDEN);
-        for origin in
-            ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:5173", "https://lyra.example"]
-        {
+        for origin in [
+            "http://localhost:3000",
+            "https://127.0.0.1",
+            "http://[::1]:5173",
+            "https://lyra.example",
+            "https://app.example:8443",
+        ] {
             assert_eq!(status(Some("localhost"), Some(origin), 1).await, StatusCode::OK, "{origin}");
         }
-        for origin in ["https://attacker.example", "http://localhost.attacker.example", "null", "file://", ""]
-        {
+        // An origin is allowed whole, and is no host to ask.
+        assert_eq!(status(Some("app.example:8443"), None, 1).await, StatusCode::FORBIDDEN);
+        for origin in [
+            "http://app.example:8443",
+            "https://app.example",
+            "https://attacker.example",
+            "http://localhost.attacker.example",
+            "null",
+            "file://",
+            "",
+        ] {
             assert_eq!(status(Some("localhost"), Some(origin), 1).await, StatusCode::FORBIDDEN, "{origin}");
         }
     }

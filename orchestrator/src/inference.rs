@@ -114,7 +114,7 @@ impl Inference for LazyInference {
         self.measured("embed", texts.len(), Inference::embed(client, texts)).await
     }
 
-    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>> {
+    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {
         let client = self.client().await?;
         self.measured("nli", pairs.len(), client.judge(pairs)).await
     }

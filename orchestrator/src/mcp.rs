@@ -11,10 +11,12 @@ mod resources;
 mod schema;
 mod tools;
 
-use crate::app::App;
+use crate::app::{App, Caller, Mutation};
 use crate::config::Toolset;
 use anyhow::Context;
+use axum::http::request::Parts;
 use lyra_research::trace::{self, TraceId};
+use lyra_store::{AuditVia, Scope};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, Implementation,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -35,7 +37,9 @@ use tokio_util::sync::CancellationToken;
 /// The client did not open the session as MCP says, or the serving task died.
 pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<()> {
     use rmcp::service::ServerInitializeError::{Cancelled, ConnectionClosed};
-    let session = match serve_server_with_ct(McpServer::new(app), stdio_pipes(), cancel).await {
+    let caller = Caller { via: AuditVia::McpStdio, ..Caller::user() };
+    let server = McpServer { app, caller: Some(caller) };
+    let session = match serve_server_with_ct(server, stdio_pipes(), cancel).await {
         Ok(session) => session,
         // A client that leaves before it has said anything is no failure.
         Err(Cancelled | ConnectionClosed(_)) => return Ok(()),
@@ -57,7 +61,7 @@ pub(crate) fn http_service(
         .disable_allowed_hosts()
         .disable_allowed_origins();
     StreamableHttpService::new(
-        move || Ok(McpServer::new(app.clone())),
+        move || Ok(McpServer { app: app.clone(), caller: None }),
         Arc::new(LocalSessionManager::default()),
         config,
     )
@@ -67,15 +71,54 @@ pub(crate) fn http_service(
 #[derive(Clone)]
 pub(crate) struct McpServer {
     app: App,
+    /// Who is at the other end; over HTTP every request says so itself.
+    caller: Option<Caller>,
 }
 
 impl McpServer {
-    fn new(app: App) -> Self {
-        Self { app }
+    /// Who sent this request. Over HTTP, the router has found out.
+    fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+        let sent = || context.extensions.get::<Parts>()?.extensions.get::<Caller>().cloned();
+        self.caller
+            .clone()
+            .or_else(sent)
+            .ok_or_else(|| ErrorData::internal_error("the caller is not known", None))
     }
 
     fn toolset(&self) -> Toolset {
         self.app.config().server.toolset
+    }
+
+    /// Runs a tool for a caller who may, and notes what changes something.
+    async fn run_tool(
+        &self,
+        entry: &tools::Entry,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (cancelled, started) = (context.ct.clone(), Instant::now());
+        let caller = self.caller(&context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let allowed = caller.scope == Scope::Full || entry.is_read_only();
+        let noted = (!entry.is_read_only()).then(|| {
+            Mutation::begin(caller, request.name.clone(), serde_json::Value::Object(arguments.clone()))
+        });
+        let call = tools::Call::new(self.app.clone(), context);
+        let work = async {
+            if allowed { entry.run(arguments, call).await } else { reply::forbidden(&request.name) }
+        };
+        let result = tokio::select! {
+            result = work => {
+                self.app.metrics().tool_call(&entry.tool.name, reply::code(&result), started.elapsed());
+                Ok(result)
+            }
+            () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+        };
+        if let Some(mut call) = noted {
+            let (outcome, detail) = reply::outcome(&mut call, result.as_ref().ok());
+            self.app.audit(call, outcome, detail).await;
+        }
+        result.map(CallToolResponse::from)
     }
 }
 
@@ -84,7 +127,7 @@ fn caller_trace(context: &RequestContext<RoleServer>) -> Option<TraceId> {
     if let Some(text) = context.meta.get_traceparent() {
         return TraceId::of_traceparent(text);
     }
-    let parts = context.extensions.get::<axum::http::request::Parts>()?;
+    let parts = context.extensions.get::<Parts>()?;
     TraceId::of_traceparent(parts.headers.get("traceparent")?.to_str().ok()?)
 }
 
@@ -104,11 +147,12 @@ impl ServerHandler for McpServer {
     async fn list_tools(
         &self,
         _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            tools::of(self.toolset()).map(|entry| entry.tool.clone()).collect(),
-        ))
+        // Who may only read is not shown what would be refused.
+        let all = self.caller(&context)?.scope == Scope::Full;
+        let tools = tools::of(self.toolset()).filter(|entry| all || entry.is_read_only());
+        Ok(ListToolsResult::with_all_items(tools.map(|entry| entry.tool.clone()).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -127,20 +171,10 @@ impl ServerHandler for McpServer {
                 None,
             ));
         };
-        let cancelled = context.ct.clone();
-        let started = Instant::now();
         let trace = caller_trace(&context).unwrap_or_default();
-        let call = tools::Call::new(self.app.clone(), context);
-        let span =
-            |trace: TraceId| tracing::error_span!("tool_call", tool = %request.name, trace_id = %trace);
-        let work = trace::within(trace, span, entry.run(request.arguments.unwrap_or_default(), call));
-        tokio::select! {
-            result = work => {
-                self.app.metrics().tool_call(&entry.tool.name, reply::outcome(&result), started.elapsed());
-                Ok(result.into())
-            }
-            () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
-        }
+        let name = request.name.clone();
+        let span = |trace: TraceId| tracing::error_span!("tool_call", tool = %name, trace_id = %trace);
+        trace::within(trace, span, self.run_tool(entry, request, context)).await
     }
 
     async fn list_resources(

@@ -56,7 +56,11 @@ fn bad_input_is_named_with_what_would_be_right() {
     refused(&["task", "show", "task_1"], &["task_1 does not exist"]);
     refused(&["corpus", "show", "nothing"], &["corpus `nothing` does not exist"]);
     refused(&["corpus", "import", "../up", "x.jsonl"], &["is no corpus name"]);
-    refused(&["serve", "--host", "0.0.0.0"], &["loopback"]);
+    refused(&["token", "create", "two words"], &["`two words` is no name for a token", "hint: "]);
+    refused(&["token", "create", "a", "--expires", "soon"], &["`soon` is no time", "30d"]);
+    refused(&["token", "revoke", "nobody"], &["`nobody` does not exist"]);
+    refused(&["task", "delete", "task_1", "--yes"], &["task_1 does not exist"]);
+    refused(&["backup", "verify", "/does/not/exist.tar"], &["exist.tar", "lyra backup create"]);
     refused(&["web", "fetch", "http://169.254.169.254/latest"], &["must not be fetched"]);
     refused(&["web", "fetch", "nonsense"], &["no absolute http or https address"]);
     refused(&["--config", "/does/not/exist.toml", "task", "list"], &["exist.toml"]);

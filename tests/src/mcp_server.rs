@@ -1,7 +1,8 @@
 //! A running `lyra serve` on a port of its own, and plain HTTP to talk to it.
 
-use crate::TestApp;
+use crate::{Log, TestApp};
 use anyhow::{Context, ensure};
+use serde_json::{Value, json};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -13,6 +14,8 @@ pub struct HttpServer {
     child: Child,
     /// `127.0.0.1:PORT`.
     pub address: String,
+    /// Lines of its log so far.
+    pub log: Log,
 }
 
 /// An HTTP answer.
@@ -32,7 +35,21 @@ impl HttpServer {
     /// # Errors
     /// When it does not start or does not say where it listens within a minute.
     pub async fn start(app: &TestApp) -> anyhow::Result<Self> {
-        let mut child = Command::from(app.command(&["serve", "--port", "0"]))
+        Self::start_with(app, &[], &[]).await
+    }
+
+    /// The same, with flags before `serve` and variables of the environment.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_with(
+        app: &TestApp,
+        flags: &[&str],
+        environment: &[(&str, &str)],
+    ) -> anyhow::Result<Self> {
+        let args = [flags, &["serve", "--port", "0"]].concat();
+        let mut child = Command::from(app.command(&args))
+            .envs(environment.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .kill_on_drop(true)
@@ -51,9 +68,15 @@ impl HttpServer {
         let address = tokio::time::timeout(Duration::from_mins(1), said)
             .await
             .context("lyra serve does not listen")??;
-        // A full pipe would block the server.
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        Ok(Self { child, address })
+        let log = Log::default();
+        // Read to its end: a full pipe would block the server.
+        let kept = log.clone();
+        tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                kept.push(line);
+            }
+        });
+        Ok(Self { child, address, log })
     }
 
     /// One request with these header lines. `Host` is the server's unless given.
@@ -81,6 +104,50 @@ impl HttpServer {
         let (head, body) = answer.split_once("\r\n\r\n").context("an HTTP answer")?;
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).context("a status code")?;
         Ok(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
+    }
+
+    /// Calls a tool as the revision without sessions has it, with these further header lines; gives its structured content.
+    ///
+    /// # Errors
+    /// When the connection breaks or there is no result in the answer.
+    pub async fn call(&self, tool: &str, arguments: Value, headers: &[&str]) -> anyhow::Result<Value> {
+        let message = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": tool, "arguments": arguments, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": { "name": "lyra-tests", "version": "0" },
+                "io.modelcontextprotocol/clientCapabilities": {}
+            } }
+        });
+        let name = format!("Mcp-Name: {tool}");
+        let own = [
+            "Content-Type: application/json",
+            "Accept: application/json, text/event-stream",
+            "MCP-Protocol-Version: 2026-07-28",
+            "Mcp-Method: tools/call",
+            &name,
+        ];
+        let answer = self.request("POST /mcp", &[&own, headers].concat(), &message.to_string()).await?;
+        // The message comes as JSON or as an event stream.
+        let lines = answer.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+        let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let mut result = messages
+            .find(|message| message.get("result").is_some())
+            .with_context(|| format!("no result in {answer:?}"))?;
+        Ok(result["result"]["structuredContent"].take())
+    }
+
+    /// The id of its process while it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Kills the server as `kill -9` does, and waits until it is gone.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub async fn kill(mut self) -> anyhow::Result<()> {
+        Ok(self.child.kill().await?)
     }
 
     /// Asks the server to end as an operator would, and checks that it does.

@@ -13,6 +13,8 @@ named_enum! {
         NotFound = "not_found",
         /// A service is down or busy; the same request may succeed later.
         Unavailable = "unavailable",
+        /// The caller may not do that.
+        Forbidden = "forbidden",
         /// The statement is not one that may be run.
         SqlRefused = "sql_refused",
         /// The statement used up its time or its steps.
@@ -78,6 +80,22 @@ impl From<lyra_store::StoreError> for AppError {
             }
             lyra_store::StoreError::UnknownView { .. } => {
                 Self::invalid(error.to_string(), "`lyra view list` names the views")
+            }
+            lyra_store::StoreError::DiskFull => Self {
+                hint: Some("make room on the disk of the data folder; what was stored is safe".to_owned()),
+                ..Self::new(ErrorCode::Unavailable, error.to_string())
+            },
+            lyra_store::StoreError::ReadOnlyDisk => Self {
+                hint: Some(
+                    "make the disk of the data folder writable; what was stored is safe and can be read"
+                        .to_owned(),
+                ),
+                ..Self::new(ErrorCode::Unavailable, error.to_string())
+            },
+            lyra_store::StoreError::TaskActive { .. }
+            | lyra_store::StoreError::TokenExists { .. }
+            | lyra_store::StoreError::InUse { .. } => {
+                Self::new(ErrorCode::InvalidArgument, error.to_string())
             }
             other => PortError::from(other).into(),
         }

@@ -77,7 +77,8 @@ impl Outside {
         observed: Observed,
     ) -> anyhow::Result<Self> {
         let sources = &config.sources;
-        let contact = sources.contact.as_deref().map_or_else(String::new, |contact| format!("; {contact}"));
+        let contact = sources.contact.as_deref().filter(|contact| !contact.trim().is_empty());
+        let contact = contact.map_or_else(String::new, |contact| format!("; {contact}"));
         let agent =
             format!("Lyra/{} (+{}{contact})", env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_REPOSITORY"));
         let http = HttpConfig {

@@ -2,7 +2,7 @@
 
 use super::tell;
 use crate::app::App;
-use crate::config::Toolset;
+use crate::config::{AuthMode, Toolset};
 use crate::{http, mcp};
 use anyhow::Context;
 use clap::Args;
@@ -38,10 +38,11 @@ pub(super) struct ServeArgs {
 pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
     let server = &app.config().server;
     let address = SocketAddr::new(args.host.unwrap_or(server.host), args.port.unwrap_or(server.port));
-    if !address.ip().is_loopback() {
+    let token_required = !address.ip().is_loopback() || server.auth == AuthMode::Required;
+    if !token_required && server.allowed_hosts.iter().any(|host| host == http::ANY_HOST) {
         anyhow::bail!(
-            "{address} is not a loopback address, and there is no access control yet; \
-             listen on 127.0.0.1 and put an authenticating proxy in front"
+            "server.allowed_hosts = [\"*\"] lets any web page reach {address} without a token; \
+             set server.auth = \"required\", or name the hosts"
         );
     }
     let listener = tokio::net::TcpListener::bind(address)
@@ -51,8 +52,14 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
     let workers = app.start_workers(None, &cancel);
     prepare(app);
     tell(&format!("MCP at http://{address}/mcp   (Ctrl-C stops)"));
-    let router = http::router(app.clone(), cancel.clone());
+    if token_required {
+        advise(app, address).await?;
+    }
+    let router = http::router(app.clone(), address.ip(), token_required, cancel.clone());
+    let (keeper, stop) = (app.clone(), cancel.clone());
+    tokio::spawn(async move { keeper.keep_retention(stop).await });
     let stop = cancel.clone();
+    let router = router.into_make_service_with_connect_info::<SocketAddr>();
     axum::serve(listener, router).with_graceful_shutdown(async move { stop.cancelled().await }).await?;
     cancel.cancel();
     workers.wait().await;
@@ -66,6 +73,21 @@ pub(super) async fn stdio(app: &App, cancel: CancellationToken) -> anyhow::Resul
     cancel.cancel();
     workers.wait().await;
     served.map(|()| ExitCode::SUCCESS)
+}
+
+/// What an operator should know before the first caller does.
+async fn advise(app: &App, address: SocketAddr) -> anyhow::Result<()> {
+    if app.tokens().await?.iter().all(|token| token.revoked_at.is_some()) {
+        tell(
+            "every request needs a token and there is none yet; make one with: lyra token create NAME --scope full",
+        );
+    }
+    if !address.ip().is_loopback() {
+        tell(
+            "this is plain HTTP: tokens can be read on the way; put a reverse proxy with TLS in front (README, Access)",
+        );
+    }
+    Ok(())
 }
 
 /// Loads the models and the example corpus in the background; a failure shows when they are needed.

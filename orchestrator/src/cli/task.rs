@@ -4,7 +4,7 @@ use super::{print, print_json, research, tell};
 use crate::app::App;
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::TaskId;
-use lyra_store::StopMode;
+use lyra_store::{Deleted, Deletion, StopMode};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -55,6 +55,17 @@ pub(super) enum TaskCommand {
         #[arg(long)]
         immediate: bool,
     },
+    /// Delete a task with everything that no other task uses; it cannot be had back but from a backup
+    Delete {
+        /// Its id
+        id: TaskId,
+        /// Do it; without, only what would go is said
+        #[arg(long)]
+        yes: bool,
+        /// Print one JSON object
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -96,8 +107,34 @@ pub(super) async fn run(
                 outcome.cancelled_queued + outcome.cancelled_running
             ));
         }
+        TaskCommand::Delete { id, yes, json } => return delete(app, id, *yes, *json).await,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Exit code 1 without `--yes`, since nothing was deleted.
+async fn delete(app: &App, id: &TaskId, yes: bool, json: bool) -> anyhow::Result<ExitCode> {
+    let how = if yes { Deletion::Commit } else { Deletion::DryRun };
+    let task = app.task(id).await?;
+    let deleted = app.delete_task(id, how).await?;
+    if json {
+        print_json(&serde_json::json!({ "task_id": id, "deleted": yes, "rows": deleted.rows }))?;
+    } else {
+        let verb = if yes { "deleted" } else { "would delete" };
+        print(&format!("{verb} {id} ({}) with\n{}", task.query, rows(&deleted)))?;
+    }
+    if deleted.cited_pages_kept {
+        tell("a job of another task runs: pages known only from being cited stay until `lyra store prune`");
+    }
+    if !yes {
+        tell("nothing was deleted; add --yes to do it");
+    }
+    Ok(if yes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Deleted rows, a table a line.
+pub(super) fn rows(deleted: &Deleted) -> String {
+    deleted.rows.iter().map(|(table, count)| format!("{count:>8}  {}\n", table.replace('_', " "))).collect()
 }
 
 async fn list(app: &App, n: u32, json: bool) -> anyhow::Result<()> {

@@ -10,33 +10,50 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// Names of this machine that no one else can own.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// Host names that requests may be for and from.
+/// Stands for every host name in `server.allowed_hosts`.
+pub(crate) const ANY: &str = "*";
+
+/// What requests may be for and from.
 #[derive(Debug)]
-pub(super) struct Allowed(Vec<String>);
+pub(super) struct Allowed {
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
 
 impl Allowed {
-    /// The names of this machine and `more`.
-    pub(super) fn new(more: &[String]) -> Self {
-        let more = more.iter().map(|name| plain(name));
-        Self(LOOPBACK.iter().map(|name| (*name).to_owned()).chain(more).collect())
+    /// The names of this machine, the address that is listened on, and what an operator named.
+    pub(super) fn new(hosts: &[String], origins: &[String], listening: IpAddr) -> Self {
+        let own = LOOPBACK.iter().map(|name| (*name).to_owned());
+        let own = own.chain((!listening.is_unspecified()).then(|| listening.to_string()));
+        Self {
+            hosts: own.chain(hosts.iter().map(|name| plain(name))).collect(),
+            origins: origins.iter().map(|origin| origin.trim_end_matches('/').to_ascii_lowercase()).collect(),
+        }
     }
 
     fn host(&self, authority: &str) -> bool {
         // User information would let `localhost@attacker` pass somewhere behind us.
         !authority.contains('@')
-            && authority.parse::<Authority>().is_ok_and(|authority| self.0.contains(&plain(authority.host())))
+            && authority.parse::<Authority>().is_ok_and(|authority| {
+                let host = plain(authority.host());
+                self.hosts.iter().any(|allowed| *allowed == host || allowed == ANY)
+            })
     }
 
+    /// A page of an allowed host, or of an origin that is named as a whole. That any host may be asked allows no page.
     fn origin(&self, origin: &str) -> bool {
-        ["http://", "https://"]
+        let named = ["http://", "https://"]
             .iter()
             .filter_map(|scheme| origin.strip_prefix(scheme))
-            .any(|rest| self.host(rest))
+            .filter_map(|rest| rest.parse::<Authority>().ok().filter(|_| !rest.contains('@')))
+            .any(|authority| self.hosts.contains(&plain(authority.host())));
+        named || self.origins.contains(&origin.to_ascii_lowercase())
     }
 }
 
@@ -47,7 +64,8 @@ pub(super) async fn check(State(allowed): State<Arc<Allowed>>, request: Request,
         Some((header, value)) => {
             tracing::warn!(header, value, "request refused");
             let error = format!(
-                "{header} `{value}` is not allowed; an operator can add its name to server.allowed_hosts"
+                "{header} `{value}` is not allowed; an operator can add it to server.allowed_{}s",
+                header.to_ascii_lowercase()
             );
             (StatusCode::FORBIDDEN, Json(json!({ "error_code": "forbidden", "error": error })))
                 .into_response()

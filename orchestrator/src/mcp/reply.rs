@@ -1,6 +1,7 @@
 //! How a tool answers: one JSON object, as structured content and as text, never larger than a client can take.
 
-use crate::app::{AppError, ErrorCode};
+use crate::app::{AppError, ErrorCode, Mutation};
+use lyra_store::AuditOutcome;
 use rmcp::model::{CallToolResult, ContentBlock};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -43,9 +44,47 @@ pub(super) fn error(tool: &str, failure: Failure) -> CallToolResult {
 }
 
 /// How a call ended: `ok`, or the code of its error.
-pub(super) fn outcome(result: &CallToolResult) -> &str {
+pub(super) fn code(result: &CallToolResult) -> &str {
     let code = || result.structured_content.as_ref()?["error_code"].as_str();
     if result.is_error == Some(true) { code().unwrap_or("internal") } else { "ok" }
+}
+
+/// The answer to a caller who may not call this tool.
+pub(super) fn forbidden(tool: &str) -> CallToolResult {
+    let failure = Failure {
+        code: ErrorCode::Forbidden.as_str(),
+        ..Failure::argument(format!("this token may only read, and `{tool}` changes something"))
+    };
+    error(
+        tool,
+        failure.hint("an operator makes tokens that may do everything: lyra token create NAME --scope full"),
+    )
+}
+
+/// What the audit log says of a tool's answer: its error, or the ids that it names. None stands for a call that was cancelled.
+pub(super) fn outcome(
+    call: &mut Mutation,
+    result: Option<&CallToolResult>,
+) -> (AuditOutcome, Option<String>) {
+    let Some(result) = result else { return (AuditOutcome::Cancelled, None) };
+    let fields = result.structured_content.as_ref().and_then(Value::as_object);
+    let text = |name: &str| fields.and_then(|fields| fields.get(name)).and_then(Value::as_str);
+    if result.is_error == Some(true) {
+        let code = text("error_code").unwrap_or_default();
+        let refused = code == ErrorCode::Forbidden.as_str();
+        let outcome = if refused { AuditOutcome::Refused } else { AuditOutcome::Error };
+        return (outcome, Some(format!("{code} {}", text("error_id").unwrap_or_default())));
+    }
+    if let Some(task) = text("task_id") {
+        call.about(task);
+    }
+    let ids: serde_json::Map<String, Value> = fields
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| name.ends_with("_id") || name.ends_with("_ids"))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    (AuditOutcome::Ok, (!ids.is_empty()).then(|| Value::Object(ids).to_string()))
 }
 
 fn content(value: Value, is_error: bool) -> CallToolResult {
@@ -136,7 +175,8 @@ impl From<AppError> for Failure {
 pub(super) struct ErrorBody {
     /// Whether the call did what was asked; `false` in an error.
     ok: bool,
-    /// Kind of the error: `invalid_argument`, `not_found`, `unavailable`, `sql_refused`, `sql_timeout`, `internal`.
+    /// Kind of the error: `invalid_argument`, `not_found`, `unavailable`, `forbidden`, `sql_refused`, `sql_timeout`,
+    /// `internal`.
     /// Only in errors.
     error_code: String,
     /// What was wrong. Only in errors.

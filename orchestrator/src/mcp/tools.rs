@@ -132,6 +132,11 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Whether calling it changes nothing.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.tool.annotations.as_ref().is_some_and(|hints| hints.read_only_hint == Some(true))
+    }
+
     /// Checks the arguments, runs the tool and writes down its answer or its error.
     pub(super) async fn run(&self, arguments: JsonObject, call: Call) -> CallToolResult {
         (self.run)(arguments, call).await

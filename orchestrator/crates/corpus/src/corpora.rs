@@ -1,7 +1,9 @@
 //! The corpora under a data directory.
 
+mod hold;
 mod opened;
 
+pub use hold::HeldCorpus;
 pub(crate) use opened::{Embeddings, Opened};
 
 use crate::backend::FeatureScope;

@@ -149,13 +149,13 @@ impl SearchBackend for EmbeddedBackend {
 }
 
 /// What comes first: the work's end or the stop.
-pub(crate) async fn stoppable<T>(
+pub(crate) async fn stoppable<T, E: From<CorpusError>>(
     stop: &CancellationToken,
-    work: impl Future<Output = Result<T>>,
-) -> Result<T> {
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     tokio::select! {
         biased;
-        () = stop.cancelled() => Err(CorpusError::Stopped),
+        () = stop.cancelled() => Err(CorpusError::Stopped.into()),
         done = work => done,
     }
 }

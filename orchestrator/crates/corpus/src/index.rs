@@ -8,7 +8,7 @@ use crate::analyzer;
 use crate::backend::{FeatureScope, IdType};
 use crate::{CorpusError, Document, Result};
 use std::path::Path;
-use tantivy::columnar::Column;
+use tantivy::columnar::{Column, StrColumn};
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::schema::{IndexRecordOption, Value};
@@ -182,9 +182,10 @@ impl Snapshot {
             }
         }
         if found.len() > 1 {
+            let ids = self.ids()?;
             let mut by_id = found
                 .into_iter()
-                .map(|at| Ok((self.id(at)?, at)))
+                .map(|at| Ok((ids.of(at)?, at)))
                 .collect::<Result<Vec<(String, DocAddress)>>>()?;
             by_id.sort();
             found = by_id.into_iter().map(|(_, at)| at).collect();
@@ -226,18 +227,11 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The id of a document.
-    pub(crate) fn id(&self, address: DocAddress) -> Result<String> {
-        let reader = self.searcher.segment_reader(address.segment_ord);
-        let failed = CorpusError::index(&self.name);
-        let column = reader.fast_fields().str("id").map_err(&failed)?;
-        let mut id = String::new();
-        if let Some(column) = column
-            && let Some(ord) = column.term_ords(address.doc_id).next()
-        {
-            column.ord_to_str(ord, &mut id).map_err(|error| failed(error.into()))?;
-        }
-        Ok(id)
+    /// Ids of documents.
+    pub(crate) fn ids(&self) -> Result<Ids<'_>> {
+        let readers = self.searcher.segment_readers().iter();
+        let columns = readers.map(|reader| reader.fast_fields().str("id")).collect::<tantivy::Result<_>>();
+        Ok(Ids { name: &self.name, columns: columns.map_err(CorpusError::index(&self.name))? })
     }
 
     /// The document.
@@ -254,6 +248,25 @@ impl Snapshot {
     fn column(&self, segment: u32, field: &str) -> Result<Option<Column<u64>>> {
         let fast = self.searcher.segment_reader(segment).fast_fields();
         fast.column_opt(field).map_err(CorpusError::index(&self.name))
+    }
+}
+
+/// The column of ids, opened once for many documents.
+pub(crate) struct Ids<'a> {
+    name: &'a str,
+    columns: Vec<Option<StrColumn>>,
+}
+
+impl Ids<'_> {
+    /// The id of a document.
+    pub(crate) fn of(&self, at: DocAddress) -> Result<String> {
+        let mut id = String::new();
+        if let Some(column) = self.columns.get(at.segment_ord as usize).and_then(Option::as_ref)
+            && let Some(ord) = column.term_ords(at.doc_id).next()
+        {
+            column.ord_to_str(ord, &mut id).map_err(|error| CorpusError::index(self.name)(error.into()))?;
+        }
+        Ok(id)
     }
 }
 

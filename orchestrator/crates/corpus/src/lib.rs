@@ -1,4 +1,4 @@
-//! Local corpora: import, full text, dense and hybrid search.
+//! Corpora: import, full text, dense and hybrid search of local ones, and one port to those of other machines.
 //!
 //! A corpus is a folder: a manifest, a full-text index and a file of embeddings. The only crate that knows the
 //! index's library. Blocking work runs off the async threads.
@@ -14,15 +14,17 @@ mod hash;
 mod import;
 mod index;
 mod manifest;
+mod remote;
 mod search;
 mod source;
 mod upgrade;
 mod vectors;
 
-pub use corpora::{Corpora, CorpusInfo};
+pub use corpora::{Corpora, CorpusInfo, HeldCorpus};
 pub use document::Document;
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
 pub use import::{Format, ImportOptions, ImportReport, Progress, Rejected, UnknownFormat};
+pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};
 pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};
 pub use source::CorpusSource;

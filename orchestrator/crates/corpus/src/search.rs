@@ -7,7 +7,7 @@ mod lane;
 mod lexical;
 mod near;
 
-pub(crate) use lane::{full_text, semantic};
+pub(crate) use lane::{Attribute, attribute, full_text, semantic, text_fields, unreadable};
 
 use crate::backend::FeatureScope;
 use crate::corpora::Opened;
@@ -151,28 +151,18 @@ pub(crate) fn without_embeddings() -> CorpusError {
 fn lexical_candidates(corpus: &Opened, query: &str, k: usize) -> Result<Vec<Candidate>> {
     let Some(query) = lexical::query(&corpus.snapshot, query) else { return Ok(Vec::new()) };
     let found = lexical::top(&corpus.snapshot, &*query, k)?;
+    let ids = corpus.snapshot.ids()?;
     let candidate = |(address, bm25)| {
-        Ok(Candidate {
-            id: corpus.snapshot.id(address)?,
-            address,
-            bm25: Some(bm25),
-            cosine: None,
-            score: bm25,
-        })
+        Ok(Candidate { id: ids.of(address)?, address, bm25: Some(bm25), cosine: None, score: bm25 })
     };
     found.into_iter().map(candidate).collect()
 }
 
 fn dense_candidates(corpus: &Opened, vector: &[f32], k: usize) -> Result<Vec<Candidate>> {
     let found = dense::top(corpus, FeatureScope::Wide, vector, k, |_| true)?;
+    let ids = corpus.snapshot.ids()?;
     let candidate = |(address, cosine)| {
-        Ok(Candidate {
-            id: corpus.snapshot.id(address)?,
-            address,
-            bm25: None,
-            cosine: Some(cosine),
-            score: cosine,
-        })
+        Ok(Candidate { id: ids.of(address)?, address, bm25: None, cosine: Some(cosine), score: cosine })
     };
     found.into_iter().map(candidate).collect()
 }

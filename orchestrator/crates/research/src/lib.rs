@@ -32,4 +32,5 @@ pub use config::{CitationDirection, CitationFilter, RankingMethod, ResearchConfi
 pub use error::{PortError, Result};
 pub use pipeline::{Pipeline, Progress, ProgressSink, SourcesOf, Step};
 pub use stops::Stops;
+pub use verdict::{Verdict, hold_against};
 pub use worker::{Worker, WorkerConfig};

@@ -13,6 +13,9 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
+/// Longest pause before a job is tried again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
 /// How a worker works.
 #[derive(Debug, Clone)]
 pub struct WorkerConfig {
@@ -131,7 +134,8 @@ impl Worker {
     }
 
     fn pause(&self, attempts: u32) -> Duration {
-        self.config.retry * 2_u32.saturating_pow(attempts.saturating_sub(1).min(8))
+        let pause = self.config.retry * 2_u32.saturating_pow(attempts.saturating_sub(1).min(8));
+        pause.min(LONGEST_PAUSE)
     }
 }
 

@@ -17,6 +17,7 @@ mod robots;
 #[cfg(test)]
 mod testing;
 
+pub use cache::prune_cache;
 pub use client::{HttpClient, HttpConfig};
 pub use guard::{Resolver, SystemResolver, reserved};
 pub(crate) use guard::{check, shown};

@@ -239,15 +239,25 @@ impl Store {
     /// up its attempts or its task was stopped.
     async fn take_back(&self, connection: &mut SqliteConnection, worker: Option<&str>) -> Result<usize> {
         let now = self.stamp();
+        // A worker that died had written something or not: only attempts that bring nothing count towards giving up. A
+        // worker that was merely late may still be at it, so its attempts go on counting and tell the two apart.
         let taken = sqlx::query(
             "UPDATE jobs SET
-                 state = CASE WHEN task.ended THEN 'cancelled' WHEN attempts >= ?3 THEN 'failed' ELSE 'queued' END,
+                 state = CASE WHEN task.ended THEN 'cancelled' WHEN attempts >= ?3 AND NOT (?1 IS NOT NULL AND moved)
+                              THEN 'failed' ELSE 'queued' END,
+                 attempts = CASE WHEN ?1 IS NOT NULL AND moved THEN 0 ELSE attempts END,
                  error = 'its worker went away during attempt ' || attempts,
                  seconds = seconds + max(0.0, (julianday(heartbeat_at) - julianday(leased_at)) * 86400.0),
-                 finished_at = CASE WHEN task.ended OR attempts >= ?3 THEN ?2 END,
+                 finished_at = CASE WHEN task.ended OR attempts >= ?3 AND NOT (?1 IS NOT NULL AND moved) THEN ?2 END,
                  owner = NULL, lease_until = NULL, run_after = NULL
-             FROM (SELECT id, status IN ('completed', 'failed', 'cancelled') AS ended FROM tasks) AS task
-             WHERE jobs.task_id = task.id AND state = 'running'
+             FROM (SELECT id, status IN ('completed', 'failed', 'cancelled') AS ended FROM tasks) AS task,
+                 (SELECT id AS job_id,
+                      EXISTS (SELECT 1 FROM edges WHERE edges.cause_id = jobs.id AND created_at >= leased_at)
+                      OR EXISTS (SELECT 1 FROM claims WHERE claims.cause_id = jobs.id AND created_at >= leased_at)
+                      OR EXISTS (SELECT 1 FROM pages WHERE pages.cause_id = jobs.id AND fetched_at >= leased_at)
+                      AS moved
+                  FROM jobs WHERE state = 'running') AS work
+             WHERE jobs.task_id = task.id AND jobs.id = work.job_id AND state = 'running'
                AND CASE WHEN ?1 IS NULL THEN lease_until < ?2 ELSE owner = ?1 END
              RETURNING task_id, kind, state, query_id, error",
         )

@@ -55,7 +55,8 @@ impl Default for StoreConfig {
             clock: Arc::new(SystemClock),
             readers: 4,
             busy_timeout: Duration::from_secs(15),
-            max_attempts: 5,
+            // With the pauses between them, enough for two minutes without an ml-server.
+            max_attempts: 10,
             auth_expiry: Duration::from_hours(72),
             exact_vectors: 100_000,
             vector_memory: 512 << 20,

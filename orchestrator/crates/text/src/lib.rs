@@ -3,6 +3,7 @@
 //! Pure and total: no I/O, no clock, and every function returns on every string. Offsets count characters
 //! (Unicode scalar values), never bytes, so that they mean the same in every language that reads the store.
 
+mod assertion;
 pub mod claim;
 pub mod fulltext;
 mod grounding;
@@ -17,6 +18,7 @@ mod sentence;
 mod window;
 mod word;
 
+pub use assertion::Assertion;
 pub use grounding::is_grounded;
 pub use hedge::{hedges, populations};
 pub use language::language;

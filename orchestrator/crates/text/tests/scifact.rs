@@ -156,6 +156,23 @@ fn atomic_claims_of_abstracts() {
     assert!(split > 0 && longest < 6);
 }
 
+/// For how many claims the rules find a counter-claim.
+#[test]
+fn counter_claims() {
+    let Some(claims) = lines("claims_train.jsonl") else { return };
+    let mut turned = 0;
+    for claim in &claims {
+        let text = claim["claim"].as_str().unwrap();
+        let counter = claim::counter_claim(text, Some("en"));
+        turned += usize::from(counter.is_some());
+        if std::env::var_os("LYRA_SHOW").is_some() {
+            println!("{}\t{text}\t{}", claim["id"], counter.unwrap_or_default());
+        }
+    }
+    println!("counter-claims: {turned} of {} claims have one", claims.len());
+    assert!(turned * 2 > claims.len());
+}
+
 fn strings(value: &Value) -> Vec<String> {
     value
         .as_array()

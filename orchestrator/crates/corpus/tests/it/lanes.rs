@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 const EVEN: FieldBoosts = FieldBoosts { title: 4.0, abst: 3.0, claim: 2.0, desc: 1.0 };
 
-fn patents() -> Vec<Value> {
+/// Three patents and a paper.
+pub(crate) fn patents() -> Vec<Value> {
     vec![
         json!({"id": "US-1-A1", "country": "US", "lang": "en", "pub_date": "2020-05-01", "app_date": "2018-01-02", "title": "Solar panel",
             "abstract": "A panel of thin film cells.", "claims": ["1. A solar cell.", "2. The cell of claim 1, of glass."],

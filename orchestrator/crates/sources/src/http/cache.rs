@@ -215,6 +215,13 @@ fn make_room(folder: &Path, target: u64) -> u64 {
     total
 }
 
+/// Removes kept answers that were stored before a moment; says how many files and bytes. With `dry_run` it only counts.
+pub fn prune_cache(folder: &Path, before: SystemTime, dry_run: bool) -> (u64, u64) {
+    let old = files(folder).into_iter().filter(|(stored, ..)| *stored < before);
+    old.filter(|(_, path, _)| dry_run || std::fs::remove_file(path).is_ok())
+        .fold((0, 0), |(count, bytes), (_, _, size)| (count + 1, bytes + size))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,6 +237,20 @@ mod tests {
             redirects: vec!["https://example.org/".parse().unwrap()],
         };
         Entry { response, lifetime: Duration::from_hours(1) }
+    }
+
+    #[tokio::test]
+    async fn what_was_stored_long_ago_can_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = DiskCache::new(folder.path().to_owned(), 1 << 20);
+        let name = key([b"GET".as_slice()]);
+        cache.put(&name, entry("naps help")).await;
+        let later = SystemTime::now() + Duration::from_mins(1);
+        assert_eq!(prune_cache(folder.path(), SystemTime::UNIX_EPOCH, false), (0, 0));
+        assert_eq!(prune_cache(folder.path(), later, true).0, 1);
+        assert!(cache.get(&name).await.is_some());
+        assert_eq!(prune_cache(folder.path(), later, false).0, 1);
+        assert_eq!(cache.get(&name).await, None);
     }
 
     #[tokio::test]

@@ -37,7 +37,10 @@ mod tests {
             "Aspirin is associated with a lower risk of stroke.",
             Some("Aspirin is associated with a higher risk of stroke."),
         );
-        check("Yields rose by 12% and costs fell.", Some("Yields fell by 12% and costs rose."));
+        check("Yields rose by 12%.", Some("Yields fell by 12%."));
+        check("Activation of the gene reduces growth.", Some("Activation of the gene enhances growth."));
+        check("Mutants lack the enzyme.", Some("Mutants have the enzyme."));
+        check("The enzyme has a long half-life.", Some("The enzyme does not have a long half-life."));
         check("The gene is required for survival.", Some("The gene is not required for survival."));
         check(
             "Deficiency of vitamin D may cause fractures.",

@@ -24,7 +24,10 @@ fn affirmed(words: &[&str]) -> Option<Vec<String>> {
             "no" if matches!(next.as_str(), "longer" | "more" | "less") => Some(""),
             "no" => Some("a"),
             "without" => Some("with"),
-            "lack" | "absence" => Some("presence"),
+            "lack" | "absence" if next == "of" => Some("presence"),
+            "lack" => Some("have"),
+            "lacks" => Some("has"),
+            "lacked" => Some("had"),
             "cannot" | "can't" => Some("can"),
             "isn't" => Some("is"),
             "aren't" => Some("are"),
@@ -50,25 +53,24 @@ fn affirmed(words: &[&str]) -> Option<Vec<String>> {
     changed.then_some(out)
 }
 
-/// With every verb and comparison of change replaced by its opposite.
+/// With its verb of change, or else its first comparison, replaced by the opposite: one of them, since two turns say the same
+/// again.
 fn turned(words: &[&str]) -> Option<Vec<String>> {
-    let mut changed = false;
-    let out = words
-        .iter()
-        .map(|word| {
-            let (open, core, close) = parts(word);
-            let lower = core.to_lowercase();
-            let pair = COMPARISONS.iter().find_map(|&(a, b)| match lower.as_str() {
-                word if word == a => Some(b.to_owned()),
-                word if word == b => Some(a.to_owned()),
-                _ => None,
-            });
-            let Some(turned) = pair.or_else(|| opposite(&lower)) else { return (*word).to_owned() };
-            changed = true;
-            format!("{open}{turned}{close}")
+    let key = |i: usize| parts(words[i]).1.to_lowercase();
+    let after_noun = |i: usize| i > 0 && !tables::NOUN_COMES_NEXT.contains(&key(i - 1).as_str());
+    let compared = |word: &str| {
+        COMPARISONS.iter().find_map(|&(a, b)| match word {
+            word if word == a => Some(b.to_owned()),
+            word if word == b => Some(a.to_owned()),
+            _ => None,
         })
-        .collect();
-    changed.then_some(out)
+    };
+    let verb = (0..words.len()).filter(|&i| after_noun(i)).find_map(|i| Some((i, opposite(&key(i))?)));
+    let (at, turned) = verb.or_else(|| (0..words.len()).find_map(|i| Some((i, compared(&key(i))?))))?;
+    let mut out = owned(words);
+    let (open, _, close) = parts(words[at]);
+    out[at] = format!("{open}{turned}{close}");
+    Some(out)
 }
 
 /// With "not" behind its auxiliary, or "does not" before its verb.
@@ -80,17 +82,29 @@ fn denied(words: &[&str]) -> Option<Vec<String>> {
             || verb(&word).is_some_and(|verb| verb.form != Form::Base)
                 && !tables::NOUN_COMES_NEXT.contains(&before.as_str())
     })?;
-    let mut out: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let word = key(&words[at]);
-    if tables::AUXILIARIES.contains(&word.as_str()) {
+    let mut out = owned(words);
+    let (word, (open, _, close)) = (key(&words[at]), parts(words[at]));
+    let participle = words.get(at + 1).map(key).is_some_and(|next| next.ends_with("ed") || next == "been");
+    let possessed = match word.as_str() {
+        "has" if !participle => Some("does not have"),
+        "have" if !participle => Some("do not have"),
+        "had" if !participle => Some("did not have"),
+        _ => None,
+    };
+    if let Some(possessed) = possessed {
+        out[at] = format!("{open}{possessed}{close}");
+    } else if tables::AUXILIARIES.contains(&word.as_str()) {
         out.insert(at + 1, "not".to_owned());
-        return Some(out);
+    } else {
+        let verb = verb(&word)?;
+        let auxiliary = if verb.form == Form::Third { "does not" } else { "did not" };
+        out[at] = format!("{open}{auxiliary} {}{close}", verb.base);
     }
-    let verb = verb(&word)?;
-    let auxiliary = if verb.form == Form::Third { "does not" } else { "did not" };
-    let (open, _, close) = parts(words[at]);
-    out[at] = format!("{open}{auxiliary} {}{close}", verb.base);
     Some(out)
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 /// A word's marks before it, itself, and the marks after it.

@@ -1,0 +1,149 @@
+//! Who may come in from outside, and the log of who changed what.
+
+use super::retention::PruneReport;
+use super::{App, AppError};
+use lyra_research::trace;
+use lyra_store::{
+    AuditEntry, AuditFilter, AuditOutcome, AuditVia, NewAudit, NewToken, Scope, Token, TokenRefusal,
+};
+use serde_json::{Value, json};
+
+/// Longest name of a token, in characters.
+const MAX_NAME: usize = 64;
+
+/// Who calls, and what they may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// As the audit log names them.
+    pub actor: String,
+    /// Which way they came.
+    pub via: AuditVia,
+    /// What they may do.
+    pub scope: Scope,
+}
+
+impl Caller {
+    /// Somebody on this machine without a token, who could open the database itself.
+    pub fn local(via: AuditVia) -> Self {
+        Self { actor: "local".to_owned(), via, scope: Scope::Full }
+    }
+
+    /// The user of the command line.
+    pub fn user() -> Self {
+        let name = ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok());
+        let actor = format!("user:{}", name.as_deref().unwrap_or("unknown"));
+        Self { actor, via: AuditVia::Cli, scope: Scope::Full }
+    }
+
+    /// Whoever has this token.
+    pub fn token(token: &Token, via: AuditVia) -> Self {
+        Self { actor: format!("token:{}", token.name), via, scope: token.scope }
+    }
+}
+
+/// A call that changes something, until it is known what came of it.
+#[derive(Debug, Clone)]
+pub struct Mutation {
+    caller: Caller,
+    action: String,
+    arguments: Value,
+    task: Option<String>,
+    cause_id: String,
+}
+
+impl Mutation {
+    /// Begins a call, under the id of its trace: the log of the process, the jobs that it causes and the audit log name it alike.
+    pub fn begin(caller: Caller, action: impl Into<String>, arguments: Value) -> Self {
+        let task = arguments.get("task_id").and_then(Value::as_str).map(str::to_owned);
+        let cause_id = trace::current().unwrap_or_default().cause();
+        Self { caller, action: action.into(), arguments, task, cause_id }
+    }
+
+    /// The task that it is about, where the arguments do not say so.
+    pub fn about(&mut self, task: &str) {
+        self.task = Some(task.to_owned());
+    }
+}
+
+impl App {
+    /// Makes a token. What is answered is the one chance to see it.
+    ///
+    /// # Errors
+    /// A name that is empty, too long or taken; a time that is over.
+    pub async fn create_token(
+        &self,
+        name: &str,
+        scope: Scope,
+        expires_at: Option<jiff::Timestamp>,
+    ) -> Result<NewToken, AppError> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@');
+        if name.is_empty() || name.chars().count() > MAX_NAME || !name.chars().all(fits) {
+            return Err(AppError::invalid(
+                format!("`{name}` is no name for a token"),
+                format!("use 1 to {MAX_NAME} letters, digits, `.`, `_`, `-` or `@`"),
+            ));
+        }
+        if expires_at.is_some_and(|end| end <= jiff::Timestamp::now()) {
+            return Err(AppError::invalid("the token would have ended already", "name a time to come"));
+        }
+        Ok(self.store().create_token(name, scope, expires_at).await?)
+    }
+
+    /// Every token, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn tokens(&self) -> Result<Vec<Token>, AppError> {
+        Ok(self.store().tokens().await?)
+    }
+
+    /// Ends a token at once.
+    ///
+    /// # Errors
+    /// No token in force has that name or id.
+    pub async fn revoke_token(&self, name_or_id: &str) -> Result<Token, AppError> {
+        Ok(self.store().revoke_token(name_or_id).await?)
+    }
+
+    /// Whose token this is.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn authenticate(&self, text: &str) -> Result<Result<Token, TokenRefusal>, AppError> {
+        Ok(self.store().authenticate(text).await?)
+    }
+
+    /// Notes that a token was let in; that it cannot be noted keeps nobody out.
+    pub async fn note_token_use(&self, id: &str) {
+        if let Err(error) = self.store().note_token_use(id).await {
+            tracing::warn!(token = id, %error, "the use of a token could not be noted");
+        }
+    }
+
+    /// Notes what came of a call. That it cannot be noted is an operator's matter: what was done is done.
+    pub async fn audit(&self, call: Mutation, outcome: AuditOutcome, detail: Option<String>) {
+        let Mutation { caller, action, arguments, task, cause_id } = call;
+        let Caller { actor, via, .. } = caller;
+        tracing::info!(actor, action, cause_id, outcome = outcome.as_str(), "call");
+        let entry = NewAudit { actor, via, action, arguments, task, cause_id, outcome, detail };
+        if let Err(error) = self.store().audit(&entry).await {
+            let NewAudit { actor, action, cause_id, .. } = entry;
+            tracing::error!(actor, action, cause_id, outcome = outcome.as_str(), %error, "not in the audit log");
+        }
+    }
+
+    /// At most `limit` entries of the audit log, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn audit_log(&self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditEntry>, AppError> {
+        Ok(self.store().audit_log(filter, limit).await?)
+    }
+
+    pub(super) async fn audit_retention(&self, report: &PruneReport) {
+        let caller = Caller { actor: "server".to_owned(), via: AuditVia::Server, scope: Scope::Full };
+        let arguments = json!({ "task_days": self.config().retention.task_days, "tasks": report.tasks });
+        let call = Mutation::begin(caller, "retention", arguments);
+        self.audit(call, AuditOutcome::Ok, None).await;
+    }
+}

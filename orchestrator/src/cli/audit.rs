@@ -1,0 +1,116 @@
+//! `lyra audit …`, and what the command line itself notes there.
+
+use super::auth::AuthCommand;
+use super::calibration::CalibrationCommand;
+use super::corpus::CorpusCommand;
+use super::feedback::{ClaimCommand, DomainCommand, EdgeCommand};
+use super::store::StoreCommand;
+use super::task::TaskCommand;
+use super::token::TokenCommand;
+use super::{Command, print, print_json};
+use crate::app::{App, Caller, Mutation};
+use clap::Subcommand;
+use lyra_store::{AuditEntry, AuditFilter, AuditOutcome};
+use serde_json::json;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum AuditCommand {
+    /// List calls that changed something, the newest first
+    List {
+        /// Most entries
+        #[arg(short, default_value_t = 50, value_name = "N")]
+        n: u32,
+        /// Of this actor only: token:NAME, user:NAME, local, server
+        #[arg(long)]
+        actor: Option<String>,
+        /// About this task only
+        #[arg(long, value_name = "ID")]
+        task: Option<String>,
+        /// Only entries before this one
+        #[arg(long, value_name = "SEQ")]
+        before: Option<i64>,
+        /// Print JSON, with the arguments
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) async fn run(app: &App, command: &AuditCommand) -> anyhow::Result<ExitCode> {
+    let AuditCommand::List { n, actor, task, before, json } = command;
+    let filter = AuditFilter { actor: actor.clone(), task: task.clone(), before: *before };
+    let entries = app.audit_log(&filter, *n).await?;
+    if *json {
+        print_json(&entries)?;
+    } else if entries.is_empty() {
+        print("nothing noted\n")?;
+    } else {
+        print(&entries.iter().map(line).collect::<String>())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(entry: &AuditEntry) -> String {
+    let AuditEntry { seq, at, actor, via, action, outcome, .. } = entry;
+    let task = entry.task_id.as_deref().unwrap_or("");
+    let detail = entry.detail.as_deref().unwrap_or("");
+    format!("{seq:>6}  {at}  {actor:<20} {via:<9} {outcome:<9} {action:<22} {task} {detail}")
+        .trim_end()
+        .to_owned()
+        + "\n"
+}
+
+/// The call that a command is when it changes something.
+pub(super) fn of(command: &Command) -> Option<Mutation> {
+    let mut task = None;
+    let changes = match command {
+        Command::Research(_) | Command::Check(_) => true,
+        Command::Corpus(command) => {
+            matches!(command, CorpusCommand::Import(_) | CorpusCommand::Remove { .. })
+        }
+        Command::Auth(command) => !matches!(command, AuthCommand::List { .. }),
+        Command::Task(TaskCommand::Resume { id, .. } | TaskCommand::Stop { id, .. }) => {
+            task = Some(id);
+            true
+        }
+        Command::Task(TaskCommand::Delete { id, yes, .. }) => {
+            task = Some(id);
+            *yes
+        }
+        Command::Calibration(command) => {
+            !matches!(command, CalibrationCommand::Stats { .. } | CalibrationCommand::Evaluations { .. })
+        }
+        Command::Domain(command) => !matches!(command, DomainCommand::List { .. }),
+        Command::Claim(command) => !matches!(command, ClaimCommand::Show { .. }),
+        Command::Edge(EdgeCommand::Correct { .. }) => true,
+        Command::Token(command) => !matches!(command, TokenCommand::List { .. }),
+        // Who took all data with them is worth knowing.
+        Command::Backup(_) => true,
+        Command::Store(StoreCommand::Prune { dry_run, .. }) => !dry_run,
+        Command::Store(StoreCommand::Check { rebuild_full_text, .. }) => *rebuild_full_text,
+        _ => false,
+    };
+    changes.then(|| {
+        let written = format!("{command:?}");
+        let name = written.split(['(', ' ', '{']).next().unwrap_or_default().to_lowercase();
+        let part = written.split('(').nth(1).and_then(|rest| rest.split([' ', '{', '(']).next());
+        let part =
+            part.filter(|part| !part.ends_with("Args")).map(|part| format!(" {}", part.to_lowercase()));
+        let action = format!("{name}{}", part.unwrap_or_default());
+        let mut call = Mutation::begin(Caller::user(), action, json!({ "command": written }));
+        if let Some(task) = task {
+            call.about(task.as_str());
+        }
+        call
+    })
+}
+
+/// Notes what came of a command.
+pub(super) async fn note(app: &App, call: Mutation, code: &anyhow::Result<ExitCode>) {
+    let (outcome, detail) = match code {
+        Ok(code) if *code == ExitCode::from(130) => (AuditOutcome::Cancelled, None),
+        Ok(_) => (AuditOutcome::Ok, None),
+        Err(error) => (AuditOutcome::Error, Some(format!("{error:#}"))),
+    };
+    app.audit(call, outcome, detail).await;
+}
