@@ -11,6 +11,7 @@ mod multilane;
 mod provenance;
 mod review;
 mod search;
+mod source;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -23,6 +24,7 @@ pub use multilane::{LaneOutcome, MultiLane, NamedLane};
 pub use provenance::{ProvenanceRequest, ProvenanceView};
 pub use review::{PeekRequest, PeekView, Snippet};
 pub use search::{Found, FoundDocument, LaneSearch};
+pub(super) use source::RunSource;
 pub use views::{
     AlarmView, CodeCount, FrontierView, FusionView, ItemView, MetaView, MetricsView, RunHandle, Show,
     SystemCodes,
@@ -75,6 +77,14 @@ impl Fusion {
     /// The settings in force.
     pub fn settings(&self) -> &FusionSettings {
         &self.settings
+    }
+
+    /// The name under which a task asks a run for its documents.
+    ///
+    /// # Errors
+    /// No such run.
+    pub(super) async fn source_name(&self, run_id: &str) -> Result<String, AppError> {
+        Ok(RunSource::name_of(&self.run(run_id).await?.id))
     }
 
     fn run_ttl(&self) -> Duration {

@@ -1,6 +1,7 @@
 //! Sources: what a task asks, what there is, and whether it answers.
 
 use super::corpora::EXAMPLE;
+use super::fusion::RunSource;
 use super::web::Web;
 use super::{App, AppError, ErrorCode};
 use crate::config::{ApiSettings, Config};
@@ -303,7 +304,11 @@ pub(super) fn sources_of(app: &App, config: &TaskConfig) -> Vec<Arc<dyn Evidence
         let source = CorpusSource::new(app.inner.corpora.clone(), name, app.inner.inference.clone());
         Arc::new(source) as Arc<dyn EvidenceSource>
     });
-    corpora.chain(config.sources.iter().filter_map(|name| app.inner.outside.source(name))).collect()
+    let others = config.sources.iter().filter_map(|name| {
+        let run = RunSource::of(name, app.fusion()).map(|run| Arc::new(run) as Arc<dyn EvidenceSource>);
+        run.or_else(|| app.inner.outside.source(name))
+    });
+    corpora.chain(others).collect()
 }
 
 impl From<lyra_sources::Error> for AppError {

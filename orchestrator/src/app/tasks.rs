@@ -31,6 +31,8 @@ pub struct QueueSearches {
     pub queries: Vec<String>,
     /// Names of the sources to ask; empty means all of the task's.
     pub sources: Vec<String>,
+    /// A run whose first documents are judged too; with it alone, nothing else is asked.
+    pub run_id: Option<String>,
     /// New limit of pages for the task.
     pub budget_pages: Option<u32>,
     /// Which go first.
@@ -88,13 +90,17 @@ impl App {
                 format!("its sources are: {}", known.join(", ")),
             ));
         }
+        let mut sources = search.sources;
+        if let Some(run_id) = search.run_id {
+            let source = self.fusion().source_name(&run_id).await?;
+            self.store().add_source(&search.task, &source).await?;
+            sources.push(source);
+        }
         if let Some(pages) = search.budget_pages {
             self.store().set_page_budget(&search.task, pages).await?;
         }
-        let queued = self
-            .store()
-            .queue_searches(&search.task, &queries, None, search.priority, &search.sources)
-            .await?;
+        let queued =
+            self.store().queue_searches(&search.task, &queries, None, search.priority, &sources).await?;
         self.inner.wake.notify_waiters();
         Ok(queued)
     }

@@ -61,6 +61,7 @@ pub(super) async fn run(
     let config = TaskConfig { max_claims: Some(args.claims), ..args.task.config(app, cancel).await? };
     let task = app.create_task(NewTask { query: args.question.clone(), config, claims: Vec::new() }).await?;
     app.queue_searches(QueueSearches {
+        run_id: None,
         task: task.id.clone(),
         queries: vec![args.question.clone()],
         sources: Vec::new(),

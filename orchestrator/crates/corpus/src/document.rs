@@ -110,6 +110,8 @@ impl Document {
             lang: self.language,
             applicants: self.applicants,
             cross_en_applicants: self.cross_en_applicants,
+            url: self.url,
+            authors: self.authors,
             doi: self.doi,
             venue: self.venue,
             year: self.year,

@@ -75,7 +75,12 @@ pub fn rank(bm25: &[f64], cosine: Option<&[f64]>, weights: &[f64], config: &Rank
     for (score, weight) in mixed.iter_mut().zip(weights) {
         *score *= weight;
     }
-    let order = top_by(&mixed, mixed.len());
+    ranked(&mixed, config)
+}
+
+/// Candidates by their scores, best first, those above the cut-off marked.
+pub fn ranked(mixed: &[f64], config: &RankingConfig) -> Vec<Ranked> {
+    let order = top_by(mixed, mixed.len());
     let sorted: Vec<f64> = order.iter().map(|&i| mixed[i]).collect();
     let kept = cutoff(&sorted, config.sensitivity, config.min_kept, config.max_kept);
     order

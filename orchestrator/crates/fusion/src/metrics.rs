@@ -1,6 +1,8 @@
 //! The shape of a fused ranking: do the lanes agree, is the field one, do a few documents outweigh the rest.
 
+use crate::profile::own_system;
 use crate::{Pool, Ranking, frontier::f_beta};
+use lyra_domain::classification::System;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,8 +12,6 @@ pub(crate) const TOP: usize = 50;
 const PEAK: usize = 3;
 /// How much a peaked ranking lowers `Fproxy`.
 const LAMBDA: f64 = 0.5;
-/// Classification systems in the order in which they are a corpus' own.
-const SYSTEMS: [&str; 3] = ["fi:", "cpc:", "ipc:"];
 
 /// Measures of a fused ranking, each in [0, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -67,20 +67,20 @@ fn lane_agreement(pool: &Pool<'_>) -> Option<f64> {
     (!agreements.is_empty()).then(|| agreements.iter().sum::<f64>() / agreements.len() as f64)
 }
 
-/// CCW over the first code of each document in the first system that any of them has. The entropy is largest, ln(n), when n
-/// documents have n codes.
+/// CCW over the first code of each document in the documents' own system. The entropy is largest, ln(n), when n documents have n
+/// codes.
 fn class_consistency(pool: &Pool<'_>, order: &[usize]) -> Option<f64> {
     let top = &order[..order.len().min(TOP)];
-    let primary = |system: &str| {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for &doc in top {
-            if let Some(code) = pool.code_names(doc).find(|code| code.starts_with(system)) {
-                *counts.entry(code).or_default() += 1;
-            }
-        }
-        counts
+    let primary = |doc: usize, system: System| {
+        let of_system = |code: &&str| code.split_once(':').is_some_and(|(name, _)| name == system.name());
+        pool.code_names(doc).find(of_system)
     };
-    let counts = SYSTEMS.iter().map(|system| primary(system)).find(|counts| !counts.is_empty())?;
+    let having = |system| top.iter().filter(|&&doc| primary(doc, system).is_some()).count();
+    let system = own_system(top.len(), having)?;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for code in top.iter().filter_map(|&doc| primary(doc, system)) {
+        *counts.entry(code).or_default() += 1;
+    }
     let total = counts.values().sum::<usize>() as f64;
     if total <= 1.0 {
         return Some(1.0);

@@ -159,11 +159,15 @@ const SAME: f64 = 0.8;
 /// the subclass down; what a finer code says as well is left out.
 pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCode> {
     let codes: Vec<Option<Code>> = docs.vocabulary.iter().map(|text| read_code(text).ok()).collect();
-    let system = options.system.or_else(|| {
-        let has = |system: System| codes.iter().flatten().any(|code| code.system() == system);
-        [System::Fi, System::Cpc, System::Ipc, System::Ft].into_iter().find(|&system| has(system))
-    });
     let count = docs.ids.len();
+    let has = |of: &Vec<u32>, system: System| {
+        of.iter().any(|&code| {
+            codes.get(code as usize).and_then(Option::as_ref).is_some_and(|code| code.system() == system)
+        })
+    };
+    let system = options
+        .system
+        .or_else(|| own_system(count, |system| docs.codes.iter().filter(|of| has(of, system)).count()));
     let head = ((count as f64 * HEAD_SHARE) as usize).clamp(HEAD.0, HEAD.1).min(count);
     let mut counts: HashMap<Code, (usize, usize)> = HashMap::new();
     for (place, of) in docs.codes.iter().enumerate() {
@@ -213,6 +217,16 @@ pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCo
     }
     proposed.retain(|code| code.weight > 0.0);
     proposed
+}
+
+/// The classification system of documents: the first of FI, CPC and IPC that half of them have codes of, else the one that most
+/// have; F-terms when there is nothing else.
+pub(crate) fn own_system(documents: usize, having: impl Fn(System) -> usize) -> Option<System> {
+    let counted = [System::Fi, System::Cpc, System::Ipc, System::Ft].map(|system| (system, having(system)));
+    let main = &counted[..3];
+    let half = main.iter().find(|(_, count)| *count > 0 && count * 2 >= documents);
+    let most = || counted.iter().filter(|(_, count)| *count > 0).rev().max_by_key(|(_, count)| *count);
+    half.or_else(most).map(|(system, _)| *system)
 }
 
 /// Levels that a profile may name.

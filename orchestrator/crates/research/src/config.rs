@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct ResearchConfig {
     /// Hits asked of every source for one query.
     pub hits_per_source: usize,
-    /// Share of BM25 beside the cosine when fragments are ranked, in [0, 1].
+    /// How fragments are ranked.
+    pub ranking_method: RankingMethod,
+    /// Share of BM25 beside the cosine when fragments are ranked by a weighted mean, in [0, 1].
     pub bm25_weight: f64,
     /// Fewest fragments that a query keeps as relevant.
     pub min_relevant: usize,
@@ -44,6 +46,7 @@ impl Default for ResearchConfig {
     fn default() -> Self {
         Self {
             hits_per_source: 30,
+            ranking_method: RankingMethod::Weighted,
             bm25_weight: 0.3,
             min_relevant: 8,
             max_relevant: 50,
@@ -60,6 +63,16 @@ impl Default for ResearchConfig {
             min_nli_confidence: 0.6,
         }
     }
+}
+
+/// How fragments are ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RankingMethod {
+    /// By a weighted mean of BM25 and cosine.
+    Weighted,
+    /// By reciprocal rank fusion of full text, meaning and the lists of all sources that found the page.
+    Rrf,
 }
 
 /// How a search goes on from what it found.

@@ -44,7 +44,7 @@ pub(crate) fn page_of(work: &CanonicalWork, named: &[Named]) -> Option<PageAndVe
     let text = best.text();
     let mut page = as_page(&best.source, &best.hit, &work.work);
     if let SourceKind::Corpus(corpus) = &best.kind {
-        of_corpus(&mut page, &best.source, corpus, &best.hit);
+        of_corpus(&mut page, corpus, &best.hit);
     }
     page.found_by = hits().map(|entry| (entry.source.clone(), entry.hit.rank)).collect();
     page.found_by.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
@@ -97,8 +97,8 @@ pub(crate) fn as_page(source: &str, hit: &Hit, work: &Work) -> NewPage {
 }
 
 /// A document of a local corpus: its source is the corpus, and a language that it does not name is none.
-fn of_corpus(page: &mut NewPage, source: &str, corpus: &str, hit: &Hit) {
-    source.clone_into(&mut page.page.domain);
+fn of_corpus(page: &mut NewPage, corpus: &str, hit: &Hit) {
+    page.page.domain = format!("corpus:{corpus}");
     page.page.fetch_method = FetchMethod::Corpus;
     page.page.language.clone_from(&hit.language);
     page.page.paper_metadata.corpus = Some(corpus.to_owned());

@@ -15,6 +15,7 @@ mod extract;
 mod fetch;
 mod hit;
 mod judge;
+mod lanes;
 mod links;
 mod pipeline;
 pub mod ports;
@@ -27,7 +28,7 @@ mod verdict;
 mod worker;
 
 pub use ask::{Llm, check_answer, sample_prompt};
-pub use config::{CitationDirection, CitationFilter, ResearchConfig, SearchConfig};
+pub use config::{CitationDirection, CitationFilter, RankingMethod, ResearchConfig, SearchConfig};
 pub use error::{PortError, Result};
 pub use pipeline::{Pipeline, Progress, ProgressSink, SourcesOf, Step};
 pub use stops::Stops;

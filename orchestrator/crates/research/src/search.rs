@@ -6,6 +6,7 @@ use crate::citations::{self, Expansion};
 use crate::collect::{Collected, Search, collect, failed};
 use crate::complete::named_in;
 use crate::fetch::{self, fetch};
+use crate::lanes::{self, Candidates};
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, NewPage, TaskFragment};
 use crate::register::{register, usable};
@@ -45,8 +46,10 @@ pub(crate) async fn run(
     pipeline.store.update_query(&query).await?;
 
     let mut sources = (pipeline.sources)(&task.config);
-    sources
-        .retain(|source| query.sources.is_empty() || query.sources.iter().any(|name| name == source.name()));
+    sources.retain(|source| match query.sources.as_slice() {
+        [] => !source.on_request(),
+        named => named.iter().any(|name| name == source.name()),
+    });
     let asked = sources.len();
     let asking = query.clone();
     let searching = Search::begin(pipeline, &task, &sources, &asking, allowed).await?;
@@ -205,7 +208,16 @@ pub(crate) async fn rank(
         pipeline.store.add_warning(&task.id, &unread_language(language, &models)).await?;
         None
     };
-    let ranks: Vec<(PageId, FragmentRank)> = ranking::rank(&lexical, cosine.as_deref(), &weights, &config)
+    let found_by = pipeline.store.found_by(&query.id).await?;
+    let candidates = Candidates {
+        fragments: &fragments,
+        lexical: &lexical,
+        cosine: cosine.as_deref(),
+        weights: &weights,
+        found_by: &found_by,
+    };
+    let (scores, contributions) = lanes::mixed(&candidates, pipeline.config.ranking_method, &config);
+    let ranks: Vec<(PageId, FragmentRank)> = ranking::ranked(&scores, &config)
         .into_iter()
         .map(|place| {
             let fragment = &fragments[place.index].fragment;
@@ -215,6 +227,7 @@ pub(crate) async fn rank(
                 cosine: cosine.as_ref().map(|c| c[place.index]),
                 score: place.score,
                 relevant: place.relevant,
+                contributions: contributions[place.index].clone(),
             };
             (fragment.page_id.clone(), rank)
         })

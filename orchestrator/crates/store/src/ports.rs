@@ -49,6 +49,10 @@ impl EvidenceStore for Store {
         Ok(self.write_pages(query, pages, cause).await?)
     }
 
+    async fn found_by(&self, query: &QueryId) -> Result<Vec<(PageId, String, usize)>> {
+        Ok(self.read_found_by(query).await?)
+    }
+
     async fn record_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()> {
         Ok(self.write_ranking(query, ranks).await?)
     }

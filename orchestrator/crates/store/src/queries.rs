@@ -2,7 +2,7 @@
 
 use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, jobs, tasks};
-use lyra_domain::{ClaimId, JobKind, Priority, Query, QueryId, QueryStatus, TaskId, TaskStatus};
+use lyra_domain::{ClaimId, JobKind, PageId, Priority, Query, QueryId, QueryStatus, TaskId, TaskStatus};
 use lyra_research::ports::FragmentRank;
 use lyra_research::trace::{self, TraceId};
 use sqlx::SqliteConnection;
@@ -115,6 +115,44 @@ impl Store {
         Ok(())
     }
 
+    pub(crate) async fn read_found_by(&self, query: &QueryId) -> Result<Vec<(PageId, String, usize)>> {
+        let found = sqlx::query(
+            "SELECT page_id, source, rank FROM serp_items WHERE query_id = ? AND page_id IS NOT NULL
+             ORDER BY source, rank, page_id",
+        )
+        .bind(query.as_str())
+        .fetch_all(self.reader())
+        .await?;
+        found
+            .iter()
+            .map(|row| {
+                let rank: i64 = row.value("rank")?;
+                Ok((
+                    row.parsed("page_id")?,
+                    row.value("source")?,
+                    usize::try_from(rank).unwrap_or(usize::MAX),
+                ))
+            })
+            .collect()
+    }
+
+    /// Lets a task ask a source by name from now on.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn add_source(&self, task: &TaskId, source: &str) -> Result<()> {
+        let mut tx = self.write().await?;
+        sqlx::query(
+            "UPDATE tasks SET config = json_insert(config, '$.sources[#]', ?2)
+             WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM json_each(tasks.config, '$.sources') WHERE value = ?2)",
+        )
+        .bind(task.as_str())
+        .bind(source)
+        .execute(&mut *tx)
+        .await?;
+        Ok(tx.commit().await?)
+    }
+
     pub(crate) async fn write_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()> {
         let mut tx = self.write().await?;
         let task: Option<String> = sqlx::query_scalar("SELECT task_id FROM queries WHERE id = ?")
@@ -141,8 +179,8 @@ impl Store {
             }
             sqlx::query(
                 "INSERT INTO query_fragments
-                     (query_id, fragment_id, bm25_score, embed_score, score, rank, is_relevant)
-                 VALUES (?, ?, ?, ?, ?, ?, ?)",
+                     (query_id, fragment_id, bm25_score, embed_score, score, rank, is_relevant, contributions)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             )
             .bind(query.as_str())
             .bind(rank.fragment.as_str())
@@ -151,6 +189,7 @@ impl Store {
             .bind(rank.score)
             .bind(place.cast_signed() as i64 + 1)
             .bind(rank.relevant)
+            .bind(rows::json(&rank.contributions)?)
             .execute(&mut *tx)
             .await?;
         }
@@ -192,6 +231,7 @@ fn rank(row: &sqlx::sqlite::SqliteRow) -> Result<FragmentRank> {
         cosine: row.value("embed_score")?,
         score: row.value("score")?,
         relevant: row.value("is_relevant")?,
+        contributions: row.json_or_default("contributions")?,
     })
 }
 

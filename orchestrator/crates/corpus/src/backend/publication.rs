@@ -40,6 +40,10 @@ pub struct Publication {
     pub applicants: Vec<String>,
     /// Applicants in Latin letters, for search across languages.
     pub cross_en_applicants: Vec<String>,
+    /// Address of its own.
+    pub url: Option<String>,
+    /// Names in the order of the by-line: authors or inventors.
+    pub authors: Vec<String>,
     /// DOI, of a paper.
     pub doi: Option<Doi>,
     /// Journal, conference or site, of a paper.

@@ -29,6 +29,10 @@ pub trait EvidenceSource: Send + Sync {
     }
     /// At most `limit` hits, best first. A source that fetches pages fetches no more than that.
     async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>>;
+    /// Whether only searches that name it ask it.
+    fn on_request(&self) -> bool {
+        false
+    }
     /// What went wrong in the last search although it answered: an engine that wanted a person, a page that could not
     /// be read.
     fn notes(&self) -> Vec<String> {

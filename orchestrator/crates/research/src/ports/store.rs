@@ -8,7 +8,7 @@ use lyra_domain::{
     Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, Page, PageId, Query, QueryId,
     QuestionId, Task, TaskId, TaskPageReason, Work,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
 /// A page that another page cites, known by its address and fetched by nobody yet.
@@ -75,6 +75,9 @@ pub struct FragmentRank {
     pub score: f64,
     /// Above the cut-off.
     pub relevant: bool,
+    /// What each lane adds to the score, as shares that sum to 1: `text` (BM25), `meaning` (cosine) and, when lanes are fused,
+    /// every source that found the page. Empty where nothing adds to it.
+    pub contributions: BTreeMap<String, f64>,
 }
 
 /// What a vector stands for.
@@ -110,6 +113,8 @@ pub trait EvidenceStore: Send + Sync {
         pages: &[NewPage],
         cause: &JobId,
     ) -> Result<Vec<Option<PageId>>>;
+    /// Which sources found pages for the query, and at which rank of their list.
+    async fn found_by(&self, query: &QueryId) -> Result<Vec<(PageId, String, usize)>>;
     /// Replaces the query's ranking.
     async fn record_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()>;
     /// The task's queries that have a ranking, in the order they were queued, each with its ranking, best first.

@@ -87,6 +87,7 @@ async fn rankings_are_replaced_and_read_back_in_order() {
         cosine,
         score,
         relevant: score > 0.5,
+        contributions: [("text".to_owned(), 0.25), ("meaning".to_owned(), 0.75)].into(),
     };
     let store = &bench.store;
     store.record_ranking(&graph.query.id, &[rank(3, 0.8, None)]).await.unwrap();

@@ -71,6 +71,7 @@ pub(in crate::mcp::tools) struct PublicationInput {
     #[schemars(length(min = 1, max = 10), inner(length(min = 1, max = 500)))]
     ids: Vec<String>,
     /// Kind of these numbers.
+    #[serde(default)]
     #[schemars(schema_with = "id_types")]
     id_type: Option<IdType>,
     /// Fields to show, default all; as in `peek_snippets`.

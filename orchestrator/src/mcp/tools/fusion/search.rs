@@ -42,6 +42,7 @@ pub(in crate::mcp::tools) struct FulltextInput {
     #[schemars(range(min = 1, max = 200))]
     top_k: Option<usize>,
     /// Kind of number to return for each document.
+    #[serde(default)]
     #[schemars(schema_with = "id_types")]
     id_type: Option<IdType>,
 }
@@ -62,6 +63,7 @@ pub(in crate::mcp::tools) struct SemanticInput {
     #[schemars(range(min = 1, max = 200))]
     top_k: Option<usize>,
     /// Kind of number to return for each document.
+    #[serde(default)]
     #[schemars(schema_with = "id_types")]
     id_type: Option<IdType>,
 }
@@ -137,6 +139,7 @@ pub(in crate::mcp::tools) struct SemanticRawInput {
     #[schemars(length(max = 40))]
     filters: Vec<FilterInput>,
     /// Part of the documents that is compared, in place of the lane's.
+    #[serde(default)]
     #[schemars(schema_with = "scopes")]
     feature_scope: Option<FeatureScope>,
     /// Most documents, 1 to 10000, default 800.
