@@ -4,6 +4,7 @@ mod auth;
 mod calibration;
 mod corpora;
 mod doctor;
+mod documents;
 mod embeddings;
 mod error;
 mod explore;
@@ -20,6 +21,7 @@ mod workers;
 pub use auth::{AuthSession, Resolution};
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
 pub use doctor::{Finding, Health};
+pub use documents::{Document, DocumentKind, DocumentPage};
 pub use embeddings::{EmbeddingsStatus, Rebuilt};
 pub use error::{AppError, ErrorCode};
 pub use explore::{VectorHits, VectorSearch};
@@ -60,6 +62,7 @@ struct Inner {
     wake: Arc<Notify>,
     stops: Stops,
     example: Mutex<()>,
+    documents: Mutex<documents::Documents>,
     progress: broadcast::Sender<Progress>,
 }
 
@@ -95,6 +98,7 @@ impl App {
                 wake: Arc::new(Notify::new()),
                 stops: Stops::default(),
                 example: Mutex::new(()),
+                documents: Mutex::default(),
                 progress: broadcast::channel(PROGRESS_BACKLOG).0,
             }),
         })

@@ -49,7 +49,8 @@ fn benches(criterion: &mut Criterion) {
     let path = folder.path().join("lyra.db");
     let store = runtime.block_on(async {
         let store = Store::open(&path, StoreConfig::default()).await.expect("a store");
-        let mut connection = SqliteConnectOptions::new().filename(&path).connect().await.expect("a connection");
+        let mut connection =
+            SqliteConnectOptions::new().filename(&path).connect().await.expect("a connection");
         sqlx::raw_sql(GRAPH).execute(&mut connection).await.expect("a graph");
         store
     });

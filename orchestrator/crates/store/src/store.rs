@@ -24,6 +24,8 @@ struct Inner {
     readers: SqlitePool,
     /// One connection: SQLite has one writer, and waiting here is fairer than waiting in its busy handler.
     writer: SqlitePool,
+    /// One connection that nothing else uses, which therefore sees every commit as another's.
+    watcher: SqlitePool,
     worker: WorkerLock,
     vectors: VectorCache,
 }
@@ -104,11 +106,21 @@ impl Store {
         let writer = pool(&options, 1).await.map_err(|error| schema::open_error(path, error))?;
         schema::migrate(path, &workers, &writer).await?;
         views::create(&writer).await?;
-        let readers = pool(&options.read_only(true).create_if_missing(false), config.readers.max(1)).await?;
+        let reading = options.read_only(true).create_if_missing(false);
+        let readers = pool(&reading, config.readers.max(1)).await?;
+        let watcher = pool(&reading, 1).await?;
 
         let vectors = VectorCache::default();
         let store = Self {
-            inner: Arc::new(Inner { path: path.to_owned(), config, readers, writer, worker, vectors }),
+            inner: Arc::new(Inner {
+                path: path.to_owned(),
+                config,
+                readers,
+                writer,
+                watcher,
+                worker,
+                vectors,
+            }),
         };
         store.reclaim_dead_workers().await?;
         Ok(store)
@@ -122,7 +134,17 @@ impl Store {
     /// Waits for the connections to finish and closes them.
     pub async fn close(&self) {
         self.inner.readers.close().await;
+        self.inner.watcher.close().await;
         self.inner.writer.close().await;
+    }
+
+    /// A number that is another one after every commit, by this process or another. It tells whether what was computed
+    /// from the store may have changed, and means nothing else.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn change_stamp(&self) -> Result<i64> {
+        Ok(sqlx::query_scalar("PRAGMA data_version").fetch_one(&self.inner.watcher).await?)
     }
 
     pub(crate) fn reader(&self) -> &SqlitePool {
