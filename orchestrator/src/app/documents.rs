@@ -3,7 +3,7 @@
 //! A document is its lists, item by item, and what is left when they are empty. The last few documents are kept until the
 //! store changes, so that the next page costs no second computation.
 
-use super::{App, AppError, ErrorCode, graph};
+use super::{App, AppError, graph};
 use lyra_domain::TaskId;
 use serde_json::{Map, Value, json};
 use std::collections::hash_map::DefaultHasher;

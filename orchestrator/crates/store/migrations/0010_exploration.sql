@@ -47,3 +47,6 @@ BEGIN SELECT raise(ABORT, 'a vector is never changed: delete it and insert anoth
 -- Which claims a search may find is read from these alone.
 CREATE INDEX claims_adopted ON claims (task_id) WHERE claim_adoption_status = 'adopted';
 CREATE INDEX claims_not_adopted ON claims (seq) WHERE claim_adoption_status = 'not_adopted';
+
+-- Years of pages, which the views read by the ten thousand.
+CREATE INDEX pages_years ON pages (id, year, work_id);
