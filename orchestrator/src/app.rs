@@ -24,7 +24,7 @@ pub use doctor::{Finding, Health};
 pub use documents::{Document, DocumentKind, DocumentPage};
 pub use embeddings::{EmbeddingsStatus, Rebuilt};
 pub use error::{AppError, ErrorCode};
-pub use explore::{VectorHits, VectorSearch};
+pub use explore::{Completed, VectorHits, VectorSearch};
 pub use export::Materials;
 pub use graph::{GraphAnalysis, GraphFormat};
 pub use sources::{SourceInfo, SourceTest};

@@ -4,6 +4,7 @@
 //! [`crate::app`] and writes down the answer. Protocol revisions, sessions and framing are rmcp's.
 
 mod arguments;
+mod completions;
 mod instructions;
 mod prompts;
 mod reply;
@@ -14,10 +15,10 @@ mod tools;
 use crate::app::App;
 use anyhow::Context;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, serve_server_with_ct};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -75,7 +76,12 @@ impl McpServer {
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(
-            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build(),
+            ServerCapabilities::builder()
+                .enable_tools()
+                .enable_resources()
+                .enable_prompts()
+                .enable_completions()
+                .build(),
         )
         .with_server_info(
             Implementation::new("lyra", env!("CARGO_PKG_VERSION"))
@@ -119,10 +125,10 @@ impl ServerHandler for McpServer {
 
     async fn list_resources(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(resources::list()))
+        resources::list(&self.app, page.and_then(|page| page.cursor).as_deref()).await
     }
 
     async fn list_resource_templates(
@@ -139,6 +145,14 @@ impl ServerHandler for McpServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         resources::read(&self.app, &request.uri).await.map(ReadResourceResponse::from)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completions::complete(&self.app, request).await
     }
 
     async fn list_prompts(

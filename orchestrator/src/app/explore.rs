@@ -23,6 +23,15 @@ pub struct VectorSearch {
     pub min_similarity: f32,
 }
 
+/// Ids that begin with what was typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completed {
+    /// Newest first.
+    pub values: Vec<String>,
+    /// How many there are, those that are not among the values included.
+    pub total: u64,
+}
+
 /// What a search by meaning found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorHits {
@@ -73,6 +82,29 @@ impl App {
         limit: u32,
     ) -> Result<ViewRows, AppError> {
         Ok(self.store().query_view(name, task, limit).await?)
+    }
+
+    /// Ids of tasks that begin with `prefix`, at most `limit`.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn complete_tasks(&self, prefix: &str, limit: usize) -> Result<Completed, AppError> {
+        let (values, total) = self.store().task_ids(prefix, limit).await?;
+        Ok(Completed { values, total })
+    }
+
+    /// Ids of a task's adopted claims that begin with `prefix`, at most `limit`.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn complete_claims(
+        &self,
+        task: &TaskId,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Completed, AppError> {
+        let (values, total) = self.store().claim_ids(task, prefix, limit).await?;
+        Ok(Completed { values, total })
     }
 
     /// Claims or fragments closest in meaning to a query.

@@ -9,6 +9,7 @@ mod auth;
 mod calibration;
 mod cells;
 mod claims;
+mod completions;
 mod domains;
 mod edges;
 mod embeddings;
