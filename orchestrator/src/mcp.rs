@@ -5,6 +5,8 @@
 
 mod arguments;
 mod completions;
+#[cfg(feature = "conformance")]
+mod fixtures;
 mod instructions;
 mod prompts;
 mod reply;
@@ -96,10 +98,17 @@ impl ServerHandler for McpServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::all().map(|entry| entry.tool.clone()).collect()))
+        let tools = tools::all().map(|entry| entry.tool.clone());
+        #[cfg(feature = "conformance")]
+        let tools = tools.chain(fixtures::tools());
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        #[cfg(feature = "conformance")]
+        if let Some(tool) = fixtures::tools().into_iter().find(|tool| tool.name == name) {
+            return Some(tool);
+        }
         tools::find(name).map(|entry| entry.tool.clone())
     }
 
@@ -108,6 +117,10 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if let Some(result) = fixtures::call(&request.name, &context).await {
+            return Ok(result.into());
+        }
         let Some(entry) = tools::find(&request.name) else {
             let known: Vec<&str> = tools::all().map(|entry| entry.tool.name.as_ref()).collect();
             return Err(ErrorData::invalid_params(

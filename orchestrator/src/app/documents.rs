@@ -134,10 +134,13 @@ impl Document {
                 break;
             }
             let value = serde_json::from_str(&item.json).unwrap_or_default();
-            let value = if size > left { shortened(value, left) } else { value };
-            left = left.saturating_sub(if size > left { left } else { item.json.len() + 1 });
-            append(&mut part, &item.list, value);
             end += 1;
+            if size > left {
+                append(&mut part, &item.list, shortened(value, left));
+                break;
+            }
+            append(&mut part, &item.list, value);
+            left -= size;
         }
         let next_cursor =
             (end < self.items.len()).then(|| format!("{:x}.{end}.{}", self.revision, self.items[end - 1].id));

@@ -2,6 +2,7 @@
 
 use super::embeddings::outdated_note;
 use super::{App, AppError};
+use jiff::Timestamp;
 use lyra_domain::TaskId;
 use lyra_research::ports::Inference;
 use lyra_store::{
@@ -63,12 +64,17 @@ impl App {
         self.store().views()
     }
 
-    /// A view's SQL, for one task or for all.
+    /// A view's SQL, for one task or for all, with the present as it is or as given.
     ///
     /// # Errors
     /// No such view.
-    pub fn render_view(&self, name: &str, task: Option<&TaskId>) -> Result<String, AppError> {
-        Ok(self.store().render_view(name, task)?)
+    pub fn render_view(
+        &self,
+        name: &str,
+        task: Option<&TaskId>,
+        now: Option<Timestamp>,
+    ) -> Result<String, AppError> {
+        Ok(self.store().render_view(name, task, now)?)
     }
 
     /// A view's rows, at most `limit`.
@@ -79,9 +85,10 @@ impl App {
         &self,
         name: &str,
         task: Option<&TaskId>,
+        now: Option<Timestamp>,
         limit: u32,
     ) -> Result<ViewRows, AppError> {
-        Ok(self.store().query_view(name, task, limit).await?)
+        Ok(self.store().query_view(name, task, now, limit).await?)
     }
 
     /// Ids of tasks that begin with `prefix`, at most `limit`.

@@ -18,14 +18,16 @@ pub(super) fn list() -> Vec<Prompt> {
         .with_title("Task")
         .with_description("A task that has gathered evidence already. Without it a new one is made.")
         .with_required(false);
-    vec![
-        Prompt::new(
-            EVIDENCE_REVIEW,
-            Some("Gather evidence on a question and report what is known, how well, and where sources disagree."),
-            Some(vec![question, task]),
-        )
-        .with_title("Review the evidence"),
-    ]
+    let ours = [Prompt::new(
+        EVIDENCE_REVIEW,
+        Some("Gather evidence on a question and report what is known, how well, and where sources disagree."),
+        Some(vec![question, task]),
+    )
+    .with_title("Review the evidence")]
+    .into_iter();
+    #[cfg(feature = "conformance")]
+    let ours = ours.chain(super::fixtures::prompts());
+    ours.collect()
 }
 
 /// One prompt, filled in.
@@ -33,6 +35,10 @@ pub(super) fn list() -> Vec<Prompt> {
 /// # Errors
 /// A name that is no prompt, an argument that is missing, unknown, empty or too long.
 pub(super) fn get(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+    #[cfg(feature = "conformance")]
+    if let Some(found) = super::fixtures::prompt(name, arguments) {
+        return Ok(found);
+    }
     if name != EVIDENCE_REVIEW {
         let message = format!("unknown prompt `{name}`; there is: {EVIDENCE_REVIEW}");
         return Err(ErrorData::invalid_params(message, None));

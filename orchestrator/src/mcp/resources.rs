@@ -38,15 +38,21 @@ pub(super) async fn list(app: &App, cursor: Option<&str>) -> Result<ListResource
             .with_description(format!("A task, {}. Its title is the question that was asked.", task.status))
             .with_mime_type(JSON)
     });
-    let resources = cursor.is_none().then_some(schema).into_iter().chain(tasks).collect();
-    let mut listed = ListResourcesResult::with_all_items(resources);
+    let resources = cursor.is_none().then_some(schema).into_iter().chain(tasks);
+    #[cfg(feature = "conformance")]
+    let resources = resources.chain(super::fixtures::resources());
+    let mut listed = ListResourcesResult::with_all_items(resources.collect());
     listed.next_cursor = page.next_cursor;
     Ok(listed)
 }
 
 /// Resources whose address holds an id.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    vec![
+    #[cfg(feature = "conformance")]
+    let more = super::fixtures::templates();
+    #[cfg(not(feature = "conformance"))]
+    let more = Vec::new();
+    [
         ResourceTemplate::new(format!("{TASKS}{{task_id}}"), "task")
             .with_title("Task")
             .with_description("How a task stands, as get_status with detail `full` says it.")
@@ -74,10 +80,17 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
             )
             .with_mime_type(JSON),
     ]
+    .into_iter()
+    .chain(more)
+    .collect()
 }
 
 /// Reads one resource.
 pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    #[cfg(feature = "conformance")]
+    if let Some(found) = super::fixtures::read(uri) {
+        return Ok(found);
+    }
     let text = if uri == SCHEMA {
         written(&SchemaView::from(app.schema().await.map_err(|error| failed(uri, &error))?))
     } else if let Some(path) = uri.strip_prefix(TASKS) {
