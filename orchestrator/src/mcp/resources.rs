@@ -9,7 +9,7 @@ use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 const SCHEMA: &str = "lyra://schema";
@@ -172,8 +172,13 @@ struct PageView {
     changed_since_cursor: bool,
 }
 
+/// The address for a program.
+fn named(uri: &str) -> Option<Value> {
+    Some(json!({ "uri": uri }))
+}
+
 fn not_found(uri: &str, why: impl std::fmt::Display) -> ErrorData {
-    ErrorData::resource_not_found(format!("{uri}: {why}"), None)
+    ErrorData::resource_not_found(format!("{uri}: {why}"), named(uri))
 }
 
 fn unknown(uri: &str) -> ErrorData {
@@ -182,7 +187,7 @@ fn unknown(uri: &str) -> ErrorData {
             "there is no resource {uri}; there are {SCHEMA}, {TASKS}{{task_id}}, and under a task materials, graph \
              and claims/{{claim_id}}, each with ?cursor= for further pages"
         ),
-        None,
+        named(uri),
     )
 }
 
@@ -192,7 +197,7 @@ fn written<T: Serialize>(value: &T) -> Result<String, ErrorData> {
 
 fn failed(uri: &str, error: &AppError) -> ErrorData {
     match error.code {
-        ErrorCode::NotFound => ErrorData::resource_not_found(format!("{uri}: {error}"), None),
+        ErrorCode::NotFound => not_found(uri, error),
         ErrorCode::InvalidArgument => ErrorData::invalid_params(format!("{uri}: {error}"), None),
         _ => {
             tracing::error!(uri, code = %error.code, %error, "resource cannot be read");
