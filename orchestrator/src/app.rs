@@ -6,6 +6,7 @@ mod backup;
 mod calibration;
 mod corpora;
 mod doctor;
+mod documents;
 mod embeddings;
 mod error;
 mod explore;
@@ -27,9 +28,10 @@ pub use auth::{AuthSession, Resolution};
 pub use backup::BackupReport;
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
 pub use doctor::{Finding, Health};
+pub use documents::{Document, DocumentKind, DocumentPage};
 pub use embeddings::{EmbeddingsStatus, Rebuilt};
 pub use error::{AppError, ErrorCode};
-pub use explore::{VectorHits, VectorSearch};
+pub use explore::{Completed, VectorHits, VectorSearch};
 pub use export::Materials;
 pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
@@ -72,6 +74,7 @@ struct Inner {
     wake: Arc<Notify>,
     stops: Stops,
     example: Mutex<()>,
+    documents: Mutex<documents::Documents>,
     progress: broadcast::Sender<Progress>,
     metrics: Arc<Metrics>,
 }
@@ -114,6 +117,7 @@ impl App {
                 wake: Arc::new(Notify::new()),
                 stops: Stops::default(),
                 example: Mutex::new(()),
+                documents: Mutex::default(),
                 progress: broadcast::channel(PROGRESS_BACKLOG).0,
                 metrics,
             }),

@@ -4,6 +4,9 @@
 //! [`crate::app`] and writes down the answer. Protocol revisions, sessions and framing are rmcp's.
 
 mod arguments;
+mod completions;
+#[cfg(feature = "conformance")]
+mod fixtures;
 mod instructions;
 mod prompts;
 mod reply;
@@ -18,10 +21,10 @@ use axum::http::request::Parts;
 use lyra_research::trace::{self, TraceId};
 use lyra_store::{AuditVia, Scope};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, serve_server_with_ct};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -134,7 +137,12 @@ fn caller_trace(context: &RequestContext<RoleServer>) -> Option<TraceId> {
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(
-            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build(),
+            ServerCapabilities::builder()
+                .enable_tools()
+                .enable_resources()
+                .enable_prompts()
+                .enable_completions()
+                .build(),
         )
         .with_server_info(
             Implementation::new("lyra", env!("CARGO_PKG_VERSION"))
@@ -152,10 +160,17 @@ impl ServerHandler for McpServer {
         // Who may only read is not shown what would be refused.
         let all = self.caller(&context)?.scope == Scope::Full;
         let tools = tools::of(self.toolset()).filter(|entry| all || entry.is_read_only());
-        Ok(ListToolsResult::with_all_items(tools.map(|entry| entry.tool.clone()).collect()))
+        let tools = tools.map(|entry| entry.tool.clone());
+        #[cfg(feature = "conformance")]
+        let tools = tools.chain(fixtures::tools());
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        #[cfg(feature = "conformance")]
+        if let Some(tool) = fixtures::tools().into_iter().find(|tool| tool.name == name) {
+            return Some(tool);
+        }
         tools::find(name).map(|entry| entry.tool.clone())
     }
 
@@ -164,6 +179,10 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        #[cfg(feature = "conformance")]
+        if let Some(result) = fixtures::call(&request.name, &context).await {
+            return Ok(result.into());
+        }
         let Some(entry) = tools::of(self.toolset()).find(|entry| entry.tool.name == request.name) else {
             let known: Vec<&str> = tools::of(self.toolset()).map(|entry| entry.tool.name.as_ref()).collect();
             return Err(ErrorData::invalid_params(
@@ -179,10 +198,10 @@ impl ServerHandler for McpServer {
 
     async fn list_resources(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(resources::list()))
+        resources::list(&self.app, page.and_then(|page| page.cursor).as_deref()).await
     }
 
     async fn list_resource_templates(
@@ -199,6 +218,14 @@ impl ServerHandler for McpServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         resources::read(&self.app, &request.uri).await.map(ReadResourceResponse::from)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completions::complete(&self.app, request).await
     }
 
     async fn list_prompts(

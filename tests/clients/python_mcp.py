@@ -16,6 +16,7 @@ import time
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.types import ResourceTemplateReference
 
 TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search", "feedback"]
 TOOLS += ["calibration_metrics", "calibration_rollback", "get_auth_queue", "resolve_auth"]
@@ -102,16 +103,70 @@ async def whole_task(lyra):
         joined = await lyra.call("query_graph", sql=f"SELECT count(*) AS found FROM {table} WHERE id IN ({ids})")
         assert joined["rows"][0]["found"] == len(close["results"]), joined
 
+    await every_view(lyra, task_id)
     await corrections(lyra, edges["rows"][0]["claim_id"])
 
     stopped = await lyra.call("stop_task", task_id=task_id, reason="enough")
     assert stopped["final_status"] == "completed" and stopped["is_resumable"], stopped
-    resource = json.loads((await lyra.client.read_resource(f"lyra://tasks/{task_id}")).contents[0].text)
-    assert resource["status"] == "completed", resource
-    for part, field in [("materials", "citation_network"), ("graph", "nodes")]:
-        text = (await lyra.client.read_resource(f"lyra://tasks/{task_id}/{part}")).contents[0].text
-        assert json.loads(text)[field], part
+    await resources(lyra, task_id)
     return evidence
+
+
+async def every_view(lyra, task_id):
+    """The schema names the views; each can be read for the task."""
+    schema = json.loads((await lyra.client.read_resource("lyra://schema")).contents[0].text)
+    views = [table for table in schema["tables"] if table["kind"] == "view"]
+    assert len(views) == 16 and all(view["description"] and view["columns"] for view in views), views
+    for view in views:
+        sql = f"SELECT * FROM {view['name']} WHERE task_id = '{task_id}'"
+        rows = await lyra.call("query_graph", sql=sql, options={"limit": 200, "max_vm_steps": 5_000_000})
+        assert rows["columns"] == [column["name"] for column in view["columns"]], view
+
+
+async def resources(lyra, task_id):
+    """The task is listed, its documents come in pages, and its ids are completed."""
+    client = lyra.client
+    listed = [str(resource.uri) for resource in (await client.list_resources()).resources]
+    assert listed[0] == "lyra://schema" and f"lyra://tasks/{task_id}" in listed, listed
+    resource = json.loads((await client.read_resource(f"lyra://tasks/{task_id}")).contents[0].text)
+    assert resource["status"] == "completed", resource
+    templates = [template.uri_template for template in (await client.list_resource_templates()).resource_templates]
+    assert "lyra://tasks/{task_id}/materials{?cursor}" in templates, templates
+
+    materials, pages = await document(client, f"lyra://tasks/{task_id}/materials")
+    assert pages >= 1 and materials["claims"] and materials["citation_network.source_pages"], materials.keys()
+    graph, _ = await document(client, f"lyra://tasks/{task_id}/graph")
+    assert graph["nodes"] and len(graph["edges"]) == len(materials["evidence_graph.edges"])
+    ids = ", ".join(f"'{claim['id']}'" for claim in materials["claims"])
+    known = await lyra.call("query_graph", sql=f"SELECT count(*) AS n FROM claims WHERE id IN ({ids})")
+    assert known["rows"][0]["n"] == len(materials["claims"]), known
+
+    template = "lyra://tasks/{task_id}/claims/{claim_id}{?cursor}"
+    reference = ResourceTemplateReference(type="ref/resource", uri=template)
+    task_ids = await client.complete(reference, {"name": "task_id", "value": task_id[:10]})
+    assert task_id in task_ids.completion.values, task_ids
+    claim_ids = await client.complete(
+        reference, {"name": "claim_id", "value": "claim_"}, context_arguments={"task_id": task_id}
+    )
+    claim_id = claim_ids.completion.values[0]
+    claim = json.loads((await client.read_resource(f"lyra://tasks/{task_id}/claims/{claim_id}")).contents[0].text)
+    assert claim["id"] == claim_id and claim["timeline"], claim
+
+
+async def document(client, uri):
+    """The lists of a document that comes in pages, and how many pages there are."""
+    lists, pages = {}, 0
+    while uri:
+        text = (await client.read_resource(uri)).contents[0].text
+        assert len(text.encode()) <= 60_000, f"{uri} is too large"
+        page = json.loads(text)
+        for name, value in page.items():
+            nested = {f"{name}.{inner}": item for inner, item in value.items()} if isinstance(value, dict) else {name: value}
+            for name, items in nested.items():
+                if isinstance(items, list):
+                    lists.setdefault(name, []).extend(items)
+        pages, uri = pages + 1, page["page"]["next"]
+    return lists, pages
 
 
 async def corrections(lyra, claim_id):

@@ -2,6 +2,7 @@
 
 use super::embeddings::outdated_note;
 use super::{App, AppError};
+use jiff::Timestamp;
 use lyra_domain::TaskId;
 use lyra_research::ports::Inference;
 use lyra_store::{
@@ -21,6 +22,15 @@ pub struct VectorSearch {
     pub top_k: usize,
     /// Least cosine, in [−1, 1].
     pub min_similarity: f32,
+}
+
+/// Ids that begin with what was typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completed {
+    /// Newest first.
+    pub values: Vec<String>,
+    /// How many there are, those that are not among the values included.
+    pub total: u64,
 }
 
 /// What a search by meaning found.
@@ -54,12 +64,17 @@ impl App {
         self.store().views()
     }
 
-    /// A view's SQL, for one task or for all.
+    /// A view's SQL, for one task or for all, with the present as it is or as given.
     ///
     /// # Errors
     /// No such view.
-    pub fn render_view(&self, name: &str, task: Option<&TaskId>) -> Result<String, AppError> {
-        Ok(self.store().render_view(name, task)?)
+    pub fn render_view(
+        &self,
+        name: &str,
+        task: Option<&TaskId>,
+        now: Option<Timestamp>,
+    ) -> Result<String, AppError> {
+        Ok(self.store().render_view(name, task, now)?)
     }
 
     /// A view's rows, at most `limit`.
@@ -70,9 +85,33 @@ impl App {
         &self,
         name: &str,
         task: Option<&TaskId>,
+        now: Option<Timestamp>,
         limit: u32,
     ) -> Result<ViewRows, AppError> {
-        Ok(self.store().query_view(name, task, limit).await?)
+        Ok(self.store().query_view(name, task, now, limit).await?)
+    }
+
+    /// Ids of tasks that begin with `prefix`, at most `limit`.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn complete_tasks(&self, prefix: &str, limit: usize) -> Result<Completed, AppError> {
+        let (values, total) = self.store().task_ids(prefix, limit).await?;
+        Ok(Completed { values, total })
+    }
+
+    /// Ids of a task's adopted claims that begin with `prefix`, at most `limit`.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn complete_claims(
+        &self,
+        task: &TaskId,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Completed, AppError> {
+        let (values, total) = self.store().claim_ids(task, prefix, limit).await?;
+        Ok(Completed { values, total })
     }
 
     /// Claims or fragments closest in meaning to a query.

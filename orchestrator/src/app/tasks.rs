@@ -2,7 +2,7 @@
 
 use super::{App, AppError};
 use lyra_domain::{Budget, ClaimId, ClaimReport, Priority, Task, TaskConfig, TaskId, contradictions_first};
-use lyra_store::{QueuedSearches, StopMode, StopOutcome};
+use lyra_store::{QueuedSearches, StopMode, StopOutcome, TaskPage};
 
 /// Longest query or claim, in characters.
 const MAX_QUERY_CHARS: usize = 2_000;
@@ -137,6 +137,14 @@ impl App {
     /// When the store cannot be read.
     pub async fn list_tasks(&self, limit: u32) -> Result<Vec<Task>, AppError> {
         Ok(self.store().list_tasks(limit, None).await?.tasks)
+    }
+
+    /// A page of the tasks, newest first, from the beginning or from where a cursor points.
+    ///
+    /// # Errors
+    /// A cursor that is none.
+    pub async fn task_page(&self, limit: u32, cursor: Option<&str>) -> Result<TaskPage, AppError> {
+        Ok(self.store().list_tasks(limit, cursor).await?)
     }
 
     /// Every adopted claim of a task with its evidence, contradicted ones first.

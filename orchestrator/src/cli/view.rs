@@ -1,8 +1,9 @@
 //! `lyra view …`.
 
-use super::{print, print_json};
+use super::{print, print_json, tell};
 use crate::app::App;
 use clap::Subcommand;
+use jiff::Timestamp;
 use lyra_domain::TaskId;
 use serde_json::Value;
 use std::process::ExitCode;
@@ -18,6 +19,9 @@ pub(super) enum ViewCommand {
         /// Task
         #[arg(long, value_name = "ID")]
         task: Option<TaskId>,
+        /// What counts as the present, such as 2026-01-01T00:00:00Z [default: it is]
+        #[arg(long, value_name = "TIME")]
+        now: Option<Timestamp>,
     },
     /// Print a view's rows as tab-separated text
     Query {
@@ -26,6 +30,9 @@ pub(super) enum ViewCommand {
         /// Task
         #[arg(long, value_name = "ID")]
         task: Option<TaskId>,
+        /// What counts as the present, such as 2026-01-01T00:00:00Z [default: it is]
+        #[arg(long, value_name = "TIME")]
+        now: Option<Timestamp>,
         /// Most rows
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: u32,
@@ -42,11 +49,11 @@ pub(super) async fn run(app: &App, command: &ViewCommand) -> anyhow::Result<Exit
                 print(&format!("{:<28} {}\n", view.name, view.description))?;
             }
         }
-        ViewCommand::Render { name, task } => {
-            print(&format!("{}\n", app.render_view(name, task.as_ref())?.trim()))?;
+        ViewCommand::Render { name, task, now } => {
+            print(&format!("{}\n", app.render_view(name, task.as_ref(), *now)?.trim()))?;
         }
-        ViewCommand::Query { name, task, limit, json } => {
-            let found = app.query_view(name, task.as_ref(), *limit).await?;
+        ViewCommand::Query { name, task, now, limit, json } => {
+            let found = app.query_view(name, task.as_ref(), *now, *limit).await?;
             if *json {
                 print_json(&found.rows)?;
             } else {
@@ -55,6 +62,9 @@ pub(super) async fn run(app: &App, command: &ViewCommand) -> anyhow::Result<Exit
                     let cells: Vec<String> =
                         found.columns.iter().map(|column| cell(row.get(column))).collect();
                     print(&format!("{}\n", cells.join("\t")))?;
+                }
+                if found.truncated {
+                    tell(&format!("only the first {limit} rows are shown; --limit takes more"));
                 }
             }
         }

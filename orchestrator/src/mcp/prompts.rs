@@ -20,6 +20,8 @@ pub(super) fn list(set: Toolset) -> Vec<Prompt> {
     if set != Toolset::Evidence {
         prompts.push(prior_art::prompt());
     }
+    #[cfg(feature = "conformance")]
+    prompts.extend(super::fixtures::prompts());
     prompts
 }
 
@@ -49,6 +51,10 @@ pub(super) fn get(
     name: &str,
     arguments: &JsonObject,
 ) -> Result<GetPromptResult, ErrorData> {
+    #[cfg(feature = "conformance")]
+    if let Some(found) = super::fixtures::prompt(name, arguments) {
+        return Ok(found);
+    }
     if name == prior_art::NAME {
         return prior_art::get(fusion, arguments);
     }

@@ -1,13 +1,13 @@
 //! Resources: what a client reads and caches instead of calling a tool.
 
-use super::reply::CONTENT_NOTICE;
+use super::reply::{CONTENT_NOTICE, MAX_BYTES};
 use super::tools::status::{Detail, GetStatusOutput};
 use crate::app::fusion::ProvenanceRequest;
-use crate::app::{App, AppError, ErrorCode};
-use lyra_domain::{ClaimId, TaskId};
+use crate::app::{App, AppError, DocumentKind, ErrorCode};
+use lyra_domain::TaskId;
 use lyra_store::SchemaTable;
 use rmcp::ErrorData;
-use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,40 +17,69 @@ const SCHEMA: &str = "lyra://schema";
 const TASKS: &str = "lyra://tasks/";
 const FUSION: &str = "lyra://fusion/";
 const JSON: &str = "application/json";
+/// Tasks on a page of the list.
+const LISTED: u32 = 50;
+/// Bytes of a page kept for what every page says of itself.
+const FRAME_BYTES: usize = 2_000;
+/// Longest title of a listed task, in characters.
+const TITLE_CHARS: usize = 100;
 
-/// Resources with a fixed address.
-pub(super) fn list() -> Vec<Resource> {
-    vec![
-        Resource::new(SCHEMA, "schema")
-            .with_title("Tables and views")
-            .with_description(
-                "Every table and view that query_graph may read, with its columns and what it is for.",
-            )
-            .with_mime_type(JSON),
-    ]
+/// A page of what can be read: first the schema and the newest tasks, then older ones.
+pub(super) async fn list(app: &App, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
+    let page = app.task_page(LISTED, cursor).await.map_err(|error| failed("resources/list", &error))?;
+    let schema = Resource::new(SCHEMA, "schema")
+        .with_title("Tables and views")
+        .with_description(
+            "Every table and view that query_graph may read, with its columns and what it is for.",
+        )
+        .with_mime_type(JSON);
+    let tasks = page.tasks.into_iter().map(|task| {
+        let title: String = task.query.chars().take(TITLE_CHARS).collect();
+        Resource::new(format!("{TASKS}{}", task.id), task.id.to_string())
+            .with_title(title)
+            .with_description(format!("A task, {}. Its title is the question that was asked.", task.status))
+            .with_mime_type(JSON)
+    });
+    let resources = cursor.is_none().then_some(schema).into_iter().chain(tasks);
+    #[cfg(feature = "conformance")]
+    let resources = resources.chain(super::fixtures::resources());
+    let mut listed = ListResourcesResult::with_all_items(resources.collect());
+    listed.next_cursor = page.next_cursor;
+    Ok(listed)
 }
 
 /// Resources whose address holds an id.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    vec![
+    #[cfg(feature = "conformance")]
+    let more = super::fixtures::templates();
+    #[cfg(not(feature = "conformance"))]
+    let more = Vec::new();
+    [
         ResourceTemplate::new(format!("{TASKS}{{task_id}}"), "task")
             .with_title("Task")
             .with_description("How a task stands, as get_status with detail `full` says it.")
             .with_mime_type(JSON),
-        ResourceTemplate::new(format!("{TASKS}{{task_id}}/materials"), "materials")
+        ResourceTemplate::new(format!("{TASKS}{{task_id}}/materials{{?cursor}}"), "materials")
             .with_title("Materials of a task")
             .with_description(
-                "Everything of a task in one document: claims with confidence and evidence, fragments, the evidence \
-                 graph, and the citations among its pages. Large: query_graph gets parts of it.",
+                "Everything of a task: claims with confidence and evidence, fragments, the evidence graph, and the \
+                 citations among its pages. Comes in pages: `page.next` is the address of the next one; lists of the same \
+                 name belong together. query_graph gets parts of it.",
             )
             .with_mime_type(JSON),
-        ResourceTemplate::new(format!("{TASKS}{{task_id}}/graph"), "graph")
+        ResourceTemplate::new(format!("{TASKS}{{task_id}}/graph{{?cursor}}"), "graph")
             .with_title("Evidence graph of a task")
-            .with_description("The task's evidence graph as node-link JSON: nodes, edges, counts by relation.")
+            .with_description(
+                "The task's evidence graph as node-link JSON: nodes, edges, counts by relation. Comes in pages, as the \
+                 materials do.",
+            )
             .with_mime_type(JSON),
-        ResourceTemplate::new(format!("{TASKS}{{task_id}}/claims/{{claim_id}}"), "claim")
+        ResourceTemplate::new(format!("{TASKS}{{task_id}}/claims/{{claim_id}}{{?cursor}}"), "claim")
             .with_title("Claim")
-            .with_description("One claim with its confidence and the passages for and against it.")
+            .with_description(
+                "One claim with its confidence, the passages for and against it, and what happened to it. Comes in pages \
+                 where there is much of it.",
+            )
             .with_mime_type(JSON),
         ResourceTemplate::new(format!("{FUSION}{{run_id}}"), "fusion")
             .with_title("Run of a lane or a fusion")
@@ -59,10 +88,17 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
             )
             .with_mime_type(JSON),
     ]
+    .into_iter()
+    .chain(more)
+    .collect()
 }
 
 /// Reads one resource.
 pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    #[cfg(feature = "conformance")]
+    if let Some(found) = super::fixtures::read(uri) {
+        return Ok(found);
+    }
     let text = if uri == SCHEMA {
         written(&SchemaView::from(app.schema().await.map_err(|error| failed(uri, &error))?))
     } else if let Some(path) = uri.strip_prefix(TASKS) {
@@ -83,16 +119,21 @@ pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, Err
 
 /// What `path` under the tasks names.
 async fn of_task(app: &App, uri: &str, path: &str) -> Result<String, ErrorData> {
+    let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
     let (id, part) = path.split_once('/').map_or((path, None), |(id, part)| (id, Some(part)));
     let task: TaskId = id.parse().map_err(|error| not_found(uri, error))?;
-    let failed = |error| failed(uri, &error);
-    match part {
-        None => {
-            let progress = app.task_status(&task, Duration::ZERO).await.map_err(failed)?;
-            written(&GetStatusOutput::new(progress, Detail::Full))
+    let Some(part) = part else {
+        if query.is_some() {
+            return Err(unknown(uri));
         }
-        Some("materials") => marked(
-            json!(app.materials(&task).await.map_err(failed)?),
+        let failed = |error| failed(uri, &error);
+        let mut progress = app.task_status(&task, Duration::ZERO).await.map_err(failed)?;
+        progress.warnings.extend(app.outdated_vectors_note(&task).await.map_err(failed)?);
+        return written(&GetStatusOutput::new(progress, Detail::Full));
+    };
+    let (kind, untrusted): (DocumentKind, &[&str]) = match (part, part.strip_prefix("claims/")) {
+        ("materials", _) => (
+            DocumentKind::Materials,
             &[
                 "claims[].claim_text",
                 "claims[].evidence[].text",
@@ -104,38 +145,65 @@ async fn of_task(app: &App, uri: &str, path: &str) -> Result<String, ErrorData> 
                 "citation_network",
             ],
         ),
-        Some("graph") => marked(app.graph(&task).await.map_err(failed)?.node_link(), &["nodes[]", "edges[]"]),
-        Some(part) => match part.strip_prefix("claims/") {
-            Some(claim) => {
-                let claim: ClaimId = claim.parse().map_err(|error| not_found(uri, error))?;
-                let found = app.claim_material(&task, &claim).await.map_err(failed)?;
-                marked(found, &["claim_text", "evidence[].text", "evidence[].title"])
-            }
-            None => Err(unknown(uri)),
-        },
-    }
-}
-
-/// Says which parts of a document were copied from outside.
-fn marked(mut document: Value, untrusted: &[&str]) -> Result<String, ErrorData> {
+        ("graph", _) => (DocumentKind::Graph, &["nodes[]", "edges[]"]),
+        (_, Some(claim)) => (
+            DocumentKind::Claim(claim.parse().map_err(|error| not_found(uri, error))?),
+            &["claim_text", "evidence[].text", "evidence[].title"],
+        ),
+        _ => return Err(unknown(uri)),
+    };
+    let cursor = match query {
+        None => None,
+        Some(query) => Some(query.strip_prefix("cursor=").ok_or_else(|| unknown(uri))?),
+    };
+    let page = app
+        .document_page(&task, kind, cursor, MAX_BYTES - FRAME_BYTES)
+        .await
+        .map_err(|error| failed(uri, &error))?;
+    let about = PageView {
+        items: page.items,
+        total_items: page.total_items,
+        next: page.next_cursor.map(|cursor| format!("{TASKS}{path}?cursor={cursor}")),
+        changed_since_cursor: page.changed,
+    };
+    let mut document = page.part;
     if let Some(fields) = document.as_object_mut() {
+        fields.insert("page".to_owned(), json!(about));
         fields.insert("untrusted_fields".to_owned(), json!(untrusted));
         fields.insert("content_notice".to_owned(), json!(CONTENT_NOTICE));
     }
     written(&document)
 }
 
+/// What a page of a document says of itself.
+#[derive(Debug, Serialize)]
+struct PageView {
+    /// Items of lists on this page.
+    items: usize,
+    /// Items of lists on all pages.
+    total_items: usize,
+    /// Address of the next page; null on the last.
+    next: Option<String>,
+    /// The document is not the one that the cursor came from; for one of a piece, start from the beginning.
+    changed_since_cursor: bool,
+}
+
+/// The address for a program.
+fn named(uri: &str) -> Option<Value> {
+    Some(json!({ "uri": uri }))
+}
+
 fn not_found(uri: &str, why: impl std::fmt::Display) -> ErrorData {
-    ErrorData::resource_not_found(format!("{uri}: {why}"), None)
+    ErrorData::resource_not_found(format!("{uri}: {why}"), named(uri))
 }
 
 fn unknown(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(
         format!(
             "there is no resource {uri}; there are {SCHEMA}, {FUSION}{{run_id}}, {TASKS}{{task_id}}, and under a task \
-             materials, graph and claims/{{claim_id}}"
+             materials, graph and claims/{{claim_id}}, each with ?cursor= for further pages"
         ),
-        None,
+        named(uri),
     )
 }
 
@@ -145,7 +213,7 @@ fn written<T: Serialize>(value: &T) -> Result<String, ErrorData> {
 
 fn failed(uri: &str, error: &AppError) -> ErrorData {
     match error.code {
-        ErrorCode::NotFound => ErrorData::resource_not_found(format!("{uri}: {error}"), None),
+        ErrorCode::NotFound => not_found(uri, error),
         ErrorCode::InvalidArgument => ErrorData::invalid_params(format!("{uri}: {error}"), None),
         _ => {
             tracing::error!(uri, code = %error.code, %error, "resource cannot be read");

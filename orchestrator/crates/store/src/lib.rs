@@ -11,6 +11,7 @@ mod calibration;
 mod cells;
 mod check;
 mod claims;
+mod completions;
 mod copy;
 mod counts;
 mod delete;

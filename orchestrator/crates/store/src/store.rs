@@ -24,6 +24,8 @@ struct Inner {
     readers: SqlitePool,
     /// One connection: SQLite has one writer, and waiting here is fairer than waiting in its busy handler.
     writer: SqlitePool,
+    /// One connection that nothing else uses, which therefore sees every commit as another's.
+    watcher: SqlitePool,
     worker: WorkerLock,
     vectors: VectorCache,
 }
@@ -112,11 +114,21 @@ impl Store {
         schema::migrate(path, &writer).await?;
         views::create(&writer).await?;
         drop(turn);
-        let readers = pool(&options.read_only(true).create_if_missing(false), config.readers.max(1)).await?;
+        let reading = options.read_only(true).create_if_missing(false);
+        let readers = pool(&reading, config.readers.max(1)).await?;
+        let watcher = pool(&reading, 1).await?;
 
         let vectors = VectorCache::default();
         let store = Self {
-            inner: Arc::new(Inner { path: path.to_owned(), config, readers, writer, worker, vectors }),
+            inner: Arc::new(Inner {
+                path: path.to_owned(),
+                config,
+                readers,
+                writer,
+                watcher,
+                worker,
+                vectors,
+            }),
         };
         store.reclaim_dead_workers().await?;
         Ok(store)
@@ -130,7 +142,17 @@ impl Store {
     /// Waits for the connections to finish and closes them.
     pub async fn close(&self) {
         self.inner.readers.close().await;
+        self.inner.watcher.close().await;
         self.inner.writer.close().await;
+    }
+
+    /// A number that is another one after every commit, by this process or another. It tells whether what was computed
+    /// from the store may have changed, and means nothing else.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn change_stamp(&self) -> Result<i64> {
+        Ok(sqlx::query_scalar("PRAGMA data_version").fetch_one(&self.inner.watcher).await?)
     }
 
     pub(crate) fn reader(&self) -> &SqlitePool {

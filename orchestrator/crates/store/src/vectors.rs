@@ -202,10 +202,12 @@ impl Store {
                  JOIN fragments ON fragments.page_id = task_pages.page_id WHERE task_id = ?"
             }
             (VectorTarget::Claims, true) => {
-                "SELECT json_group_array(seq) FROM claims WHERE task_id = ? AND claim_adoption_status = 'adopted'"
+                "SELECT json_group_array(seq) FROM claims INDEXED BY claims_adopted
+                 WHERE task_id = ? AND claim_adoption_status = 'adopted'"
             }
             (VectorTarget::Claims, false) => {
-                "SELECT json_group_array(seq) FROM claims WHERE claim_adoption_status = 'not_adopted'"
+                "SELECT json_group_array(seq) FROM claims INDEXED BY claims_not_adopted
+                 WHERE claim_adoption_status = 'not_adopted'"
             }
         };
         let query = sqlx::query_scalar(sql);
@@ -267,10 +269,11 @@ impl Store {
         mut take: impl FnMut(i64, Seq, &[f32]),
     ) -> Result<()> {
         let table = target.as_str();
+        // In the order of `seq`, whatever indexes there are: `+` keeps a column from being looked up.
         let sql = format!(
             "SELECT embeddings.seq AS place, {table}.seq AS row_seq, embedding_blob
              FROM embeddings CROSS JOIN {table} ON {table}.id = target_id
-             WHERE target_type = ? AND model_id = ? AND embeddings.seq > ? AND embeddings.seq <= ?
+             WHERE +target_type = ? AND +model_id = ? AND embeddings.seq > ? AND embeddings.seq <= ?
              ORDER BY embeddings.seq LIMIT ?"
         );
         let mut rows = sqlx::query(AssertSqlSafe(sql))
@@ -304,13 +307,13 @@ impl Store {
         let seqs: Vec<Seq> = coarse.best.iter().map(|found| found.seq).collect();
         let table = query.target.as_str();
         let rows = sqlx::query(AssertSqlSafe(format!(
-            "SELECT {table}.seq, embedding_blob FROM {table}
-             JOIN embeddings ON target_type = ? AND target_id = {table}.id AND model_id = ?
-             WHERE {table}.seq IN (SELECT value FROM json_each(?))"
+            "SELECT {table}.seq, embedding_blob FROM json_each(?) AS candidate
+             CROSS JOIN {table} ON {table}.seq = candidate.value
+             CROSS JOIN embeddings ON target_type = ? AND target_id = {table}.id AND model_id = ?"
         )))
+        .bind(json(&seqs)?)
         .bind(query.target.kind())
         .bind(query.model)
-        .bind(json(&seqs)?)
         .fetch_all(self.reader())
         .await?;
         let mut best = Vec::with_capacity(rows.len());

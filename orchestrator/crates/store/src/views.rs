@@ -1,6 +1,7 @@
 //! The analysis views: SQL templates, and the same as real views `v_…`.
 
 use crate::{Result, Store, StoreError, cells};
+use jiff::Timestamp;
 use lyra_domain::TaskId;
 use minijinja::value::{Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, context};
@@ -78,22 +79,28 @@ impl Store {
     }
 
     /// The SQL of a view, for one task when one is given. It is one SELECT, so it can be the body of a CTE. The present
-    /// is the year of the store's clock. The name may leave out `v_`.
+    /// is `now`, or else the store's clock says it. The name may leave out `v_`.
     ///
     /// # Errors
     /// [`StoreError::UnknownView`], naming the nearest one.
-    pub fn render_view(&self, name: &str, task: Option<&TaskId>) -> Result<String> {
+    pub fn render_view(&self, name: &str, task: Option<&TaskId>, now: Option<Timestamp>) -> Result<String> {
         let view = find(name)?;
-        let year = self.now().to_zoned(jiff::tz::TimeZone::UTC).year();
+        let year = now.unwrap_or_else(|| self.now()).to_zoned(jiff::tz::TimeZone::UTC).year();
         render(view.name, task, &year.to_string())
     }
 
-    /// At most `limit` rows of a view, for one task when one is given.
+    /// At most `limit` rows of a view, for one task and one present when they are given.
     ///
     /// # Errors
     /// [`StoreError::UnknownView`], naming the nearest one.
-    pub async fn query_view(&self, name: &str, task: Option<&TaskId>, limit: u32) -> Result<ViewRows> {
-        let sql = self.render_view(name, task)?;
+    pub async fn query_view(
+        &self,
+        name: &str,
+        task: Option<&TaskId>,
+        now: Option<Timestamp>,
+        limit: u32,
+    ) -> Result<ViewRows> {
+        let sql = self.render_view(name, task, now)?;
         let limit = limit.max(1) as usize;
         let sql = AssertSqlSafe(format!("{}\nLIMIT {}", sql.trim_end(), limit + 1)).into_sql_str();
         let mut connection = self.reader().acquire().await?;

@@ -80,7 +80,7 @@ async fn malformed_metadata_degrades_to_nulls() {
             "{broken}"
         );
         bench.store.export_rows(&graph.task.id).await.unwrap();
-        bench.store.query_view("v_evidence_timeline", Some(&graph.task.id), 9).await.unwrap();
+        bench.store.query_view("v_evidence_timeline", Some(&graph.task.id), None, 9).await.unwrap();
     }
 }
 

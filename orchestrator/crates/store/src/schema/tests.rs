@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::Bench;
-use crate::{GuardOptions, Store, StoreConfig};
+use crate::{GuardOptions, Store, StoreConfig, VectorQuery, VectorTarget};
 
 async fn error_of(path: &Path) -> String {
     match Store::open(path, StoreConfig::default()).await {
@@ -46,7 +46,9 @@ async fn a_database_of_the_first_version_is_upgraded_with_its_rows() {
         "INSERT INTO pages (id, url, domain, fetch_method, fetched_at, paper_metadata)
          VALUES ('page_1', 'https://a.example', 'a.example', 'http', '2026-01-01T00:00:00.000Z', '{\"year\": 1999}');
          INSERT INTO fragments (id, page_id, fragment_type, position, text_content, char_start, char_end, text_hash)
-         VALUES ('frag_1', 'page_1', 'abstract', 0, 'an old finding about 免疫療法', 0, 25, 'x');",
+         VALUES ('frag_1', 'page_1', 'abstract', 0, 'an old finding about 免疫療法', 0, 25, 'x');
+         INSERT INTO embeddings (id, target_type, target_id, model_id, dimension, embedding_blob)
+         VALUES ('emb_1', 'fragment', 'frag_1', 'm', 2, x'0000803f00000000');",
     )
     .execute(&pool)
     .await
@@ -54,6 +56,17 @@ async fn a_database_of_the_first_version_is_upgraded_with_its_rows() {
     pool.close().await;
 
     let store = Store::open(&path, StoreConfig::default()).await.unwrap();
+    let made = store.embedding_models().await.unwrap();
+    assert_eq!((made.len(), made[0].model.as_str(), made[0].vectors, made[0].dimension), (1, "m", 1, 2));
+    let query = VectorQuery {
+        target: VectorTarget::Fragments,
+        task: None,
+        model: "m",
+        vector: &[1.0, 0.0],
+        top_k: 1,
+        min_similarity: 0.9,
+    };
+    assert_eq!(store.search_vectors(query).await.unwrap().matches[0].id, "frag_1");
     for words in ["finding", "免疫療"] {
         let sql = format!(
             "SELECT id, year FROM fragments JOIN pages ON pages.id = page_id

@@ -15,14 +15,14 @@ fn compare(name: &str, rows: &ViewRows, expect: &[Value]) {
 }
 
 async fn check(bench: &Bench, graph: &Graph, name: &str, expect: &[Value]) {
-    let rows = bench.store.query_view(name, Some(&graph.task.id), 50).await.unwrap();
+    let rows = bench.store.query_view(name, Some(&graph.task.id), None, 50).await.unwrap();
     compare(name, &rows, expect);
     let sql = format!("SELECT * FROM {name} WHERE task_id = '{}'", graph.task.id);
     let real = bench.store.query_graph(&sql, crate::GuardOptions::default()).await.unwrap();
     compare(name, &ViewRows { columns: real.columns, rows: real.rows, truncated: false }, expect);
     let other = TaskId::new(uuid::Uuid::nil());
     assert!(
-        bench.store.query_view(name, Some(&other), 50).await.unwrap().rows.is_empty(),
+        bench.store.query_view(name, Some(&other), None, 50).await.unwrap().rows.is_empty(),
         "{name} has rows of no task"
     );
 }
@@ -141,6 +141,20 @@ async fn sixteen_views_on_a_small_graph() {
 }
 
 #[tokio::test]
+async fn the_present_is_a_parameter() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let later = "2034-01-01T00:00:00Z".parse().unwrap();
+    let rows =
+        bench.store.query_view("outdated_evidence", Some(&graph.task.id), Some(later), 9).await.unwrap();
+    assert!(rows.rows.len() == 2 && rows.rows.iter().all(|row| row["years_since_update"] == 10), "{rows:?}");
+    bench.execute("INSERT INTO view_clock VALUES (1, '2030-05-01T00:00:00Z')").await;
+    let sql = "SELECT DISTINCT years_since_update AS years FROM v_outdated_evidence";
+    let real = bench.store.query_graph(sql, crate::GuardOptions::default()).await.unwrap();
+    assert_eq!(json!(real.rows), json!([{"years": 6}]));
+}
+
+#[tokio::test]
 async fn a_page_that_supports_two_claims_is_a_hub() {
     let bench = Bench::new().await;
     let graph = Graph::new(&bench).await;
@@ -165,7 +179,13 @@ async fn a_rejected_claim_is_in_no_view() {
             ["v_citation_flow", "v_citation_clusters", "v_citation_age_gap", "v_source_authority"];
         if !citations.contains(&view.name) {
             assert!(
-                bench.store.query_view(view.name, Some(&graph.task.id), 9).await.unwrap().rows.is_empty()
+                bench
+                    .store
+                    .query_view(view.name, Some(&graph.task.id), None, 9)
+                    .await
+                    .unwrap()
+                    .rows
+                    .is_empty()
             );
         }
     }
@@ -176,28 +196,28 @@ async fn a_rendered_view_is_a_cte_body_and_quotes_its_task() {
     let bench = Bench::new().await;
     let graph = Graph::new(&bench).await;
     for view in bench.store.views() {
-        let sql = bench.store.render_view(view.name, Some(&graph.task.id)).unwrap();
+        let sql = bench.store.render_view(view.name, Some(&graph.task.id), None).unwrap();
         let cte = format!("WITH part AS ({sql}\n) SELECT count(*) AS n FROM part");
         bench.store.query_graph(&cte, crate::GuardOptions::default()).await.unwrap();
     }
     let odd: TaskId = "task_' OR 1 = 1 --".parse().unwrap();
-    let sql = bench.store.render_view("contradictions", Some(&odd)).unwrap();
+    let sql = bench.store.render_view("contradictions", Some(&odd), None).unwrap();
     assert!(sql.contains("'task_'' OR 1 = 1 --'"), "{sql}");
-    assert!(bench.store.query_view("contradictions", Some(&odd), 9).await.unwrap().rows.is_empty());
+    assert!(bench.store.query_view("contradictions", Some(&odd), None, 9).await.unwrap().rows.is_empty());
 }
 
 #[tokio::test]
 async fn limits_and_names() {
     let bench = Bench::new().await;
     let graph = Graph::new(&bench).await;
-    let rows = bench.store.query_view("claim_evidence_summary", Some(&graph.task.id), 2).await.unwrap();
+    let rows = bench.store.query_view("claim_evidence_summary", Some(&graph.task.id), None, 2).await.unwrap();
     assert_eq!((rows.rows.len(), rows.truncated), (2, true));
-    let empty = bench.store.query_view("hub_pages", Some(&graph.task.id), 2).await.unwrap();
+    let empty = bench.store.query_view("hub_pages", Some(&graph.task.id), None, 2).await.unwrap();
     assert_eq!(
         empty.columns,
         ["task_id", "page_id", "title", "domain", "claims_supported", "citation_count"]
     );
-    let error = bench.store.render_view("v_contradiction", None).unwrap_err().to_string();
+    let error = bench.store.render_view("v_contradiction", None, None).unwrap_err().to_string();
     assert_eq!(error, "there is no view `v_contradiction`, the nearest name is `v_contradictions`");
 }
 

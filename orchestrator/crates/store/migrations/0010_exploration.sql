@@ -16,7 +16,6 @@ INSERT INTO embeddings_in_order (id, target_type, target_id, model_id, dimension
 SELECT id, target_type, target_id, model_id, dimension, embedding_blob FROM embeddings ORDER BY rowid;
 DROP TABLE embeddings;
 ALTER TABLE embeddings_in_order RENAME TO embeddings;
-CREATE INDEX embeddings_by_model ON embeddings (target_type, model_id, seq);
 
 CREATE TABLE embedding_models (
     target_type TEXT NOT NULL,
@@ -45,5 +44,9 @@ END;
 CREATE TRIGGER embeddings_fixed BEFORE UPDATE ON embeddings
 BEGIN SELECT raise(ABORT, 'a vector is never changed: delete it and insert another'); END;
 
--- Searches over claims leave out the rejected ones, which are few.
+-- Which claims a search may find is read from these alone.
+CREATE INDEX claims_adopted ON claims (task_id) WHERE claim_adoption_status = 'adopted';
 CREATE INDEX claims_not_adopted ON claims (seq) WHERE claim_adoption_status = 'not_adopted';
+
+-- Years of pages, which the views read by the ten thousand.
+CREATE INDEX pages_years ON pages (id, year, work_id);

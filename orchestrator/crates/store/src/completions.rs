@@ -1,0 +1,74 @@
+//! Ids by how they begin.
+
+use crate::{Result, Store};
+use lyra_domain::TaskId;
+
+impl Store {
+    /// Ids of tasks that begin with `prefix`, newest first, at most `limit`; and how many there are.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn task_ids(&self, prefix: &str, limit: usize) -> Result<(Vec<String>, u64)> {
+        let mut tx = self.reader().begin().await?;
+        let ids = sqlx::query_scalar(
+            "SELECT id FROM tasks WHERE substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2",
+        )
+        .bind(prefix)
+        .bind(limit.cast_signed() as i64)
+        .fetch_all(&mut *tx)
+        .await?;
+        let total: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM tasks WHERE substr(id, 1, length(?1)) = ?1")
+                .bind(prefix)
+                .fetch_one(&mut *tx)
+                .await?;
+        Ok((ids, total.unsigned_abs()))
+    }
+
+    /// Ids of a task's adopted claims that begin with `prefix`, newest first, at most `limit`; and how many there are.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn claim_ids(&self, task: &TaskId, prefix: &str, limit: usize) -> Result<(Vec<String>, u64)> {
+        let mut tx = self.reader().begin().await?;
+        let ids = sqlx::query_scalar(
+            "SELECT id FROM claims WHERE task_id = ?3 AND claim_adoption_status = 'adopted'
+             AND substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2",
+        )
+        .bind(prefix)
+        .bind(limit.cast_signed() as i64)
+        .bind(task.as_str())
+        .fetch_all(&mut *tx)
+        .await?;
+        let total: i64 = sqlx::query_scalar(
+            "SELECT count(*) FROM claims WHERE task_id = ?2 AND claim_adoption_status = 'adopted'
+             AND substr(id, 1, length(?1)) = ?1",
+        )
+        .bind(prefix)
+        .bind(task.as_str())
+        .fetch_one(&mut *tx)
+        .await?;
+        Ok((ids, total.unsigned_abs()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Bench, Graph};
+
+    #[tokio::test]
+    async fn ids_that_exist_newest_first() {
+        let bench = Bench::new().await;
+        let (first, second) = (Graph::new(&bench).await, Graph::new(&bench).await);
+        let newest = vec![second.task.id.to_string(), first.task.id.to_string()];
+        assert_eq!(bench.store.task_ids("", 10).await.unwrap(), (newest.clone(), 2));
+        assert_eq!(bench.store.task_ids("task_", 1).await.unwrap(), (newest[..1].to_vec(), 2));
+        assert_eq!(bench.store.task_ids("task\\_%", 10).await.unwrap(), (vec![], 0), "no wildcards");
+        let prefix = &first.growing.id.as_str()[..12];
+        let expect = (vec![first.growing.id.to_string()], 1);
+        assert_eq!(bench.store.claim_ids(&first.task.id, prefix, 10).await.unwrap(), expect);
+        bench.store.reject_claim(&first.growing.id, "off").await.unwrap();
+        assert_eq!(bench.store.claim_ids(&first.task.id, prefix, 10).await.unwrap(), (vec![], 0));
+        assert_eq!(bench.store.claim_ids(&first.task.id, "claim_", 10).await.unwrap().1, 2);
+    }
+}

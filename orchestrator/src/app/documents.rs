@@ -1,0 +1,244 @@
+//! Large documents in parts: the materials and the graph of a task, read a page at a time.
+//!
+//! A document is its lists, item by item, and what is left when they are empty. The last few documents are kept until the
+//! store changes, so that the next page costs no second computation.
+
+use super::{App, AppError, graph};
+use lyra_domain::TaskId;
+use serde_json::{Map, Value, json};
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// Documents kept, each of one task.
+const KEPT: usize = 2;
+/// How deep lists are looked for: `evidence_graph.nodes`.
+const DEPTH: usize = 2;
+/// Longest text of an item that alone is larger than a page, in characters.
+const LONG_TEXT: usize = 2_000;
+
+/// Which document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DocumentKind {
+    /// [`App::materials`].
+    Materials,
+    /// [`App::graph`] as node-link JSON.
+    Graph,
+    /// [`App::claim_material`] of this claim.
+    Claim(lyra_domain::ClaimId),
+}
+
+/// Documents of this process, newest first.
+#[derive(Default)]
+pub(super) struct Documents(Vec<Kept>);
+
+struct Kept {
+    task: TaskId,
+    kind: DocumentKind,
+    stamp: i64,
+    document: Arc<Document>,
+}
+
+/// A document as its parts.
+#[derive(Debug, PartialEq)]
+pub struct Document {
+    /// Everything but the items of its lists.
+    head: Value,
+    items: Vec<Item>,
+    /// Differs whenever the contents do.
+    revision: u64,
+}
+
+#[derive(Debug, PartialEq)]
+struct Item {
+    /// Where its list stands: `claims`, `evidence_graph.nodes`.
+    list: Arc<str>,
+    /// Its `id`, or empty.
+    id: String,
+    json: String,
+}
+
+/// A part of a document: a document itself, with the items of this page in its lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentPage {
+    /// The part. The first has everything that is no list.
+    pub part: Value,
+    /// Asks for the next page; none after the last.
+    pub next_cursor: Option<String>,
+    /// Items on this page.
+    pub items: usize,
+    /// Items of the whole document.
+    pub total_items: usize,
+    /// The document is no longer the one that the cursor came from: what moved may be missing or come twice.
+    pub changed: bool,
+}
+
+impl App {
+    /// A page of a document whose JSON takes at most `max_bytes`, from the beginning or from where a cursor points.
+    ///
+    /// # Errors
+    /// No such task or claim, or a cursor that is none of this document.
+    pub async fn document_page(
+        &self,
+        task: &TaskId,
+        kind: DocumentKind,
+        cursor: Option<&str>,
+        max_bytes: usize,
+    ) -> Result<DocumentPage, AppError> {
+        let document = self.document(task, kind).await?;
+        document.page(cursor, max_bytes)
+    }
+
+    async fn document(&self, task: &TaskId, kind: DocumentKind) -> Result<Arc<Document>, AppError> {
+        // One at a time: whoever asks for the same waits and takes what was made.
+        let mut documents = self.inner.documents.lock().await;
+        let stamp = self.store().change_stamp().await?;
+        documents.0.retain(|kept| kept.stamp == stamp);
+        if let Some(kept) = documents.0.iter().find(|kept| kept.task == *task && kept.kind == kind) {
+            return Ok(Arc::clone(&kept.document));
+        }
+        let value = match &kind {
+            DocumentKind::Materials => json!(self.materials(task).await?),
+            DocumentKind::Graph => self.graph(task).await?.node_link(),
+            DocumentKind::Claim(claim) => self.claim_material(task, claim).await?,
+        };
+        let document = Arc::new(graph::off_thread(move || Document::of(value)).await?);
+        documents.0.insert(0, Kept { task: task.clone(), kind, stamp, document: Arc::clone(&document) });
+        documents.0.truncate(KEPT);
+        Ok(document)
+    }
+}
+
+impl Document {
+    fn of(mut head: Value) -> Self {
+        let mut items = Vec::new();
+        take_lists(&mut head, "", DEPTH, &mut items);
+        let mut hasher = DefaultHasher::new();
+        head.to_string().hash(&mut hasher);
+        for item in &items {
+            item.json.hash(&mut hasher);
+        }
+        Self { head, items, revision: hasher.finish() }
+    }
+
+    fn page(&self, cursor: Option<&str>, max_bytes: usize) -> Result<DocumentPage, AppError> {
+        let (start, changed) = cursor.map_or(Ok((0, false)), |cursor| self.place(cursor))?;
+        // The shape stays on every page, its other contents on the first.
+        let mut part = if start == 0 { self.head.clone() } else { json!({}) };
+        let mut left = max_bytes.saturating_sub(part.to_string().len());
+        let mut end = start;
+        for item in &self.items[start..] {
+            // The comma, and the list's name where it is not there yet.
+            let size = item.json.len() + item.list.len() + 16;
+            if size > left && end > start {
+                break;
+            }
+            let value = serde_json::from_str(&item.json).unwrap_or_default();
+            end += 1;
+            if size > left {
+                append(&mut part, &item.list, shortened(value, left));
+                break;
+            }
+            append(&mut part, &item.list, value);
+            left -= size;
+        }
+        let next_cursor =
+            (end < self.items.len()).then(|| format!("{:x}.{end}.{}", self.revision, self.items[end - 1].id));
+        Ok(DocumentPage { part, next_cursor, items: end - start, total_items: self.items.len(), changed })
+    }
+
+    /// Where a cursor points to, and whether the document changed since.
+    fn place(&self, cursor: &str) -> Result<(usize, bool), AppError> {
+        let wrong = || {
+            AppError::invalid(
+                format!("`{cursor}` is no cursor of this document"),
+                "take the address in `page.next` as it is, or leave the cursor out to start from the beginning",
+            )
+        };
+        let mut parts = cursor.splitn(3, '.');
+        let revision = parts.next().and_then(|text| u64::from_str_radix(text, 16).ok()).ok_or_else(wrong)?;
+        let at: usize = parts.next().and_then(|text| text.parse().ok()).ok_or_else(wrong)?;
+        let id = parts.next().ok_or_else(wrong)?;
+        if revision == self.revision {
+            return if at <= self.items.len() { Ok((at, false)) } else { Err(wrong()) };
+        }
+        let after = self.items.iter().position(|item| !id.is_empty() && item.id == id).map(|found| found + 1);
+        Ok((after.unwrap_or(at).min(self.items.len()), true))
+    }
+}
+
+/// Moves the items of every list in `value` into `items`, leaving the lists empty.
+fn take_lists(value: &mut Value, path: &str, depth: usize, items: &mut Vec<Item>) {
+    let Value::Object(fields) = value else { return };
+    for (name, field) in fields {
+        let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+        if let Value::Array(list) = field {
+            let path: Arc<str> = path.into();
+            items.extend(std::mem::take(list).into_iter().map(|item| {
+                let name = ["id", "edge_id", "page_id"].iter().find_map(|key| item.get(*key)?.as_str());
+                Item {
+                    id: name.unwrap_or_default().to_owned(),
+                    json: item.to_string(),
+                    list: Arc::clone(&path),
+                }
+            }));
+        } else if depth > 1 {
+            take_lists(field, &path, depth - 1, items);
+        }
+    }
+}
+
+/// Puts an item at the end of the list at `path`, making what is missing.
+fn append(part: &mut Value, path: &str, item: Value) {
+    let mut at = part;
+    for name in path.split('.') {
+        let Value::Object(fields) = at else { return };
+        at = fields.entry(name).or_insert_with(|| Value::Object(Map::new()));
+    }
+    match at {
+        Value::Array(list) => list.push(item),
+        empty => *empty = Value::Array(vec![item]),
+    }
+}
+
+/// An item that fits no page: long texts are cut, then its lists from the end, and it says so.
+fn shortened(mut item: Value, max_bytes: usize) -> Value {
+    cut_texts(&mut item);
+    let Value::Object(fields) = &mut item else { return item };
+    fields.insert(
+        "shortened".to_owned(),
+        json!("too large for a page; its own resource or query_graph has the rest"),
+    );
+    let names: Vec<String> = fields.keys().cloned().collect();
+    for name in names {
+        let size = serde_json::to_string(fields).map_or(0, |text| text.len());
+        if size > max_bytes
+            && let Some(Value::Array(list)) = fields.get_mut(&name)
+        {
+            let mut over = size - max_bytes;
+            while over > 0
+                && let Some(last) = list.pop()
+            {
+                over = over.saturating_sub(last.to_string().len() + 1);
+            }
+        }
+    }
+    item
+}
+
+fn cut_texts(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some((end, _)) = text.char_indices().nth(LONG_TEXT) {
+                text.truncate(end);
+                text.push('…');
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(cut_texts),
+        Value::Object(fields) => fields.values_mut().for_each(cut_texts),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;
