@@ -108,7 +108,7 @@ pub(crate) async fn oracle(inference: &dyn Inference, scifact: &SciFact, args: &
             texts.push(scifact.abstracts.get(doc).context("a cited abstract is not in the corpus")?.text());
         }
         texts.push(stranger.text());
-        let verdicts = held(inference, &config, &claim.claim, &texts).await?;
+        let verdicts = held(inference, &config, &claim.text, &texts).await?;
         for (doc, verdict) in gold.iter().zip(&verdicts) {
             add_gold(&mut table, claim, doc, verdict.as_ref(), &scifact.abstracts[*doc].sentences);
         }
@@ -198,7 +198,7 @@ pub(crate) async fn end_to_end(app: &App, scifact: &SciFact, args: &Args) -> Res
     let (mut sided, mut agreeing, mut undecided) = (0, 0, 0);
     let sample = scifact.sample(args.claims);
     for claim in &sample {
-        let report = check(app, &claim.claim).await?;
+        let report = check(app, &claim.text).await?;
         let mut judged: BTreeMap<&str, (Option<Label>, &str)> = BTreeMap::new();
         for evidence in &report.evidence {
             if let Some(doc) = &evidence.doc_id {
@@ -242,6 +242,8 @@ pub(crate) async fn end_to_end(app: &App, scifact: &SciFact, args: &Args) -> Res
     cancel.cancel();
     workers.wait().await;
     table.print(&format!("end to end, {} claims (labels seen in training)", sample.len()));
+    let labelled: usize = table.fates.values().map(|fates| fates.right + fates.wrong_side).sum();
+    println!("  {} of the sides taken are on abstracts without a label", table.all().predicted - labelled);
     println!(
         "  confidence agrees with the label for {agreeing} of {sided} claims, {undecided} undecided; {:.2} s per claim",
         seconds / sample.len().max(1) as f64
@@ -258,7 +260,7 @@ async fn check(app: &App, claim: &str) -> Result<ClaimReport> {
 }
 
 fn describe(claim: &Claim, label: Label, report: &ClaimReport) {
-    println!("\n{} {} {} → {:.3}", label.name(), claim.id, claim.claim, report.posterior.confidence());
+    println!("\n{} {} {} → {:.3}", label.name(), claim.id, claim.text, report.posterior.confidence());
     for evidence in &report.evidence {
         let cited = evidence.doc_id.as_ref().is_some_and(|id| claim.evidence.contains_key(id));
         println!(

@@ -58,10 +58,10 @@ pub(crate) async fn counter_claims(app: &App, scifact: &SciFact, claims: usize) 
     let mut gold: BTreeMap<Label, usize> = BTreeMap::new();
     let mut turned = 0;
     for claim in scifact.sample(claims).into_iter().filter(|claim| !claim.evidence.is_empty()) {
-        let by_claim = ids(app, &claim.claim).await?;
-        let counter = counter_claim(&claim.claim, Some("en"));
+        let by_claim = ids(app, &claim.text).await?;
+        let counter = counter_claim(&claim.text, Some("en"));
         turned += usize::from(counter.is_some());
-        let by_counter = ids(app, counter.as_deref().unwrap_or(&claim.claim)).await?;
+        let by_counter = ids(app, counter.as_deref().unwrap_or(&claim.text)).await?;
         for doc in claim.evidence.keys() {
             let Some(label) = claim.label(doc) else { continue };
             *gold.entry(label).or_default() += 1;

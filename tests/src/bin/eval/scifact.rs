@@ -11,7 +11,8 @@ use std::path::Path;
 #[derive(Debug, Deserialize)]
 pub(crate) struct Claim {
     pub(crate) id: u64,
-    pub(crate) claim: String,
+    #[serde(rename = "claim")]
+    pub(crate) text: String,
     /// By abstract; empty when the cited ones say neither.
     pub(crate) evidence: BTreeMap<String, Vec<Rationale>>,
     cited_doc_ids: Vec<u64>,

@@ -92,6 +92,18 @@ mod tests {
             &["Aspirin lowered the risk of stroke (HR 0.8; 95% CI 0.7, 0.9).", "Bleeding was more common."],
         );
         check(
+            "Manure char increased the yield by 17 percent, straw char had no effect, and pine char decreased the yield.",
+            &[
+                "Manure char increased the yield by 17 percent.",
+                "Straw char had no effect.",
+                "Pine char decreased the yield.",
+            ],
+        );
+        check(
+            "Even so, the ban did not raise exam scores; the estimated jump was -0.01 standard deviations.",
+            &["The ban did not raise exam scores.", "The estimated jump was -0.01 standard deviations."],
+        );
+        check(
             "We found that telework raised output, and that it was not followed by more errors.",
             &["Telework raised output."],
         );

@@ -67,7 +67,10 @@ fn cut<'a>(words: &[Word<'a>], at: usize) -> Option<(Vec<Word<'a>>, Vec<Word<'a>
     let semicolon = words[at - 1].ends_with(';');
     let comma = words[at - 1].ends_with(',');
     let conjunction = words[at].is_any(CONJUNCTIONS);
-    if words[at].in_brackets || !(semicolon || conjunction) || words.iter().any(Word::forbids_cuts) {
+    // "A rose, B fell, and C stayed the same": the first comma, when a conjunction comes later.
+    let series = comma && !conjunction && words[at..].iter().any(|word| word.is_any(&["and", "but"]));
+    if words[at].in_brackets || !(semicolon || conjunction || series) || words.iter().any(Word::forbids_cuts)
+    {
         return None;
     }
     let not_only = words.windows(2).any(|two| two[0].key == "not" && two[1].key == "only");
@@ -104,17 +107,24 @@ fn cut<'a>(words: &[Word<'a>], at: usize) -> Option<(Vec<Word<'a>>, Vec<Word<'a>
 struct Joint<'k> {
     comma: bool,
     semicolon: bool,
-    /// The first word after it, a conjunction unless there is a semicolon.
+    /// The first word after it.
     word: &'k str,
+}
+
+impl Joint<'_> {
+    fn conjunction(&self) -> bool {
+        CONJUNCTIONS.contains(&self.word)
+    }
 }
 
 /// Whether both sides are clauses with a subject and a finite verb of their own.
 fn own_subjects(left: &[Word], right: &[Word], joint: &Joint) -> bool {
     let (Some(left_verb), Some(right_verb)) = (finite(left), finite(right)) else { return false };
     let clear = joint.semicolon
-        || joint.comma && (joint.word != "and" || !ends_in_list(&left[left_verb..]))
+        || joint.comma && joint.conjunction() && (joint.word != "and" || !ends_in_list(&left[left_verb..]))
         || matches!(joint.word, "but" | "whereas")
-        || joint.word == "and" && unmarked(&left[left_verb..], &right[right_verb..]);
+        || joint.word == "and" && unmarked(&left[left_verb..], &right[right_verb..])
+        || joint.comma && right_verb <= 4 && unmarked(&left[left_verb..], &right[right_verb..]);
     let object = |words: &[Word], verb: usize| {
         words.get(verb + 1).is_some_and(|next| !next.is_preposition() && !is_adverb(&next.key))
     };

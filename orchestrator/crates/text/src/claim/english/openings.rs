@@ -132,6 +132,7 @@ pub(super) const CONNECTIVES: &[&str] = &[
     "on balance",
     "as expected",
     "meanwhile",
+    "even so",
     "first",
     "second",
     "third",

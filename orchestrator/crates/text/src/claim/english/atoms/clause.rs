@@ -140,7 +140,11 @@ pub(super) fn finite(words: &[Word]) -> Option<usize> {
         match verb.form {
             // "Word recall": a noun, unless several things do it.
             Form::Base if is_noun_too(verb) && !modified.is_plural() => false,
-            Form::Third if is_noun_too(verb) && next.is_none() => false,
+            Form::Third
+                if is_noun_too(verb) && (before.is_any(QUANTIFIERS) || !next.is_some_and(may_be_object)) =>
+            {
+                false
+            }
             // "and increases in B": a noun.
             Form::Third | Form::Base => {
                 !prepositional || stands_alone(verb) && !before.is_any(&["and", "or"])
@@ -148,6 +152,11 @@ pub(super) fn finite(words: &[Word]) -> Option<usize> {
             Form::Past => !prepositional || stands_alone(verb) && (!by || amount || !verb.regular),
         }
     })
+}
+
+/// A word that can begin an object.
+fn may_be_object(word: &Word) -> bool {
+    !word.is_preposition() && !word.is_any(&["not", "and", "or", "but", "which", "that", "who"])
 }
 
 /// Index of the main verb behind an auxiliary, or of that itself.
@@ -219,6 +228,26 @@ pub(super) fn is_adverb(word: &str) -> bool {
 pub(super) fn is_preposition(word: &str) -> bool {
     PREPOSITIONS.contains(&word)
 }
+
+/// Before these a word that looks like a verb is a plural.
+const QUANTIFIERS: &[&str] = &[
+    "many",
+    "few",
+    "several",
+    "such",
+    "all",
+    "some",
+    "other",
+    "more",
+    "most",
+    "various",
+    "different",
+    "two",
+    "three",
+    "relative",
+    "significant",
+    "further",
+];
 
 const PREPOSITIONS: &[&str] = &[
     "in",
