@@ -5,6 +5,7 @@ mod auth;
 mod backup;
 mod calibration;
 mod check;
+mod config;
 mod corpus;
 mod doctor;
 mod feedback;
@@ -125,6 +126,9 @@ enum Command {
     /// See who changed what
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    /// Show and check the configuration
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
     /// Check models, database, disk and ml-server, and say what to do about each
     Doctor(doctor::DoctorArgs),
 }
@@ -147,6 +151,9 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
+    if let Command::Config(command) = command {
+        return config::run(global, command);
+    }
     let config = configured(global)?;
     telemetry::start(&config.log);
     let cancel = cancelled_by_signals()?;
@@ -180,7 +187,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Store(command) => store::run(&app, command).await,
         Command::Token(command) => token::run(&app, command).await,
         Command::Audit(command) => audit::run(&app, command).await,
-        Command::Doctor(_) => Ok(ExitCode::SUCCESS),
+        Command::Config(_) | Command::Doctor(_) => Ok(ExitCode::SUCCESS),
     };
     if let Some(call) = call {
         audit::note(&app, call, &code).await;

@@ -2,7 +2,9 @@
 
 use crate::TestApp;
 use anyhow::{Context, ensure};
+use serde_json::{Value, json};
 use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -13,6 +15,7 @@ pub struct HttpServer {
     child: Child,
     /// `127.0.0.1:PORT`.
     pub address: String,
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 /// An HTTP answer.
@@ -32,15 +35,23 @@ impl HttpServer {
     /// # Errors
     /// When it does not start or does not say where it listens within a minute.
     pub async fn start(app: &TestApp) -> anyhow::Result<Self> {
-        let mut child = Command::from(app.command(&["serve", "--port", "0"]))
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
+        Self::start_command(app.command(&["serve", "--port", "0"])).await
+    }
+
+    /// Starts a command that ends in `lyra serve`.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_command(command: std::process::Command) -> anyhow::Result<Self> {
+        let mut child =
+            Command::from(command).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true).spawn()?;
         let stderr = child.stderr.take().context("stderr is piped")?;
         let mut lines = BufReader::new(stderr).lines();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let keep = Arc::clone(&log);
         let said = async {
             while let Some(line) = lines.next_line().await? {
+                keep.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
                 if let Some((_, rest)) = line.split_once("http://") {
                     let address = rest.split('/').next().unwrap_or_default();
                     return Ok(address.to_owned());
@@ -52,8 +63,62 @@ impl HttpServer {
             .await
             .context("lyra serve does not listen")??;
         // A full pipe would block the server.
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        Ok(Self { child, address })
+        let keep = Arc::clone(&log);
+        tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                keep.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            }
+        });
+        Ok(Self { child, address, log })
+    }
+
+    /// What the server has said on stderr so far.
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The server's process.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Calls a tool in the revision that has no sessions, and gives its structured content.
+    ///
+    /// # Errors
+    /// An answer that is no result of a tool; the status of a refusal is in the message.
+    pub async fn call(&self, headers: &[&str], tool: &str, arguments: Value) -> anyhow::Result<Value> {
+        let mut result =
+            self.rpc(headers, "tools/call", json!({ "name": tool, "arguments": arguments })).await?;
+        Ok(result["structuredContent"].take())
+    }
+
+    /// One JSON-RPC request in the revision that has no sessions; gives its result.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub async fn rpc(&self, headers: &[&str], method: &str, mut params: Value) -> anyhow::Result<Value> {
+        let name = params["name"].as_str().map(|name| format!("Mcp-Name: {name}"));
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "lyra-tests", "version": "0" },
+            "io.modelcontextprotocol/clientCapabilities": {}
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        let named = format!("Mcp-Method: {method}");
+        let mut all = vec![
+            "Content-Type: application/json",
+            "Accept: application/json, text/event-stream",
+            "MCP-Protocol-Version: 2026-07-28",
+            named.as_str(),
+        ];
+        all.extend(name.as_deref());
+        all.extend(headers);
+        let answer = self.request("POST /mcp", &all, &body).await?;
+        let found = answer.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+        let mut found = found.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let message = found.find(|value| value.get("result").is_some());
+        Ok(message.with_context(|| format!("no result but {}: {}", answer.status, answer.body))?["result"]
+            .take())
     }
 
     /// One request with these header lines. `Host` is the server's unless given.
