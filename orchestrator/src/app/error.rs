@@ -66,9 +66,6 @@ impl From<lyra_store::StoreError> for AppError {
     fn from(error: lyra_store::StoreError) -> Self {
         match error {
             lyra_store::StoreError::NoVectors { .. } => Self::new(ErrorCode::NotFound, error.to_string()),
-            lyra_store::StoreError::NotJudged { .. } => {
-                Self::new(ErrorCode::InvalidArgument, error.to_string())
-            }
             lyra_store::StoreError::AuthClosed { .. } => {
                 Self::invalid(error.to_string(), "`lyra auth list` and get_auth_queue name what still waits")
             }
@@ -86,7 +83,8 @@ impl From<lyra_store::StoreError> for AppError {
                 ),
                 ..Self::new(ErrorCode::Unavailable, error.to_string())
             },
-            lyra_store::StoreError::TaskActive { .. }
+            lyra_store::StoreError::NotJudged { .. }
+            | lyra_store::StoreError::TaskActive { .. }
             | lyra_store::StoreError::TokenExists { .. }
             | lyra_store::StoreError::InUse { .. } => {
                 Self::new(ErrorCode::InvalidArgument, error.to_string())

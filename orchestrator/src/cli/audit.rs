@@ -64,7 +64,11 @@ fn line(entry: &AuditEntry) -> String {
 pub(super) fn of(command: &Command) -> Option<Mutation> {
     let mut task = None;
     let changes = match command {
-        Command::Research(_) | Command::Check(_) => true,
+        // Who took all data with them in a backup is worth knowing.
+        Command::Research(_)
+        | Command::Check(_)
+        | Command::Edge(EdgeCommand::Correct { .. })
+        | Command::Backup(_) => true,
         Command::Corpus(command) => {
             matches!(command, CorpusCommand::Import(_) | CorpusCommand::Remove { .. })
         }
@@ -82,10 +86,7 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
         }
         Command::Domain(command) => !matches!(command, DomainCommand::List { .. }),
         Command::Claim(command) => !matches!(command, ClaimCommand::Show { .. }),
-        Command::Edge(EdgeCommand::Correct { .. }) => true,
         Command::Token(command) => !matches!(command, TokenCommand::List { .. }),
-        // Who took all data with them is worth knowing.
-        Command::Backup(_) => true,
         Command::Store(StoreCommand::Prune { dry_run, .. }) => !dry_run,
         Command::Store(StoreCommand::Check { rebuild_full_text, .. }) => *rebuild_full_text,
         _ => false,

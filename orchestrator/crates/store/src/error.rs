@@ -188,7 +188,10 @@ impl From<StoreError> for PortError {
         let store = || "evidence store".to_owned();
         match error {
             StoreError::NotFound { what } => Self::NotFound { what },
-            StoreError::Busy => Self::Unavailable { what: store(), why },
+            // A job waits for room, and is not given up.
+            StoreError::Busy | StoreError::DiskFull | StoreError::ReadOnlyDisk => {
+                Self::Unavailable { what: store(), why }
+            }
             StoreError::LeaseLost { job } => Self::Refused { what: format!("job {job}"), why },
             StoreError::NoVectors { .. }
             | StoreError::TaskActive { .. }
