@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use lyra_ml_server::measure::rates;
 use lyra_ml_server::model::ModelSource;
 use lyra_ml_server::model::device::{DeviceChoice, Precision};
@@ -88,12 +88,24 @@ struct Serve {
     /// Tokens that run together [default: 2,048 per thread, 16,384 on a GPU].
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_BATCH_TOKENS")]
     max_batch_tokens: Option<usize>,
+    /// How log lines look, on stderr.
+    #[arg(long, value_enum, default_value = "text", env = "LYRA_ML_LOG_FORMAT")]
+    log_format: LogFormat,
     /// How long a shutdown waits for requests in work.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, env = "LYRA_ML_DRAIN_SECONDS")]
     drain_seconds: u64,
     /// Print every setting with its value and where it comes from, and serve nothing.
     #[arg(long)]
     show_config: bool,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
 }
 
 #[derive(Debug, Args)]
@@ -150,7 +162,11 @@ fn main() -> ExitCode {
         return settings::show(&Cli::command(), &matches);
     }
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match cli.serve.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().init(),
+    }
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

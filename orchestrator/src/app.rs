@@ -6,12 +6,15 @@ mod backup;
 mod calibration;
 mod corpora;
 mod doctor;
+mod embeddings;
 mod error;
 mod explore;
 mod export;
 mod feedback;
+pub mod fusion;
 mod graph;
 mod llm;
+mod measures;
 mod retention;
 mod sources;
 mod status;
@@ -24,9 +27,11 @@ pub use auth::{AuthSession, Resolution};
 pub use backup::BackupReport;
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
 pub use doctor::{Finding, Health};
+pub use embeddings::{EmbeddingsStatus, Rebuilt};
 pub use error::{AppError, ErrorCode};
-pub use explore::{VectorHit, VectorHits, VectorSearch};
+pub use explore::{VectorHits, VectorSearch};
 pub use export::Materials;
+pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
 pub use retention::PruneReport;
 pub use sources::{SourceInfo, SourceTest};
@@ -36,7 +41,9 @@ pub use web::EngineAnswer;
 
 use crate::config::Config;
 use crate::inference::LazyInference;
-use lyra_corpus::Corpora;
+use crate::metrics::Metrics;
+use lyra_corpus::{Corpora, EmbeddedBackend};
+use lyra_research::ports::Observed;
 use lyra_research::{Llm, Progress, Stops};
 use lyra_store::{Store, StoreConfig};
 use std::path::{Path, PathBuf};
@@ -59,12 +66,14 @@ struct Inner {
     store: Arc<Store>,
     outside: sources::Outside,
     corpora: Corpora,
+    fusion: Fusion,
     inference: Arc<LazyInference>,
     llm: Option<Llm>,
     wake: Arc<Notify>,
     stops: Stops,
     example: Mutex<()>,
     progress: broadcast::Sender<Progress>,
+    metrics: Arc<Metrics>,
 }
 
 impl App {
@@ -84,10 +93,14 @@ impl App {
         let store_config = StoreConfig { auth_expiry, ..StoreConfig::default() };
         let store = Store::open(&data_dir.join("lyra.db"), store_config).await?;
         let store = Arc::new(store);
-        let outside = sources::Outside::new(&config, &data_dir, &store)?;
+        let metrics: Arc<Metrics> = Arc::default();
+        let observed = Observed(metrics.clone());
+        let outside = sources::Outside::new(&config, &data_dir, &store, observed)?;
         let llm = llm::open(&config.llm, outside.web())?;
         let corpora = Corpora::open(&data_dir);
-        let inference = LazyInference::new(config.ml.clone());
+        let inference = Arc::new(LazyInference::new(config.ml.clone(), metrics.clone()));
+        let backend = Arc::new(EmbeddedBackend::new(corpora.clone(), inference.clone()));
+        let fusion = Fusion::open(config.fusion.clone(), store.clone(), backend)?;
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
@@ -95,12 +108,14 @@ impl App {
                 store,
                 outside,
                 corpora,
-                inference: Arc::new(inference),
+                fusion,
+                inference,
                 llm,
                 wake: Arc::new(Notify::new()),
                 stops: Stops::default(),
                 example: Mutex::new(()),
                 progress: broadcast::channel(PROGRESS_BACKLOG).0,
+                metrics,
             }),
         })
     }

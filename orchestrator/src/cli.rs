@@ -8,13 +8,16 @@ mod check;
 mod config;
 mod corpus;
 mod doctor;
+mod embeddings;
 mod feedback;
+mod fuse;
 mod graph;
 mod json;
 mod progress;
 mod report;
 mod research;
 mod serve;
+mod shell;
 mod sources;
 mod store;
 mod task;
@@ -26,6 +29,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::telemetry;
 use clap::{Args, Parser, Subcommand};
+use lyra_research::trace::{self, TraceId};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -80,6 +84,11 @@ enum Command {
     /// Import, list, show, search and remove local corpora
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
+    /// Search corpora by lanes, fuse the results, see why, and read them
+    #[command(subcommand, after_help = fuse::HELP)]
+    Fuse(fuse::FuseCommand),
+    /// List the lanes that a search may name
+    Lanes(fuse::LanesArgs),
     /// List the sources, and test whether those outside answer
     #[command(subcommand)]
     Sources(sources::SourcesCommand),
@@ -101,6 +110,9 @@ enum Command {
     /// Look at the evidence graph through the prepared views
     #[command(subcommand)]
     View(view::ViewCommand),
+    /// See which models made the stored vectors, and make those of another model anew
+    #[command(subcommand)]
+    Embeddings(embeddings::EmbeddingsCommand),
     /// Block, unblock and list domains
     #[command(subcommand)]
     Domain(feedback::DomainCommand),
@@ -113,7 +125,7 @@ enum Command {
     /// Serve MCP over HTTP at /mcp
     Serve(serve::ServeArgs),
     /// Serve MCP over stdin and stdout
-    Mcp,
+    Mcp(serve::McpArgs),
     /// Write, check and put back backups of the database and the corpora
     #[command(subcommand, after_help = backup::HELP)]
     Backup(backup::BackupCommand),
@@ -131,6 +143,10 @@ enum Command {
     Config(config::ConfigCommand),
     /// Check models, database, disk and ml-server, and say what to do about each
     Doctor(doctor::DoctorArgs),
+    /// Print completions for a shell
+    Completions(shell::CompletionsArgs),
+    /// Write manual pages, one for every command
+    Man(shell::ManArgs),
 }
 
 /// Runs the command line to its end: 0 when it did what was asked, 1 when it failed, 130 when it was interrupted.
@@ -138,6 +154,15 @@ pub fn run(cli: &Cli) -> ExitCode {
     let Some(command) = &cli.command else {
         return print(WELCOME).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     };
+    // These two need neither configuration nor data.
+    let written = match command {
+        Command::Completions(args) => Some(shell::completions(args)),
+        Command::Man(args) => Some(shell::man(args)),
+        _ => None,
+    };
+    if let Some(written) = written {
+        return written.map_or_else(|error| fail(&error), |()| ExitCode::SUCCESS);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&anyhow::Error::from(error)),
@@ -154,8 +179,14 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
     if let Command::Config(command) = command {
         return config::run(global, command);
     }
-    let config = configured(global)?;
-    telemetry::start(&config.log);
+    let mut config = match (configured(global), command) {
+        (Err(error), Command::Doctor(args)) => return doctor::unreadable(&error, args),
+        (config, _) => config?,
+    };
+    if let Command::Serve(serve::ServeArgs { tools, .. }) | Command::Mcp(serve::McpArgs { tools }) = command {
+        config.server.toolset = tools.toolset.unwrap_or(config.server.toolset);
+    }
+    let _telemetry = telemetry::start(&config.log);
     let cancel = cancelled_by_signals()?;
     if let Command::Doctor(args) = command {
         return doctor::run(config, args).await;
@@ -166,32 +197,48 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         return Ok(code);
     }
     let app = App::open(config).await?;
-    let call = audit::of(command);
-    let code = match command {
-        Command::Research(args) => research::run(&app, args, &cancel).await,
-        Command::Check(args) => check::run(&app, args, &cancel).await,
-        Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
-        Command::Sources(command) => sources::run(&app, command).await,
-        Command::Web(command) => web::run(&app, command).await,
-        Command::Auth(command) => auth::run(&app, command, &cancel).await,
-        Command::Task(command) => task::run(&app, command, &cancel).await,
-        Command::Graph(command) => graph::run(&app, command).await,
-        Command::Calibration(command) => calibration::run(&app, command).await,
-        Command::View(command) => view::run(&app, command).await,
-        Command::Domain(command) => feedback::domain(&app, command).await,
-        Command::Claim(command) => feedback::claim(&app, command).await,
-        Command::Edge(command) => feedback::edge(&app, command).await,
-        Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
-        Command::Mcp => serve::stdio(&app, cancel.clone()).await,
-        Command::Backup(command) => backup::run(&app, command).await,
-        Command::Store(command) => store::run(&app, command).await,
-        Command::Token(command) => token::run(&app, command).await,
-        Command::Audit(command) => audit::run(&app, command).await,
-        Command::Config(_) | Command::Doctor(_) => Ok(ExitCode::SUCCESS),
+    let work = async {
+        let call = audit::of(command);
+        let code = match command {
+            Command::Research(args) => research::run(&app, args, &cancel).await,
+            Command::Check(args) => check::run(&app, args, &cancel).await,
+            Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
+            Command::Fuse(command) => fuse::run(&app, command).await,
+            Command::Lanes(args) => fuse::lanes(&app, args),
+            Command::Sources(command) => sources::run(&app, command).await,
+            Command::Web(command) => web::run(&app, command).await,
+            Command::Auth(command) => auth::run(&app, command, &cancel).await,
+            Command::Task(command) => task::run(&app, command, &cancel).await,
+            Command::Graph(command) => graph::run(&app, command).await,
+            Command::Calibration(command) => calibration::run(&app, command).await,
+            Command::View(command) => view::run(&app, command).await,
+            Command::Embeddings(command) => embeddings::run(&app, command, &cancel).await,
+            Command::Domain(command) => feedback::domain(&app, command).await,
+            Command::Claim(command) => feedback::claim(&app, command).await,
+            Command::Edge(command) => feedback::edge(&app, command).await,
+            Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
+            Command::Mcp(_) => serve::stdio(&app, cancel.clone()).await,
+            Command::Backup(command) => backup::run(&app, command).await,
+            Command::Store(command) => store::run(&app, command).await,
+            Command::Token(command) => token::run(&app, command).await,
+            Command::Audit(command) => audit::run(&app, command).await,
+            Command::Config(_) | Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => {
+                Ok(ExitCode::SUCCESS)
+            }
+        };
+        if let Some(call) = call {
+            audit::note(&app, call, &code).await;
+        }
+        code
     };
-    if let Some(call) = call {
-        audit::note(&app, call, &code).await;
-    }
+    // Servers name the trace of every call themselves.
+    let code = match command {
+        Command::Serve(_) | Command::Mcp(_) => work.await,
+        _ => {
+            let span = |trace: TraceId| tracing::error_span!("command", trace_id = %trace);
+            Box::pin(trace::within(TraceId::new(), span, work)).await
+        }
+    };
     app.close().await;
     code
 }

@@ -27,6 +27,8 @@ pub struct Config {
     pub search: SearchConfig,
     /// Sources outside.
     pub sources: SourcesConfig,
+    /// Lanes, runs and their fusion.
+    pub fusion: FusionSettings,
     /// A language model, for what rules do less well.
     pub llm: LlmSettings,
     /// Background work.
@@ -163,6 +165,52 @@ impl Default for ApiSettings {
     }
 }
 
+/// Lanes, runs and their fusion. Settings of whoever deploys: no tool call changes them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FusionSettings {
+    /// Whom the prompt `prior_art_search` addresses.
+    pub mode: FusionMode,
+    /// Whether `run_multilane_search` may be called.
+    pub enable_multi_run: bool,
+    /// Whether lanes of the kind `original_dense` may be searched.
+    pub enable_original_dense: bool,
+    /// Hours for which texts from backends outside are used again; 0 keeps none.
+    pub snippet_ttl_hours: u64,
+    /// Hours for which a run is served again for the same search.
+    pub run_ttl_hours: u64,
+    /// Country that a search filters by when it names none, two letters.
+    pub default_country: Option<String>,
+    /// File in place of the lanes that come with Lyra.
+    pub lanes_file: Option<PathBuf>,
+}
+
+impl Default for FusionSettings {
+    fn default() -> Self {
+        Self {
+            mode: FusionMode::Production,
+            enable_multi_run: true,
+            enable_original_dense: false,
+            snippet_ttl_hours: 24,
+            run_ttl_hours: 24,
+            default_country: None,
+            lanes_file: None,
+        }
+    }
+}
+
+/// Whom the prompt `prior_art_search` addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FusionMode {
+    /// Researchers: findings, not the machinery.
+    Production,
+    /// Search professionals: queries, filters, what each lane brought.
+    InternalPro,
+    /// Developers of prompts: every call with its parameters.
+    Debug,
+}
+
 /// A language model, for what rules do less well.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -264,6 +312,8 @@ pub struct ServerConfig {
     pub requests_per_minute: u32,
     /// Most kilobytes of a request's body.
     pub max_body_kb: usize,
+    /// Which tools MCP clients get, over HTTP and stdio.
+    pub toolset: Toolset,
 }
 
 impl Default for ServerConfig {
@@ -276,6 +326,7 @@ impl Default for ServerConfig {
             allowed_origins: Vec::new(),
             requests_per_minute: 3000,
             max_body_kb: 1024,
+            toolset: Toolset::All,
         }
     }
 }
@@ -288,6 +339,18 @@ pub enum AuthMode {
     Auto,
     /// Always: behind a reverse proxy on the same machine, where every request comes from loopback.
     Required,
+}
+
+/// Which tools MCP clients get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Toolset {
+    /// Claims and the passages for and against them.
+    Evidence,
+    /// Lanes, runs and their fusion.
+    Fusion,
+    /// Both.
+    All,
 }
 
 /// Background work.
@@ -362,6 +425,7 @@ impl Config {
             ("sources.web.engines_file", &web.engines_file),
             ("sources.web.domains_file", &web.domains_file),
             ("sources.web.dangerous_patterns_file", &web.dangerous_patterns_file),
+            ("fusion.lanes_file", &self.fusion.lanes_file),
             ("llm.prompts_dir", &self.llm.prompts_dir),
         ];
         for (key, path) in files.iter().filter_map(|(key, path)| Some((key, path.as_ref()?))) {

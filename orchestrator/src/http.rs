@@ -1,4 +1,4 @@
-//! The HTTP edge: `/mcp`, `/health` and `/ready`, for this machine unless configured otherwise.
+//! The HTTP edge: `/mcp`, `/health`, `/ready` and `/metrics`, for this machine unless configured otherwise.
 
 mod access;
 mod guard;
@@ -6,8 +6,9 @@ mod guard;
 use crate::app::App;
 use crate::mcp;
 use access::Gate;
-use axum::extract::State;
-use axum::http::StatusCode;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router, middleware};
@@ -16,6 +17,7 @@ use guard::Allowed;
 use serde_json::json;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tower_http::limit::RequestBodyLimitLayer;
 
@@ -30,10 +32,16 @@ pub fn router(app: App, listening: IpAddr, token_required: bool, cancel: Cancell
     let max_body = server.max_body_kb.saturating_mul(1024);
     let service = mcp::http_service(app.clone(), max_body, cancel);
     let gate = Arc::new(Gate::new(app.clone(), token_required));
-    let routes =
-        Router::new().route("/ready", get(ready)).with_state(app).route_service(access::MCP, service);
-    let routes = routes.route("/health", get(health));
-    guarded(routes.layer(middleware::from_fn_with_state(gate, access::admit)), allowed, max_body)
+    let routes = Router::new()
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state(app.clone())
+        .route_service(access::MCP, service)
+        .route("/health", get(health))
+        .layer(middleware::from_fn_with_state(gate, access::admit))
+        // Outermost but for the checks of who is asked, so that refusals are counted too.
+        .layer(middleware::from_fn_with_state(app, observe));
+    guarded(routes, allowed, max_body)
 }
 
 fn guarded(routes: Router, allowed: Allowed, max_body: usize) -> Router {
@@ -58,6 +66,28 @@ async fn ready(State(app): State<App>) -> Response {
             (StatusCode::SERVICE_UNAVAILABLE, body).into_response()
         }
     }
+}
+
+/// Everything measured, in the text format of Prometheus.
+async fn metrics(State(app): State<App>) -> Response {
+    match app.metrics_text().await {
+        Ok(text) => {
+            ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
+        }
+        Err(error) => {
+            tracing::error!(%error, "the store could not be measured");
+            (StatusCode::SERVICE_UNAVAILABLE, error.message).into_response()
+        }
+    }
+}
+
+/// Counts a request and how it was answered.
+async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
+    let response = next.run(request).await;
+    app.metrics().request(&route, response.status().as_u16(), started.elapsed());
+    response
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod calibrated;
 pub(crate) use calibrated::CalibratedInference;
 
 use crate::config::MlConfig;
+use crate::metrics::Metrics;
 use async_trait::async_trait;
 use clap::ValueEnum;
 use lyra_domain::NliJudgement;
@@ -13,7 +14,8 @@ use lyra_ml_client::MlClient;
 use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
 use lyra_research::ports::{Inference, Models};
 use lyra_research::{PortError, Result};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, OnceCell};
 
@@ -23,13 +25,17 @@ const READY_WITHIN: Duration = Duration::from_mins(2);
 /// The models behind [`Inference`].
 pub(crate) struct LazyInference {
     config: MlConfig,
+    metrics: Arc<Metrics>,
     client: OnceCell<MlClient>,
     inside: Mutex<Option<ServerHandle>>,
+    /// Held while someone asks who does not wait for the end.
+    asking: Arc<Mutex<()>>,
 }
 
 impl LazyInference {
-    pub(crate) fn new(config: MlConfig) -> Self {
-        Self { config, client: OnceCell::new(), inside: Mutex::new(None) }
+    pub(crate) fn new(config: MlConfig, metrics: Arc<Metrics>) -> Self {
+        let (client, inside, asking) = (OnceCell::new(), Mutex::new(None), Arc::default());
+        Self { config, metrics, client, inside, asking }
     }
 
     /// Stops the server inside, if one was started.
@@ -37,6 +43,17 @@ impl LazyInference {
         if let Some(server) = self.inside.lock().await.take() {
             server.shutdown().await;
         }
+    }
+
+    /// Which models there are, if they say so in this time. What they started goes on afterwards.
+    pub(crate) async fn models_within(self: &Arc<Self>, patience: Duration) -> Option<Models> {
+        let turn = Arc::clone(&self.asking).try_lock_owned().ok()?;
+        let this = Arc::clone(self);
+        let asked = tokio::spawn(async move {
+            let _turn = turn;
+            this.models().await
+        });
+        tokio::time::timeout(patience, asked).await.ok()?.ok()?.ok()
     }
 
     async fn client(&self) -> Result<&MlClient> {
@@ -50,6 +67,18 @@ impl LazyInference {
                 Ok(client)
             })
             .await
+    }
+
+    async fn measured<T>(
+        &self,
+        call: &'static str,
+        inputs: usize,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let started = Instant::now();
+        let answer = work.await;
+        self.metrics.inference(call, inputs, answer.is_ok(), started.elapsed());
+        answer
     }
 
     /// Starts the server inside and waits for its models. Returns its URL.
@@ -81,10 +110,12 @@ impl Inference for LazyInference {
     }
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        Inference::embed(self.client().await?, texts).await
+        let client = self.client().await?;
+        self.measured("embed", texts.len(), Inference::embed(client, texts)).await
     }
 
-    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>> {
-        self.client().await?.judge(pairs).await
+    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {
+        let client = self.client().await?;
+        self.measured("nli", pairs.len(), client.judge(pairs)).await
     }
 }

@@ -8,4 +8,5 @@ pub mod config;
 pub mod http;
 mod inference;
 pub mod mcp;
+pub mod metrics;
 pub mod telemetry;

@@ -12,8 +12,10 @@ mod schema;
 mod tools;
 
 use crate::app::{App, Caller, Mutation};
+use crate::config::Toolset;
 use anyhow::Context;
 use axum::http::request::Parts;
+use lyra_research::trace::{self, TraceId};
 use lyra_store::{AuditVia, Scope};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, Implementation,
@@ -26,6 +28,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Serves one client on stdin and stdout until it closes stdin or `cancel` is cancelled.
@@ -81,6 +84,51 @@ impl McpServer {
             .or_else(sent)
             .ok_or_else(|| ErrorData::internal_error("the caller is not known", None))
     }
+
+    fn toolset(&self) -> Toolset {
+        self.app.config().server.toolset
+    }
+
+    /// Runs a tool for a caller who may, and notes what changes something.
+    async fn run_tool(
+        &self,
+        entry: &tools::Entry,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (cancelled, started) = (context.ct.clone(), Instant::now());
+        let caller = self.caller(&context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let allowed = caller.scope == Scope::Full || entry.is_read_only();
+        let noted = (!entry.is_read_only()).then(|| {
+            Mutation::begin(caller, request.name.clone(), serde_json::Value::Object(arguments.clone()))
+        });
+        let call = tools::Call::new(self.app.clone(), context);
+        let work = async {
+            if allowed { entry.run(arguments, call).await } else { reply::forbidden(&request.name) }
+        };
+        let result = tokio::select! {
+            result = work => {
+                self.app.metrics().tool_call(&entry.tool.name, reply::code(&result), started.elapsed());
+                Ok(result)
+            }
+            () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+        };
+        if let Some(mut call) = noted {
+            let (outcome, detail) = reply::outcome(&mut call, result.as_ref().ok());
+            self.app.audit(call, outcome, detail).await;
+        }
+        result.map(CallToolResponse::from)
+    }
+}
+
+/// The trace that the caller names: in the request's `_meta` (SEP-414), or in the header of its HTTP request.
+fn caller_trace(context: &RequestContext<RoleServer>) -> Option<TraceId> {
+    if let Some(text) = context.meta.get_traceparent() {
+        return TraceId::of_traceparent(text);
+    }
+    let parts = context.extensions.get::<Parts>()?;
+    TraceId::of_traceparent(parts.headers.get("traceparent")?.to_str().ok()?)
 }
 
 impl ServerHandler for McpServer {
@@ -93,7 +141,7 @@ impl ServerHandler for McpServer {
                 .with_title("Lyra")
                 .with_description(env!("CARGO_PKG_DESCRIPTION")),
         )
-        .with_instructions(instructions::TEXT)
+        .with_instructions(instructions::of(self.toolset()))
     }
 
     async fn list_tools(
@@ -103,8 +151,8 @@ impl ServerHandler for McpServer {
     ) -> Result<ListToolsResult, ErrorData> {
         // Who may only read is not shown what would be refused.
         let all = self.caller(&context)?.scope == Scope::Full;
-        let tools = tools::all().filter(|entry| all || entry.is_read_only()).map(|entry| entry.tool.clone());
-        Ok(ListToolsResult::with_all_items(tools.collect()))
+        let tools = tools::of(self.toolset()).filter(|entry| all || entry.is_read_only());
+        Ok(ListToolsResult::with_all_items(tools.map(|entry| entry.tool.clone()).collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -116,33 +164,17 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(entry) = tools::find(&request.name) else {
-            let known: Vec<&str> = tools::all().map(|entry| entry.tool.name.as_ref()).collect();
+        let Some(entry) = tools::of(self.toolset()).find(|entry| entry.tool.name == request.name) else {
+            let known: Vec<&str> = tools::of(self.toolset()).map(|entry| entry.tool.name.as_ref()).collect();
             return Err(ErrorData::invalid_params(
                 format!("unknown tool `{}`; the tools are {}", request.name, known.join(", ")),
                 None,
             ));
         };
-        let cancelled = context.ct.clone();
-        let caller = self.caller(&context)?;
-        let arguments = request.arguments.unwrap_or_default();
-        let allowed = caller.scope == Scope::Full || entry.is_read_only();
-        let noted = (!entry.is_read_only()).then(|| {
-            Mutation::begin(caller, request.name.clone(), serde_json::Value::Object(arguments.clone()))
-        });
-        let call = tools::Call::new(self.app.clone(), context);
-        let result = async {
-            if allowed { entry.run(arguments, call).await } else { reply::forbidden(&request.name) }
-        };
-        let result = tokio::select! {
-            result = result => Ok(result),
-            () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
-        };
-        if let Some(mut call) = noted {
-            let (outcome, detail) = reply::outcome(&mut call, result.as_ref().ok());
-            self.app.audit(call, outcome, detail).await;
-        }
-        result.map(CallToolResponse::from)
+        let trace = caller_trace(&context).unwrap_or_default();
+        let name = request.name.clone();
+        let span = |trace: TraceId| tracing::error_span!("tool_call", tool = %name, trace_id = %trace);
+        trace::within(trace, span, self.run_tool(entry, request, context)).await
     }
 
     async fn list_resources(
@@ -174,7 +206,7 @@ impl ServerHandler for McpServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        Ok(ListPromptsResult::with_all_items(prompts::list(self.toolset())))
     }
 
     async fn get_prompt(
@@ -182,6 +214,7 @@ impl ServerHandler for McpServer {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&request.name, &request.arguments.unwrap_or_default()).map(GetPromptResponse::from)
+        prompts::get(&self.app.config().fusion, &request.name, &request.arguments.unwrap_or_default())
+            .map(GetPromptResponse::from)
     }
 }

@@ -19,7 +19,11 @@ from mcp.client.stdio import StdioServerParameters
 
 TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search", "feedback"]
 TOOLS += ["calibration_metrics", "calibration_rollback", "get_auth_queue", "resolve_auth"]
+TOOLS += ["search_fulltext", "search_semantic", "rrf_search_fulltext_raw", "rrf_search_semantic_raw"]
+TOOLS += ["run_multilane_search", "rrf_blend_frontier", "rrf_mutate_run", "peek_snippets", "get_snippets"]
+TOOLS += ["get_publication", "get_provenance", "register_representatives"]
 READING = ("get_status", "query_graph", "vector_search", "get_auth_queue")
+READING += ("peek_snippets", "get_snippets", "get_publication", "get_provenance")
 CLAIM = "A short daytime nap improves memory in adults."
 
 
@@ -56,7 +60,7 @@ async def tour(client, mode):
     names = {table["name"] for table in schema["tables"]}
     assert {"claims", "edges", "fragments", "pages", "v_claim_evidence_summary"} <= names, names
     prompts = (await client.list_prompts()).prompts
-    assert [prompt.name for prompt in prompts] == ["evidence_review"], prompts
+    assert [prompt.name for prompt in prompts] == ["evidence_review", "prior_art_search"], prompts
     review = await client.get_prompt("evidence_review", {"question": "Do naps help?"})
     assert "Do naps help?" in review.messages[0].content.text, review
     await refusals(lyra)

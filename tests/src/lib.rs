@@ -3,12 +3,15 @@
 pub mod llm;
 pub mod mcp_client;
 pub mod mcp_server;
+pub mod ml_server;
+pub mod proxy;
 pub mod replay;
 pub mod walled;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use tempfile::TempDir;
 
 /// The `lyra` binary with a fresh data folder; both go when it is dropped.
@@ -76,6 +79,22 @@ impl TestApp {
 impl Default for TestApp {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// Lines that a process has logged so far. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    /// Adds a line.
+    pub fn push(&self, line: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    /// All of them.
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

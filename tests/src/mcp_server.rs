@@ -1,10 +1,9 @@
 //! A running `lyra serve` on a port of its own, and plain HTTP to talk to it.
 
-use crate::TestApp;
+use crate::{Log, TestApp};
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -15,7 +14,8 @@ pub struct HttpServer {
     child: Child,
     /// `127.0.0.1:PORT`.
     pub address: String,
-    log: Arc<Mutex<Vec<String>>>,
+    /// Lines of its log so far.
+    pub log: Log,
 }
 
 /// An HTTP answer.
@@ -35,10 +35,24 @@ impl HttpServer {
     /// # Errors
     /// When it does not start or does not say where it listens within a minute.
     pub async fn start(app: &TestApp) -> anyhow::Result<Self> {
-        Self::start_command(app.command(&["serve", "--port", "0"])).await
+        Self::start_with(app, &[], &[]).await
     }
 
-    /// Starts a command that ends in `lyra serve`.
+    /// The same, with flags before `serve` and variables of the environment.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_with(
+        app: &TestApp,
+        flags: &[&str],
+        environment: &[(&str, &str)],
+    ) -> anyhow::Result<Self> {
+        let mut command = app.command(&[flags, &["serve", "--port", "0"]].concat());
+        command.envs(environment.iter().copied());
+        Self::start_command(command).await
+    }
+
+    /// Starts a command that becomes `lyra serve`.
     ///
     /// # Errors
     /// As [`Self::start`].
@@ -47,11 +61,8 @@ impl HttpServer {
             Command::from(command).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true).spawn()?;
         let stderr = child.stderr.take().context("stderr is piped")?;
         let mut lines = BufReader::new(stderr).lines();
-        let log = Arc::new(Mutex::new(Vec::new()));
-        let keep = Arc::clone(&log);
         let said = async {
             while let Some(line) = lines.next_line().await? {
-                keep.lock().unwrap_or_else(PoisonError::into_inner).push(line.clone());
                 if let Some((_, rest)) = line.split_once("http://") {
                     let address = rest.split('/').next().unwrap_or_default();
                     return Ok(address.to_owned());
@@ -62,34 +73,15 @@ impl HttpServer {
         let address = tokio::time::timeout(Duration::from_mins(1), said)
             .await
             .context("lyra serve does not listen")??;
-        // A full pipe would block the server.
-        let keep = Arc::clone(&log);
+        let log = Log::default();
+        // Read to its end: a full pipe would block the server.
+        let kept = log.clone();
         tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
-                keep.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+                kept.push(line);
             }
         });
         Ok(Self { child, address, log })
-    }
-
-    /// What the server has said on stderr so far.
-    pub fn log(&self) -> Vec<String> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The server's process.
-    pub fn pid(&self) -> Option<u32> {
-        self.child.id()
-    }
-
-    /// Calls a tool in the revision that has no sessions, and gives its structured content.
-    ///
-    /// # Errors
-    /// An answer that is no result of a tool; the status of a refusal is in the message.
-    pub async fn call(&self, headers: &[&str], tool: &str, arguments: Value) -> anyhow::Result<Value> {
-        let mut result =
-            self.rpc(headers, "tools/call", json!({ "name": tool, "arguments": arguments })).await?;
-        Ok(result["structuredContent"].take())
     }
 
     /// One JSON-RPC request in the revision that has no sessions; gives its result.
@@ -146,6 +138,29 @@ impl HttpServer {
         let (head, body) = answer.split_once("\r\n\r\n").context("an HTTP answer")?;
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).context("a status code")?;
         Ok(Answer { status, head: head.to_lowercase(), body: body.to_owned() })
+    }
+
+    /// Calls a tool as the revision without sessions has it, with these further header lines; gives its structured content.
+    ///
+    /// # Errors
+    /// When the connection breaks or there is no result in the answer.
+    pub async fn call(&self, tool: &str, arguments: Value, headers: &[&str]) -> anyhow::Result<Value> {
+        let mut result =
+            self.rpc(headers, "tools/call", json!({ "name": tool, "arguments": arguments })).await?;
+        Ok(result["structuredContent"].take())
+    }
+
+    /// The id of its process while it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Kills the server as `kill -9` does, and waits until it is gone.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub async fn kill(mut self) -> anyhow::Result<()> {
+        Ok(self.child.kill().await?)
     }
 
     /// Asks the server to end as an operator would, and checks that it does.

@@ -99,6 +99,11 @@ impl Replay {
         Ok(file)
     }
 
+    /// Base URL of all of them.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Search engines whose result pages it has.
     pub fn engines(&self) -> &[&'static str] {
         &self.engines

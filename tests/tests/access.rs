@@ -59,16 +59,16 @@ async fn only_tokens_in_force_are_let_in_and_each_does_what_it_may() -> anyhow::
         }
     }
 
-    let made = server.call(&[&bearer(&full)], "create_task", task("who may?")).await?;
+    let made = server.call("create_task", task("who may?"), &[&bearer(&full)]).await?;
     assert_eq!(made["ok"], true, "{made}");
-    let refused = server.call(&[&bearer(&read)], "create_task", task("who may not?")).await?;
+    let refused = server.call("create_task", task("who may not?"), &[&bearer(&read)]).await?;
     assert_eq!((&refused["ok"], &refused["error_code"]), (&json!(false), &json!("forbidden")), "{refused}");
     let counted = json!({ "sql": "SELECT count(*) AS n FROM tasks" });
-    let seen = server.call(&[&bearer(&read)], "query_graph", counted).await?;
+    let seen = server.call("query_graph", counted, &[&bearer(&read)]).await?;
     assert_eq!(seen["rows"][0]["n"], 1, "{seen}");
     for table in ["access_tokens", "audit_log"] {
         let sql = json!({ "sql": format!("SELECT * FROM {table}") });
-        assert_eq!(server.call(&[&bearer(&full)], "query_graph", sql).await?["ok"], false, "{table} is open");
+        assert_eq!(server.call("query_graph", sql, &[&bearer(&full)]).await?["ok"], false, "{table} is open");
     }
     for (token, mutating) in [(&full, true), (&read, false)] {
         let listed = server.rpc(&[&bearer(token)], "tools/list", json!({})).await?;
@@ -116,7 +116,7 @@ async fn only_tokens_in_force_are_let_in_and_each_does_what_it_may() -> anyhow::
     let used =
         listed.as_array().expect("tokens").iter().find(|token| token["name"] == "agent").expect("agent");
     assert!(used["last_used_at"].is_string(), "{used}");
-    let log = server.log();
+    let log = server.log.lines();
     assert!(log.iter().any(|line| line.contains("request refused")), "{log:?}");
     server.stop().await?;
     let everything = format!("{log:?}{audit}{listed}");
@@ -162,11 +162,11 @@ async fn a_client_that_asks_too_often_waits_and_others_do_not() -> anyhow::Resul
 async fn on_this_machine_a_token_is_needed_only_when_one_is_sent() -> anyhow::Result<()> {
     let app = TestApp::new();
     let server = HttpServer::start(&app).await?;
-    let made = server.call(&[], "create_task", task("no token?")).await?;
+    let made = server.call("create_task", task("no token?"), &[]).await?;
     assert_eq!(made["ok"], true, "{made}");
     assert_eq!(status(&server, "GET /nothing", "Authorization: Bearer lyra_a_b").await?, 401);
     let read = token(&app, &["viewer"]);
-    let refused = server.call(&[&bearer(&read)], "create_task", task("a token that may not")).await?;
+    let refused = server.call("create_task", task("a token that may not"), &[&bearer(&read)]).await?;
     assert_eq!(refused["error_code"], "forbidden", "{refused}");
     let audit = app.json(&["audit", "list", "--json", "--actor", "local"]);
     assert_eq!(audit[0]["action"], "create_task", "{audit}");

@@ -38,7 +38,7 @@ async fn a_backup_of_a_working_server_is_restored_elsewhere() -> anyhow::Result<
     let writing = async {
         let mut written = 0;
         while !done.load(Ordering::Relaxed) {
-            let answer = server.call(&[], "create_task", task(&format!("task {written}"))).await?;
+            let answer = server.call("create_task", task(&format!("task {written}")), &[]).await?;
             anyhow::ensure!(answer["ok"] == true, "{answer}");
             written += 1;
             made.store(written >= 5, Ordering::Relaxed);
@@ -139,7 +139,7 @@ async fn a_server_outlives_a_full_disk() -> anyhow::Result<()> {
     let long = "a long question ".repeat(100);
     let mut made = 0;
     for _ in 0..3 {
-        let answer = server.call(&[], "create_task", task(&long)).await?;
+        let answer = server.call("create_task", task(&long), &[]).await?;
         assert_eq!(answer["ok"], true, "{answer}");
         made += 1;
     }
@@ -147,7 +147,7 @@ async fn a_server_outlives_a_full_disk() -> anyhow::Result<()> {
     let mut refused = None;
     // Room that the database has already is used up first.
     for _ in 0..2_000 {
-        let answer = server.call(&[], "create_task", task(&long)).await?;
+        let answer = server.call("create_task", task(&long), &[]).await?;
         if answer["ok"] == false {
             refused = Some(answer);
             break;
@@ -159,16 +159,16 @@ async fn a_server_outlives_a_full_disk() -> anyhow::Result<()> {
     assert!(refused["hint"].as_str().is_some_and(|text| text.contains("make room")), "{refused}");
     let count = json!({ "sql": "SELECT count(*) AS n FROM tasks" });
     assert_eq!(
-        server.call(&[], "query_graph", count.clone()).await?["rows"][0]["n"],
+        server.call("query_graph", count.clone(), &[]).await?["rows"][0]["n"],
         made,
         "nothing is lost"
     );
     assert_eq!(server.request("GET /ready", &[], "").await?.status, 200);
 
     std::fs::remove_file(filler)?;
-    let answer = server.call(&[], "create_task", task("and on it goes")).await?;
+    let answer = server.call("create_task", task("and on it goes"), &[]).await?;
     assert_eq!(answer["ok"], true, "{answer}");
-    assert_eq!(server.call(&[], "query_graph", count).await?["rows"][0]["n"], made + 1);
+    assert_eq!(server.call("query_graph", count, &[]).await?["rows"][0]["n"], made + 1);
     server.stop().await
 }
 

@@ -30,6 +30,22 @@ async fn a_tour_over_http_by_handshake() -> anyhow::Result<()> {
     over_http("tour", "legacy").await
 }
 
+#[tokio::test]
+async fn the_seven_steps_over_the_example_corpus() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    drive_script("fusion.py", vec!["example".into(), binary("lyra").into(), app.data_dir().into()]).await
+}
+
+#[tokio::test]
+async fn the_seven_steps_over_real_patents() -> anyhow::Result<()> {
+    let Some(shared) = lyra_tests::shared() else { return Ok(()) };
+    let app = TestApp::new();
+    let imported =
+        app.json(&["corpus", "import", "patents", &unpacked_patents(&shared, &app)?, "--quiet", "--json"]);
+    ensure!(imported["added"] == 300, "{imported}");
+    drive_script("fusion.py", vec!["patents".into(), binary("lyra").into(), app.data_dir().into()]).await
+}
+
 async fn over_stdio(depth: &str, mode: &str) -> anyhow::Result<()> {
     let app = TestApp::new();
     drive(vec![depth.into(), mode.into(), "stdio".into(), binary("lyra").into(), app.data_dir().into()]).await
@@ -43,9 +59,21 @@ async fn over_http(depth: &str, mode: &str) -> anyhow::Result<()> {
     server.stop().await
 }
 
-/// Runs the client script with these arguments.
-#[expect(clippy::print_stdout, reason = "what was skipped and what was found belong in the test's output")]
+/// The patents of the shared data as a file of JSON lines.
+fn unpacked_patents(shared: &Path, app: &TestApp) -> anyhow::Result<String> {
+    let packed = std::fs::File::open(shared.join("data/patents/patents.jsonl.gz"))?;
+    let path = app.data_dir().join("patents.jsonl");
+    std::io::copy(&mut flate2::read::GzDecoder::new(packed), &mut std::fs::File::create(&path)?)?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
 async fn drive(arguments: Vec<OsString>) -> anyhow::Result<()> {
+    drive_script("python_mcp.py", arguments).await
+}
+
+/// Runs a client script with these arguments.
+#[expect(clippy::print_stdout, reason = "what was skipped and what was found belong in the test's output")]
+async fn drive_script(name: &'static str, arguments: Vec<OsString>) -> anyhow::Result<()> {
     let ran = tokio::task::spawn_blocking(move || {
         let python = match python() {
             Ok(python) => python,
@@ -54,7 +82,7 @@ async fn drive(arguments: Vec<OsString>) -> anyhow::Result<()> {
                 return Ok(());
             }
         };
-        let script = clients().join("python_mcp.py");
+        let script = clients().join(name);
         let output = Command::new(python).arg(script).args(arguments).output()?;
         ensure!(
             output.status.success(),

@@ -2,11 +2,11 @@
 
 use super::retention::PruneReport;
 use super::{App, AppError};
+use lyra_research::trace;
 use lyra_store::{
     AuditEntry, AuditFilter, AuditOutcome, AuditVia, NewAudit, NewToken, Scope, Token, TokenRefusal,
 };
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 /// Longest name of a token, in characters.
 const MAX_NAME: usize = 64;
@@ -52,10 +52,10 @@ pub struct Mutation {
 }
 
 impl Mutation {
-    /// Begins a call; the log of the process names it by the same id.
+    /// Begins a call, under the id of its trace: the log of the process, the jobs that it causes and the audit log name it alike.
     pub fn begin(caller: Caller, action: impl Into<String>, arguments: Value) -> Self {
         let task = arguments.get("task_id").and_then(Value::as_str).map(str::to_owned);
-        let cause_id = format!("call_{}", Uuid::now_v7().simple());
+        let cause_id = trace::current().unwrap_or_default().cause();
         Self { caller, action: action.into(), arguments, task, cause_id }
     }
 

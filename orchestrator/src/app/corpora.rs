@@ -1,7 +1,7 @@
 //! Local corpora: which ones a task searches, and bringing documents in.
 
 use super::{App, AppError, ErrorCode};
-use lyra_corpus::{CorpusError, CorpusInfo, ImportReport, Method, Progress, SearchResult};
+use lyra_corpus::{CorpusError, CorpusInfo, ImportOptions, ImportReport, Method, Progress, SearchResult};
 use lyra_domain::{Task, TaskConfig};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -76,10 +76,12 @@ impl App {
         &self,
         name: &str,
         files: &[PathBuf],
+        options: &ImportOptions,
         progress: &(dyn Fn(&Progress) + Send + Sync),
         cancel: &CancellationToken,
     ) -> Result<ImportReport, AppError> {
-        Ok(self.inner.corpora.import(name, files, &*self.inner.inference, progress, cancel).await?)
+        let corpora = &self.inner.corpora;
+        Ok(corpora.import_with(name, files, options, &*self.inner.inference, progress, cancel).await?)
     }
 
     /// Imports a file or a folder of JSONL files under a name made from its path, and returns that name.
@@ -94,7 +96,7 @@ impl App {
     ) -> Result<(String, ImportReport), AppError> {
         let files = jsonl_files(path)?;
         let name = name_of(path);
-        let report = self.import_corpus(&name, &files, progress, cancel).await?;
+        let report = self.import_corpus(&name, &files, &ImportOptions::default(), progress, cancel).await?;
         Ok((name, report))
     }
 

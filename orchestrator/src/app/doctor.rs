@@ -1,11 +1,15 @@
 //! Is everything in order, and what to do when it is not.
 
+mod machine;
+mod work;
+
 use super::{App, llm};
 use crate::config::Config;
+use lyra_corpus::CorpusInfo;
 use lyra_domain::named_enum;
+use lyra_ml_client::MlClient;
 use lyra_research::ports::Inference;
 use serde::Serialize;
-use std::path::Path;
 
 named_enum! {
     /// State of one part.
@@ -41,14 +45,14 @@ impl Finding {
         Self { part, health: Health::Note, seen: seen.into(), remedy: Some(remedy.into()) }
     }
 
-    pub(super) fn broken(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
+    /// It does not work.
+    pub fn broken(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { part, health: Health::Broken, seen: seen.into(), remedy: Some(remedy.into()) }
     }
 }
 
 impl App {
-    /// Looks at disk, database, corpora, models, ml-server, language model and browser. Changes nothing but makes a missing data
-    /// folder.
+    /// Looks at everything that commonly goes wrong, with what to do about each. Changes nothing but makes a missing data folder.
     pub async fn examine(config: Config) -> Vec<Finding> {
         let mut findings = Vec::new();
         let data_dir = match config.data_dir() {
@@ -57,15 +61,20 @@ impl App {
                 return vec![Finding::broken("disk", format!("{error:#}"), "name a folder with --data-dir")];
             }
         };
-        findings.push(disk(&data_dir));
+        findings.push(machine::disk(&data_dir));
+        findings.push(machine::space(super::measures::free_bytes(&data_dir)));
+        findings.push(machine::port(&config.server).await);
         findings.push(llm::examine(&config.llm).await);
         // Without it: whether it can be used was said.
         let without = Config { llm: crate::config::LlmSettings::default(), ..config.clone() };
         match Self::open(without).await {
             Ok(app) => {
                 findings.push(app.database().await);
+                findings.push(app.work().await);
                 findings.push(app.corpora().await);
+                findings.push(app.outside().await);
                 findings.push(app.models(&config).await);
+                findings.extend(app.vectors().await);
                 findings.push(app.browser());
                 app.close().await;
             }
@@ -99,12 +108,22 @@ impl App {
 
     async fn corpora(&self) -> Finding {
         match self.list_corpora().await {
-            Ok(corpora) if corpora.is_empty() => Finding::note(
-                "corpora",
-                "none imported: the example corpus is searched",
-                "import your documents with: lyra corpus import NAME FILE",
-            ),
+            Ok(corpora) if corpora.is_empty() && self.unreadable_corpora(&corpora).is_empty() => {
+                Finding::note(
+                    "corpora",
+                    "none imported: the example corpus is searched",
+                    "import your documents with: lyra corpus import NAME FILE",
+                )
+            }
             Ok(corpora) => {
+                let unread = self.unreadable_corpora(&corpora);
+                if !unread.is_empty() {
+                    return Finding::broken(
+                        "corpora",
+                        format!("{} cannot be read", unread.join(", ")),
+                        "import it again: lyra corpus remove NAME, then lyra corpus import NAME FILE",
+                    );
+                }
                 let all: Vec<String> =
                     corpora.iter().map(|c| format!("{} ({})", c.name, c.documents)).collect();
                 Finding::ok("corpora", all.join(", "))
@@ -115,8 +134,51 @@ impl App {
         }
     }
 
+    /// Folders of corpora that the list leaves out.
+    fn unreadable_corpora(&self, listed: &[CorpusInfo]) -> Vec<String> {
+        let folders = std::fs::read_dir(self.data_dir().join("corpora")).into_iter().flatten().flatten();
+        let names = folders
+            .filter(|entry| entry.path().is_dir())
+            .filter_map(|entry| entry.file_name().into_string().ok());
+        let mut unread: Vec<String> = names
+            .filter(|name| !name.starts_with('.') && listed.iter().all(|corpus| corpus.name != *name))
+            .collect();
+        unread.sort();
+        unread
+    }
+
+    /// Whether what is stored can be searched by meaning; says nothing when the models do not answer.
+    async fn vectors(&self) -> Option<Finding> {
+        let status = self.embeddings_status().await.ok()?;
+        let stored: u64 = status.stored.iter().map(|made| made.vectors).sum();
+        Some(if status.outdated == 0 {
+            Finding::ok("vectors", format!("{stored} stored, all texts have one of the present model"))
+        } else {
+            Finding::note(
+                "vectors",
+                format!(
+                    "{} texts have vectors of another model than {} only: searches by meaning do not find them",
+                    status.outdated, status.present_model
+                ),
+                "lyra embeddings rebuild",
+            )
+        })
+    }
+
     async fn models(&self, config: &Config) -> Finding {
         let part = if config.ml.url.is_some() { "ml-server" } else { "models" };
+        if let Some(url) = &config.ml.url {
+            // Asked once before it is waited for: what is not there now is what a doctor should say.
+            let cure = format!("start lyra-ml-server so that {url} answers, or leave --ml-url away");
+            match MlClient::new(url) {
+                Ok(client) => {
+                    if let Err(error) = client.ready().await {
+                        return Finding::broken(part, error.to_string(), cure);
+                    }
+                }
+                Err(error) => return Finding::broken(part, error.to_string(), cure),
+            }
+        }
         match self.inner.inference.models().await {
             Ok(models) => {
                 let seen = format!(
@@ -143,20 +205,5 @@ impl App {
                 Finding::broken(part, error.to_string(), remedy)
             }
         }
-    }
-}
-
-fn disk(data_dir: &Path) -> Finding {
-    let probe = data_dir.join(".write-test");
-    let written = std::fs::create_dir_all(data_dir)
-        .and_then(|()| std::fs::write(&probe, vec![0_u8; 1 << 20]))
-        .and_then(|()| std::fs::remove_file(&probe));
-    match written {
-        Ok(()) => Finding::ok("disk", format!("{} can be written", data_dir.display())),
-        Err(error) => Finding::broken(
-            "disk",
-            format!("{} cannot be written: {error}", data_dir.display()),
-            "free some space, mend the permissions, or name another folder with --data-dir",
-        ),
     }
 }

@@ -66,6 +66,12 @@ impl From<lyra_store::StoreError> for AppError {
     fn from(error: lyra_store::StoreError) -> Self {
         match error {
             lyra_store::StoreError::NoVectors { .. } => Self::new(ErrorCode::NotFound, error.to_string()),
+            lyra_store::StoreError::OutdatedVectors { .. } => Self {
+                hint: Some(
+                    "ask the person to run `lyra embeddings rebuild`; query_graph works meanwhile".to_owned(),
+                ),
+                ..Self::new(ErrorCode::Unavailable, error.to_string())
+            },
             lyra_store::StoreError::AuthClosed { .. } => {
                 Self::invalid(error.to_string(), "`lyra auth list` and get_auth_queue name what still waits")
             }

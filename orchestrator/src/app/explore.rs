@@ -1,9 +1,12 @@
 //! Looking into the graph: SQL and meaning.
 
+use super::embeddings::outdated_note;
 use super::{App, AppError};
-use lyra_domain::{TaskId, vector};
+use lyra_domain::TaskId;
 use lyra_research::ports::Inference;
-use lyra_store::{GuardOptions, GuardedRows, SchemaTable, VectorTarget, ViewInfo, ViewRows};
+use lyra_store::{
+    GuardOptions, GuardedRows, SchemaTable, VectorMatches, VectorQuery, VectorTarget, ViewInfo, ViewRows,
+};
 
 /// A search by meaning.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,21 +26,10 @@ pub struct VectorSearch {
 /// What a search by meaning found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorHits {
-    /// Closest first.
-    pub results: Vec<VectorHit>,
-    /// Vectors compared.
-    pub total_searched: usize,
-}
-
-/// One claim or fragment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VectorHit {
-    /// Its id.
-    pub id: String,
-    /// The beginning of its text, at most 200 characters.
-    pub text_preview: String,
-    /// Cosine with the query.
-    pub similarity: f32,
+    /// The closest texts, and how many were compared.
+    pub found: VectorMatches,
+    /// What to do when some could not be compared.
+    pub note: Option<String>,
 }
 
 impl App {
@@ -95,25 +87,19 @@ impl App {
             return Err(AppError::invalid(format!("`top_k` is {}", search.top_k), "take 1 to 50"));
         }
         let models = self.inner.inference.models().await?;
-        let vectors = self.store().vectors(search.target, search.task.as_ref(), &models.embedder).await?;
-        let query = self.inner.inference.embed(std::slice::from_ref(&search.query)).await?;
-        let query = query.first().map(Vec::as_slice).unwrap_or_default();
-        let mut close: Vec<(f32, usize)> = vectors
-            .iter()
-            .enumerate()
-            .map(|(i, stored)| (vector::dot(query, &stored.vector), i))
-            .filter(|(similarity, _)| *similarity >= search.min_similarity)
-            .collect();
-        close.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| vectors[a.1].id.cmp(&vectors[b.1].id)));
-        close.truncate(search.top_k);
-        let results = close
-            .into_iter()
-            .map(|(similarity, i)| VectorHit {
-                id: vectors[i].id.clone(),
-                text_preview: vectors[i].preview.clone(),
-                similarity,
+        let vector = self.inner.inference.embed(std::slice::from_ref(&search.query)).await?;
+        let found = self
+            .store()
+            .search_vectors(VectorQuery {
+                target: search.target,
+                task: search.task.as_ref(),
+                model: &models.embedder,
+                vector: vector.first().map(Vec::as_slice).unwrap_or_default(),
+                top_k: search.top_k,
+                min_similarity: search.min_similarity,
             })
-            .collect();
-        Ok(VectorHits { results, total_searched: vectors.len() })
+            .await?;
+        let note = (found.outdated > 0).then(|| outdated_note(found.outdated, &models.embedder));
+        Ok(VectorHits { found, note })
     }
 }

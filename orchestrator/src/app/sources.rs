@@ -7,7 +7,7 @@ use crate::config::{ApiSettings, Config};
 use anyhow::Context;
 use lyra_corpus::CorpusSource;
 use lyra_domain::TaskConfig;
-use lyra_research::ports::EvidenceSource;
+use lyra_research::ports::{EvidenceSource, Observed};
 use lyra_sources::http::{HttpClient, HttpConfig};
 use lyra_sources::web::WEB;
 use lyra_sources::{ApiConfig, OPENALEX, OpenAlex, Probe, SEMANTIC_SCHOLAR, SemanticScholar};
@@ -69,15 +69,22 @@ pub struct SourceTest {
 impl Outside {
     /// # Errors
     /// A base URL that is none, a contact that is no header value.
-    pub(super) fn new(config: &Config, data_dir: &Path, store: &Arc<Store>) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        config: &Config,
+        data_dir: &Path,
+        store: &Arc<Store>,
+        observed: Observed,
+    ) -> anyhow::Result<Self> {
         let sources = &config.sources;
-        let contact = sources.contact.as_deref().map_or_else(String::new, |contact| format!("; {contact}"));
+        let contact = sources.contact.as_deref().filter(|contact| !contact.trim().is_empty());
+        let contact = contact.map_or_else(String::new, |contact| format!("; {contact}"));
         let agent =
             format!("Lyra/{} (+{}{contact})", env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_REPOSITORY"));
         let http = HttpConfig {
             user_agent: agent.clone(),
             cache_dir: (sources.cache_mb > 0).then(|| data_dir.join("http-cache")),
             cache_bytes: sources.cache_mb.saturating_mul(1_000_000),
+            observed,
         };
         let http = HttpClient::new(http, store.clone(), Arc::new(SystemClock))?;
         let s2 = api(SEMANTIC_SCHOLAR, &sources.semantic_scholar, SEMANTIC_SCHOLAR_URL)?;

@@ -4,6 +4,7 @@ use super::App;
 use crate::app::sources::sources_of;
 use crate::inference::CalibratedInference;
 use lyra_domain::TaskId;
+use lyra_research::ports::Observed;
 use lyra_research::{Pipeline, ProgressSink, Worker, WorkerConfig};
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,7 @@ impl App {
                 config: WorkerConfig {
                     task: task.cloned(),
                     lease: Duration::from_secs(config.lease_seconds.max(3)),
+                    observed: Observed(self.inner.metrics.clone()),
                     ..WorkerConfig::default()
                 },
             };

@@ -3,6 +3,7 @@
 use super::auth::AuthCommand;
 use super::calibration::CalibrationCommand;
 use super::corpus::CorpusCommand;
+use super::embeddings::EmbeddingsCommand;
 use super::feedback::{ClaimCommand, DomainCommand, EdgeCommand};
 use super::store::StoreCommand;
 use super::task::TaskCommand;
@@ -84,6 +85,7 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
         Command::Calibration(command) => {
             !matches!(command, CalibrationCommand::Stats { .. } | CalibrationCommand::Evaluations { .. })
         }
+        Command::Embeddings(command) => matches!(command, EmbeddingsCommand::Rebuild { .. }),
         Command::Domain(command) => !matches!(command, DomainCommand::List { .. }),
         Command::Claim(command) => !matches!(command, ClaimCommand::Show { .. }),
         Command::Token(command) => !matches!(command, TokenCommand::List { .. }),

@@ -4,7 +4,8 @@ use super::{print, print_json, tell};
 use crate::app::App;
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use lyra_corpus::{CorpusHit, CorpusInfo, ImportReport, Method, Progress};
+use lyra_corpus::backend::FeatureScope;
+use lyra_corpus::{CorpusHit, CorpusInfo, Format, ImportOptions, ImportReport, Method, Progress};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -16,8 +17,12 @@ const REJECTED_SHOWN: usize = 20;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CorpusCommand {
-    /// Import JSONL files: one document a line with id, title, abstract or text, and optionally
-    /// url, doi, year, venue, authors, language, `citation_count`, references
+    /// Import documents: papers and texts from JSONL or CSV, patents from those or from XML of the USPTO, EPO and JPO
+    ///
+    /// JSONL has one document a line with id, title, abstract or text, and optionally url, doi, year, venue, authors,
+    /// language, `citation_count`, references; for patents also claims, description, ipc, cpc, fi, ft, `app_id`, `pub_id`,
+    /// `exam_id`, `app_date`, `pub_date`, country, applicants, `cross_en_applicants`. CSV has the same names as its header.
+    /// Files may be gzip's. Repeating an import adds what is missing and skips the rest.
     Import(ImportArgs),
     /// List the corpora
     List {
@@ -46,9 +51,16 @@ pub(super) enum CorpusCommand {
 pub(super) struct ImportArgs {
     /// Name of the corpus: letters, digits, `.`, `_`, `-`
     name: String,
-    /// JSONL files
+    /// Files
     #[arg(required = true)]
     files: Vec<PathBuf>,
+    /// Format of all files: jsonl, csv, xml, greenbook or brs; told from each file's beginning without it
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// What to embed of each document: `all`, `none` (full-text search alone, many times as fast), or a list of wide,
+    /// `title_abst_claims`, `claims_only`, `top_claim`, `background_jp`. Without it: what the corpus has, all for a new one
+    #[arg(long, value_name = "SCOPES", value_parser = scopes)]
+    scopes: Option<Scopes>,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -144,7 +156,10 @@ pub(super) async fn named(
 
 async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
     let bar = ImportBar::new(args.quiet);
-    let report = app.import_corpus(&args.name, &args.files, &|progress| bar.show(progress), cancel).await?;
+    let options =
+        ImportOptions { format: args.format, scopes: args.scopes.as_ref().map(|scopes| scopes.0.clone()) };
+    let report =
+        app.import_corpus(&args.name, &args.files, &options, &|progress| bar.show(progress), cancel).await?;
     drop(bar);
     if args.json {
         print_json(&report)?;
@@ -156,12 +171,36 @@ async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> any
         if !report.rejected.is_empty() {
             tell(&rejected(&report));
         }
+        if let Some(first) = report.odd_codes.first() {
+            tell(&format!(
+                "{} classification codes were left out, the first at {}:{}: {} (all of them with --json)",
+                report.odd_codes_count,
+                first.file.display(),
+                first.line,
+                first.reason
+            ));
+        }
     }
     if report.cancelled {
         tell("interrupted; what was imported is kept. Repeat the command to import the rest");
         return Ok(ExitCode::from(130));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A list of scopes, of its own type so that an empty one is a value.
+#[derive(Debug, Clone)]
+struct Scopes(Vec<FeatureScope>);
+
+fn scopes(text: &str) -> Result<Scopes, String> {
+    match text {
+        "all" => Ok(Scopes(FeatureScope::ALL.to_vec())),
+        "none" => Ok(Scopes(Vec::new())),
+        list => {
+            let scopes = list.split(',').map(|name| name.trim().parse::<FeatureScope>());
+            scopes.collect::<Result<_, _>>().map(Scopes).map_err(|error| format!("{error}, or all or none"))
+        }
+    }
 }
 
 fn rejected(report: &ImportReport) -> String {
@@ -194,12 +233,16 @@ async fn list(app: &App, json: bool) -> anyhow::Result<()> {
 }
 
 fn described(corpus: &CorpusInfo) -> String {
+    let embedder = if corpus.scopes.is_empty() {
+        "none: full-text search alone".to_owned()
+    } else {
+        let scopes: Vec<&str> = corpus.scopes.iter().map(|scope| scope.name()).collect();
+        format!("{} ({} dimensions) of {}", corpus.embedder, corpus.dimension, scopes.join(", "))
+    };
     format!(
-        "{}\n  documents  {}\n  embedder   {} ({} dimensions)\n  created    {}\n  on disk    {:.1} MB\n",
+        "{}\n  documents  {}\n  embedder   {embedder}\n  created    {}\n  on disk    {:.1} MB\n",
         corpus.name,
         corpus.documents,
-        corpus.embedder,
-        corpus.dimension,
         corpus.created,
         corpus.bytes as f64 / 1e6,
     )

@@ -1,7 +1,7 @@
 //! `lyra doctor`.
 
 use super::{print, print_json};
-use crate::app::{App, Health};
+use crate::app::{App, Finding, Health};
 use crate::config::Config;
 use clap::Args;
 use std::process::ExitCode;
@@ -15,14 +15,23 @@ pub(super) struct DoctorArgs {
 
 /// Exit code 1 when something does not work.
 pub(super) async fn run(config: Config, args: &DoctorArgs) -> anyhow::Result<ExitCode> {
-    let findings = App::examine(config).await;
+    report(&App::examine(config).await, args)
+}
+
+/// What is left to say when there is no configuration to look with.
+pub(super) fn unreadable(error: &anyhow::Error, args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    let cure = "mend that key, or the file that --config names; config/lyra.toml shows every key";
+    report(&[Finding::broken("configuration", format!("{error:#}"), cure)], args)
+}
+
+fn report(findings: &[Finding], args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     if args.json {
         print_json(&findings)?;
     } else {
-        for finding in &findings {
-            print(&format!("{:<8} {:<10} {}\n", finding.health.as_str(), finding.part, finding.seen))?;
+        for finding in findings {
+            print(&format!("{:<8} {:<13} {}\n", finding.health.as_str(), finding.part, finding.seen))?;
             if let Some(remedy) = &finding.remedy {
-                print(&format!("{:<19} → {remedy}\n", ""))?;
+                print(&format!("{:<22} → {remedy}\n", ""))?;
             }
         }
     }

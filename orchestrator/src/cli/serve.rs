@@ -2,7 +2,7 @@
 
 use super::tell;
 use crate::app::App;
-use crate::config::AuthMode;
+use crate::config::{AuthMode, Toolset};
 use crate::{http, mcp};
 use anyhow::Context;
 use clap::Args;
@@ -11,7 +11,22 @@ use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Args)]
+pub(super) struct McpArgs {
+    #[command(flatten)]
+    pub(super) tools: ToolArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ToolArgs {
+    /// Tools that clients get: evidence, fusion or all [default: all]
+    #[arg(long, value_enum, value_name = "SET", hide_possible_values = true)]
+    pub(super) toolset: Option<Toolset>,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct ServeArgs {
+    #[command(flatten)]
+    pub(super) tools: ToolArgs,
     /// Address to listen on [default: 127.0.0.1]
     #[arg(long, value_name = "IP")]
     host: Option<IpAddr>,

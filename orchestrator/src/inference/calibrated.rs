@@ -24,11 +24,11 @@ impl Inference for CalibratedInference {
         self.models.embed(texts).await
     }
 
-    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>> {
+    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {
         let mut judgements = self.models.judge(pairs).await?;
         let source = self.models.models().await?.classifier;
         if let Some(active) = self.store.active_calibration(&source).await? {
-            for judgement in &mut judgements {
+            for judgement in judgements.iter_mut().flatten() {
                 let raw = judgement.scores;
                 *judgement = active.calibration.apply(raw).judgement();
                 judgement.calibration = Some(AppliedCalibration { version: active.version, raw });

@@ -1,6 +1,9 @@
 //! Prompts: workflows that a person starts from their client. They say how to gather and where to look, never what to
 //! conclude.
 
+mod prior_art;
+
+use crate::config::{FusionSettings, Toolset};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
@@ -8,8 +11,19 @@ const EVIDENCE_REVIEW: &str = "evidence_review";
 /// Longest argument, in characters.
 const MAX_ARGUMENT: usize = 2_000;
 
-/// Every prompt.
-pub(super) fn list() -> Vec<Prompt> {
+/// The prompts that go with a set of tools.
+pub(super) fn list(set: Toolset) -> Vec<Prompt> {
+    let mut prompts = Vec::new();
+    if set != Toolset::Fusion {
+        prompts.push(evidence_review());
+    }
+    if set != Toolset::Evidence {
+        prompts.push(prior_art::prompt());
+    }
+    prompts
+}
+
+fn evidence_review() -> Prompt {
     let question = PromptArgument::new("question")
         .with_title("Question")
         .with_description("What is to be found out, as a question or a statement to check.")
@@ -18,23 +32,28 @@ pub(super) fn list() -> Vec<Prompt> {
         .with_title("Task")
         .with_description("A task that has gathered evidence already. Without it a new one is made.")
         .with_required(false);
-    vec![
-        Prompt::new(
-            EVIDENCE_REVIEW,
-            Some("Gather evidence on a question and report what is known, how well, and where sources disagree."),
-            Some(vec![question, task]),
-        )
-        .with_title("Review the evidence"),
-    ]
+    Prompt::new(
+        EVIDENCE_REVIEW,
+        Some("Gather evidence on a question and report what is known, how well, and where sources disagree."),
+        Some(vec![question, task]),
+    )
+    .with_title("Review the evidence")
 }
 
 /// One prompt, filled in.
 ///
 /// # Errors
 /// A name that is no prompt, an argument that is missing, unknown, empty or too long.
-pub(super) fn get(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+pub(super) fn get(
+    fusion: &FusionSettings,
+    name: &str,
+    arguments: &JsonObject,
+) -> Result<GetPromptResult, ErrorData> {
+    if name == prior_art::NAME {
+        return prior_art::get(fusion, arguments);
+    }
     if name != EVIDENCE_REVIEW {
-        let message = format!("unknown prompt `{name}`; there is: {EVIDENCE_REVIEW}");
+        let message = format!("unknown prompt `{name}`; there are: {EVIDENCE_REVIEW}, {}", prior_art::NAME);
         return Err(ErrorData::invalid_params(message, None));
     }
     if let Some(unknown) = arguments.keys().find(|key| !["question", "task_id"].contains(&key.as_str())) {
@@ -90,7 +109,7 @@ mod tests {
 
     fn filled(arguments: &serde_json::Value) -> Result<String, String> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        match get(EVIDENCE_REVIEW, &arguments) {
+        match get(&FusionSettings::default(), EVIDENCE_REVIEW, &arguments) {
             Ok(result) => Ok(serde_json::to_string(&result.messages).unwrap_or_default()),
             Err(error) => Err(error.message.into_owned()),
         }
@@ -111,6 +130,9 @@ mod tests {
         assert!(filled(&json!({"question": "a", "topic": "b"})).unwrap_err().contains("question, task_id"));
         let long = "x".repeat(MAX_ARGUMENT + 1);
         assert!(filled(&json!({"question": long})).unwrap_err().contains("2001 characters"));
-        assert!(get("prior_art", &JsonObject::new()).unwrap_err().message.contains(EVIDENCE_REVIEW));
+        let settings = FusionSettings::default();
+        assert!(
+            get(&settings, "prior_art", &JsonObject::new()).unwrap_err().message.contains(EVIDENCE_REVIEW)
+        );
     }
 }

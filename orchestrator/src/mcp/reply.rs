@@ -43,6 +43,12 @@ pub(super) fn error(tool: &str, failure: Failure) -> CallToolResult {
     content(serde_json::to_value(&body).unwrap_or_else(|_| json!({ "ok": false })), true)
 }
 
+/// How a call ended: `ok`, or the code of its error.
+pub(super) fn code(result: &CallToolResult) -> &str {
+    let code = || result.structured_content.as_ref()?["error_code"].as_str();
+    if result.is_error == Some(true) { code().unwrap_or("internal") } else { "ok" }
+}
+
 /// The answer to a caller who may not call this tool.
 pub(super) fn forbidden(tool: &str) -> CallToolResult {
     let failure = Failure {

@@ -2,6 +2,7 @@
 
 use super::reply::CONTENT_NOTICE;
 use super::tools::status::{Detail, GetStatusOutput};
+use crate::app::fusion::ProvenanceRequest;
 use crate::app::{App, AppError, ErrorCode};
 use lyra_domain::{ClaimId, TaskId};
 use lyra_store::SchemaTable;
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 const SCHEMA: &str = "lyra://schema";
 const TASKS: &str = "lyra://tasks/";
+const FUSION: &str = "lyra://fusion/";
 const JSON: &str = "application/json";
 
 /// Resources with a fixed address.
@@ -50,6 +52,12 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
             .with_title("Claim")
             .with_description("One claim with its confidence and the passages for and against it.")
             .with_mime_type(JSON),
+        ResourceTemplate::new(format!("{FUSION}{{run_id}}"), "fusion")
+            .with_title("Run of a lane or a fusion")
+            .with_description(
+                "Where a run comes from and what is in it, as get_provenance says it, with up to 1000 documents and all codes.",
+            )
+            .with_mime_type(JSON),
     ]
 }
 
@@ -59,6 +67,14 @@ pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, Err
         written(&SchemaView::from(app.schema().await.map_err(|error| failed(uri, &error))?))
     } else if let Some(path) = uri.strip_prefix(TASKS) {
         of_task(app, uri, path).await
+    } else if let Some(run_id) = uri.strip_prefix(FUSION) {
+        let request = ProvenanceRequest {
+            run_id: run_id.to_owned(),
+            top_k_lane: 1_000,
+            top_k_code: usize::MAX,
+            sample: false,
+        };
+        written(&app.fusion().provenance(&request).await.map_err(|error| failed(uri, &error))?)
     } else {
         Err(unknown(uri))
     }?;
@@ -116,8 +132,8 @@ fn not_found(uri: &str, why: impl std::fmt::Display) -> ErrorData {
 fn unknown(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(
         format!(
-            "there is no resource {uri}; there are {SCHEMA}, {TASKS}{{task_id}}, and under a task materials, graph \
-             and claims/{{claim_id}}"
+            "there is no resource {uri}; there are {SCHEMA}, {FUSION}{{run_id}}, {TASKS}{{task_id}}, and under a task \
+             materials, graph and claims/{{claim_id}}"
         ),
         None,
     )

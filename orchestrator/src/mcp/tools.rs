@@ -3,6 +3,7 @@
 pub(super) mod auth;
 mod calibration;
 mod feedback;
+mod fusion;
 mod graph;
 mod search;
 pub(super) mod status;
@@ -11,6 +12,7 @@ mod tasks;
 use super::reply::{self, Failure};
 use super::{arguments, schema};
 use crate::app::App;
+use crate::config::Toolset;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use lyra_domain::TaskId;
@@ -42,12 +44,29 @@ static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<calibration::CalibrationRollback>(),
         entry::<auth::GetAuthQueue>(),
         entry::<auth::ResolveAuth>(),
+        entry_of::<fusion::SearchFulltext>(Toolset::Fusion),
+        entry_of::<fusion::SearchSemantic>(Toolset::Fusion),
+        entry_of::<fusion::SearchFulltextRaw>(Toolset::Fusion),
+        entry_of::<fusion::SearchSemanticRaw>(Toolset::Fusion),
+        entry_of::<fusion::MultilaneSearch>(Toolset::Fusion),
+        entry_of::<fusion::BlendFrontier>(Toolset::Fusion),
+        entry_of::<fusion::MutateRun>(Toolset::Fusion),
+        entry_of::<fusion::PeekSnippets>(Toolset::Fusion),
+        entry_of::<fusion::GetSnippets>(Toolset::Fusion),
+        entry_of::<fusion::GetPublication>(Toolset::Fusion),
+        entry_of::<fusion::GetProvenance>(Toolset::Fusion),
+        entry_of::<fusion::RegisterRepresentatives>(Toolset::Fusion),
     ]
 });
 
 /// Every tool, in the order of the workflow.
 pub(super) fn all() -> impl Iterator<Item = &'static Entry> {
     TOOLS.iter()
+}
+
+/// The tools of a set, in the order of the workflow.
+pub(super) fn of(set: Toolset) -> impl Iterator<Item = &'static Entry> {
+    all().filter(move |entry| set == Toolset::All || entry.set == set)
 }
 
 /// The tool of that name.
@@ -63,6 +82,9 @@ trait Tool {
     const EFFECT: Effect;
     type Input: DeserializeOwned + JsonSchema + Send;
     type Output: Serialize + JsonSchema + Send;
+
+    /// Brings other ways of writing the same arguments into the one that the schema says.
+    fn tidy(_arguments: &mut JsonObject) {}
 
     fn call(call: &Call, input: Self::Input) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 }
@@ -105,6 +127,7 @@ impl Effect {
 /// A tool as it is listed, with the function that runs it.
 pub(super) struct Entry {
     pub(super) tool: rmcp::model::Tool,
+    set: Toolset,
     run: fn(JsonObject, Call) -> BoxFuture<'static, CallToolResult>,
 }
 
@@ -121,16 +144,21 @@ impl Entry {
 }
 
 fn entry<T: Tool + 'static>() -> Entry {
+    entry_of::<T>(Toolset::Evidence)
+}
+
+fn entry_of<T: Tool + 'static>(set: Toolset) -> Entry {
     let tool = rmcp::model::Tool::new(T::NAME, T::DESCRIPTION, schema::input::<T::Input>())
         .with_title(T::TITLE)
         .with_raw_output_schema(schema::output::<T::Output>().into())
         .with_annotations(T::EFFECT.annotations(T::TITLE));
-    Entry { tool, run: |arguments, call| run::<T>(arguments, call).boxed() }
+    Entry { tool, set, run: |arguments, call| run::<T>(arguments, call).boxed() }
 }
 
-async fn run<T: Tool>(arguments: JsonObject, call: Call) -> CallToolResult {
+async fn run<T: Tool>(mut arguments: JsonObject, call: Call) -> CallToolResult {
     let answer = async {
         let entry = find(T::NAME).ok_or_else(|| Failure::argument("unknown tool"))?;
+        T::tidy(&mut arguments);
         let input = arguments::read(&entry.tool.input_schema, arguments)?;
         let limited = tokio::time::timeout(CALL_LIMIT, T::call(&call, input));
         call.with_progress(limited).await.unwrap_or_else(|_| Err(Failure::timed_out(CALL_LIMIT)))

@@ -1,5 +1,6 @@
 //! `lyra-text`'s tokens as the index's token streams.
 
+use lyra_text::fulltext::terms;
 use lyra_text::{Analysis, bigrams, tokens};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
@@ -8,12 +9,51 @@ pub(crate) const WORDS: &str = "lyra_words";
 /// Pairs of Han, kana and Hangul characters.
 pub(crate) const BIGRAMS: &str = "lyra_bigrams";
 
-/// The two analyzers; their names are part of the stored schema.
+/// Words, CJK characters and their pairs in one field, by the positions of `lyra_text::fulltext`.
+pub(crate) const MIXED: &str = "lyra_mixed";
+
+/// The analyzers; their names are part of the stored schema.
 pub(crate) fn manager() -> TokenizerManager {
     let manager = TokenizerManager::default();
     manager.register(WORDS, TextAnalyzer::from(Analyzer { cut: |text| tokens(text, Analysis::default()) }));
     manager.register(BIGRAMS, TextAnalyzer::from(Analyzer { cut: bigrams }));
+    manager.register(MIXED, TextAnalyzer::from(Mixed));
     manager
+}
+
+#[derive(Clone)]
+struct Mixed;
+
+impl Tokenizer for Mixed {
+    type TokenStream<'a> = MixedStream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> MixedStream {
+        MixedStream { rest: terms(text).into_iter(), token: Token::default() }
+    }
+}
+
+struct MixedStream {
+    rest: std::vec::IntoIter<lyra_text::fulltext::Term>,
+    token: Token,
+}
+
+impl TokenStream for MixedStream {
+    fn advance(&mut self) -> bool {
+        let Some(next) = self.rest.next() else { return false };
+        self.token.position = next.position as usize;
+        self.token.text = next.text;
+        self.token.offset_from = next.start;
+        self.token.offset_to = next.end;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        &self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.token
+    }
 }
 
 #[derive(Clone)]

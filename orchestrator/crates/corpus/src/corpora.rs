@@ -4,13 +4,14 @@ mod hold;
 mod opened;
 
 pub use hold::HeldCorpus;
-pub(crate) use opened::Opened;
+pub(crate) use opened::{Embeddings, Opened};
 
-use crate::import::{self, ImportReport, Progress};
+use crate::backend::FeatureScope;
+use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::index::TextIndex;
-use crate::manifest::{Manifest, check_name};
+use crate::manifest::check_name;
 use crate::search::{Method, SearchResult};
-use crate::{CorpusError, Result, search};
+use crate::{CorpusError, Result, search, upgrade};
 use lyra_research::ports::Inference;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -33,10 +34,12 @@ pub struct CorpusInfo {
     pub name: String,
     /// Documents.
     pub documents: u64,
-    /// Model of the embeddings.
+    /// Model of the embeddings; empty without embeddings.
     pub embedder: String,
-    /// Numbers per embedding.
+    /// Numbers per embedding; 0 without embeddings.
     pub dimension: usize,
+    /// Which parts of the documents have embeddings.
+    pub scopes: Vec<FeatureScope>,
     /// When it was created.
     pub created: jiff::Timestamp,
     /// Bytes on disk.
@@ -119,15 +122,10 @@ impl Corpora {
         .await
     }
 
-    /// Imports JSON Lines files into a corpus, which is created when it is new.
-    ///
-    /// Idempotent: unchanged documents are skipped, a changed one replaces what had its id, so that an interrupted
-    /// import is taken up by repeating it. `progress` is called after every batch. Cancelling commits what is done
-    /// and returns a report that says so.
+    /// [`Corpora::import_with`] without options.
     ///
     /// # Errors
-    /// When a file cannot be read, the embedder fails, the corpus has vectors of another model, or another import
-    /// is running. What was committed before stays.
+    /// As [`Corpora::import_with`].
     pub async fn import(
         &self,
         name: &str,
@@ -136,8 +134,30 @@ impl Corpora {
         progress: &(dyn Fn(&Progress) + Send + Sync),
         cancel: &CancellationToken,
     ) -> Result<ImportReport> {
+        self.import_with(name, files, &ImportOptions::default(), inference, progress, cancel).await
+    }
+
+    /// Imports files into a corpus, which is created when it is new.
+    ///
+    /// Idempotent: unchanged documents are skipped, a changed one replaces what had its id, so that an interrupted
+    /// import is taken up by repeating it. `progress` is called after every batch. Cancelling commits what is done
+    /// and returns a report that says so.
+    ///
+    /// # Errors
+    /// When a file cannot be read, the embedder fails, the corpus has vectors of another model, or another import
+    /// is running. What was committed before stays.
+    pub async fn import_with(
+        &self,
+        name: &str,
+        files: &[PathBuf],
+        options: &ImportOptions,
+        inference: &dyn Inference,
+        progress: &(dyn Fn(&Progress) + Send + Sync),
+        cancel: &CancellationToken,
+    ) -> Result<ImportReport> {
         let folder = self.folder(name)?;
-        let report = import::run(folder, name, files, inference, progress, cancel, self.batching).await;
+        let report =
+            import::run(folder, name, files, options, inference, progress, cancel, self.batching).await;
         self.forget(name);
         report
     }
@@ -187,6 +207,14 @@ impl Corpora {
             return self.search(name, query, method, k, None).await;
         }
         let info = self.show(name).await?;
+        if info.scopes.is_empty() {
+            if method == Method::Dense {
+                return Err(search::without_embeddings());
+            }
+            let found = self.search(name, query, Method::Bm25, k, None).await?;
+            let note = "searched with bm25: the corpus was imported without embeddings".to_owned();
+            return Ok(SearchResult { note: Some(note), ..found });
+        }
         let models = inference.models().await?;
         if models.embedder != info.embedder {
             return Err(CorpusError::ModelChanged {
@@ -217,13 +245,14 @@ impl Corpora {
     fn info(&self, name: &str) -> Result<CorpusInfo> {
         let path = self.folder(name)?;
         let missing = || CorpusError::NotFound { name: name.to_owned() };
-        let manifest = Manifest::read(&path, name)?.ok_or_else(missing)?;
+        let manifest = upgrade::current(&path, name)?.ok_or_else(missing)?;
         let documents = TextIndex::open(&path, name)?.snapshot()?.count();
         Ok(CorpusInfo {
             name: name.to_owned(),
             documents,
             embedder: manifest.embedder,
             dimension: manifest.dimension,
+            scopes: manifest.scopes,
             created: manifest.created,
             bytes: size(&path),
             path,
@@ -231,7 +260,7 @@ impl Corpora {
     }
 
     /// The corpus as it is on disk now: from memory unless it changed, by this process or another.
-    fn get(&self, name: &str) -> Result<Arc<Opened>> {
+    pub(crate) fn get(&self, name: &str) -> Result<Arc<Opened>> {
         let folder = self.folder(name)?;
         let known = self.opened.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
         let corpus = match known {

@@ -1,6 +1,8 @@
 //! What can go wrong with a corpus; the variant says who can do something about it.
 
+use crate::backend::{BackendKind, FilterError};
 use lyra_research::PortError;
+use lyra_text::query::QueryError;
 use std::path::{Path, PathBuf};
 
 /// Result of this crate.
@@ -77,6 +79,33 @@ pub enum CorpusError {
         /// What should have come.
         expected: String,
     },
+    /// A filter cannot be used.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// A query of the query language cannot be read.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// A search that cannot be run as it was asked for.
+    #[error("{why}; {expected}")]
+    Search {
+        /// What is wrong with it.
+        why: String,
+        /// What would be right.
+        expected: String,
+    },
+    /// The caller stopped the search.
+    #[error("the search was stopped")]
+    Stopped,
+    /// A backend on another machine did not do what it was asked.
+    #[error("{backend}: {why}")]
+    Backend {
+        /// Which backend.
+        backend: BackendKind,
+        /// What was seen, without secrets.
+        why: String,
+        /// Worth trying again later.
+        passing: bool,
+    },
     /// The embedder failed.
     #[error(transparent)]
     Inference(#[from] PortError),
@@ -116,12 +145,18 @@ impl From<CorpusError> for PortError {
         match error {
             CorpusError::Inference(error) => error,
             CorpusError::NotFound { name } => Self::NotFound { what: format!("corpus `{name}`") },
-            CorpusError::Busy { .. } => Self::Unavailable { what, why: error.to_string() },
+            CorpusError::Busy { .. } | CorpusError::Stopped | CorpusError::Backend { passing: true, .. } => {
+                Self::Unavailable { what, why: error.to_string() }
+            }
             CorpusError::Name { .. }
             | CorpusError::Newer { .. }
             | CorpusError::ModelChanged { .. }
-            | CorpusError::NoQueryVector { .. } => Self::Refused { what, why: error.to_string() },
+            | CorpusError::NoQueryVector { .. }
+            | CorpusError::Filter(_)
+            | CorpusError::Query(_)
+            | CorpusError::Search { .. } => Self::Refused { what, why: error.to_string() },
             CorpusError::Damaged { .. }
+            | CorpusError::Backend { .. }
             | CorpusError::BadEmbedding { .. }
             | CorpusError::Io { .. }
             | CorpusError::Index { .. } => Self::Failed { what, why: error.to_string() },

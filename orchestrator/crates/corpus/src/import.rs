@@ -1,18 +1,30 @@
 //! Import: read, embed and index as three stages that overlap, with commits that an interruption falls back to.
 
+mod format;
+mod options;
+mod patent;
 mod reader;
+mod records;
+mod source;
+mod tagged;
 mod writer;
+mod xml;
 
+pub use format::{Format, UnknownFormat};
+pub use options::ImportOptions;
+
+use crate::backend::FeatureScope;
 use crate::corpora::blocking;
 use crate::index::TextIndex;
 use crate::manifest::{FORMAT, Manifest, check_name};
 use crate::vectors::Vectors;
-use crate::{CorpusError, Document, Result};
+use crate::{CorpusError, Document, Result, upgrade};
 use futures::StreamExt;
 use lyra_research::ports::Inference;
 use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -21,15 +33,15 @@ use tokio_util::sync::CancellationToken;
 const IN_FLIGHT: usize = 2;
 /// Batches that wait between two stages.
 const WAITING: usize = 2;
-/// Rejected lines that a report lists; more are only counted.
+/// Rejected records that a report lists; more are only counted.
 const LISTED: usize = 1_000;
 
-/// A line that was not imported.
+/// A record that was not imported, or a code that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rejected {
     /// The file as it was named.
     pub file: PathBuf,
-    /// Line, from 1.
+    /// Line on which the record begins, from 1.
     pub line: u64,
     /// What is wrong with it, in a few words.
     pub reason: String,
@@ -44,12 +56,16 @@ pub struct ImportReport {
     pub updated: u64,
     /// Documents that were there already.
     pub unchanged: u64,
-    /// Lines that repeat an earlier line of the same import.
+    /// Records that repeat an earlier one of the same import.
     pub repeated: u64,
-    /// Lines that were not imported.
+    /// Records that were not imported.
     pub rejected_count: u64,
     /// The first thousand of them.
     pub rejected: Vec<Rejected>,
+    /// Classification codes that are none of their system and were left out of documents that were imported.
+    pub odd_codes_count: u64,
+    /// The first thousand of them.
+    pub odd_codes: Vec<Rejected>,
     /// Documents in the corpus afterwards.
     pub documents: u64,
     /// Stopped before the end of the files; what was done is kept, repeating the import does the rest.
@@ -67,7 +83,7 @@ pub struct Progress {
     pub indexed: u64,
     /// Documents that were there already.
     pub unchanged: u64,
-    /// Lines that were not imported.
+    /// Records that were not imported.
     pub rejected: u64,
 }
 
@@ -86,10 +102,21 @@ impl Default for Batching {
     }
 }
 
+impl Batching {
+    /// Without embeddings a document costs so little that each commit would take longer than what it saves.
+    fn without_embeddings(self) -> Self {
+        Self { commit: self.commit.saturating_mul(64), ..self }
+    }
+}
+
 /// A document to embed and index.
 struct Pending {
     document: Document,
+    /// Its stored form, and that form's checksum.
+    json: String,
     hash: u64,
+    /// What to embed of it: a text once, with all scopes that have it.
+    texts: Vec<(Vec<FeatureScope>, String)>,
     /// A document of this id is in the index.
     replaces: bool,
 }
@@ -98,23 +125,36 @@ struct Pending {
 type Tally = Arc<Mutex<(ImportReport, Progress)>>;
 
 /// Imports files into the corpus in `folder`.
+#[expect(clippy::too_many_arguments, reason = "one caller, which names them all")]
 pub(crate) async fn run(
     folder: PathBuf,
     name: &str,
     files: &[PathBuf],
+    options: &ImportOptions,
     inference: &dyn Inference,
     progress: &(dyn Fn(&Progress) + Send + Sync),
     cancel: &CancellationToken,
     batching: Batching,
 ) -> Result<ImportReport> {
     check_name(name)?;
-    let sources = reader::open(files)?;
-    let models = inference.models().await?;
+    let sources = source::open(files, options.format)?;
+    let stored = {
+        let (folder, name) = (folder.clone(), name.to_owned());
+        blocking(move || upgrade::current(&folder, &name)).await?
+    };
+    let scopes = options.scopes_for(name, stored.as_ref())?;
+    let (embedder, dimension) = if scopes.is_empty() {
+        (String::new(), 0)
+    } else {
+        let models = inference.models().await?;
+        (models.embedder, models.dimension)
+    };
     let manifest = Manifest {
         format: FORMAT,
         name: name.to_owned(),
-        embedder: models.embedder,
-        dimension: models.dimension,
+        embedder,
+        dimension,
+        scopes,
         created: jiff::Timestamp::now(),
     };
     let opened = {
@@ -122,15 +162,24 @@ pub(crate) async fn run(
         blocking(move || prepare(&folder, manifest)).await?
     };
     let Prepared { lock, manifest, index, known } = opened;
+    let batching = if manifest.scopes.is_empty() { batching.without_embeddings() } else { batching };
     let bytes_total = sources.iter().map(|source| source.bytes).sum();
     let tally: Tally =
         Arc::new(Mutex::new((ImportReport::default(), Progress { bytes_total, ..Progress::default() })));
 
+    // Whether every file was read to its end.
+    let finished = Arc::new(AtomicBool::new(false));
     let (to_embed, pending) = mpsc::channel(WAITING);
     let (to_write, embedded) = mpsc::channel(WAITING);
     let reading = {
-        let (tally, cancel) = (tally.clone(), cancel.clone());
-        blocking(move || reader::run(sources, &known, batching.embed, &to_embed, &tally, &cancel))
+        let (tally, cancel, finished) = (tally.clone(), cancel.clone(), finished.clone());
+        blocking(move || {
+            finished.store(
+                reader::run(sources, &known, batching.embed, &to_embed, &tally, &cancel)?,
+                Ordering::Release,
+            );
+            Ok(())
+        })
     };
     let writing = {
         let (index, folder, tally, dimension) =
@@ -143,7 +192,8 @@ pub(crate) async fn run(
         }));
         (reading, written)
     };
-    let embedding = embed(pending, to_write, inference, manifest.dimension, progress, &tally, cancel).await;
+    let embedder = Embedder { inference, dimension: manifest.dimension, most: batching.embed };
+    let embedding = embed(pending, to_write, &embedder, progress, &tally, cancel).await;
     let (reading, written) = (join(writing.0).await, join(writing.1).await);
     // The writer's error is the cause when the embedder found its channel closed.
     written?;
@@ -151,7 +201,7 @@ pub(crate) async fn run(
     reading?;
     let (mut report, last) = tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
     progress(&last);
-    report.cancelled = stopped || (cancel.is_cancelled() && last.bytes_read < last.bytes_total);
+    report.cancelled = stopped || !finished.load(Ordering::Acquire);
     report.documents = blocking(move || Ok(index.snapshot()?.count())).await?;
     Ok(report)
 }
@@ -169,19 +219,21 @@ fn prepare(folder: &Path, fresh: Manifest) -> Result<Prepared> {
     let name = fresh.name.clone();
     let lock = lock(folder, &name)?;
     let manifest = match Manifest::read(folder, &name)? {
-        Some(stored) if stored.embedder == fresh.embedder && stored.dimension == fresh.dimension => stored,
+        // Without embeddings so far, any model may begin.
+        Some(stored) if stored.scopes.is_empty() => Manifest { created: stored.created, ..fresh },
+        Some(stored) if stored.embedder == fresh.embedder && stored.dimension == fresh.dimension => {
+            Manifest { scopes: fresh.scopes, ..stored }
+        }
         Some(stored) => {
             return Err(CorpusError::ModelChanged { name, stored: stored.embedder, now: fresh.embedder });
         }
-        None => {
-            fresh.write(folder)?;
-            fresh
-        }
+        None => fresh,
     };
+    manifest.write(folder)?;
     let index = TextIndex::open(folder, &name)?;
     let snapshot = index.snapshot()?;
     let vectors = Vectors::read(folder, manifest.dimension, snapshot.rows)?;
-    let known = reader::Known { snapshot, vectors };
+    let known = reader::Known { snapshot, vectors, scopes: manifest.scopes.clone() };
     Ok(Prepared { lock, manifest, index, known })
 }
 
@@ -201,15 +253,15 @@ pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
     }
 }
 
-type Embedded = Vec<(Pending, Vec<f32>)>;
+/// Documents with a vector for each of their texts.
+type Embedded = Vec<(Pending, Vec<Vec<f32>>)>;
 
 /// The middle stage: batches of documents become batches of documents with vectors, in order. `true` when it was
 /// cancelled before their end.
 async fn embed(
     pending: mpsc::Receiver<Vec<Pending>>,
     to_write: mpsc::Sender<Embedded>,
-    inference: &dyn Inference,
-    dimension: usize,
+    embedder: &Embedder<'_>,
     progress: &(dyn Fn(&Progress) + Send + Sync),
     tally: &Tally,
     cancel: &CancellationToken,
@@ -218,8 +270,7 @@ async fn embed(
         let batch = pending.recv().await?;
         Some((batch, pending))
     });
-    let mut embedded =
-        std::pin::pin!(batches.map(|batch| embed_batch(batch, inference, dimension)).buffered(IN_FLIGHT));
+    let mut embedded = std::pin::pin!(batches.map(|batch| embedder.embed(batch)).buffered(IN_FLIGHT));
     loop {
         let next = tokio::select! {
             () = cancel.cancelled() => return Ok(true),
@@ -235,23 +286,42 @@ async fn embed(
     Ok(false)
 }
 
-async fn embed_batch(batch: Vec<Pending>, inference: &dyn Inference, dimension: usize) -> Result<Embedded> {
-    let texts: Vec<String> =
-        batch.iter().map(|p| lyra_text::passage(&p.document.title, &p.document.text)).collect();
-    let vectors = if texts.is_empty() { Vec::new() } else { inference.embed(&texts).await? };
-    if vectors.len() != texts.len() {
-        return Err(CorpusError::BadEmbedding {
-            got: format!("{} vectors", vectors.len()),
-            expected: texts.len().to_string(),
-        });
+struct Embedder<'a> {
+    inference: &'a dyn Inference,
+    dimension: usize,
+    /// Texts per call.
+    most: usize,
+}
+
+impl Embedder<'_> {
+    async fn embed(&self, batch: Vec<Pending>) -> Result<Embedded> {
+        let Self { inference, dimension, most } = *self;
+        let texts: Vec<String> =
+            batch.iter().flat_map(|pending| pending.texts.iter().map(|(_, text)| text.clone())).collect();
+        let mut vectors = Vec::with_capacity(texts.len());
+        for chunk in texts.chunks(most.max(1)) {
+            let made = inference.embed(chunk).await?;
+            if made.len() != chunk.len() {
+                return Err(CorpusError::BadEmbedding {
+                    got: format!("{} vectors", made.len()),
+                    expected: chunk.len().to_string(),
+                });
+            }
+            vectors.extend(made);
+        }
+        if let Some(odd) = vectors.iter().find(|v| v.len() != dimension || !v.iter().all(|x| x.is_finite())) {
+            return Err(CorpusError::BadEmbedding {
+                got: format!("a vector of {} numbers or one that is not finite", odd.len()),
+                expected: format!("{dimension} numbers"),
+            });
+        }
+        let mut vectors = vectors.into_iter();
+        let with_vectors = |pending: Pending| {
+            let own = vectors.by_ref().take(pending.texts.len()).collect();
+            (pending, own)
+        };
+        Ok(batch.into_iter().map(with_vectors).collect())
     }
-    if let Some(odd) = vectors.iter().find(|v| v.len() != dimension || !v.iter().all(|x| x.is_finite())) {
-        return Err(CorpusError::BadEmbedding {
-            got: format!("a vector of {} numbers or one that is not finite", odd.len()),
-            expected: format!("{dimension} numbers"),
-        });
-    }
-    Ok(batch.into_iter().zip(vectors).collect())
 }
 
 async fn join(stage: tokio::task::JoinHandle<Result<()>>) -> Result<()> {

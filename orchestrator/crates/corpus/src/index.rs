@@ -1,59 +1,33 @@
-//! The full-text index: schema, writing, and a snapshot to read from.
+//! The full-text index: writing, and a snapshot to read from.
 
-use crate::analyzer::{self, BIGRAMS, WORDS};
+mod schema;
+
+pub(crate) use schema::{CODES, Fields, day_number};
+
+use crate::analyzer;
+use crate::backend::{FeatureScope, IdType};
 use crate::{CorpusError, Document, Result};
 use std::path::Path;
+use tantivy::columnar::Column;
 use tantivy::directory::MmapDirectory;
-use tantivy::schema::{
-    FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value,
-};
+use tantivy::indexer::LogMergePolicy;
+use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{DocAddress, DocSet, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
 
 /// Folder of the index in a corpus folder.
-const FOLDER: &str = "index";
+pub(crate) const FOLDER: &str = "fulltext";
 /// Memory that collects postings before a segment is written.
-const WRITER_MEMORY: usize = 64 << 20;
+const WRITER_MEMORY: usize = 96 << 20;
 
-/// Fields of the schema.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Fields {
-    /// Document id: one term, and a column to order by.
-    pub(crate) id: Field,
-    /// Title by words.
-    pub(crate) title: Field,
-    /// Title and text by words.
-    pub(crate) text: Field,
-    /// Title and text by pairs of CJK characters.
-    pub(crate) cjk: Field,
-    /// The document as JSON.
-    pub(crate) document: Field,
-    /// Checksum of that JSON: an import skips what has not changed.
-    pub(crate) hash: Field,
-    /// Row in the embeddings file.
-    pub(crate) row: Field,
-    /// Checksum of that row.
-    pub(crate) row_sum: Field,
+/// Where an embedding stands, and its checksum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) row: u64,
+    pub(crate) sum: u64,
 }
 
-fn schema() -> (Schema, Fields) {
-    let by = |tokenizer: &str, record| {
-        TextOptions::default().set_indexing_options(
-            TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record),
-        )
-    };
-    let mut schema = Schema::builder();
-    let fields = Fields {
-        id: schema.add_text_field("id", STRING | FAST),
-        title: schema.add_text_field("title", by(WORDS, IndexRecordOption::WithFreqsAndPositions)),
-        text: schema.add_text_field("text", by(WORDS, IndexRecordOption::WithFreqsAndPositions)),
-        cjk: schema.add_text_field("cjk", by(BIGRAMS, IndexRecordOption::WithFreqs)),
-        document: schema.add_text_field("document", STORED),
-        hash: schema.add_u64_field("hash", FAST),
-        row: schema.add_u64_field("row", FAST),
-        row_sum: schema.add_u64_field("row_sum", FAST),
-    };
-    (schema.build(), fields)
-}
+/// The embeddings of a document.
+pub(crate) type Rows = Vec<(FeatureScope, Row)>;
 
 /// The index of one corpus.
 #[derive(Clone)]
@@ -66,11 +40,15 @@ pub(crate) struct TextIndex {
 impl TextIndex {
     /// Opens the index in a corpus folder, or creates it empty.
     pub(crate) fn open(folder: &Path, name: &str) -> Result<Self> {
-        let path = folder.join(FOLDER);
-        std::fs::create_dir_all(&path).map_err(CorpusError::io(&path))?;
-        let (schema, fields) = schema();
+        Self::open_at(&folder.join(FOLDER), name)
+    }
+
+    /// Opens or creates an index in a folder of its own.
+    pub(crate) fn open_at(path: &Path, name: &str) -> Result<Self> {
+        std::fs::create_dir_all(path).map_err(CorpusError::io(path))?;
+        let (schema, fields) = schema::schema();
         let failed = CorpusError::index(name);
-        let directory = MmapDirectory::open(&path).map_err(|error| failed(error.into()))?;
+        let directory = MmapDirectory::open(path).map_err(|error| failed(error.into()))?;
         let mut index = tantivy::Index::open_or_create(directory, schema).map_err(&failed)?;
         index.set_tokenizers(analyzer::manager());
         Ok(Self { name: name.to_owned(), index, fields })
@@ -103,12 +81,13 @@ impl TextIndex {
         let failed = CorpusError::index(&self.name);
         // One thread, so that documents stand in the order of the files.
         let inner = self.index.writer_with_num_threads(1, WRITER_MEMORY).map_err(failed)?;
+        inner.set_merge_policy(Box::new(LogMergePolicy::default()));
         Ok(Writer { name: self.name.clone(), fields: self.fields, inner })
     }
 }
 
 /// Embedding rows that the last commit counts.
-fn rows_of(metas: &tantivy::IndexMeta) -> u64 {
+pub(crate) fn rows_of(metas: &tantivy::IndexMeta) -> u64 {
     metas.payload.as_deref().and_then(|payload| payload.strip_prefix("rows=")?.parse().ok()).unwrap_or(0)
 }
 
@@ -120,32 +99,21 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Adds a document, in place of the one with its id if there is one.
+    /// Adds a document, in place of the one with its id if there is one. `json` is its stored form, `hash` that form's
+    /// checksum.
     pub(crate) fn put(
         &mut self,
         document: &Document,
+        json: &str,
         hash: u64,
-        row: u64,
-        row_sum: u64,
+        rows: &Rows,
         replace: bool,
     ) -> Result<()> {
         let failed = CorpusError::index(&self.name);
-        let fields = self.fields;
         if replace {
-            self.inner.delete_term(Term::from_field_text(fields.id, &document.doc_id));
+            self.inner.delete_term(Term::from_field_text(self.fields.id, &document.doc_id));
         }
-        let mut entry = TantivyDocument::new();
-        entry.add_text(fields.id, &document.doc_id);
-        entry.add_text(fields.title, &document.title);
-        for part in [&document.title, &document.text] {
-            entry.add_text(fields.text, part);
-            entry.add_text(fields.cjk, part);
-        }
-        entry.add_text(fields.document, to_json(document));
-        entry.add_u64(fields.hash, hash);
-        entry.add_u64(fields.row, row);
-        entry.add_u64(fields.row_sum, row_sum);
-        self.inner.add_document(entry).map_err(failed)?;
+        self.inner.add_document(self.fields.entry(document, json, hash, rows)).map_err(failed)?;
         Ok(())
     }
 
@@ -182,12 +150,10 @@ pub(crate) struct Snapshot {
 }
 
 /// What the index keeps about a document besides its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
-    pub(crate) address: DocAddress,
     pub(crate) hash: u64,
-    pub(crate) row: u64,
-    pub(crate) row_sum: u64,
+    pub(crate) rows: Rows,
 }
 
 impl Snapshot {
@@ -196,11 +162,13 @@ impl Snapshot {
         self.searcher.num_docs()
     }
 
-    /// The entry of a document id.
-    pub(crate) fn entry(&self, id: &str) -> Result<Option<Entry>> {
-        let term = Term::from_field_text(self.fields.id, id);
+    /// The documents with a number, ordered by document id.
+    pub(crate) fn find(&self, id_type: IdType, number: &str) -> Result<Vec<DocAddress>> {
+        let field = self.fields.number(id_type);
+        let term = Term::from_field_text(field, number);
+        let mut found = Vec::new();
         for (segment, reader) in (0_u32..).zip(self.searcher.segment_readers()) {
-            let inverted = reader.inverted_index(self.fields.id).map_err(CorpusError::index(&self.name))?;
+            let inverted = reader.inverted_index(field).map_err(CorpusError::index(&self.name))?;
             let postings = inverted
                 .read_postings(&term, IndexRecordOption::Basic)
                 .map_err(|error| CorpusError::index(&self.name)(error.into()))?;
@@ -208,25 +176,54 @@ impl Snapshot {
             let mut doc = postings.doc();
             while doc != TERMINATED {
                 if !reader.is_deleted(doc) {
-                    let address = DocAddress::new(segment, doc);
-                    return Ok(Some(self.columns(segment)?.entry(address)));
+                    found.push(DocAddress::new(segment, doc));
                 }
                 doc = postings.advance();
             }
         }
-        Ok(None)
+        if found.len() > 1 {
+            let mut by_id = found
+                .into_iter()
+                .map(|at| Ok((self.id(at)?, at)))
+                .collect::<Result<Vec<(String, DocAddress)>>>()?;
+            by_id.sort();
+            found = by_id.into_iter().map(|(_, at)| at).collect();
+        }
+        Ok(found)
     }
 
-    /// Entries of all documents.
-    pub(crate) fn entries(&self) -> Result<Vec<Entry>> {
-        let mut entries = Vec::new();
-        for (segment, reader) in (0_u32..).zip(self.searcher.segment_readers()) {
-            let columns = self.columns(segment)?;
-            for doc in reader.doc_ids_alive() {
-                entries.push(columns.entry(DocAddress::new(segment, doc)));
+    /// The entry of a document id.
+    pub(crate) fn entry(&self, id: &str) -> Result<Option<Entry>> {
+        let Some(at) = self.find(IdType::DocId, id)?.first().copied() else { return Ok(None) };
+        let value = |name| -> Result<Option<u64>> {
+            Ok(self.column(at.segment_ord, name)?.and_then(|column| column.first(at.doc_id)))
+        };
+        let hash = value("hash")?.unwrap_or(u64::MAX);
+        let mut rows = Rows::new();
+        for (scope, row, sum) in schema::ROWS {
+            if let (Some(row), Some(sum)) = (value(row)?, value(sum)?) {
+                rows.push((scope, Row { row, sum }));
             }
         }
-        Ok(entries)
+        Ok(Some(Entry { hash, rows }))
+    }
+
+    /// Calls `each` with every document that has an embedding of a scope.
+    pub(crate) fn rows_of(&self, scope: FeatureScope, mut each: impl FnMut(DocAddress, Row)) -> Result<()> {
+        let Some((_, row, sum)) = schema::ROWS.into_iter().find(|(of, ..)| *of == scope) else {
+            return Ok(());
+        };
+        for (segment, reader) in (0_u32..).zip(self.searcher.segment_readers()) {
+            let (Some(row), Some(sum)) = (self.column(segment, row)?, self.column(segment, sum)?) else {
+                continue;
+            };
+            for doc in reader.doc_ids_alive() {
+                if let (Some(row), Some(sum)) = (row.first(doc), sum.first(doc)) {
+                    each(DocAddress::new(segment, doc), Row { row, sum });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The id of a document.
@@ -254,23 +251,9 @@ impl Snapshot {
         })
     }
 
-    fn columns(&self, segment: u32) -> Result<Columns> {
+    fn column(&self, segment: u32, field: &str) -> Result<Option<Column<u64>>> {
         let fast = self.searcher.segment_reader(segment).fast_fields();
-        let column = |field: &str| fast.u64(field).map_err(CorpusError::index(&self.name));
-        Ok(Columns { hash: column("hash")?, row: column("row")?, row_sum: column("row_sum")? })
-    }
-}
-
-struct Columns {
-    hash: tantivy::columnar::Column<u64>,
-    row: tantivy::columnar::Column<u64>,
-    row_sum: tantivy::columnar::Column<u64>,
-}
-
-impl Columns {
-    fn entry(&self, address: DocAddress) -> Entry {
-        let of = |column: &tantivy::columnar::Column<u64>| column.first(address.doc_id).unwrap_or(u64::MAX);
-        Entry { address, hash: of(&self.hash), row: of(&self.row), row_sum: of(&self.row_sum) }
+        fast.column_opt(field).map_err(CorpusError::index(&self.name))
     }
 }
 

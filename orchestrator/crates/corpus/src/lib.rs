@@ -4,8 +4,10 @@
 //! index's library. Blocking work runs off the async threads.
 
 mod analyzer;
+pub mod backend;
 mod corpora;
 mod document;
+mod embedded;
 mod error;
 pub mod eval;
 mod hash;
@@ -14,11 +16,13 @@ mod index;
 mod manifest;
 mod search;
 mod source;
+mod upgrade;
 mod vectors;
 
 pub use corpora::{Corpora, CorpusInfo, HeldCorpus};
 pub use document::Document;
+pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
-pub use import::{ImportReport, Progress, Rejected};
+pub use import::{Format, ImportOptions, ImportReport, Progress, Rejected, UnknownFormat};
 pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};
 pub use source::CorpusSource;

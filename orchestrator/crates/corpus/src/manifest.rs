@@ -1,5 +1,6 @@
 //! `corpus.json`: what a corpus folder holds.
 
+use crate::backend::FeatureScope;
 use crate::{CorpusError, Result};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -7,9 +8,12 @@ use std::path::Path;
 
 /// Newest format that this version reads and the one it writes.
 ///
-/// 1: `corpus.json`, `index/` (tantivy, schema of `index.rs`), `embeddings.f32` (rows of `dimension` little-endian
-/// numbers). Counts are not kept here: the index knows them.
-pub(crate) const FORMAT: u32 = 1;
+/// 2: `corpus.json`, `fulltext/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
+/// little-endian numbers). Counts are not kept here: the index knows them.
+///
+/// 1: `index/` in place of `fulltext/`, which holds title and text alone, and one embedding per document. It is brought
+/// to 2 when it is opened (`upgrade.rs`).
+pub(crate) const FORMAT: u32 = 2;
 const FILE: &str = "corpus.json";
 
 /// The manifest of a corpus.
@@ -19,10 +23,13 @@ pub(crate) struct Manifest {
     pub(crate) format: u32,
     /// Name of the corpus.
     pub(crate) name: String,
-    /// Embedder with its revision.
+    /// Embedder with its revision; empty without embeddings.
     pub(crate) embedder: String,
-    /// Numbers per embedding.
+    /// Numbers per embedding; 0 without embeddings.
     pub(crate) dimension: usize,
+    /// Scopes that documents are embedded in; none without embeddings. Format 1 knew the first alone.
+    #[serde(default = "format_1_scopes")]
+    pub(crate) scopes: Vec<FeatureScope>,
     /// When the corpus was created; also tells two corpora apart that had the same name one after the other.
     pub(crate) created: jiff::Timestamp,
 }
@@ -58,6 +65,10 @@ impl Manifest {
     }
 }
 
+fn format_1_scopes() -> Vec<FeatureScope> {
+    vec![FeatureScope::Wide]
+}
+
 /// Read first: the rest of a newer manifest may look different.
 #[derive(Deserialize)]
 struct Version {
@@ -90,7 +101,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), r#"{"format": 99, "shape": "unknown"}"#).unwrap();
         let error = Manifest::read(folder.path(), "x").unwrap_err().to_string();
-        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 1"), "{error}");
+        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 2"), "{error}");
     }
 
     #[test]
@@ -100,6 +111,7 @@ mod tests {
         std::fs::write(folder.path().join(FILE), stored).unwrap();
         let manifest = Manifest::read(folder.path(), "x").unwrap().unwrap();
         assert_eq!((manifest.embedder.as_str(), manifest.dimension), ("m@1", 3));
+        assert_eq!((manifest.format, manifest.scopes.as_slice()), (1, &[FeatureScope::Wide][..]));
         manifest.write(folder.path()).unwrap();
         assert_eq!(Manifest::read(folder.path(), "x").unwrap(), Some(manifest));
     }

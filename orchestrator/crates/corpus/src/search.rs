@@ -1,8 +1,15 @@
 //! Search: BM25, dense, and the mix of both.
 
 mod dense;
+mod exclude;
+mod filters;
+mod lane;
 mod lexical;
+mod near;
 
+pub(crate) use lane::{full_text, semantic};
+
+use crate::backend::FeatureScope;
 use crate::corpora::Opened;
 use crate::{CorpusError, Document, Result};
 use lyra_domain::ranking::{min_max, mix};
@@ -106,11 +113,8 @@ pub(crate) fn search(
     k: usize,
     vector: Option<&[f32]>,
 ) -> Result<Vec<CorpusHit>> {
-    if let Some(vector) = vector.filter(|vector| vector.len() != corpus.manifest.dimension) {
-        return Err(CorpusError::BadEmbedding {
-            got: format!("a query vector of {} numbers", vector.len()),
-            expected: corpus.manifest.dimension.to_string(),
-        });
+    if let Some(vector) = vector {
+        check_vector(corpus, vector)?;
     }
     let needed = || vector.ok_or_else(|| CorpusError::NoQueryVector { why: "none was given".to_owned() });
     let mut candidates = match method {
@@ -121,6 +125,27 @@ pub(crate) fn search(
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     candidates.truncate(k);
     candidates.into_iter().enumerate().map(|(i, candidate)| hit(corpus, i + 1, &candidate)).collect()
+}
+
+/// That a query vector can be compared with the corpus' embeddings.
+fn check_vector(corpus: &Opened, vector: &[f32]) -> Result<()> {
+    let dimension = corpus.manifest.dimension;
+    if dimension == 0 {
+        return Err(without_embeddings());
+    }
+    if vector.len() != dimension {
+        return Err(CorpusError::BadEmbedding {
+            got: format!("a query vector of {} numbers", vector.len()),
+            expected: dimension.to_string(),
+        });
+    }
+    Ok(())
+}
+
+/// What is wrong with dense search in a corpus that was imported without embeddings.
+pub(crate) fn without_embeddings() -> CorpusError {
+    let why = "the corpus was imported without embeddings; import the files again with `--scopes all`";
+    CorpusError::NoQueryVector { why: why.to_owned() }
 }
 
 fn lexical_candidates(corpus: &Opened, query: &str, k: usize) -> Result<Vec<Candidate>> {
@@ -139,7 +164,7 @@ fn lexical_candidates(corpus: &Opened, query: &str, k: usize) -> Result<Vec<Cand
 }
 
 fn dense_candidates(corpus: &Opened, vector: &[f32], k: usize) -> Result<Vec<Candidate>> {
-    let found = dense::top(corpus, vector, k)?;
+    let found = dense::top(corpus, FeatureScope::Wide, vector, k, |_| true)?;
     let candidate = |(address, cosine)| {
         Ok(Candidate {
             id: corpus.snapshot.id(address)?,
@@ -195,7 +220,11 @@ fn hybrid_candidates(corpus: &Opened, text: &str, vector: &[f32], k: usize) -> R
 }
 
 fn hit(corpus: &Opened, rank: usize, candidate: &Candidate) -> Result<CorpusHit> {
-    let embedding = corpus.embedding(candidate.address).map(<[f32]>::to_vec);
+    let embedding = if corpus.manifest.dimension > 0 {
+        corpus.embeddings()?.get(FeatureScope::Wide, candidate.address).map(<[f32]>::to_vec)
+    } else {
+        None
+    };
     let document = corpus.snapshot.document(candidate.address)?;
     Ok(CorpusHit {
         rank,

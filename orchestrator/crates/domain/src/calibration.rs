@@ -83,6 +83,19 @@ pub struct PlattCurve {
     pub intercept: f64,
 }
 
+impl PlattCurve {
+    /// The curve that fits these pairs of a feature and a label in [0, 1] best, with Platt's smoothed targets: it stays
+    /// finite when few or perfectly separated pairs are given.
+    pub fn fit(points: &[(f64, f64)]) -> Self {
+        platt::fit_points(points)
+    }
+}
+
+/// The logistic function `1 / (1 + e^−x)`, without overflow.
+pub fn logistic(x: f64) -> f64 {
+    platt::sigmoid(x)
+}
+
 impl Calibration {
     /// Parameters that fit these samples best: least negative log-likelihood for a temperature, and for each of Platt's
     /// curves with his smoothed targets. Without samples they change nothing.

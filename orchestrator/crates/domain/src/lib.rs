@@ -6,6 +6,7 @@ mod beta;
 pub mod bm25;
 pub mod calibration;
 mod canonical;
+pub mod classification;
 mod doi;
 pub mod domains;
 mod entity;

@@ -4,16 +4,21 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use backon::{ExponentialBuilder, Retryable};
+use futures::future::BoxFuture;
 use futures::{StreamExt, TryStreamExt, stream};
 use lyra_proto::{
     EMBEDDING_SHAPE_HEADER, EmbedRequest, ErrorBody, ErrorType, InfoResponse, NliPair, NliRequest,
     NliResponse, NliResult, ReadyResponse, ReadyState,
 };
+use lyra_research::trace;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 
 use crate::breaker::Breaker;
 use crate::error::Error;
+
+/// Names the trace that a request belongs to (W3C Trace Context).
+const TRACEPARENT: &str = "traceparent";
 
 /// How the client behaves; the defaults suit a server on the same machine or network.
 #[derive(Debug, Clone)]
@@ -105,11 +110,12 @@ impl MlClient {
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
 
-    /// One judgement per pair of premise and hypothesis, in order. Any number of pairs.
+    /// One judgement per pair of premise and hypothesis, in order. Any number of pairs. `None` for a pair that is longer
+    /// than the model reads: nothing is cut off.
     ///
     /// # Errors
     /// [`Error`], once retries are over.
-    pub async fn nli(&self, pairs: &[(String, String)]) -> Result<Vec<NliResult>, Error> {
+    pub async fn nli(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliResult>>, Error> {
         let batches = self.batches(pairs, |(premise, hypothesis)| premise.len() + hypothesis.len());
         let requests: Vec<_> = batches.into_iter().map(|batch| self.nli_batch(batch)).collect();
         let answers = stream::iter(requests).buffered(self.concurrency());
@@ -181,12 +187,32 @@ impl MlClient {
         rows.await
     }
 
-    async fn nli_batch(&self, pairs: &[(String, String)]) -> Result<Vec<NliResult>, Error> {
+    /// A batch with a pair that is too long is refused as a whole, so it is asked in halves until that pair is alone.
+    fn nli_batch<'a>(
+        &'a self,
+        pairs: &'a [(String, String)],
+    ) -> BoxFuture<'a, Result<Vec<Option<NliResult>>, Error>> {
+        Box::pin(async move {
+            match (self.nli_request(pairs).await, pairs) {
+                (Ok(results), _) => Ok(results.into_iter().map(Some).collect()),
+                (Err(error), [_]) if error.is_too_long() => Ok(vec![None]),
+                (Err(error), _) if error.is_too_long() => {
+                    let (first, second) = pairs.split_at(pairs.len() / 2);
+                    let mut results = self.nli_batch(first).await?;
+                    results.extend(self.nli_batch(second).await?);
+                    Ok(results)
+                }
+                (Err(error), _) => Err(error),
+            }
+        })
+    }
+
+    async fn nli_request(&self, pairs: &[(String, String)]) -> Result<Vec<NliResult>, Error> {
         let pair = |(premise, hypothesis): &(String, String)| NliPair {
             premise: premise.clone(),
             hypothesis: hypothesis.clone(),
         };
-        let request = NliRequest { pairs: pairs.iter().map(pair).collect(), truncate: true };
+        let request = NliRequest { pairs: pairs.iter().map(pair).collect(), truncate: false };
         let results = self.retried(|| async {
             let response = self.send(self.inner.http.post(self.at("/nli")).json(&request)).await?;
             let answer: NliResponse = response.json().await.map_err(|error| self.protocol(&error))?;
@@ -235,6 +261,10 @@ impl MlClient {
 
     /// Sends a request; an answer that is not a success becomes an error.
     async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
+        let request = match trace::current() {
+            Some(trace) => request.header(TRACEPARENT, trace.traceparent()),
+            None => request,
+        };
         let response = request.send().await.map_err(|error| self.unreachable(&error))?;
         let status = response.status();
         if status.is_success() {

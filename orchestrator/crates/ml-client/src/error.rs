@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use lyra_proto::ErrorBody;
+use lyra_proto::{ErrorBody, ErrorType};
 use lyra_research::PortError;
 
 /// A call that failed for good: retries, where they could help, are over.
@@ -78,6 +78,11 @@ impl Error {
             Self::Failed { status, .. } => *status >= 500,
             _ => false,
         }
+    }
+
+    /// Whether an input was refused because the model reads less.
+    pub(crate) fn is_too_long(&self) -> bool {
+        matches!(self, Self::Refused { body, .. } if body.error_type == ErrorType::Validation)
     }
 
     /// Whether this says something about the server's health (and not about load or the request).

@@ -32,7 +32,7 @@ impl Inference for MlClient {
         Ok(Self::embed(self, texts).await?)
     }
 
-    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>, PortError> {
+    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>, PortError> {
         let results = self.nli(pairs).await?;
         let judgement = |result: &lyra_proto::NliResult| {
             let scores = result.scores;
@@ -40,7 +40,7 @@ impl Inference for MlClient {
                 [scores.supports, scores.refutes, scores.neutral].map(f64::from);
             NliScores { supports, refutes, neutral }.judgement()
         };
-        Ok(results.iter().map(judgement).collect())
+        Ok(results.iter().map(|result| result.as_ref().map(judgement)).collect())
     }
 }
 

@@ -50,7 +50,7 @@ async fn the_port_judges_and_describes() {
     ]
     .map(|hypothesis| (premise.to_owned(), hypothesis.to_owned()));
     let judged = port.judge(&pairs).await.unwrap();
-    let relations: Vec<_> = judged.iter().map(|judgement| judgement.relation).collect();
+    let relations: Vec<_> = judged.iter().flatten().map(|judgement| judgement.relation).collect();
     assert_eq!(relations, [Relation::Supports, Relation::Refutes, Relation::Neutral]);
     server.shutdown().await;
 }

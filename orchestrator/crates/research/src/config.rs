@@ -24,17 +24,20 @@ pub struct ResearchConfig {
     /// A sentence has to look at least this much like a claim, in [0, 1].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_check_worthiness: f64,
-    /// Claims at least this close (cosine) and of the same polarity are one claim.
+    /// Claims at least this close (cosine) are one claim, when polarity, numbers, hedges and beings agree as well.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub duplicate_similarity: f32,
     /// Passages of other pages that an extracted claim is judged against.
     pub candidates_per_claim: usize,
-    /// A passage has to be at least this close (cosine) to an extracted claim to be judged.
+    /// Of these, places for the passages closest to the counter-claim (`text::claim::counter_claim`); 0 keeps none.
+    pub counter_candidates: usize,
+    /// A passage has to be at least this close (cosine) to an extracted claim, or to its counter-claim, to be judged.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub candidate_similarity: f32,
     /// Best-ranked passages that a claim given by the user is judged against.
     pub candidates_per_user_claim: usize,
-    /// Sentence windows of one passage that are shown to the NLI model.
+    /// Sentence windows of one passage that are shown to the NLI model; the strongest support and the strongest refutation
+    /// among them count.
     pub windows_per_passage: usize,
     /// A window has to be at least this close (cosine) to the claim; the closest one is always shown.
     #[schemars(range(min = -1.0, max = 1.0))]
@@ -56,10 +59,11 @@ impl Default for ResearchConfig {
             min_check_worthiness: 0.5,
             duplicate_similarity: 0.95,
             candidates_per_claim: 8,
+            counter_candidates: 1,
             candidate_similarity: 0.5,
             candidates_per_user_claim: 10,
-            windows_per_passage: 2,
-            window_similarity: 0.6,
+            windows_per_passage: 4,
+            window_similarity: 0.5,
             min_nli_confidence: 0.6,
         }
     }

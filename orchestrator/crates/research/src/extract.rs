@@ -8,6 +8,7 @@ use crate::pipeline::Pipeline;
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, TaskFragment};
 use crate::{Result, embed};
 use lyra_domain::{Claim, FragmentId, Job, Probability, Query, Task, vector};
+use lyra_text::Assertion;
 use stated::Stated;
 use std::collections::{HashMap, HashSet};
 
@@ -69,7 +70,7 @@ pub(crate) async fn run(
     Ok(stated.ungrounded)
 }
 
-/// Check-worthy sentences of the query's relevant fragments, or what a language model stated of them, the best few of each
+/// Check-worthy atomic claims of the query's relevant fragments, or what a language model stated of them, the best few of each
 /// fragment.
 async fn candidates(
     pipeline: &Pipeline,
@@ -93,18 +94,13 @@ async fn candidates(
             }
             continue;
         }
-        let sentences = lyra_text::sentences(&fragment.fragment.text_content, language);
-        // A semicolon joins statements that others may support one by one.
-        for part in sentences.iter().flat_map(|sentence| sentence.text.split("; ")) {
-            let worth = lyra_text::claim::check_worthiness(part, language);
-            if worth >= pipeline.config.min_check_worthiness {
-                let text = capitalised(lyra_text::claim::statement(part, language));
-                let mut claim =
-                    Claim::new(&task.id, &text, Some(rank.fragment.clone()), language.map(str::to_owned));
-                claim.llm_claim_confidence = Some(Probability::clamped(worth));
-                let score = score(worth, rank.score, &claim.claim_text);
-                found.push((&rank.fragment, Candidate { claim, score }));
-            }
+        let atoms = lyra_text::claim::atoms(&fragment.fragment.text_content, language);
+        for atom in atoms.into_iter().filter(|atom| atom.worth >= pipeline.config.min_check_worthiness) {
+            let mut claim =
+                Claim::new(&task.id, &atom.text, Some(rank.fragment.clone()), language.map(str::to_owned));
+            claim.llm_claim_confidence = Some(Probability::clamped(atom.worth));
+            let score = score(atom.worth, rank.score, &claim.claim_text);
+            found.push((&rank.fragment, Candidate { claim, score }));
         }
     }
     if models.read(query.language.as_deref()) && !found.is_empty() {
@@ -140,7 +136,8 @@ fn score(worth: f64, closeness: f64, text: &str) -> f64 {
     f64::midpoint(worth, closeness) - NUMBER_PENALTY * numbers.min(MAX_PENALISED_NUMBERS) as f64
 }
 
-/// Drops claims that say the same as an earlier one: cosine at or above the limit and the same polarity.
+/// Drops claims that say the same as an earlier one: cosine at or above the limit, and the same polarity, numbers, hedges and
+/// beings.
 async fn without_duplicates(
     pipeline: &Pipeline,
     models: &Models,
@@ -151,13 +148,13 @@ async fn without_duplicates(
     let texts: Vec<String> = claims.iter().map(|claim| claim.claim_text.clone()).collect();
     vectors.extend(pipeline.inference.embed(&texts).await?);
     let all: Vec<&Claim> = earlier.iter().chain(claims).collect();
-    let polarity: Vec<_> = all.iter().map(|claim| lyra_text::polarity(&claim.claim_text)).collect();
+    let asserted: Vec<Assertion> = all.iter().map(|claim| Assertion::of(&claim.claim_text)).collect();
     let mut kept: Vec<usize> = (0..earlier.len()).collect();
     for new in earlier.len()..all.len() {
         let readable = models.read(all[new].language.as_deref());
         let duplicate = kept.iter().any(|&old| {
             let same = vector::dot(&vectors[old], &vectors[new]) >= pipeline.config.duplicate_similarity;
-            readable && same && polarity[old].agrees(polarity[new])
+            readable && same && asserted[old].agrees(&asserted[new])
         });
         if !duplicate {
             kept.push(new);
@@ -169,9 +166,4 @@ async fn without_duplicates(
     let made: Vec<_> = targets.zip(new.into_iter().map(|i| std::mem::take(&mut vectors[i]))).collect();
     pipeline.store.put_embeddings(&models.embedder, &made).await?;
     Ok(distinct)
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -5,9 +5,9 @@ use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{Models, TaskFragment};
 use crate::register::usable;
 use crate::search::{cancelled, unless_cancelled, unread_language};
-use crate::verdict::{Passage, verdict};
-use crate::{Result, embed, extract};
-use lyra_domain::{Claim, Edge, FragmentId, Job, ranking, vector};
+use crate::verdict::{Passage, verdicts};
+use crate::{ResearchConfig, Result, embed, extract};
+use lyra_domain::{Claim, ClaimId, Edge, FragmentId, Job, ranking, vector};
 use std::collections::HashMap;
 use tokio_util::sync::CancellationToken;
 
@@ -30,6 +30,7 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
     warn_of_unread(pipeline, job, &models, &fragments, &claims).await?;
     let vectors = embed::fragments(pipeline, &models, &readable).await?;
     let claim_vectors = embed::claims(pipeline, &models, &claims).await?;
+    let counter_vectors = counter_vectors(pipeline, &models, &claims).await?;
     let chosen = chosen_for_users(pipeline, job).await?;
 
     let mut passages: HashMap<&FragmentId, Passage> = HashMap::new();
@@ -43,7 +44,14 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
                 claim.source_fragment_id.as_ref().and_then(|id| by_id.get(id)).map(|f| &f.source_key);
             let others: Vec<usize> =
                 (0..readable.len()).filter(|&i| Some(&readable[i].source_key) != origin).collect();
-            let candidates = candidates(pipeline, claim, claim_vector, &others, &readable, &vectors, &chosen);
+            let gathered = chosen.get(&claim.id).map(Vec::as_slice).unwrap_or_default();
+            let close = Close {
+                claim: claim_vector,
+                counter: counter_vectors.get(&claim.id).map(Vec::as_slice),
+                vectors: &vectors,
+                others: &others,
+            };
+            let candidates = candidates(&pipeline.config, gathered, &close, &readable);
             edges +=
                 judge_claim(pipeline, job, &models, claim, claim_vector, &candidates, &mut passages).await?;
         }
@@ -59,10 +67,7 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
 }
 
 /// Best-ranked fragments of the queries that gather evidence for a claim given by the user.
-async fn chosen_for_users(
-    pipeline: &Pipeline,
-    job: &Job,
-) -> Result<HashMap<lyra_domain::ClaimId, Vec<FragmentId>>> {
+async fn chosen_for_users(pipeline: &Pipeline, job: &Job) -> Result<HashMap<ClaimId, Vec<FragmentId>>> {
     let mut chosen = HashMap::new();
     for (query, ranking) in pipeline.store.rankings(&job.task_id).await? {
         if let Some(claim) = query.claim_id {
@@ -73,28 +78,73 @@ async fn chosen_for_users(
     Ok(chosen)
 }
 
+/// Vectors of the counter-claims, where rules make one and places are kept for what is close to it.
+async fn counter_vectors(
+    pipeline: &Pipeline,
+    models: &Models,
+    claims: &[Claim],
+) -> Result<HashMap<ClaimId, Vec<f32>>> {
+    if pipeline.config.counter_candidates == 0 {
+        return Ok(HashMap::new());
+    }
+    let (ids, texts): (Vec<ClaimId>, Vec<String>) = claims
+        .iter()
+        .filter(|claim| models.read(claim.language.as_deref()))
+        .filter_map(|claim| {
+            let counter = lyra_text::claim::counter_claim(&claim.claim_text, claim.language.as_deref())?;
+            Some((claim.id.clone(), counter))
+        })
+        .unzip();
+    let vectors = if texts.is_empty() { Vec::new() } else { pipeline.inference.embed(&texts).await? };
+    Ok(ids.into_iter().zip(vectors).collect())
+}
+
+/// What says which fragments are close to a claim.
+struct Close<'v> {
+    claim: &'v [f32],
+    counter: Option<&'v [f32]>,
+    /// Of all fragments.
+    vectors: &'v [Vec<f32>],
+    /// The fragments of other sources.
+    others: &'v [usize],
+}
+
+impl Close<'_> {
+    /// The closest of the other fragments, at most `candidates_per_claim`: most by the claim, the last
+    /// `counter_candidates` places by the counter-claim. Places that one of them leaves free go to the other.
+    fn fragments(&self, config: &ResearchConfig) -> Vec<usize> {
+        let by = |vector: &[f32]| -> Vec<usize> {
+            let cosine: Vec<f64> =
+                self.others.iter().map(|&i| f64::from(vector::dot(vector, &self.vectors[i]))).collect();
+            let close = |place: &usize| cosine[*place] >= f64::from(config.candidate_similarity);
+            let closest = ranking::top_by(&cosine, config.candidates_per_claim).into_iter();
+            closest.filter(close).map(|place| self.others[place]).collect()
+        };
+        let places = config.candidates_per_claim;
+        let by_claim = by(self.claim);
+        let by_counter = self.counter.map(by).unwrap_or_default();
+        let kept = if self.counter.is_some() { config.counter_candidates.min(places) } else { 0 };
+        let mut picked: Vec<usize> = by_claim.iter().copied().take(places - kept).collect();
+        for fragment in by_counter.into_iter().chain(by_claim) {
+            if picked.len() < places && !picked.contains(&fragment) {
+                picked.push(fragment);
+            }
+        }
+        picked
+    }
+}
+
 /// Fragments to hold against a claim: what was gathered for it, and the closest of the other pages.
 fn candidates<'f>(
-    pipeline: &Pipeline,
-    claim: &Claim,
-    claim_vector: &[f32],
-    others: &[usize],
+    config: &ResearchConfig,
+    gathered: &[FragmentId],
+    close: &Close<'_>,
     fragments: &[&'f TaskFragment],
-    vectors: &[Vec<f32>],
-    chosen: &HashMap<lyra_domain::ClaimId, Vec<FragmentId>>,
 ) -> Vec<&'f TaskFragment> {
-    let gathered = chosen.get(&claim.id).map(Vec::as_slice).unwrap_or_default();
-    let mut picked: Vec<&TaskFragment> =
-        others.iter().map(|&i| fragments[i]).filter(|f| gathered.contains(&f.fragment.id)).collect();
-    let cosine: Vec<f64> =
-        others.iter().map(|&i| f64::from(vector::dot(claim_vector, &vectors[i]))).collect();
-    for place in ranking::top_by(&cosine, pipeline.config.candidates_per_claim) {
-        let fragment = fragments[others[place]];
-        let close = cosine[place] >= f64::from(pipeline.config.candidate_similarity);
-        if close && !gathered.contains(&fragment.fragment.id) {
-            picked.push(fragment);
-        }
-    }
+    let others = close.others.iter().map(|&i| fragments[i]);
+    let mut picked: Vec<&TaskFragment> = others.filter(|f| gathered.contains(&f.fragment.id)).collect();
+    let closest = close.fragments(config).into_iter().map(|i| fragments[i]);
+    picked.extend(closest.filter(|f| !gathered.contains(&f.fragment.id)));
     picked
 }
 
@@ -113,37 +163,37 @@ async fn judge_claim<'f>(
         candidates.iter().filter(|f| !judged.contains(&f.fragment.id)).collect();
     let fresh: Vec<&TaskFragment> =
         candidates.iter().map(|f| **f).filter(|f| !passages.contains_key(&f.fragment.id)).collect();
-    for (fragment, passage) in fresh.iter().zip(Passage::cut(pipeline, &fresh).await?) {
+    let texts: Vec<_> =
+        fresh.iter().map(|f| (f.fragment.text_content.as_str(), f.language.as_deref())).collect();
+    for (fragment, passage) in fresh.iter().zip(Passage::cut(pipeline.inference.as_ref(), &texts).await?) {
         passages.insert(&fragment.fragment.id, passage);
     }
-
-    let mut pairs = Vec::new();
-    let mut asked = Vec::new();
-    for fragment in &candidates {
-        let Some(passage) = passages.get(&fragment.fragment.id) else { continue };
-        let premises = passage.premises(claim_vector, &pipeline.config);
-        asked.push((**fragment, premises.len()));
-        pairs.extend(premises.into_iter().map(|premise| (premise.to_owned(), claim.claim_text.clone())));
+    let (candidates, cut): (Vec<&TaskFragment>, Vec<&Passage>) =
+        candidates.iter().filter_map(|f| Some((**f, passages.get(&f.fragment.id)?))).unzip();
+    let claimed = (claim.claim_text.as_str(), claim_vector);
+    let verdicts = verdicts(pipeline.inference.as_ref(), &pipeline.config, claimed, &cut).await?;
+    if !verdicts.is_empty() && verdicts.iter().all(Option::is_none) {
+        let warning =
+            format!("a claim was not judged, because it is longer than the NLI model reads: {}", claim.id);
+        pipeline.store.add_warning(&job.task_id, &warning).await?;
     }
-    let answers = pipeline.inference.judge(&pairs).await?;
 
-    let mut edges = Vec::new();
-    let mut answered = pairs.iter().zip(&answers);
-    for (fragment, premises) in asked {
-        let answers: Vec<_> = answered.by_ref().take(premises).map(|((p, _), a)| (p.as_str(), *a)).collect();
-        let Some((premise, judgement)) = verdict(&answers, pipeline.config.min_nli_confidence) else {
-            continue;
-        };
-        edges.push(Edge::Nli {
-            fragment: fragment.fragment.id.clone(),
-            claim: claim.id.clone(),
-            judgement,
-            premise: premise.to_owned(),
-            model: models.classifier.clone(),
-            source_domain_category: fragment.domain_category.clone(),
-            target_domain_category: None,
-        });
-    }
+    let edges: Vec<Edge> = candidates
+        .into_iter()
+        .zip(verdicts)
+        .filter_map(|(fragment, verdict)| {
+            let verdict = verdict?;
+            Some(Edge::Nli {
+                fragment: fragment.fragment.id.clone(),
+                claim: claim.id.clone(),
+                judgement: verdict.judgement,
+                premise: verdict.premise,
+                model: models.classifier.clone(),
+                source_domain_category: fragment.domain_category.clone(),
+                target_domain_category: None,
+            })
+        })
+        .collect();
     pipeline.store.add_edges(&job.task_id, &edges, &job.id).await?;
     Ok(edges.len())
 }
@@ -163,4 +213,38 @@ async fn warn_of_unread(
         pipeline.store.add_warning(&job.task_id, &unread_language(language, models)).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Unit vectors by their angle in degrees.
+    fn at(angle: f32) -> Vec<f32> {
+        let angle = angle.to_radians();
+        vec![angle.cos(), angle.sin()]
+    }
+
+    #[track_caller]
+    fn check(counter_candidates: usize, counter: Option<f32>, angles: &[f32], expect: &[usize]) {
+        let config =
+            ResearchConfig { candidates_per_claim: 3, counter_candidates, ..ResearchConfig::default() };
+        let vectors: Vec<Vec<f32>> = angles.iter().map(|angle| at(*angle)).collect();
+        let others: Vec<usize> = (0..vectors.len()).collect();
+        let (claim, counter) = (at(0.0), counter.map(at));
+        let close = Close { claim: &claim, counter: counter.as_deref(), vectors: &vectors, others: &others };
+        assert_eq!(close.fragments(&config), expect);
+    }
+
+    #[test]
+    fn places_for_what_contradicts() {
+        check(0, Some(50.0), &[1.0, 2.0, 3.0, 4.0, 50.0], &[0, 1, 2]);
+        check(1, Some(50.0), &[1.0, 2.0, 3.0, 4.0, 50.0], &[0, 1, 4]);
+        check(3, Some(50.0), &[1.0, 2.0, 3.0, 40.0, 50.0], &[4, 3, 2]);
+        // Without a counter-claim, and when what is close to it is there already, nothing is lost.
+        check(1, None, &[1.0, 2.0, 3.0, 4.0], &[0, 1, 2]);
+        check(1, Some(0.5), &[1.0, 2.0, 3.0], &[0, 1, 2]);
+        // What is far from both has no place.
+        check(1, Some(170.0), &[1.0, 90.0, 100.0], &[0]);
+    }
 }

@@ -22,6 +22,7 @@ mod register;
 mod resume;
 mod search;
 mod stops;
+pub mod trace;
 mod verdict;
 mod worker;
 
@@ -30,4 +31,5 @@ pub use config::{CitationDirection, CitationFilter, ResearchConfig, SearchConfig
 pub use error::{PortError, Result};
 pub use pipeline::{Pipeline, Progress, ProgressSink, SourcesOf, Step};
 pub use stops::Stops;
+pub use verdict::{Verdict, hold_against};
 pub use worker::{Worker, WorkerConfig};

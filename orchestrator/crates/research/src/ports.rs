@@ -1,10 +1,12 @@
 //! What the pipeline needs from the outside. `store`, `corpus`, `sources`, `llm` and `ml-client` implement these.
 
 mod models;
+mod observer;
 mod sources;
 mod store;
 
 pub use models::{Accept, Asked, Inference, LanguageModel, LlmUse, Models, Prompt, Purpose, Reply, Values};
+pub use observer::{CacheLookup, JobEnd, Observed, Observer, RequestEnd};
 pub use sources::{
     Answered, ContentRules, Danger, DomainStore, EvidenceSource, Hit, PageFetcher, PageLink, Quarantined,
     RateState, RateStore, ScholarlySource, SessionStore, SourceKind, SourcePage, Waiting,

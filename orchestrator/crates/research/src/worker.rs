@@ -1,15 +1,20 @@
 //! Takes jobs from the queue, runs them, keeps their leases, and puts them back when they fail.
 
 use crate::pipeline::{Outcome, Pipeline};
-use crate::ports::JobQueue;
+use crate::ports::{JobEnd, JobQueue, Observed};
+use crate::trace::{self, TraceId};
 use crate::{PortError, Result, Stops};
 use futures::FutureExt;
 use lyra_domain::{Job, TaskId};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
+
+/// Longest pause before a job is tried again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// How a worker works.
 #[derive(Debug, Clone)]
@@ -22,6 +27,8 @@ pub struct WorkerConfig {
     pub poll: Duration,
     /// First pause after a passing failure; doubles with every attempt.
     pub retry: Duration,
+    /// Who counts and times the jobs.
+    pub observed: Observed,
 }
 
 impl Default for WorkerConfig {
@@ -31,6 +38,7 @@ impl Default for WorkerConfig {
             lease: Duration::from_mins(1),
             poll: Duration::from_millis(500),
             retry: Duration::from_millis(500),
+            observed: Observed::default(),
         }
     }
 }
@@ -81,8 +89,11 @@ impl Worker {
         };
         let used = self.queue.seconds_used(&job.task_id).await?;
         let stop = self.stops.token(&job.task_id, cancel);
+        let started = Instant::now();
+        let trace = self.queue.trace(&job.id).await?.unwrap_or_default();
         let outcome = {
-            let work = AssertUnwindSafe(self.pipeline.run(&job, used, &stop)).catch_unwind().map(flattened);
+            let work = trace::within(trace, |trace| span(&job, trace), self.pipeline.run(&job, used, &stop));
+            let work = AssertUnwindSafe(work).catch_unwind().map(flattened);
             tokio::pin!(work);
             loop {
                 tokio::select! {
@@ -95,6 +106,13 @@ impl Worker {
                 }
             }
         };
+        let end = match &outcome {
+            Ok(_) => JobEnd::Completed,
+            Err(_) if cancel.is_cancelled() => JobEnd::GivenBack,
+            Err(_) if stop.is_cancelled() => JobEnd::Cancelled,
+            Err(_) => JobEnd::Failed,
+        };
+        self.config.observed.0.job(job.kind.name(), end, started.elapsed());
         match outcome {
             Ok(outcome) => settled(&job, self.queue.complete(&job, outcome.output, &outcome.then).await),
             Err(_) if stop.is_cancelled() && !cancel.is_cancelled() => {
@@ -107,7 +125,7 @@ impl Worker {
             }
             Err(error) => {
                 let retry = error.is_transient().then(|| self.pause(job.attempts));
-                tracing::warn!(job_id = %job.id, task_id = %job.task_id, %error, attempt = job.attempts, "job failed");
+                tracing::warn!(job_id = %job.id, task_id = %job.task_id, trace_id = %trace, %error, attempt = job.attempts, "job failed");
                 settled(&job, self.queue.fail(&job, &error.to_string(), retry).await)
             }
         }?;
@@ -116,8 +134,14 @@ impl Worker {
     }
 
     fn pause(&self, attempts: u32) -> Duration {
-        self.config.retry * 2_u32.saturating_pow(attempts.saturating_sub(1).min(8))
+        let pause = self.config.retry * 2_u32.saturating_pow(attempts.saturating_sub(1).min(8));
+        pause.min(LONGEST_PAUSE)
     }
+}
+
+/// As loud as the loudest line in it, so that no filter takes the ids off a line.
+fn span(job: &Job, trace: TraceId) -> Span {
+    tracing::error_span!("job", job_id = %job.id, task_id = %job.task_id, kind = job.kind.name(), trace_id = %trace)
 }
 
 /// A panic is a defect of one job, not the end of the worker.

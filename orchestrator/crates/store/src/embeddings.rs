@@ -1,89 +1,173 @@
-//! Vectors: little-endian f32 blobs, and what a vector search reads.
+//! Vectors as they are stored: little-endian f32 blobs, by the model that made them.
 
 use crate::rows::{RowExt, json};
+use crate::vectors::VectorTarget;
 use crate::{Result, Store, StoreError};
 use lyra_domain::{EmbeddingId, TaskId};
 use lyra_research::ports::EmbeddingTarget;
+use sqlx::AssertSqlSafe;
 use std::collections::HashMap;
 
-/// What a vector search looks through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VectorTarget {
-    /// Adopted claims.
-    Claims,
-    /// Fragments.
-    Fragments,
+/// The vectors that one model made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddingModel {
+    /// Of claims or of fragments.
+    pub target: VectorTarget,
+    /// The model's id.
+    pub model: String,
+    /// Numbers per vector.
+    pub dimension: usize,
+    /// How many there are.
+    pub vectors: u64,
 }
 
-impl VectorTarget {
-    /// `claims` or `fragments`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Claims => "claims",
-            Self::Fragments => "fragments",
-        }
-    }
+/// A text whose vectors are all of other models than the present one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutdatedText {
+    /// Its place in the list, for the next page of it.
+    pub cursor: i64,
+    /// The claim or fragment.
+    pub target: EmbeddingTarget,
+    /// Title of a fragment's page.
+    pub title: Option<String>,
+    /// Its text.
+    pub text: String,
 }
 
-/// A vector with what it stands for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VectorRow {
-    /// Id of the claim or fragment.
-    pub id: String,
-    /// The first 200 characters of its text.
-    pub preview: String,
-    /// The vector, L2-normalised.
-    pub vector: Vec<f32>,
-}
+/// What has a vector of another model than `?1` and none of `?1`, in task `?2` and of kind `?3` unless those are null; each once, by
+/// its oldest vector.
+const OUTDATED: &str = "FROM embeddings AS old
+    LEFT JOIN claims ON old.target_type = 'claim' AND claims.id = old.target_id
+    LEFT JOIN fragments ON old.target_type = 'fragment' AND fragments.id = old.target_id
+    LEFT JOIN pages ON pages.id = fragments.page_id
+    WHERE old.model_id <> ?1
+      AND NOT EXISTS (SELECT 1 FROM embeddings AS new WHERE new.target_type = old.target_type
+          AND new.target_id = old.target_id AND (new.model_id = ?1 OR new.seq < old.seq))
+      AND coalesce(claims.claim_text, fragments.text_content, '') <> ''
+      AND (?2 IS NULL OR claims.task_id = ?2
+          OR fragments.page_id IN (SELECT page_id FROM task_pages WHERE task_id = ?2))
+      AND (?3 IS NULL OR old.target_type = ?3)";
+
+/// Vectors removed in one transaction.
+const REMOVED_AT_ONCE: i64 = 5_000;
 
 impl Store {
-    /// Vectors of a model, of one task when one is given, in the order their texts were stored.
+    /// Which models made the stored vectors.
     ///
     /// # Errors
-    /// [`StoreError::NoVectors`] when there is none.
-    pub async fn vectors(
-        &self,
-        target: VectorTarget,
-        task: Option<&TaskId>,
-        model: &str,
-    ) -> Result<Vec<VectorRow>> {
-        let sql = match target {
-            VectorTarget::Claims => {
-                "SELECT claims.id, substr(claim_text, 1, 200) AS preview, embedding_blob
-                 FROM claims JOIN embeddings ON target_type = 'claim' AND target_id = claims.id AND model_id = ?1
-                 WHERE claim_adoption_status = 'adopted' AND (?2 IS NULL OR task_id = ?2) ORDER BY seq"
-            }
-            VectorTarget::Fragments => {
-                "SELECT fragments.id, substr(text_content, 1, 200) AS preview, embedding_blob
-                 FROM fragments JOIN embeddings ON target_type = 'fragment' AND target_id = fragments.id AND model_id = ?1
-                 WHERE ?2 IS NULL OR page_id IN (SELECT page_id FROM task_pages WHERE task_id = ?2) ORDER BY seq"
-            }
-        };
-        let found =
-            sqlx::query(sql).bind(model).bind(task.map(TaskId::as_str)).fetch_all(self.reader()).await?;
-        if found.is_empty() {
-            return Err(StoreError::NoVectors { target: target.as_str(), model: model.to_owned() });
-        }
+    /// When the database cannot be read.
+    pub async fn embedding_models(&self) -> Result<Vec<EmbeddingModel>> {
+        let found = sqlx::query(
+            "SELECT target_type, model_id, dimension, vectors FROM embedding_models WHERE vectors > 0
+             ORDER BY target_type, model_id",
+        )
+        .fetch_all(self.reader())
+        .await?;
         found
             .iter()
             .map(|row| {
-                Ok(VectorRow {
-                    id: row.value("id")?,
-                    preview: row.value("preview")?,
-                    vector: decode(row.value("embedding_blob")?)?,
+                let kind: &str = row.value("target_type")?;
+                Ok(EmbeddingModel {
+                    target: if kind == "claim" { VectorTarget::Claims } else { VectorTarget::Fragments },
+                    model: row.value("model_id")?,
+                    dimension: row.value::<i64>("dimension")?.unsigned_abs() as usize,
+                    vectors: row.value::<i64>("vectors")?.unsigned_abs(),
                 })
             })
             .collect()
     }
 
-    /// How many vectors there are, of every model.
+    /// How many claims and fragments, of one task and one kind when these are given, have vectors of other models than
+    /// `model` only.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn vector_count(&self) -> Result<u64> {
-        let count: i64 =
-            sqlx::query_scalar("SELECT count(*) FROM embeddings").fetch_one(self.reader()).await?;
+    pub async fn outdated_count(
+        &self,
+        model: &str,
+        task: Option<&TaskId>,
+        target: Option<VectorTarget>,
+    ) -> Result<u64> {
+        // Normally there is one model, and nothing to count.
+        if self.embedding_models().await?.iter().all(|made| made.model == model) {
+            return Ok(0);
+        }
+        let count: i64 = sqlx::query_scalar(AssertSqlSafe(format!("SELECT count(*) {OUTDATED}")))
+            .bind(model)
+            .bind(task.map(TaskId::as_str))
+            .bind(target.map(VectorTarget::kind))
+            .fetch_one(self.reader())
+            .await?;
         Ok(count.unsigned_abs())
+    }
+
+    /// At most `limit` of them after a cursor (0 for the beginning), with their texts.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn outdated_texts(
+        &self,
+        model: &str,
+        task: Option<&TaskId>,
+        after: i64,
+        limit: u32,
+    ) -> Result<Vec<OutdatedText>> {
+        let found = sqlx::query(AssertSqlSafe(format!(
+            "SELECT old.seq, old.target_type, old.target_id, pages.title,
+                    coalesce(claims.claim_text, fragments.text_content) AS text
+             {OUTDATED} AND old.seq > ?4 ORDER BY old.seq LIMIT ?5"
+        )))
+        .bind(model)
+        .bind(task.map(TaskId::as_str))
+        .bind(None::<&str>)
+        .bind(after)
+        .bind(limit)
+        .fetch_all(self.reader())
+        .await?;
+        found
+            .iter()
+            .map(|row| {
+                let kind: &str = row.value("target_type")?;
+                Ok(OutdatedText {
+                    cursor: row.value("seq")?,
+                    target: if kind == "claim" {
+                        EmbeddingTarget::Claim(row.parsed("target_id")?)
+                    } else {
+                        EmbeddingTarget::Fragment(row.parsed("target_id")?)
+                    },
+                    title: row.value("title")?,
+                    text: row.value("text")?,
+                })
+            })
+            .collect()
+    }
+
+    /// Removes vectors of other models where there is one of `model`; says how many.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn remove_outdated(&self, model: &str) -> Result<u64> {
+        let mut removed = 0;
+        loop {
+            let mut tx = self.write().await?;
+            let batch = sqlx::query(
+                "DELETE FROM embeddings WHERE seq IN (
+                     SELECT old.seq FROM embeddings AS old
+                     JOIN embeddings AS new ON new.target_type = old.target_type AND new.target_id = old.target_id
+                          AND new.model_id = ?1
+                     WHERE old.model_id <> ?1 LIMIT ?2)",
+            )
+            .bind(model)
+            .bind(REMOVED_AT_ONCE)
+            .execute(&mut *tx)
+            .await?
+            .rows_affected();
+            tx.commit().await?;
+            removed += batch;
+            if batch < REMOVED_AT_ONCE.unsigned_abs() {
+                return Ok(removed);
+            }
+        }
     }
 
     pub(crate) async fn read_embeddings(
@@ -159,7 +243,7 @@ fn encode(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-fn decode(blob: &[u8]) -> Result<Vec<f32>> {
+pub(crate) fn decode(blob: &[u8]) -> Result<Vec<f32>> {
     let (numbers, rest) = blob.as_chunks::<4>();
     if !rest.is_empty() {
         return Err(StoreError::corrupt("an embedding", format!("{} bytes are no f32 numbers", blob.len())));

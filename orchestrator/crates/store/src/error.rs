@@ -102,12 +102,34 @@ pub enum StoreError {
         status: AuthStatus,
     },
     /// A vector search has nothing to search.
-    #[error("no {target} has a vector of the model `{model}` yet; queue a search and wait until it is done")]
+    #[error("no {what} has a vector yet; queue a search and wait until it is done")]
     NoVectors {
-        /// `claims` or `fragments`.
-        target: &'static str,
+        /// `claim` or `fragment`, and of which task.
+        what: String,
+    },
+    /// Every vector that a search could look at is of another model.
+    #[error(
+        "all vectors of {what} are of another model than `{model}`, with which they cannot be compared; `lyra \
+         embeddings rebuild` makes them anew"
+    )]
+    OutdatedVectors {
+        /// `claims` or `fragments`, and of which task.
+        what: String,
+        /// The present model.
+        model: String,
+    },
+    /// A query's vector that does not fit the stored ones.
+    #[error(
+        "the query's vector has {found} numbers and the stored ones of `{model}` have {stored}: two models have the same \
+         id; serve the model that made the stored vectors"
+    )]
+    OtherDimension {
         /// The model.
         model: String,
+        /// Numbers of the query's vector.
+        found: usize,
+        /// Numbers of the stored ones.
+        stored: usize,
     },
     /// Only judgements can be corrected.
     #[error(
@@ -188,7 +210,7 @@ impl From<StoreError> for PortError {
         let store = || "evidence store".to_owned();
         match error {
             StoreError::NotFound { what } => Self::NotFound { what },
-            // A job waits for room, and is not given up.
+            // All pass: the other writer ends, and somebody makes room.
             StoreError::Busy | StoreError::DiskFull | StoreError::ReadOnlyDisk => {
                 Self::Unavailable { what: store(), why }
             }
@@ -197,6 +219,8 @@ impl From<StoreError> for PortError {
             | StoreError::TaskActive { .. }
             | StoreError::TokenExists { .. }
             | StoreError::InUse { .. }
+            | StoreError::OutdatedVectors { .. }
+            | StoreError::OtherDimension { .. }
             | StoreError::NotJudged { .. }
             | StoreError::BadCursor(_)
             | StoreError::UnknownView { .. } => Self::Refused { what: store(), why },

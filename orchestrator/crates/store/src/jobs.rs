@@ -4,6 +4,7 @@ use crate::rows::{RowExt, json};
 use crate::store::stamp;
 use crate::{Result, Store, StoreError, queries, tasks};
 use lyra_domain::{Job, JobId, JobKind, JobState, TaskId};
+use lyra_research::trace::{self, TraceId};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use std::time::Duration;
@@ -192,6 +193,19 @@ impl Store {
         Ok(())
     }
 
+    pub(crate) async fn job_trace(&self, job: &JobId) -> Result<Option<TraceId>> {
+        let causes: Vec<String> = sqlx::query_scalar(
+            "WITH RECURSIVE causes (cause) AS (
+                 SELECT cause_id FROM jobs WHERE id = ?1
+                 UNION SELECT jobs.cause_id FROM jobs JOIN causes ON jobs.id = causes.cause)
+             SELECT cause FROM causes WHERE cause IS NOT NULL",
+        )
+        .bind(job.as_str())
+        .fetch_all(self.reader())
+        .await?;
+        Ok(causes.iter().find_map(|cause| TraceId::of_cause(cause)))
+    }
+
     pub(crate) async fn job_seconds(&self, task: &TaskId) -> Result<f64> {
         Ok(sqlx::query_scalar(
             "SELECT coalesce(sum(seconds + CASE WHEN state = 'running'
@@ -225,15 +239,25 @@ impl Store {
     /// up its attempts or its task was stopped.
     async fn take_back(&self, connection: &mut SqliteConnection, worker: Option<&str>) -> Result<usize> {
         let now = self.stamp();
+        // A worker that died had written something or not: only attempts that bring nothing count towards giving up. A
+        // worker that was merely late may still be at it, so its attempts go on counting and tell the two apart.
         let taken = sqlx::query(
             "UPDATE jobs SET
-                 state = CASE WHEN task.ended THEN 'cancelled' WHEN attempts >= ?3 THEN 'failed' ELSE 'queued' END,
+                 state = CASE WHEN task.ended THEN 'cancelled' WHEN attempts >= ?3 AND NOT (?1 IS NOT NULL AND moved)
+                              THEN 'failed' ELSE 'queued' END,
+                 attempts = CASE WHEN ?1 IS NOT NULL AND moved THEN 0 ELSE attempts END,
                  error = 'its worker went away during attempt ' || attempts,
                  seconds = seconds + max(0.0, (julianday(heartbeat_at) - julianday(leased_at)) * 86400.0),
-                 finished_at = CASE WHEN task.ended OR attempts >= ?3 THEN ?2 END,
+                 finished_at = CASE WHEN task.ended OR attempts >= ?3 AND NOT (?1 IS NOT NULL AND moved) THEN ?2 END,
                  owner = NULL, lease_until = NULL, run_after = NULL
-             FROM (SELECT id, status IN ('completed', 'failed', 'cancelled') AS ended FROM tasks) AS task
-             WHERE jobs.task_id = task.id AND state = 'running'
+             FROM (SELECT id, status IN ('completed', 'failed', 'cancelled') AS ended FROM tasks) AS task,
+                 (SELECT id AS job_id,
+                      EXISTS (SELECT 1 FROM edges WHERE edges.cause_id = jobs.id AND created_at >= leased_at)
+                      OR EXISTS (SELECT 1 FROM claims WHERE claims.cause_id = jobs.id AND created_at >= leased_at)
+                      OR EXISTS (SELECT 1 FROM pages WHERE pages.cause_id = jobs.id AND fetched_at >= leased_at)
+                      AS moved
+                  FROM jobs WHERE state = 'running') AS work
+             WHERE jobs.task_id = task.id AND jobs.id = work.job_id AND state = 'running'
                AND CASE WHEN ?1 IS NULL THEN lease_until < ?2 ELSE owner = ?1 END
              RETURNING task_id, kind, state, query_id, error",
         )
@@ -257,7 +281,7 @@ impl Store {
     }
 }
 
-/// Queues a job; a judge job only when its task has none waiting.
+/// Queues a job; a judge job only when its task has none waiting. Without a job that caused it, the request in work did.
 pub(crate) async fn enqueue(
     connection: &mut SqliteConnection,
     task: &TaskId,
@@ -283,7 +307,7 @@ pub(crate) async fn enqueue(
     .bind(json(kind)?)
     .bind(query)
     .bind(now)
-    .bind(cause.map(JobId::as_str))
+    .bind(cause.map(|job| job.as_str().to_owned()).or_else(|| trace::current().map(TraceId::cause)))
     .execute(&mut *connection)
     .await?;
     queries::reopen(connection, task, now).await

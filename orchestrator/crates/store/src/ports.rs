@@ -10,6 +10,7 @@ use lyra_research::ports::{
     Asked, CitedPage, EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage, Purpose, SessionStore,
     TaskFragment, Waiting,
 };
+use lyra_research::trace::TraceId;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -142,6 +143,10 @@ impl JobQueue for Store {
 
     async fn fail(&self, job: &Job, error: &str, retry_after: Option<Duration>) -> Result<()> {
         Ok(self.fail_job(job, error, retry_after).await?)
+    }
+
+    async fn trace(&self, job: &JobId) -> Result<Option<TraceId>> {
+        Ok(self.job_trace(job).await?)
     }
 
     async fn seconds_used(&self, task: &TaskId) -> Result<f64> {

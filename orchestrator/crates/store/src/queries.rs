@@ -4,6 +4,7 @@ use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, jobs, tasks};
 use lyra_domain::{ClaimId, JobKind, Priority, Query, QueryId, QueryStatus, TaskId, TaskStatus};
 use lyra_research::ports::FragmentRank;
+use lyra_research::trace::{self, TraceId};
 use sqlx::SqliteConnection;
 use std::collections::HashSet;
 use uuid::Uuid;
@@ -207,8 +208,8 @@ impl NewQuery<'_> {
     pub(crate) async fn insert(&self, connection: &mut SqliteConnection, now: &str) -> Result<QueryId> {
         let id = QueryId::new(Uuid::now_v7());
         sqlx::query(
-            "INSERT INTO queries (id, task_id, query_text, claim_id, language, status, engines, created_at)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO queries (id, task_id, query_text, claim_id, language, status, engines, created_at, cause_id)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(id.as_str())
         .bind(self.task.as_str())
@@ -218,6 +219,7 @@ impl NewQuery<'_> {
         .bind(QueryStatus::Queued.as_str())
         .bind(json(&self.engines)?)
         .bind(now)
+        .bind(trace::current().map(TraceId::cause))
         .execute(connection)
         .await?;
         Ok(id)

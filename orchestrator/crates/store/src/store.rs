@@ -1,6 +1,7 @@
 //! Opening the store, and the two ways into it: reading and writing.
 
 use crate::lease::WorkerLock;
+use crate::vectors::VectorCache;
 use crate::{Result, StoreError, schema, sqlite, views};
 use lyra_research::ports::Clock;
 use sqlx::sqlite::{
@@ -24,6 +25,7 @@ struct Inner {
     /// One connection: SQLite has one writer, and waiting here is fairer than waiting in its busy handler.
     writer: SqlitePool,
     worker: WorkerLock,
+    vectors: VectorCache,
 }
 
 /// How the store behaves.
@@ -39,6 +41,12 @@ pub struct StoreConfig {
     pub max_attempts: u32,
     /// How long a page that wants a person is waited for.
     pub auth_expiry: Duration,
+    /// Vectors of one kind (claims or fragments) up to which a search compares with all of them exactly. Beyond, they are
+    /// kept in memory with a byte per number, which finds candidates for an exact comparison.
+    pub exact_vectors: usize,
+    /// Bytes of memory that the vectors of one kind may take. Where they would take more, every search reads them from
+    /// disk.
+    pub vector_memory: usize,
 }
 
 impl Default for StoreConfig {
@@ -47,8 +55,11 @@ impl Default for StoreConfig {
             clock: Arc::new(SystemClock),
             readers: 4,
             busy_timeout: Duration::from_secs(15),
-            max_attempts: 5,
+            // With the pauses between them, enough for two minutes without an ml-server.
+            max_attempts: 10,
             auth_expiry: Duration::from_hours(72),
+            exact_vectors: 100_000,
+            vector_memory: 512 << 20,
         }
     }
 }
@@ -99,8 +110,10 @@ impl Store {
         drop(turn);
         let readers = pool(&options.read_only(true).create_if_missing(false), config.readers.max(1)).await?;
 
-        let store =
-            Self { inner: Arc::new(Inner { path: path.to_owned(), config, readers, writer, worker }) };
+        let vectors = VectorCache::default();
+        let store = Self {
+            inner: Arc::new(Inner { path: path.to_owned(), config, readers, writer, worker, vectors }),
+        };
         store.reclaim_dead_workers().await?;
         Ok(store)
     }
@@ -136,6 +149,10 @@ impl Store {
 
     pub(crate) fn config(&self) -> &StoreConfig {
         &self.inner.config
+    }
+
+    pub(crate) fn vector_cache(&self) -> &VectorCache {
+        &self.inner.vectors
     }
 
     pub(crate) fn worker(&self) -> &WorkerLock {

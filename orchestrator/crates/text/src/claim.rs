@@ -4,8 +4,13 @@
 //! lists: a finite verb, a subject that stands on its own, no question, no boilerplate; findings raise the score,
 //! methods and aims lower it.
 
+mod atom;
+mod counter;
 mod english;
 mod japanese;
+
+pub use atom::{Atom, atoms};
+pub use counter::counter_claim;
 
 use crate::language;
 
@@ -37,13 +42,26 @@ pub fn check_worthiness(sentence: &str, code: Option<&str>) -> f64 {
 
 /// What a sentence states, without what introduces it: "RESULTS In contrast, we found that naps help." → "naps help."
 ///
-/// A part of `sentence`, never empty unless that is. Section labels, connectives and "we found that" go.
+/// A part of `sentence`, never empty unless that is. Section labels, connectives and "we found that" go;
+/// "suggest that" stays, because it is a hedge.
 pub fn statement<'a>(sentence: &'a str, code: Option<&str>) -> &'a str {
     let trimmed = sentence.trim();
     match code {
         Some("ja") => japanese::statement(trimmed),
         Some("en") | None => english::statement(trimmed),
         Some(_) => trimmed,
+    }
+}
+
+/// The text with a capital first, unless its first word is a name with capitals or digits of its own ("mTOR").
+fn capitalised(text: &str) -> String {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) if !word.chars().any(|c| c.is_uppercase() || c.is_numeric()) => {
+            first.to_uppercase().chain(chars).collect()
+        }
+        _ => text.to_owned(),
     }
 }
 
@@ -101,7 +119,8 @@ mod tests {
     fn statements() {
         let check = |sentence, code, expect| assert_eq!(statement(sentence, Some(code)), expect);
         check("RESULTS In contrast, we found that naps help.", "en", "naps help.");
-        check("CONCLUSION: These results suggest that naps help.", "en", "naps help.");
+        check("CONCLUSION: These results show that naps help.", "en", "naps help.");
+        check("CONCLUSION: These results suggest that naps help.", "en", "results suggest that naps help.");
         check("However, naps help.", "en", "naps help.");
         check("Naps help.", "en", "Naps help.");
         check("しかし、昼寝は役立つ。", "ja", "昼寝は役立つ。");

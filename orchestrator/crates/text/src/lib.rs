@@ -3,18 +3,28 @@
 //! Pure and total: no I/O, no clock, and every function returns on every string. Offsets count characters
 //! (Unicode scalar values), never bytes, so that they mean the same in every language that reads the store.
 
+mod assertion;
 pub mod claim;
+pub mod fulltext;
 mod grounding;
+mod hedge;
 mod language;
+mod near;
 mod normalise;
+mod number;
 mod polarity;
+pub mod query;
 mod sentence;
 mod window;
 mod word;
 
+pub use assertion::Assertion;
 pub use grounding::is_grounded;
+pub use hedge::{hedges, populations};
 pub use language::language;
-pub use normalise::{normalise, passage};
+pub use near::{MAX_GROUPS, Span, near};
+pub use normalise::{is_cjk, normalise, passage};
+pub use number::numbers;
 pub use polarity::{Direction, Polarity, polarity};
 pub use sentence::{Sentence, sentences};
 pub use window::{Window, windows};

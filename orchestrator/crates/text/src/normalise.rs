@@ -50,7 +50,7 @@ pub(crate) fn nfkc(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// Han, kana or Hangul.
-pub(crate) fn is_cjk(c: char) -> bool {
+pub fn is_cjk(c: char) -> bool {
     is_han(c) || is_kana(c) || matches!(c, '\u{AC00}'..='\u{D7AF}' | '\u{1100}'..='\u{11FF}')
 }
 

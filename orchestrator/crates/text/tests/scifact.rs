@@ -7,7 +7,7 @@
     reason = "a test fails by panicking and prints its figures"
 )]
 
-use lyra_text::{claim, language, sentences};
+use lyra_text::{claim, language, numbers, sentences};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -119,6 +119,58 @@ fn cited_sentences_are_worth_checking() {
         no.len()
     );
     assert!(auc > 0.6);
+}
+
+/// What becomes of the sentences of real abstracts: most stay as they are, some are split, some are left out; every number
+/// of a sentence that is split stays in one of its claims.
+#[test]
+fn atomic_claims_of_abstracts() {
+    let Some(corpus) = lines("corpus.jsonl") else { return };
+    let (mut sentences_in, mut claims_out, mut split, mut left_out, mut longest) = (0_usize, 0, 0, 0, 0);
+    for document in corpus.iter().take(1_000) {
+        for sentence in strings(&document["abstract"]) {
+            let found = claim::atoms(&sentence, Some("en"));
+            sentences_in += 1;
+            claims_out += found.len();
+            left_out += usize::from(found.is_empty());
+            longest = longest.max(found.iter().map(|atom| atom.pieces.len()).max().unwrap_or(0));
+            if found.len() > 1 {
+                split += 1;
+                let whole = numbers(claim::statement(&sentence, Some("en")));
+                let kept: std::collections::BTreeSet<String> =
+                    found.iter().flat_map(|atom| numbers(&atom.text)).collect();
+                assert!(kept.is_subset(&whole), "{sentence}");
+                if std::env::var_os("LYRA_SHOW").is_some() {
+                    println!("\n{sentence}");
+                    for atom in &found {
+                        println!("   {:.2} {}", atom.worth, atom.text);
+                    }
+                }
+            }
+        }
+    }
+    println!(
+        "atomic claims: {claims_out} of {sentences_in} sentences; {split} were split, {left_out} gave none, at most \
+         {longest} pieces"
+    );
+    assert!(split > 0 && longest < 6);
+}
+
+/// For how many claims the rules find a counter-claim.
+#[test]
+fn counter_claims() {
+    let Some(claims) = lines("claims_train.jsonl") else { return };
+    let mut turned = 0;
+    for claim in &claims {
+        let text = claim["claim"].as_str().unwrap();
+        let counter = claim::counter_claim(text, Some("en"));
+        turned += usize::from(counter.is_some());
+        if std::env::var_os("LYRA_SHOW").is_some() {
+            println!("{}\t{text}\t{}", claim["id"], counter.unwrap_or_default());
+        }
+    }
+    println!("counter-claims: {turned} of {} claims have one", claims.len());
+    assert!(turned * 2 > claims.len());
 }
 
 fn strings(value: &Value) -> Vec<String> {

@@ -164,6 +164,11 @@ pub(super) struct VectorSearchOutput {
     results: Vec<Hit>,
     /// Claims or fragments that were compared.
     total_searched: usize,
+    /// Claims or fragments in scope that could not be compared, as their vectors are of another model.
+    not_searched: u64,
+    /// What would make those searchable. Only when there are some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
     /// Fields of this result that hold text copied from documents.
     untrusted_fields: Vec<&'static str>,
     /// How to treat those fields.
@@ -195,7 +200,7 @@ impl Tool for VectorSearch {
             Target::Fragments => VectorTarget::Fragments,
         };
         let task = input.task_id.as_deref().map(task_id).transpose()?;
-        let app::VectorHits { results, total_searched } = call
+        let app::VectorHits { found, note } = call
             .app
             .vector_search(app::VectorSearch {
                 query: input.query,
@@ -205,17 +210,20 @@ impl Tool for VectorSearch {
                 min_similarity: input.min_similarity as f32,
             })
             .await?;
-        let results = results
+        let results = found
+            .matches
             .into_iter()
             .map(|hit| Hit {
                 id: hit.id,
-                text_preview: hit.text_preview,
+                text_preview: hit.preview,
                 similarity: (f64::from(hit.similarity) * 10_000.0).round() / 10_000.0,
             })
             .collect();
         Ok(VectorSearchOutput {
             results,
-            total_searched,
+            total_searched: found.searched,
+            not_searched: found.outdated,
+            hint: note,
             untrusted_fields: vec!["results[].text_preview"],
             content_notice: CONTENT_NOTICE,
         })

@@ -52,7 +52,9 @@ impl Tool for GetStatus {
 
     async fn call(call: &Call, input: GetStatusInput) -> Result<GetStatusOutput, Failure> {
         let wait = Duration::from_secs(input.wait).min(LONGEST_WAIT);
-        let progress = call.app.task_status(&task_id(&input.task_id)?, wait).await?;
+        let task = task_id(&input.task_id)?;
+        let mut progress = call.app.task_status(&task, wait).await?;
+        progress.warnings.extend(call.app.outdated_vectors_note(&task).await?);
         Ok(GetStatusOutput::new(progress, input.detail))
     }
 }

@@ -1,61 +1,55 @@
-//! The first stage: lines become documents, those that the corpus has already are dropped.
+//! The first stage: records become documents, those that the corpus has already are dropped.
 
+use super::records::Records;
+use super::source::Source;
 use super::{LISTED, Pending, Rejected, Tally};
+use crate::backend::FeatureScope;
+use crate::document::json::OddCodes;
 use crate::hash::{fnv, fnv_row};
 use crate::index::{Entry, Snapshot, to_json};
 use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result};
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-/// Longest line in bytes; a longer one is rejected without being held in memory.
-const MAX_LINE: u64 = 16 << 20;
-
-/// A file that is open for reading.
-pub(super) struct Source {
-    path: PathBuf,
-    file: File,
-    pub(super) bytes: u64,
-}
 
 /// What the corpus holds before the import.
 pub(super) struct Known {
     pub(super) snapshot: Snapshot,
     pub(super) vectors: Vectors,
+    /// Scopes that every document is embedded in.
+    pub(super) scopes: Vec<FeatureScope>,
 }
 
 impl Known {
-    /// Whether the entry's embedding is what was written.
-    fn is_sound(&self, entry: &Entry) -> bool {
-        self.vectors.row(entry.row).is_some_and(|row| fnv_row(row) == entry.row_sum)
+    /// What is to be embedded of a document.
+    fn texts(&self, document: &Document) -> Vec<(Vec<FeatureScope>, String)> {
+        let mut texts: Vec<(Vec<FeatureScope>, String)> = Vec::new();
+        for scope in &self.scopes {
+            let Some(text) = document.text_of(*scope) else { continue };
+            match texts.iter_mut().find(|(_, known)| *known == text) {
+                Some((scopes, _)) => scopes.push(*scope),
+                None => texts.push((vec![*scope], text)),
+            }
+        }
+        texts
+    }
+
+    /// Whether the entry has all its embeddings, and they are what was written.
+    fn is_sound(&self, entry: &Entry, texts: &[(Vec<FeatureScope>, String)]) -> bool {
+        texts.iter().flat_map(|(scopes, _)| scopes).all(|scope| {
+            let row = entry.rows.iter().find(|(of, _)| of == scope).map(|(_, row)| row);
+            row.is_some_and(|row| {
+                self.vectors.row(row.row).is_some_and(|numbers| fnv_row(numbers) == row.sum)
+            })
+        })
     }
 }
 
-/// Opens all files before anything is changed.
-pub(super) fn open(files: &[PathBuf]) -> Result<Vec<Source>> {
-    files
-        .iter()
-        .map(|path| {
-            let opened = File::open(path).and_then(|file| {
-                let meta = file.metadata()?;
-                if meta.is_dir() {
-                    Err(std::io::ErrorKind::IsADirectory.into())
-                } else {
-                    Ok((file, meta.len()))
-                }
-            });
-            let (file, bytes) = opened.map_err(CorpusError::io(path))?;
-            Ok(Source { path: path.clone(), file, bytes })
-        })
-        .collect()
-}
-
-/// Reads to the end of the files, to a cancellation, or until the next stage is gone.
+/// Reads to the end of the files, to a cancellation, or until the next stage is gone; `true` at their end.
 pub(super) fn run(
     sources: Vec<Source>,
     known: &Known,
@@ -63,30 +57,35 @@ pub(super) fn run(
     next: &mpsc::Sender<Vec<Pending>>,
     tally: &Tally,
     cancel: &CancellationToken,
-) -> Result<()> {
+) -> Result<bool> {
     let mut batch = Vec::with_capacity(batch_size);
     // Checksums of id and content, and where: 24 bytes for each document of the import.
     let mut seen: HashMap<u64, (u64, u32, u32)> = HashMap::new();
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
+    let mut files_before = 0;
     for (nth, source) in (0_u32..).zip(sources) {
-        let mut lines = BufReader::new(source.file);
-        let mut line = Vec::new();
+        let (path, bytes, format) = (source.path.clone(), source.bytes, source.format);
+        let (content, bytes_read) = source.read();
+        let mut records = Records::new(content, format);
         for number in 1_u64.. {
             if cancel.is_cancelled() {
-                return Ok(());
+                return Ok(false);
             }
-            line.clear();
-            let read = read_line(&mut lines, &mut line).map_err(CorpusError::io(&source.path))?;
-            if read == 0 {
-                break;
-            }
-            let outcome = accept(&line, read, known, &mut seen, (nth, number), &paths);
+            let Some(record) = records.next().map_err(CorpusError::io(&path))? else { break };
+            let line = record.line;
+            let outcome = accept(record.outcome, known, &mut seen, (nth, line), &paths);
+            let rejected = |reason| Rejected { file: path.clone(), line, reason };
             let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
             let (report, progress) = &mut *tally;
-            progress.bytes_read += read;
+            progress.bytes_read = files_before + bytes_read.load(Ordering::Relaxed).min(bytes);
             match outcome {
-                Outcome::Blank => {}
-                Outcome::Take(pending) => batch.push(*pending),
+                Outcome::Take(pending, odd_codes) => {
+                    batch.push(*pending);
+                    report.odd_codes_count += odd_codes.len() as u64;
+                    let room = LISTED.saturating_sub(report.odd_codes.len());
+                    let named = odd_codes.into_iter().take(room);
+                    report.odd_codes.extend(named.map(|code| rejected(format!("no such code: {code}"))));
+                }
                 Outcome::Unchanged => {
                     report.unchanged += 1;
                     progress.unchanged += 1;
@@ -96,7 +95,7 @@ pub(super) fn run(
                     report.rejected_count += 1;
                     progress.rejected += 1;
                     if report.rejected.len() < LISTED {
-                        report.rejected.push(Rejected { file: source.path.clone(), line: number, reason });
+                        report.rejected.push(rejected(reason));
                     }
                 }
                 Outcome::Failed(error) => return Err(error),
@@ -106,18 +105,19 @@ pub(super) fn run(
             if (batch.len() >= batch_size || (batch.is_empty() && number % 4_096 == 0))
                 && next.blocking_send(std::mem::take(&mut batch)).is_err()
             {
-                return Ok(());
+                return Ok(false);
             }
         }
+        files_before += bytes;
+        tally.lock().unwrap_or_else(PoisonError::into_inner).1.bytes_read = files_before;
     }
     // A closed channel means that a later stage failed, and says so itself.
     let _ = next.blocking_send(batch);
-    Ok(())
+    Ok(true)
 }
 
 enum Outcome {
-    Blank,
-    Take(Box<Pending>),
+    Take(Box<Pending>, OddCodes),
     Unchanged,
     Repeated,
     Reject(String),
@@ -125,26 +125,18 @@ enum Outcome {
 }
 
 fn accept(
-    line: &[u8],
-    read: u64,
+    record: Result<(Document, OddCodes), String>,
     known: &Known,
     seen: &mut HashMap<u64, (u64, u32, u32)>,
     (file, number): (u32, u64),
     paths: &[PathBuf],
 ) -> Outcome {
-    if read > MAX_LINE {
-        return Outcome::Reject(format!("longer than {} MiB", MAX_LINE >> 20));
-    }
-    let Ok(text) = std::str::from_utf8(line) else { return Outcome::Reject("not UTF-8".to_owned()) };
-    let text = text.trim_start_matches('\u{FEFF}').trim();
-    if text.is_empty() {
-        return Outcome::Blank;
-    }
-    let document = match Document::parse(text) {
-        Ok(document) => document,
+    let (document, odd_codes) = match record {
+        Ok(read) => read,
         Err(reason) => return Outcome::Reject(reason),
     };
-    let hash = fnv(to_json(&document).as_bytes());
+    let json = to_json(&document);
+    let hash = fnv(json.as_bytes());
     let place = (hash, file, u32::try_from(number).unwrap_or(u32::MAX));
     if let Some((earlier, file, line)) = seen.get(&fnv(document.doc_id.as_bytes())) {
         if *earlier == hash {
@@ -157,19 +149,13 @@ fn accept(
         ));
     }
     seen.insert(fnv(document.doc_id.as_bytes()), place);
+    let texts = known.texts(&document);
     match known.snapshot.entry(&document.doc_id) {
         Err(error) => Outcome::Failed(error),
-        Ok(Some(entry)) if entry.hash == hash && known.is_sound(&entry) => Outcome::Unchanged,
-        Ok(entry) => Outcome::Take(Box::new(Pending { document, hash, replaces: entry.is_some() })),
+        Ok(Some(entry)) if entry.hash == hash && known.is_sound(&entry, &texts) => Outcome::Unchanged,
+        Ok(entry) => {
+            let pending = Pending { document, json, hash, texts, replaces: entry.is_some() };
+            Outcome::Take(Box::new(pending), odd_codes)
+        }
     }
-}
-
-/// Reads a line without its end; of one that is too long only the beginning is kept. Returns the bytes taken from the
-/// file, 0 at its end.
-fn read_line(lines: &mut BufReader<File>, line: &mut Vec<u8>) -> std::io::Result<u64> {
-    let mut read = lines.by_ref().take(MAX_LINE + 1).read_until(b'\n', line)? as u64;
-    if read > MAX_LINE && line.last() != Some(&b'\n') {
-        read += lines.skip_until(b'\n')? as u64;
-    }
-    Ok(read)
 }

@@ -3,7 +3,7 @@
 use super::{Embedded, Tally};
 use crate::Result;
 use crate::hash::fnv_row;
-use crate::index::TextIndex;
+use crate::index::{Row, Rows, TextIndex};
 use crate::vectors::VectorWriter;
 use std::path::Path;
 use std::sync::PoisonError;
@@ -26,9 +26,13 @@ pub(super) fn run(
     let mut uncommitted = 0;
     while let Some(batch) = batches.blocking_recv() {
         let (mut added, mut updated) = (0, 0);
-        for (pending, vector) in &batch {
-            let row = vectors.append(vector)?;
-            writer.put(&pending.document, pending.hash, row, fnv_row(vector), pending.replaces)?;
+        for (pending, own) in &batch {
+            let mut rows = Rows::new();
+            for ((scopes, _), vector) in pending.texts.iter().zip(own) {
+                let row = Row { row: vectors.append(vector)?, sum: fnv_row(vector) };
+                rows.extend(scopes.iter().map(|scope| (*scope, row)));
+            }
+            writer.put(&pending.document, &pending.json, pending.hash, &rows, pending.replaces)?;
             *(if pending.replaces { &mut updated } else { &mut added }) += 1;
         }
         uncommitted += batch.len();

@@ -2,8 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod formats;
 mod import;
 mod interruption;
+mod lanes;
+mod patents;
 mod scifact;
 mod search;
 mod support;

@@ -71,7 +71,7 @@ impl Inference for Hashing {
         Ok(texts.iter().map(|text| vector(text)).collect())
     }
 
-    async fn judge(&self, _: &[(String, String)]) -> lyra_research::Result<Vec<NliJudgement>> {
+    async fn judge(&self, _: &[(String, String)]) -> lyra_research::Result<Vec<Option<NliJudgement>>> {
         Ok(Vec::new())
     }
 }

@@ -32,12 +32,27 @@ pub(super) fn fit(samples: &[CalibrationSample], class: usize) -> PlattCurve {
         .iter()
         .map(|s| (logit(probabilities(s.scores)[class]), if s.label == class { high } else { low }))
         .collect();
+    newton(&points, ((positives + 1.0) / (negatives + 1.0)).ln())
+}
 
-    let (mut slope, mut intercept) = (0.0, ((positives + 1.0) / (negatives + 1.0)).ln());
-    let mut loss = loss_of(&points, slope, intercept);
+/// The curve over any feature, for labels in [0, 1] that may be between: Platt's smoothed targets, mixed in the label's
+/// proportion.
+pub(super) fn fit_points(points: &[(f64, f64)]) -> PlattCurve {
+    let positives: f64 = points.iter().map(|(_, label)| label).sum();
+    let negatives = points.len() as f64 - positives;
+    let (high, low) = ((positives + 1.0) / (positives + 2.0), 1.0 / (negatives + 2.0));
+    let points: Vec<(f64, f64)> =
+        points.iter().map(|&(feature, label)| (feature, label * high + (1.0 - label) * low)).collect();
+    newton(&points, ((positives + 1.0) / (negatives + 1.0)).ln())
+}
+
+/// Least cross-entropy over features and targets, from a slope of 0 and this intercept.
+fn newton(points: &[(f64, f64)], mut intercept: f64) -> PlattCurve {
+    let mut slope = 0.0;
+    let mut loss = loss_of(points, slope, intercept);
     for _ in 0..MAX_ROUNDS {
         let (mut g1, mut g2, mut h11, mut h12, mut h22) = (0.0, 0.0, RIDGE, 0.0, RIDGE);
-        for &(f, target) in &points {
+        for &(f, target) in points {
             let p = sigmoid(slope * f + intercept);
             let (error, weight) = (p - target, p * (1.0 - p));
             g1 += error * f;
@@ -54,7 +69,7 @@ pub(super) fn fit(samples: &[CalibrationSample], class: usize) -> PlattCurve {
         // The step is halved until it gains something.
         let mut step = 1.0;
         let next = loop {
-            let candidate = loss_of(&points, slope + step * d1, intercept + step * d2);
+            let candidate = loss_of(points, slope + step * d1, intercept + step * d2);
             if candidate < loss {
                 break Some(candidate);
             }

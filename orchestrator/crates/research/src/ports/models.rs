@@ -12,8 +12,8 @@ pub trait Inference: Send + Sync {
     async fn models(&self) -> Result<Models>;
     /// One L2-normalised vector per text, in order, of `Models::dimension` numbers.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
-    /// One judgement per (premise, hypothesis), in order.
-    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<NliJudgement>>;
+    /// One judgement per (premise, hypothesis), in order; `None` for a pair longer than the model reads. Nothing is cut off.
+    async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>>;
 }
 
 /// The models behind [`Inference`].

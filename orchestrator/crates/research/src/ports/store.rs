@@ -2,6 +2,7 @@
 
 use super::{Answered, Asked, Purpose, Quarantined, Waiting};
 use crate::Result;
+use crate::trace::TraceId;
 use async_trait::async_trait;
 use lyra_domain::{
     Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, Page, PageId, Query, QueryId,
@@ -171,6 +172,8 @@ pub trait JobQueue: Send + Sync {
     /// A task whose last job fails keeps what it has and becomes completed with a warning, or failed when every
     /// job failed.
     async fn fail(&self, job: &Job, error: &str, retry_after: Option<Duration>) -> Result<()>;
+    /// The request that a job goes back to, over the jobs that caused it. `None` when nothing is known of it.
+    async fn trace(&self, job: &JobId) -> Result<Option<TraceId>>;
     /// Seconds of work that the task's jobs have used.
     async fn seconds_used(&self, task: &TaskId) -> Result<f64>;
 }

@@ -159,7 +159,7 @@ fn spawn(executable: &Path, face: Face, profile: &Path) -> std::io::Result<(Cdp,
         command.arg("--no-sandbox");
     }
     // What it writes besides its profile goes there as well.
-    command.env("XDG_CONFIG_HOME", profile).env("XDG_CACHE_HOME", profile);
+    command.envs(["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TMPDIR"].map(|name| (name, profile)));
     command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::from(OwnedFd::from(ending)));
     let guardian = command.stderr(Stdio::piped()).process_group(0).spawn()?;
     Ok((Cdp::new(tokio::net::UnixStream::from_std(ours)?), alive, guardian))

@@ -12,21 +12,23 @@ use super::robots::{RobotsMemory, Site};
 use super::{Cache, Origin, Policy, Request, Response};
 use crate::{Error, Result};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use lyra_research::ports::{Clock, RateStore};
+use lyra_research::ports::{CacheLookup, Clock, Observed, RateStore, RequestEnd};
 use secrecy::ExposeSecret;
 use std::error::Error as StdError;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use url::Url;
 
 /// Longest time for name, TCP and TLS together; the policy's limit covers the rest.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Shorter waits for a turn are no waits.
+const NOTED_WAIT: Duration = Duration::from_millis(5);
 /// Most bytes of a robots.txt.
 const ROBOTS_BYTES: usize = 1 << 20;
 
 /// What every request has in common.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct HttpConfig {
     /// `User-Agent`: `name/version`, and a way to reach whoever runs this. The name is also what robots.txt is read for.
     pub user_agent: String,
@@ -34,6 +36,8 @@ pub struct HttpConfig {
     pub cache_dir: Option<PathBuf>,
     /// Most bytes of the response cache.
     pub cache_bytes: u64,
+    /// Who counts and times the requests.
+    pub observed: Observed,
 }
 
 /// Sends requests. Cheap to clone; clones share limits, connections and cache.
@@ -54,6 +58,7 @@ struct Inner {
     cache: Option<DiskCache>,
     robots: RobotsMemory,
     clock: Arc<dyn Clock>,
+    observed: Observed,
 }
 
 /// What one attempt brought.
@@ -109,6 +114,7 @@ impl HttpClient {
                 cache: config.cache_dir.map(|folder| DiskCache::new(folder, config.cache_bytes)),
                 robots: RobotsMemory::default(),
                 clock,
+                observed: config.observed,
             }),
         })
     }
@@ -127,9 +133,18 @@ impl HttpClient {
             Some(cache) => cache.get(&key).await,
             None => None,
         };
-        if let Some(entry) = &kept
-            && freshness::is_fresh(entry.response.received_at, entry.lifetime, inner.clock.now())
-        {
+        let fresh = kept.as_ref().filter(|entry| {
+            freshness::is_fresh(entry.response.received_at, entry.lifetime, inner.clock.now())
+        });
+        if cache.is_some() {
+            let found = match (fresh, &kept) {
+                (Some(_), _) => CacheLookup::Hit,
+                (None, Some(_)) => CacheLookup::Stale,
+                (None, None) => CacheLookup::Miss,
+            };
+            inner.observed.0.cache(&policy.provider, found);
+        }
+        if let Some(entry) = fresh {
             return Ok(entry.response.clone());
         }
         let mut policy = policy.clone();
@@ -172,11 +187,17 @@ impl Inner {
         let mut attempt = 0;
         loop {
             attempt += 1;
+            let asked = Instant::now();
             let permit = self.limiter.enter(&gate, policy).await?;
+            if asked.elapsed() >= NOTED_WAIT {
+                self.observed.0.rate_wait(&policy.provider, asked.elapsed());
+            }
+            let started = Instant::now();
             let provider = || policy.provider.clone();
             let answer = tokio::time::timeout(policy.timeout, self.attempt(policy, request, kept))
                 .await
                 .unwrap_or_else(|_| Err(Error::Timeout { provider: provider(), after: policy.timeout }));
+            self.observed.0.source_request(&policy.provider, ending(&answer), started.elapsed());
             let (outcome, error) = match answer {
                 Ok(Answer::Whole(response)) if retry::passing(response.status) => {
                     let retry_after = retry::retry_after(&response.headers, self.clock.now());
@@ -379,6 +400,22 @@ impl Inner {
             Some(why) => Err(refused(why)),
             None => Ok(site),
         }
+    }
+}
+
+/// How an attempt ended, for whoever counts.
+fn ending(answer: &Result<Answer>) -> RequestEnd {
+    match answer {
+        Ok(Answer::NotModified(_)) => RequestEnd::Answered,
+        Ok(Answer::Whole(response)) => match response.status.as_u16() {
+            429 => RequestEnd::TooManyRequests,
+            500.. => RequestEnd::ServerError,
+            400.. => RequestEnd::ClientError,
+            _ => RequestEnd::Answered,
+        },
+        Err(Error::Timeout { .. }) => RequestEnd::Timeout,
+        Err(Error::Unreachable { .. }) => RequestEnd::Unreachable,
+        Err(_) => RequestEnd::Refused,
     }
 }
 

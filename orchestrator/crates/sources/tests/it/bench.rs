@@ -40,12 +40,12 @@ impl Inference for Words {
         Ok(texts.iter().map(bag).collect())
     }
 
-    async fn judge(&self, pairs: &[(String, String)]) -> lyra_research::Result<Vec<NliJudgement>> {
+    async fn judge(&self, pairs: &[(String, String)]) -> lyra_research::Result<Vec<Option<NliJudgement>>> {
         let negated = |text: &str| text.contains("did not");
         let judge = |(premise, hypothesis): &(String, String)| {
             let agree = negated(premise) == negated(hypothesis);
             let (supports, refutes) = if agree { (0.9, 0.05) } else { (0.05, 0.9) };
-            NliScores { supports, refutes, neutral: 0.05 }.judgement()
+            Some(NliScores { supports, refutes, neutral: 0.05 }.judgement())
         };
         Ok(pairs.iter().map(judge).collect())
     }

@@ -23,7 +23,10 @@ async fn every_kind_of_damage_is_named() {
     // Edges have no foreign key: as an earlier defect could have left it.
     bench.execute("DELETE FROM edges WHERE relation = 'origin'; UPDATE edges SET target_id = 'claim_gone' WHERE seq = (SELECT min(seq) FROM edges)").await;
     bench
-        .execute("INSERT INTO embeddings VALUES ('emb_1', 'fragment', 'frag_gone', 'm', 2, x'00000000')")
+        .execute(
+            "INSERT INTO embeddings (id, target_type, target_id, model_id, dimension, embedding_blob)
+                  VALUES ('emb_1', 'fragment', 'frag_gone', 'm', 2, x'00000000')",
+        )
         .await;
     // The words of a fragment change behind the back of its index.
     bench.execute("DROP TRIGGER fragments_fts_update; UPDATE fragments SET text_content = 'other words' WHERE seq = 1").await;

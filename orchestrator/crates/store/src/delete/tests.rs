@@ -54,8 +54,11 @@ async fn the_only_task_takes_everything_with_it() {
     let mut left = everything(&bench).await;
     // What is known of domains is no part of a task; its counts say that no claim is left.
     let domains = left.insert("domain_states".to_owned(), 0);
+    // It remembers that there were vectors, and that none is left.
+    left.insert("embedding_models".to_owned(), 0);
     assert_eq!(left, empty);
     assert!(domains > Some(0));
+    assert_eq!(bench.count("SELECT sum(vectors) FROM embedding_models").await, 0);
     assert_eq!(bench.count("SELECT sum(claims + manual_rejected_claims) FROM domain_states").await, 0);
     assert_whole(&bench).await;
     let gone = bench.store.delete_task(&graph.task.id, Deletion::Commit).await;
@@ -148,6 +151,8 @@ async fn every_reference_to_what_is_deleted_is_known() {
     let known = [
         "claims.source_fragment_id",
         "fragments.page_id",
+        // Runs belong to no task.
+        "fusion_parents.parent_id",
         "nli_corrections.edge_id",
         "pages.work_id",
         "quarantined_fragments.page_id",

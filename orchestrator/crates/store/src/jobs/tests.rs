@@ -1,8 +1,9 @@
 use crate::testing::{Bench, LEASE};
 use crate::{Store, StoreConfig};
-use lyra_domain::{Job, JobKind, JobState, Priority, QueryStatus, TaskStatus};
+use lyra_domain::{Claim, Job, JobKind, JobState, Priority, QueryStatus, TaskStatus};
 use lyra_research::PortError;
 use lyra_research::ports::{EvidenceStore, JobQueue};
+use lyra_research::trace::{self, TraceId};
 use serde_json::json;
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
@@ -128,7 +129,7 @@ async fn failures_are_tried_again_after_a_pause_and_given_up_at_last() {
     let bench = Bench::new().await;
     let (task, queries) = bench.searching(&["one"]).await;
     let pause = Duration::from_secs(10);
-    for attempt in 1..=5 {
+    for attempt in 1..=StoreConfig::default().max_attempts {
         let job = bench.lease().await.unwrap();
         assert_eq!(job.attempts, attempt);
         bench.store.fail(&job, "the source is down", Some(pause)).await.unwrap();
@@ -169,7 +170,8 @@ async fn a_job_handed_back_has_lost_no_attempt() {
 async fn a_job_that_kills_its_workers_is_given_up() {
     let bench = Bench::new().await;
     let (task, _) = bench.searching(&["poison"]).await;
-    for _ in 0..5 {
+    let most = StoreConfig::default().max_attempts;
+    for _ in 0..most {
         let victim = bench.again().await;
         assert!(victim.lease(None, LEASE).await.unwrap().is_some());
         drop(victim);
@@ -177,10 +179,38 @@ async fn a_job_that_kills_its_workers_is_given_up() {
     }
     assert!(bench.lease().await.is_none());
     let failed = bench.store.task(&task.id).await.unwrap();
-    assert_eq!(
-        (failed.status, failed.error.as_deref()),
-        (TaskStatus::Failed, Some("its worker went away during attempt 5"))
-    );
+    let error = format!("its worker went away during attempt {most}");
+    assert_eq!((failed.status, failed.error), (TaskStatus::Failed, Some(error)));
+}
+
+#[tokio::test]
+async fn a_job_that_moves_on_survives_any_number_of_deaths() {
+    let bench = Bench::new().await;
+    let (task, _) = bench.searching(&["one"]).await;
+    for death in 0..StoreConfig::default().max_attempts * 2 {
+        let victim = bench.again().await;
+        let job = victim.lease(None, LEASE).await.unwrap().unwrap();
+        assert_eq!(job.attempts, 1);
+        let claim = Claim::new(&task.id, &format!("Claim number {death}."), None, None);
+        victim.add_claims(&[claim], &job.id).await.unwrap();
+        drop(victim);
+        assert_eq!(bench.store.reclaim_dead_workers().await.unwrap(), 1);
+    }
+}
+
+#[tokio::test]
+async fn jobs_lead_back_to_the_request_that_caused_them() {
+    let bench = Bench::new().await;
+    let trace = TraceId::new();
+    trace::within(trace, |_| tracing::Span::none(), bench.searching(&["one"])).await;
+    let search = bench.lease().await.unwrap();
+    assert_eq!(bench.store.trace(&search.id).await.unwrap(), Some(trace));
+    done(&bench, &search, &[JobKind::Judge]).await;
+    let judge = bench.lease().await.unwrap();
+    assert_eq!((judge.kind.name(), bench.store.trace(&judge.id).await.unwrap()), ("judge", Some(trace)));
+    bench.searching(&["two"]).await;
+    let other = bench.lease().await.unwrap();
+    assert_eq!(bench.store.trace(&other.id).await.unwrap(), None);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -32,7 +32,8 @@ const ROWS: &[(i64, &str)] = &[
          VALUES ('edge_1', 'fragment', 'frag_1', 'claim', 'claim_1', 'origin', NULL, NULL, '2026-01-01T00:00:00.000Z'),
                 ('edge_2', 'fragment', 'frag_2', 'claim', 'claim_1', 'supports', 0.9, '{}', '2026-01-01T00:00:00.000Z'),
                 ('edge_3', 'page', 'page_1', 'page', 'page_2', 'cites', NULL, NULL, '2026-01-01T00:00:00.000Z');
-         INSERT INTO embeddings VALUES ('emb_1', 'fragment', 'frag_1', 'm', 1, x'0000803f');
+         INSERT INTO embeddings (id, target_type, target_id, model_id, dimension, embedding_blob)
+         VALUES ('emb_1', 'fragment', 'frag_1', 'm', 1, x'0000803f');
          INSERT INTO jobs (id, task_id, kind, priority, state, input, query_id, queued_at)
          VALUES ('job_1', 'task_1', 'search', 50, 'completed', '{}', 'q_1', '2026-01-01T00:00:00.000Z');",
     ),
@@ -69,6 +70,15 @@ const ROWS: &[(i64, &str)] = &[
         7,
         "INSERT INTO calibration_activations (source, action, version, previous_version, at)
          VALUES ('m', 'activate', 1, 0, '2026-01-01T00:00:00.000Z');",
+    ),
+    (
+        11,
+        "INSERT INTO fusion_runs (id, kind, identity, corpus, backend, recipe, docs, meta, created_at, expires_at)
+         VALUES ('run_1', 'fulltext', 'x', 'c', 'embedded', '{}', '[]', '{}', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'),
+                ('run_2', 'fusion', 'y', 'c', 'embedded', '{}', '[]', '{}', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z');
+         INSERT INTO fusion_parents (run_id, position, lane, parent_id) VALUES ('run_2', 0, 'a', 'run_1');
+         INSERT INTO fusion_texts (backend, corpus, id_type, id, publication, fetched_at)
+         VALUES ('patentfield', 'c', 'application', '1', '{}', '2026-01-01T00:00:00.000Z');",
     ),
     (
         12,

@@ -1,13 +1,40 @@
 //! English rules. A sentence is read as its lower-case words; a part-of-speech tagger is not worth its size here.
 
+mod atoms;
+mod counter;
 mod openings;
 mod tables;
+mod verbs;
+
+pub(super) use atoms::atoms;
+pub(super) use counter::counter;
 
 use super::has_phrase;
+use crate::hedge::is_population;
 use crate::word::stem;
 
 /// Score of a sentence whose statement is `text`, not yet clamped.
 pub(super) fn score(sentence: &str, text: &str) -> f64 {
+    score_of(&Lead::of(sentence, text), text)
+}
+
+/// What stands before a statement in its sentence, as far as it says something about it.
+struct Lead {
+    /// Score of the section label.
+    label: f64,
+    /// "We found that": what follows is a clause, with a finite verb even where no list knows it.
+    reported: bool,
+}
+
+impl Lead {
+    fn of(sentence: &str, text: &str) -> Self {
+        let reported = sentence.trim_end_matches(text).trim_end().ends_with(" that");
+        Self { label: label(sentence), reported }
+    }
+}
+
+/// Score of a statement behind this lead, not yet clamped.
+fn score_of(lead: &Lead, text: &str) -> f64 {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '\'' | '%')))
@@ -17,13 +44,12 @@ pub(super) fn score(sentence: &str, text: &str) -> f64 {
         return 0.0;
     }
     let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
-    // What follows "we found that" is a clause, with a finite verb even where no list knows it.
-    let reported = sentence.trim_end_matches(text).trim_end().ends_with(" that");
+    let reported = lead.reported || reports_with_doubt(text);
     let verb = finite_verb(&words, &stems);
     if verb.is_none() && !reported {
         return 0.1;
     }
-    let mut score = 0.4 + label(sentence) + if reported { 0.25 } else { subject(&words, &stems) };
+    let mut score = 0.4 + lead.label + if reported { 0.25 } else { subject(&words, &stems) };
     if stems.iter().any(|stem| tables::FINDING_STEMS.contains(&stem.as_str())) {
         score += 0.2;
     }
@@ -66,11 +92,16 @@ fn is_method(words: &[&str], stems: &[String], verb: usize) -> bool {
     done.any(|(_, stem)| tables::METHOD_STEMS.contains(&stem.as_str()))
 }
 
-/// Label, connectives and "we found that" taken from the front, again and again.
+/// Bytes that are left of a text without what introduces its statement.
+fn after_opening(text: &str) -> usize {
+    statement(text).len()
+}
+
+/// Label, connectives and "we found that" taken from the front, again and again. A report that doubts stays.
 pub(super) fn statement(sentence: &str) -> &str {
     let mut rest = sentence;
     loop {
-        let shorter = after_finding(after_connective(after_label(rest)));
+        let shorter = without_article(after_finding(after_connective(after_label(rest))));
         if shorter.is_empty() || shorter.len() == rest.len() {
             return rest;
         }
@@ -117,11 +148,37 @@ fn after_finding(text: &str) -> &str {
     let head: String = text.chars().take(90).collect();
     let Some(that) = head.find(" that ") else { return text };
     let before = &head[..that];
+    // "We suggest that", "we show in mice that": what limits the statement stays.
+    if before.split_whitespace().any(|word| doubts(word) || is_population(&word.to_lowercase())) {
+        return text;
+    }
     let reported = before
         .split_whitespace()
         .any(|word| openings::REPORT_STEMS.contains(&stem(&word.to_lowercase()).as_str()));
     let rest = text.get(that + " that ".len()..).unwrap_or(text).trim_start();
     if reported && before.split_whitespace().count() <= 9 && !rest.is_empty() { rest } else { text }
+}
+
+/// "These results suggest that …" without "these": results can suggest on their own.
+fn without_article(text: &str) -> &str {
+    let Some((first, rest)) = text.split_once(' ') else { return text };
+    let article = matches!(first.to_lowercase().as_str(), "these" | "our" | "the" | "those");
+    if article && reports_with_doubt(rest) { rest } else { text }
+}
+
+/// "Results suggest that …".
+fn reports_with_doubt(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let subject = words.next().unwrap_or_default().to_lowercase();
+    let mut words =
+        words.skip_while(|word| matches!(*word, "may" | "strongly" | "also" | "therefore" | "thus"));
+    openings::FINDING_NOUNS.contains(&subject.as_str())
+        && words.next().is_some_and(doubts)
+        && words.next() == Some("that")
+}
+
+fn doubts(word: &str) -> bool {
+    openings::DOUBT_STEMS.contains(&stem(&word.to_lowercase()).as_str())
 }
 
 /// Index of the first word that can only, or here most likely, be a finite verb.

@@ -1,6 +1,11 @@
 //! Japanese rules: the predicate stands at the end, the subject before は or が.
 
+mod atoms;
+mod counter;
 mod tables;
+
+pub(super) use atoms::atoms;
+pub(super) use counter::counter;
 
 use super::has_phrase;
 

@@ -132,6 +132,15 @@ pub(super) const CONNECTIVES: &[&str] = &[
     "on balance",
     "as expected",
     "meanwhile",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "firstly",
+    "secondly",
+    "thirdly",
+    "lastly",
+    "last",
     "again",
     "still",
     "yet",
@@ -167,4 +176,20 @@ pub(super) const REPORT_STEMS: &[&str] = &[
     "identifi",
     "prove",
     "note",
+];
+
+/// Stems of verbs that report something as possible.
+pub(super) const DOUBT_STEMS: &[&str] = &["suggest", "impli", "hypothes", "specul", "propos"];
+
+/// What findings are called when they are the subject of a report.
+pub(super) const FINDING_NOUNS: &[&str] = &[
+    "results",
+    "findings",
+    "data",
+    "observations",
+    "analyses",
+    "studies",
+    "experiments",
+    "evidence",
+    "trials",
 ];

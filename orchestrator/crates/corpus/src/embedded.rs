@@ -1,0 +1,161 @@
+//! The embedded backend: lanes over the corpora of the data directory.
+
+use crate::backend::{
+    BackendKind, FeatureScope, IdType, LaneHits, LaneKind, LaneQuery, Publication, SearchBackend,
+};
+use crate::corpora::{Opened, blocking};
+use crate::{Corpora, CorpusError, Result, search};
+use async_trait::async_trait;
+use lyra_research::ports::Inference;
+use lyra_text::query::Query;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Searches local corpora; semantic lanes embed their text with the models behind `inference`.
+#[derive(Clone)]
+pub struct EmbeddedBackend {
+    corpora: Corpora,
+    inference: Arc<dyn Inference>,
+}
+
+impl EmbeddedBackend {
+    /// A backend over these corpora.
+    pub fn new(corpora: Corpora, inference: Arc<dyn Inference>) -> Self {
+        Self { corpora, inference }
+    }
+
+    /// Runs blocking work on a corpus.
+    async fn with<T: Send + 'static>(
+        &self,
+        name: &str,
+        work: impl FnOnce(&Opened) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (corpora, name) = (self.corpora.clone(), name.to_owned());
+        blocking(move || work(&*corpora.get(&name)?)).await
+    }
+
+    /// The query vector of a semantic lane.
+    async fn vector(&self, corpus: &str, text: &str, scope: FeatureScope) -> Result<Vec<f32>> {
+        let info = self.corpora.show(corpus).await?;
+        if info.scopes.is_empty() {
+            return Err(search::without_embeddings());
+        }
+        if !info.scopes.contains(&scope) {
+            let has: Vec<&str> = info.scopes.iter().map(|scope| scope.name()).collect();
+            return Err(CorpusError::Search {
+                why: format!("corpus `{corpus}` has no embeddings of scope `{scope}`"),
+                expected: format!(
+                    "use {}, or import the files again with `--scopes {scope}`",
+                    has.join(" or ")
+                ),
+            });
+        }
+        let models = self.inference.models().await?;
+        if models.embedder != info.embedder {
+            return Err(CorpusError::ModelChanged {
+                name: corpus.to_owned(),
+                stored: info.embedder,
+                now: models.embedder,
+            });
+        }
+        let language = lyra_text::language(text);
+        if !models.read(language) {
+            let why = format!("`{}` does not read `{}`", models.embedder, language.unwrap_or_default());
+            return Err(CorpusError::NoQueryVector { why });
+        }
+        let text = lyra_text::normalise(text);
+        let mut vectors = self.inference.embed(std::slice::from_ref(&text)).await?;
+        vectors
+            .pop()
+            .ok_or_else(|| CorpusError::NoQueryVector { why: "the embedder returned none".to_owned() })
+    }
+}
+
+#[async_trait]
+impl SearchBackend for EmbeddedBackend {
+    fn kind(&self) -> BackendKind {
+        BackendKind::Embedded
+    }
+
+    async fn corpora(&self) -> Result<Vec<String>> {
+        Ok(self.corpora.list().await?.into_iter().map(|corpus| corpus.name).collect())
+    }
+
+    async fn snapshot(&self, corpus: &str) -> Result<String> {
+        self.with(corpus, |corpus| Ok(corpus.identity())).await
+    }
+
+    async fn search(&self, query: &LaneQuery, stop: &CancellationToken) -> Result<LaneHits> {
+        let start = Instant::now();
+        query.check()?;
+        let (filters, k) = (query.filters.clone(), query.top_k);
+        let run = async {
+            match &query.kind {
+                LaneKind::FullText { query: text, boosts } => {
+                    let (tree, boosts) = (Query::parse(text)?, *boosts);
+                    self.with(&query.corpus, move |corpus| {
+                        search::full_text(corpus, &tree, &boosts, &filters, k)
+                    })
+                    .await
+                }
+                LaneKind::Semantic { text, scope } => {
+                    let (vector, scope) = (self.vector(&query.corpus, text, *scope).await?, *scope);
+                    self.with(&query.corpus, move |corpus| {
+                        search::semantic(corpus, &vector, scope, &filters, k)
+                    })
+                    .await
+                }
+            }
+        };
+        let hits = stoppable(stop, run).await?;
+        Ok(LaneHits { took_ms: start.elapsed().as_millis() as u64, ..hits })
+    }
+
+    async fn fetch(
+        &self,
+        corpus: &str,
+        ids: &[String],
+        id_type: IdType,
+        stop: &CancellationToken,
+    ) -> Result<Vec<Option<Publication>>> {
+        let ids = ids.to_vec();
+        let found = self.with(corpus, move |corpus| {
+            let one = |id: &String| {
+                let at = corpus.snapshot.find(id_type, id)?.first().copied();
+                at.map(|at| Ok(corpus.snapshot.document(at)?.publication())).transpose()
+            };
+            ids.iter().map(one).collect()
+        });
+        stoppable(stop, found).await
+    }
+
+    async fn embeddings(&self, corpus: &str, ids: &[String]) -> Result<Vec<Option<Vec<f32>>>> {
+        let ids = ids.to_vec();
+        self.with(corpus, move |corpus| {
+            if corpus.manifest.scopes.is_empty() {
+                return Ok(vec![None; ids.len()]);
+            }
+            let embeddings = corpus.embeddings()?;
+            let one = |id: &String| {
+                let at = corpus.snapshot.find(IdType::DocId, id)?.first().copied();
+                Ok(at.and_then(|at| embeddings.get(FeatureScope::Wide, at)).map(<[f32]>::to_vec))
+            };
+            ids.iter().map(one).collect()
+        })
+        .await
+    }
+}
+
+/// What comes first: the work's end or the stop.
+pub(crate) async fn stoppable<T>(
+    stop: &CancellationToken,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => Err(CorpusError::Stopped),
+        done = work => done,
+    }
+}

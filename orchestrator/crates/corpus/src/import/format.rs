@@ -1,0 +1,118 @@
+//! The file formats of an import, and how a file's is told.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// How a file holds its documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// One JSON object a line.
+    Jsonl,
+    /// A table with a header; fields that hold several values are separated by `;` or `|`.
+    Csv,
+    /// Patent documents in XML, one or many in a file: USPTO grants and applications of every version, EPO, JPO.
+    Xml,
+    /// USPTO grants of 1976 to 2001, as lines with a tag.
+    Greenbook,
+    /// USPTO's search system's text, as lines with a tag.
+    Brs,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 5] = [Self::Jsonl, Self::Csv, Self::Xml, Self::Greenbook, Self::Brs];
+
+    /// The name in commands.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jsonl => "jsonl",
+            Self::Csv => "csv",
+            Self::Xml => "xml",
+            Self::Greenbook => "greenbook",
+            Self::Brs => "brs",
+        }
+    }
+
+    /// The format of a file by its beginning, and by its name where that does not tell.
+    pub(super) fn detect(path: &Path, beginning: &[u8]) -> Result<Self, String> {
+        if beginning.starts_with(b"PK\x03\x04") {
+            return Err("a ZIP archive: unpack it and import the files in it".to_owned());
+        }
+        let text = String::from_utf8_lossy(beginning);
+        let text = text.trim_start_matches('\u{FEFF}').trim_start();
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let first = text.lines().next().unwrap_or_default();
+        if text.starts_with('<') {
+            return Ok(Self::Xml);
+        }
+        if text.starts_with('{') || matches!(extension, "jsonl" | "ndjson") {
+            return Ok(Self::Jsonl);
+        }
+        if text.contains(super::tagged::BRS_BOUNDARY) {
+            return Ok(Self::Brs);
+        }
+        if text.lines().any(|line| line.trim_end() == "PATN") {
+            return Ok(Self::Greenbook);
+        }
+        let known = first.split([',', ';', '\t']).any(|name| {
+            matches!(name.trim().trim_matches('"'), "id" | "doc_id" | "app_doc_id" | "_id" | "title")
+        });
+        if known || matches!(extension, "csv" | "tsv") {
+            return Ok(Self::Csv);
+        }
+        // As a last resort: its errors say what is wrong with each line.
+        Ok(Self::Jsonl)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No format has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no format: use jsonl, csv, xml, greenbook or brs")]
+pub struct UnknownFormat(String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.name() == text)
+            .ok_or_else(|| UnknownFormat(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_tell_their_format() {
+        for (name, beginning, expect) in [
+            ("a.jsonl", "{\"id\": 1}", Format::Jsonl),
+            ("a.txt", "\u{FEFF} {\"id\": 1}", Format::Jsonl),
+            ("a", "<?xml version=\"1.0\"?>", Format::Xml),
+            ("a.txt", "\n<!DOCTYPE PATDOC", Format::Xml),
+            ("ipg.txt", "HHHHHT  20000104\nPATN\nWKU  0", Format::Greenbook),
+            ("a.txt", "1\tB2\nTitle\n*** BRS DOCUMENT BOUNDARY ***\n", Format::Brs),
+            ("a.csv", "x,y", Format::Csv),
+            ("table", "id;title;year\n", Format::Csv),
+            ("a.jsonl", "oops", Format::Jsonl),
+        ] {
+            assert_eq!(
+                Format::detect(Path::new(name), beginning.as_bytes()),
+                Ok(expect),
+                "{name} {beginning}"
+            );
+        }
+        assert!(Format::detect(Path::new("a.zip"), b"PK\x03\x04..").unwrap_err().contains("unpack"));
+        assert_eq!("greenbook".parse(), Ok(Format::Greenbook));
+        assert!("pdf".parse::<Format>().is_err());
+    }
+}

@@ -1,0 +1,155 @@
+//! Records of a file, one after the other: only the one at hand is in memory.
+
+mod table;
+
+use super::{Format, tagged, xml};
+use crate::Document;
+use crate::document::json::{self, OddCodes};
+use std::io::BufRead;
+use table::Table;
+
+/// Longest line of JSON in bytes; a longer one is rejected without being held in memory.
+const MAX_LINE: u64 = 16 << 20;
+/// Longest record of several lines.
+const MAX_RECORD: usize = 64 << 20;
+
+/// A document with the codes that were left out of it, or the reason why there is none.
+pub(super) type Read = Result<(Document, OddCodes), String>;
+
+/// A record: where it begins, and the document or the reason why it is none.
+pub(super) struct Record {
+    pub(super) line: u64,
+    pub(super) outcome: Read,
+}
+
+/// Reads records in one format.
+pub(super) enum Records<R> {
+    Lines(Lines<R>),
+    Table(Box<Table<R>>),
+    Blocks { blocks: Blocks<R>, parse: fn(&[u8]) -> Read },
+}
+
+impl<R: BufRead> Records<R> {
+    pub(super) fn new(content: R, format: Format) -> Self {
+        let blocks = |content, starts, has_head, parse| Self::Blocks {
+            blocks: Blocks { lines: Lines { content, line: 0 }, starts, in_head: has_head, next: None },
+            parse,
+        };
+        match format {
+            Format::Jsonl => Self::Lines(Lines { content, line: 0 }),
+            Format::Csv => Self::Table(Box::new(Table::new(content))),
+            Format::Xml => blocks(content, xml::starts, false, xml::parse),
+            Format::Greenbook => blocks(content, tagged::starts_greenbook, true, tagged::greenbook),
+            Format::Brs => blocks(content, tagged::starts_brs, true, tagged::brs),
+        }
+    }
+
+    /// The next record; `None` at the end of the file.
+    pub(super) fn next(&mut self) -> std::io::Result<Option<Record>> {
+        match self {
+            Self::Lines(lines) => lines.next_json(),
+            Self::Table(table) => Ok(table.next()),
+            Self::Blocks { blocks, parse } => loop {
+                let Some(block) = blocks.next()? else { return Ok(None) };
+                if block.text.iter().all(u8::is_ascii_whitespace) {
+                    continue;
+                }
+                let outcome = if block.too_long {
+                    Err(format!("longer than {} MiB", MAX_RECORD >> 20))
+                } else {
+                    parse(&block.text)
+                };
+                return Ok(Some(Record { line: block.line, outcome }));
+            },
+        }
+    }
+}
+
+/// Numbered lines.
+pub(super) struct Lines<R> {
+    content: R,
+    line: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Reads a line with its end; of one that is longer than `most` the beginning is kept. Returns whether there was
+    /// one, and whether it was cut.
+    fn read(&mut self, line: &mut Vec<u8>, most: u64) -> std::io::Result<Option<bool>> {
+        line.clear();
+        let read = std::io::Read::take(&mut self.content, most + 1).read_until(b'\n', line)? as u64;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.line += 1;
+        let cut = read > most;
+        if cut && line.last() != Some(&b'\n') {
+            self.content.skip_until(b'\n')?;
+        }
+        Ok(Some(cut))
+    }
+
+    fn next_json(&mut self) -> std::io::Result<Option<Record>> {
+        let mut line = Vec::new();
+        loop {
+            let Some(cut) = self.read(&mut line, MAX_LINE)? else { return Ok(None) };
+            let outcome = if cut {
+                Err(format!("longer than {} MiB", MAX_LINE >> 20))
+            } else {
+                match std::str::from_utf8(&line) {
+                    Err(_) => Err("not UTF-8".to_owned()),
+                    Ok(text) => {
+                        let text = text.trim_start_matches('\u{FEFF}').trim();
+                        if text.is_empty() {
+                            continue;
+                        }
+                        json::parse(text)
+                    }
+                }
+            };
+            return Ok(Some(Record { line: self.line, outcome }));
+        }
+    }
+}
+
+/// Lines that belong together.
+#[derive(Default)]
+pub(super) struct Block {
+    pub(super) text: Vec<u8>,
+    line: u64,
+    too_long: bool,
+}
+
+/// Splits a file into blocks where a line begins the next one.
+pub(super) struct Blocks<R> {
+    lines: Lines<R>,
+    starts: fn(&[u8], &Block) -> bool,
+    /// What comes before the first such line is the file's head and no block.
+    in_head: bool,
+    /// The line that begins the next block.
+    next: Option<(u64, Vec<u8>)>,
+}
+
+impl<R: BufRead> Blocks<R> {
+    fn next(&mut self) -> std::io::Result<Option<Block>> {
+        let mut block = match self.next.take() {
+            Some((line, text)) => Block { text, line, too_long: false },
+            None => Block { line: self.lines.line + 1, ..Block::default() },
+        };
+        let mut line = Vec::new();
+        while let Some(cut) = self.lines.read(&mut line, MAX_RECORD as u64)? {
+            let starts = (self.starts)(&line, &block);
+            if starts && std::mem::take(&mut self.in_head) {
+                block = Block { line: self.lines.line, ..Block::default() };
+            } else if starts && !block.text.is_empty() {
+                self.next = Some((self.lines.line, line));
+                return Ok(Some(block));
+            }
+            if cut || block.text.len() + line.len() > MAX_RECORD {
+                block.too_long = true;
+            } else if !block.too_long {
+                block.text.extend_from_slice(&line);
+            }
+        }
+        Ok((!block.text.is_empty()).then_some(block))
+    }
+}

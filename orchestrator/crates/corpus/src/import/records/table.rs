@@ -1,0 +1,111 @@
+//! Tables: comma, semicolon or tab separated, with a header of the names that JSON has.
+
+use super::Record;
+use crate::document::json;
+use csv::{ByteRecord, ReaderBuilder};
+use serde_json::{Map, Value};
+use std::io::{BufRead, Read};
+
+/// Columns whose cells hold several values.
+const LISTS: [&str; 22] = [
+    "authors",
+    "inventors",
+    "references",
+    "cites",
+    "applicants",
+    "assignees",
+    "assignee",
+    "cross_en_applicants",
+    "ipc",
+    "ipc_codes",
+    "cpc",
+    "cpc_codes",
+    "fi",
+    "fi_codes",
+    "ft",
+    "ft_codes",
+    "fterm",
+    "f_terms",
+    "claims",
+    "claim",
+    "keywords",
+    "uspc",
+];
+
+/// Reads a table row by row.
+pub(in crate::import) struct Table<R> {
+    reader: csv::Reader<Start<R>>,
+    header: Vec<String>,
+    ended: bool,
+}
+
+/// The header line that was read ahead, and the rest.
+type Start<R> = std::io::Chain<std::io::Cursor<Vec<u8>>, R>;
+
+impl<R: BufRead> Table<R> {
+    pub(super) fn new(mut content: R) -> Self {
+        let mut first = Vec::new();
+        // An error here comes again at the first row.
+        let _ = content.read_until(b'\n', &mut first);
+        let count = |mark: u8| first.split(|byte| *byte == mark).count();
+        let delimiter =
+            [b',', b';', b'\t'].into_iter().max_by_key(|mark| (count(*mark), *mark == b',')).unwrap_or(b',');
+        let reader = ReaderBuilder::new()
+            .delimiter(delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(std::io::Cursor::new(first).chain(content));
+        Self { reader, header: Vec::new(), ended: false }
+    }
+
+    pub(super) fn next(&mut self) -> Option<Record> {
+        let mut row = ByteRecord::new();
+        while !self.ended {
+            let line = self.reader.position().line();
+            match self.reader.read_byte_record(&mut row) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    // What comes after a broken row cannot be told apart.
+                    self.ended = true;
+                    return Some(Record { line, outcome: Err(format!("cannot be read: {error}")) });
+                }
+            }
+            let line = row.position().map_or(line, csv::Position::line);
+            let Ok(cells) = row.iter().map(std::str::from_utf8).collect::<Result<Vec<_>, _>>() else {
+                return Some(Record { line, outcome: Err("not UTF-8".to_owned()) });
+            };
+            if self.header.is_empty() {
+                let name = |cell: &&str| cell.trim_start_matches('\u{FEFF}').trim().to_lowercase();
+                self.header = cells.iter().map(name).collect();
+                continue;
+            }
+            if cells.iter().all(|cell| cell.trim().is_empty()) {
+                continue;
+            }
+            return Some(Record { line, outcome: self.document(&cells) });
+        }
+        None
+    }
+
+    fn document(&self, cells: &[&str]) -> Result<(crate::Document, json::OddCodes), String> {
+        if cells.len() != self.header.len() {
+            return Err(format!("{} cells under {} headings", cells.len(), self.header.len()));
+        }
+        let mut fields = Map::new();
+        for (name, cell) in self.header.iter().zip(cells).filter(|(_, cell)| !cell.trim().is_empty()) {
+            let value = if LISTS.contains(&name.as_str()) {
+                let ends = |c: char| match name.as_str() {
+                    "claims" | "claim" => c == '\n',
+                    _ => matches!(c, ';' | '|' | '\n'),
+                };
+                let items = cell.split(ends).map(str::trim).filter(|item| !item.is_empty());
+                items.map(Value::from).collect::<Vec<_>>().into()
+            } else {
+                Value::from(*cell)
+            };
+            fields.insert(name.clone(), value);
+        }
+        json::read(&fields)
+    }
+}

@@ -1,0 +1,186 @@
+//! USPTO's formats of lines with a tag: the green book (grants of 1976 to 2001) and BRS (the search system's text).
+
+use super::patent::{CodeList, distinct, identify, number};
+use super::records::Block;
+use crate::Document;
+use crate::document::json::{OddCodes, civil};
+use lyra_domain::classification::System;
+use lyra_text::normalise;
+
+/// The line before each document of a BRS file.
+pub(super) const BRS_BOUNDARY: &str = "*** BRS DOCUMENT BOUNDARY ***";
+
+/// Whether a line begins the next grant.
+pub(super) fn starts_greenbook(line: &[u8], _: &Block) -> bool {
+    line.trim_ascii_end() == b"PATN"
+}
+
+/// Whether a line begins the next document.
+pub(super) fn starts_brs(line: &[u8], _: &Block) -> bool {
+    line.trim_ascii() == BRS_BOUNDARY.as_bytes()
+}
+
+/// A line with its continuations. Sections of the green book are tags without text.
+struct Field {
+    tag: String,
+    text: String,
+}
+
+/// Both formats: a tag in capitals and digits at the start of a line, continuations indented.
+fn fields(bytes: &[u8]) -> Vec<Field> {
+    // Old files are ASCII with a byte of a code page now and then.
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => encoding_rs::WINDOWS_1252.decode(bytes).0.into_owned(),
+    };
+    let mut fields: Vec<Field> = Vec::new();
+    for line in text.lines() {
+        let (tag, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let is_tag =
+            (3..=4).contains(&tag.len()) && tag.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+        if is_tag {
+            fields.push(Field { tag: tag.to_owned(), text: rest.trim_end().to_owned() });
+        } else if line.starts_with(' ')
+            && let Some(last) = fields.last_mut()
+        {
+            last.text.push(' ');
+            last.text.push_str(line.trim());
+        }
+    }
+    fields
+}
+
+fn collapsed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A grant of the green book.
+pub(super) fn greenbook(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
+    let mut document = Document { language: Some("en".to_owned()), ..Document::default() };
+    let mut codes = CodeList::default();
+    let (mut series, mut kind) = (String::new(), "A");
+    let (mut wku, mut apn) = (String::new(), String::new());
+    let (mut abstract_, mut description, mut claims) = (Vec::new(), Vec::new(), Vec::<String>::new());
+    let (mut inventors, mut assignees, mut cited) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut section, mut in_claim) = (String::new(), false);
+    for Field { tag, text } in fields(bytes) {
+        if text.is_empty() && tag.len() == 4 {
+            section = tag;
+            continue;
+        }
+        let value = collapsed(&text);
+        match (section.as_str(), tag.as_str()) {
+            ("PATN", "WKU") => wku = value,
+            ("PATN", "SRC") => series = value,
+            ("PATN", "APN") => apn = value,
+            ("PATN", "APT") => {
+                kind = match value.as_str() {
+                    "4" => "S",
+                    "6" => "P",
+                    "2" => "E",
+                    _ => "A",
+                };
+            }
+            ("PATN", "APD") => document.app_date = civil(&value),
+            ("PATN", "ISD") => document.pub_date = civil(&value),
+            ("PATN", "TTL") => document.title = normalise(&value),
+            ("INVT", "NAM") => inventors.push(person(&value)),
+            ("ASSG", "NAM") => assignees.push(value),
+            // The columns of the code count: blanks are kept.
+            ("CLAS", "ICL") if kind != "S" => codes.add(System::Ipc, &text),
+            ("UREF", "PNO") => cited.push(number("US", &value, None)),
+            ("FREF", "PNO") => cited.push(value),
+            ("ABST", _) => abstract_.push(value),
+            ("CLMS" | "DCLM", "NUM") => in_claim = false,
+            ("CLMS" | "DCLM", "STM") => {}
+            ("CLMS" | "DCLM", _) => {
+                match claims.last_mut().filter(|_| in_claim) {
+                    Some(claim) => {
+                        claim.push(' ');
+                        claim.push_str(&value);
+                    }
+                    None => claims.push(value),
+                }
+                in_claim = true;
+            }
+            ("BSUM" | "DRWD" | "DETD" | "PARN" | "GOVT", _) => description.push(value),
+            _ => {}
+        }
+    }
+    // The last character is a check digit, of numbers and of applications.
+    let Some(doc_number) = wku.get(..8) else { return Err("no patent number (WKU)".to_owned()) };
+    identify(&mut document, "US", doc_number, kind);
+    document.app_id = apn.get(..6).map(|apn| number("US", &format!("{series:0>2}{apn}"), None));
+    document.authors = distinct(inventors);
+    document.applicants = distinct(assignees);
+    document.references = distinct(cited);
+    document.text = abstract_.join("\n");
+    document.desc = description.join("\n");
+    document.claim = claims.join("\n");
+    document.codes = codes.codes;
+    Ok((document.finish()?, codes.odd))
+}
+
+/// A document of a BRS file. What stands before the first boundary is a line of its index.
+pub(super) fn brs(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
+    let Some(start) = bytes.windows(BRS_BOUNDARY.len()).position(|window| window == BRS_BOUNDARY.as_bytes())
+    else {
+        return Err("no document boundary before these lines".to_owned());
+    };
+    let mut document = Document { language: Some("en".to_owned()), ..Document::default() };
+    let mut codes = CodeList::default();
+    let (mut abstract_, mut description, mut claims) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut inventors, mut assignees, mut cited) = (Vec::new(), Vec::new(), Vec::new());
+    for Field { tag, text } in fields(&bytes[start + BRS_BOUNDARY.len()..]) {
+        let value = collapsed(&text);
+        match tag.as_str() {
+            "DID" => {
+                if let [office, doc_number, kind] = value.split(' ').collect::<Vec<_>>()[..] {
+                    identify(&mut document, office, doc_number, kind);
+                }
+            }
+            "GISD" | "PPGD" => document.pub_date = civil(&value),
+            "AFD" => document.app_date = civil(&value),
+            "APNR" => document.app_id = Some(number("US", &value, None)),
+            "PDID" => document.pub_id = Some(value.replace(' ', "-")),
+            "TTL" => document.title = normalise(&value),
+            "IPCP" | "IPCS" => codes.add(System::Ipc, &value),
+            "CPOI" | "CPOA" => codes.add(System::Cpc, &value),
+            "INNM" => inventors.push(person(&value)),
+            "AANM" | "ASNM" => assignees.push(value),
+            "URGP" | "FRGP" => {
+                if let [office, doc_number, kind, ..] = value.split(' ').collect::<Vec<_>>()[..] {
+                    cited.push(number(
+                        office,
+                        &doc_number.replace('/', ""),
+                        Some(kind).filter(|kind| kind.len() <= 2),
+                    ));
+                }
+            }
+            "ABPR" => abstract_.push(value),
+            "BSTX" | "DETX" | "DRTX" | "GOTX" | "PATX" => description.push(value),
+            "CLPR" => claims.push(value),
+            // Lines of one claim that are set apart.
+            "CLPV" => match claims.last_mut() {
+                Some(claim) => *claim = format!("{claim} {value}"),
+                None => claims.push(value),
+            },
+            _ => {}
+        }
+    }
+    // A grant's `PDID` names its application's publication; a publication's own is its `DID`.
+    document.authors = distinct(inventors);
+    document.applicants = distinct(assignees);
+    document.references = distinct(cited);
+    document.text = abstract_.join("\n");
+    document.desc = description.join("\n");
+    document.claim = claims.join("\n");
+    document.codes = codes.codes;
+    Ok((document.finish()?, codes.odd))
+}
+
+/// "Last; First" as "First Last".
+fn person(name: &str) -> String {
+    name.split_once(';')
+        .map_or_else(|| name.to_owned(), |(last, first)| format!("{} {}", first.trim(), last.trim()))
+}

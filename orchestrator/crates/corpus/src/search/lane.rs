@@ -1,0 +1,269 @@
+//! Lanes: queries of the query language, and texts compared by meaning, both under filters.
+
+use super::exclude::excluded;
+use super::filters::{self, Accepted};
+use super::near::NearQuery;
+use super::{check_vector, dense, lexical};
+use crate::backend::{Codes, FeatureScope, FieldBoosts, Filter, LaneHit, LaneHits, ValueField};
+use crate::corpora::Opened;
+use crate::index::{CODES, Fields, Snapshot};
+use crate::{CorpusError, Result};
+use lyra_domain::classification::{Code, System};
+use lyra_text::fulltext::Pattern;
+use lyra_text::query::{self, Near, Query as Tree, QueryError};
+use std::collections::HashMap;
+use tantivy::query::{AllQuery, BooleanQuery, BoostQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocAddress, Term};
+
+/// Runs a query of the query language.
+pub(crate) fn full_text(
+    corpus: &Opened,
+    tree: &Tree,
+    boosts: &FieldBoosts,
+    filters: &[Filter],
+    k: usize,
+) -> Result<LaneHits> {
+    let fields = corpus.snapshot.fields;
+    let compiled = Compiler { fields: &fields, boosts }.query(tree)?;
+    let mut clauses = filters::clauses(&fields, filters);
+    let query = if clauses.is_empty() {
+        compiled
+    } else {
+        clauses.insert(0, (Occur::Must, compiled));
+        Box::new(BooleanQuery::new(clauses))
+    };
+    // One more than asked for tells whether there are more.
+    let found = lexical::top(&corpus.snapshot, &*query, k.saturating_add(1))?;
+    hits(&corpus.snapshot, found, k)
+}
+
+/// Compares a query vector with the embeddings of a scope.
+pub(crate) fn semantic(
+    corpus: &Opened,
+    vector: &[f32],
+    scope: FeatureScope,
+    filters: &[Filter],
+    k: usize,
+) -> Result<LaneHits> {
+    check_vector(corpus, vector)?;
+    let accepted = Accepted::of(&corpus.snapshot, filters)?;
+    let found = dense::top(corpus, scope, vector, k.saturating_add(1), |at| accepted.holds(at))?;
+    hits(&corpus.snapshot, found, k)
+}
+
+/// Orders what was found, cuts it to `k`, and adds ids and codes.
+fn hits(snapshot: &Snapshot, found: Vec<(DocAddress, f64)>, k: usize) -> Result<LaneHits> {
+    let mut found = found
+        .into_iter()
+        .map(|(at, score)| Ok((snapshot.id(at)?, score, at)))
+        .collect::<Result<Vec<(String, f64, DocAddress)>>>()?;
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let truncated = found.len() > k;
+    let total = (!truncated).then_some(found.len() as u64);
+    found.truncate(k);
+    let mut codes = CodeReader::of(snapshot)?;
+    let hits = found
+        .into_iter()
+        .map(|(doc_id, score, at)| Ok(LaneHit { doc_id, score, codes: codes.read(at)? }))
+        .collect::<Result<Vec<LaneHit>>>()?;
+    Ok(LaneHits { hits, took_ms: 0, truncated, total })
+}
+
+/// Reads codes from their columns; a code's text is looked up once per segment.
+struct CodeReader<'a> {
+    snapshot: &'a Snapshot,
+    columns: Vec<Vec<Option<tantivy::columnar::StrColumn>>>,
+    texts: HashMap<(u32, usize, u64), String>,
+}
+
+impl<'a> CodeReader<'a> {
+    fn of(snapshot: &'a Snapshot) -> Result<Self> {
+        let failed = CorpusError::index(&snapshot.name);
+        let mut columns = Vec::new();
+        for reader in snapshot.searcher.segment_readers() {
+            let of_segment = CODES.iter().map(|(_, name)| reader.fast_fields().str(name));
+            columns.push(of_segment.collect::<tantivy::Result<Vec<_>>>().map_err(&failed)?);
+        }
+        Ok(Self { snapshot, columns, texts: HashMap::new() })
+    }
+
+    fn read(&mut self, at: DocAddress) -> Result<Codes> {
+        let mut codes = Codes::default();
+        for (nth, (system, _)) in CODES.into_iter().enumerate() {
+            let Some(column) = self.columns.get(at.segment_ord as usize).and_then(|of| of.get(nth)?.as_ref())
+            else {
+                continue;
+            };
+            for ord in column.term_ords(at.doc_id) {
+                let text = match self.texts.entry((at.segment_ord, nth, ord)) {
+                    std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                    std::collections::hash_map::Entry::Vacant(free) => {
+                        let mut text = String::new();
+                        column
+                            .ord_to_str(ord, &mut text)
+                            .map_err(|error| CorpusError::index(&self.snapshot.name)(error.into()))?;
+                        free.insert(text)
+                    }
+                };
+                codes.push(system, text);
+            }
+        }
+        Ok(codes)
+    }
+}
+
+/// A pattern in one field, `None` when there is nothing to look for.
+pub(super) fn pattern(field: Field, pattern: &Pattern) -> Option<Box<dyn Query>> {
+    let term = |text: &str| Term::from_field_text(field, text);
+    match pattern.parts.as_slice() {
+        [] => None,
+        [(_, text)] => Some(Box::new(TermQuery::new(term(text), IndexRecordOption::WithFreqs))),
+        parts => {
+            let terms = parts.iter().map(|(offset, text)| (*offset as usize, term(text))).collect();
+            Some(Box::new(PhraseQuery::new_with_offset(terms)))
+        }
+    }
+}
+
+struct Compiler<'a> {
+    fields: &'a Fields,
+    boosts: &'a FieldBoosts,
+}
+
+type Clauses = Vec<(Occur, Box<dyn Query>)>;
+
+impl Compiler<'_> {
+    fn query(&self, tree: &Tree) -> Result<Box<dyn Query>> {
+        Ok(match tree {
+            Tree::And(parts) => {
+                let mut clauses = Clauses::new();
+                for part in parts {
+                    clauses.push(match part {
+                        Tree::Not(inner) => (Occur::MustNot, excluded(self.query(inner)?)),
+                        other => (Occur::Must, self.query(other)?),
+                    });
+                }
+                if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+                    clauses.push((Occur::Must, everything()));
+                }
+                Box::new(BooleanQuery::new(clauses))
+            }
+            Tree::Or(parts) => {
+                // One flat list, whatever the fields: only for that the index can skip what cannot reach the top.
+                let mut clauses = Clauses::new();
+                for part in parts {
+                    match part {
+                        Tree::Term(_) | Tree::Near(_) => clauses.extend(self.leaf(part)?),
+                        other => clauses.push((Occur::Should, self.query(other)?)),
+                    }
+                }
+                Box::new(BooleanQuery::new(clauses))
+            }
+            Tree::Not(inner) => Box::new(BooleanQuery::new(vec![
+                (Occur::Must, everything()),
+                (Occur::MustNot, excluded(self.query(inner)?)),
+            ])),
+            Tree::Term(_) | Tree::Near(_) => {
+                let mut clauses = self.leaf(tree)?;
+                match (clauses.len(), clauses.pop()) {
+                    (1, Some((_, one))) => one,
+                    (_, None) => Box::new(EmptyQuery),
+                    (_, Some(last)) => {
+                        clauses.push(last);
+                        Box::new(BooleanQuery::new(clauses))
+                    }
+                }
+            }
+        })
+    }
+
+    /// A word, phrase or proximity as alternatives, one per field.
+    fn leaf(&self, leaf: &Tree) -> Result<Clauses> {
+        let (only, at) = match leaf {
+            Tree::Term(term) => (term.field, term.at),
+            Tree::Near(near) => (near.field, near.at),
+            _ => return Ok(Clauses::new()),
+        };
+        if let (Some(field), Tree::Term(term)) = (only.filter(|field| !field.is_text()), leaf) {
+            return Ok(vec![(Occur::Should, self.attribute(field, &term.text, at)?)]);
+        }
+        let mut clauses = Clauses::new();
+        for (field, boost) in text_fields(self.boosts, only) {
+            let Some(of) = self.fields.lane(field) else { continue };
+            let query: Option<Box<dyn Query>> = match leaf {
+                Tree::Term(term) => pattern(of, &Pattern::of(&term.text)),
+                Tree::Near(Near { groups, distance, ordered, .. }) => {
+                    Some(Box::new(NearQuery::new(of, groups, *distance, *ordered)))
+                }
+                _ => None,
+            };
+            clauses.extend(query.map(|query| (Occur::Should, boosted(query, boost))));
+        }
+        Ok(clauses)
+    }
+
+    /// A code, a name, a country or a language: it lets documents through and does not weigh.
+    fn attribute(&self, field: query::Field, text: &str, at: query::Range) -> Result<Box<dyn Query>> {
+        let query = match attribute(field) {
+            Some(Attribute::Code(system)) => {
+                let code =
+                    Code::parse(system, text).map_err(|error| unreadable(at, text, &error.to_string()))?;
+                filters::code(self.fields, system, &code)
+            }
+            Some(Attribute::Value(of)) => filters::value(self.fields, of, text),
+            None => Box::new(EmptyQuery),
+        };
+        Ok(filters::silent(query))
+    }
+}
+
+/// The text fields that a leaf is looked for in, with their weights: the one it is bound to, else those that weigh.
+pub(crate) fn text_fields(
+    boosts: &FieldBoosts,
+    only: Option<query::Field>,
+) -> impl Iterator<Item = (query::Field, f32)> {
+    let weights = [
+        (query::Field::Title, boosts.title),
+        (query::Field::Abst, boosts.abst),
+        (query::Field::Claim, boosts.claim),
+        (query::Field::Desc, boosts.desc),
+    ];
+    weights.into_iter().filter_map(move |(field, weight)| match only {
+        // A field that is named counts even where it has no weight of its own.
+        Some(only) => (only == field).then_some((field, if weight > 0.0 { weight } else { 1.0 })),
+        None => (weight > 0.0).then_some((field, weight)),
+    })
+}
+
+/// What a field that holds no running text holds.
+pub(crate) enum Attribute {
+    Code(System),
+    Value(ValueField),
+}
+
+pub(crate) fn attribute(field: query::Field) -> Option<Attribute> {
+    Some(match field {
+        query::Field::Ipc => Attribute::Code(System::Ipc),
+        query::Field::Cpc => Attribute::Code(System::Cpc),
+        query::Field::Fi => Attribute::Code(System::Fi),
+        query::Field::Ft => Attribute::Code(System::Ft),
+        query::Field::Assignee => Attribute::Value(ValueField::Assignee),
+        query::Field::Country => Attribute::Value(ValueField::Country),
+        query::Field::Lang => Attribute::Value(ValueField::Lang),
+        query::Field::Title | query::Field::Abst | query::Field::Claim | query::Field::Desc => return None,
+    })
+}
+
+/// A code in a query that is none.
+pub(crate) fn unreadable(at: query::Range, text: &str, expected: &str) -> CorpusError {
+    QueryError { at: at.start, found: format!("`{text}`"), expected: format!("a code: {expected}") }.into()
+}
+
+fn boosted(query: Box<dyn Query>, boost: f32) -> Box<dyn Query> {
+    if boost == 1.0 { query } else { Box::new(BoostQuery::new(query, boost)) }
+}
+
+fn everything() -> Box<dyn Query> {
+    filters::silent(Box::new(AllQuery))
+}

@@ -1,0 +1,194 @@
+//! Patent classification codes: IPC, CPC, FI and F-term in one normal form each, and their hierarchy.
+//!
+//! Offices and vendors write one symbol in many ways (`H01L 33/20`, `H01L033/20`, `H01L0033200000`,
+//! `H01L  33/20  20100101AFI…`). [`Code::parse`] makes them one; two codes are the same exactly when their normal
+//! forms are. The hierarchy is the one that the symbol itself shows (`H01L` ⊇ `H01L33` ⊇ `H01L33/20`). The dots of
+//! the schemes, which put one subgroup under another, are not in the symbol and are not known here.
+
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A classification system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum System {
+    /// International Patent Classification.
+    Ipc,
+    /// Cooperative Patent Classification, of the EPO and the USPTO.
+    Cpc,
+    /// File Index of the JPO: IPC with subdivisions of its own.
+    Fi,
+    /// F-terms of the JPO: themes with viewpoints.
+    Ft,
+}
+
+impl System {
+    /// All systems.
+    pub const ALL: [Self; 4] = [Self::Ipc, Self::Cpc, Self::Fi, Self::Ft];
+
+    /// The name in filters, queries and documents: `ipc`, `cpc`, `fi`, `ft`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ipc => "ipc",
+            Self::Cpc => "cpc",
+            Self::Fi => "fi",
+            Self::Ft => "ft",
+        }
+    }
+
+    /// Whether codes of both may stand in one search lane: a system goes with itself, and FI with F-term, which the
+    /// JPO made to complete each other. Any other pair differs in grain and coverage.
+    pub fn goes_with(self, other: Self) -> bool {
+        self == other || matches!((self, other), (Self::Fi, Self::Ft) | (Self::Ft, Self::Fi))
+    }
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No classification system has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no classification system: use ipc, cpc, fi or ft")]
+pub struct UnknownSystem(String);
+
+impl FromStr for System {
+    type Err = UnknownSystem;
+
+    /// Upper and lower case; F-terms may also be called `fterm` or `f-term`.
+    fn from_str(text: &str) -> Result<Self, UnknownSystem> {
+        match text.to_ascii_lowercase().as_str() {
+            "ipc" => Ok(Self::Ipc),
+            "cpc" => Ok(Self::Cpc),
+            "fi" => Ok(Self::Fi),
+            "ft" | "fterm" | "f-term" => Ok(Self::Ft),
+            _ => Err(UnknownSystem(text.to_owned())),
+        }
+    }
+}
+
+/// How deep a code goes, coarse to fine.
+///
+/// F-terms have three of the levels, and a fourth: theme (`5F044`, as [`Level::Subclass`]), viewpoint (`5F044AA`,
+/// [`Level::MainGroup`]), term (`5F044AA01`, [`Level::Subgroup`]), additional code ([`Level::Subdivision`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// `H`
+    Section,
+    /// `H01`
+    Class,
+    /// `H01L`
+    Subclass,
+    /// `H01L33`
+    MainGroup,
+    /// `H01L33/20`; `H01L33/00` too, which holds what no other subgroup of the main group does.
+    Subgroup,
+    /// FI's expansion: `H01L33/00,100`
+    Subdivision,
+    /// FI's discrimination letter: `H01L33/00,100@A`, `H01L33/00@A`
+    Discrimination,
+}
+
+/// A code in its normal form.
+///
+/// IPC and CPC: `H01L33/20`. FI: `H01L33/00,100@A`. F-term: `5F044AA01`, with additional code `5F044AA01.A`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Code {
+    system: System,
+    text: String,
+    /// Where each level's own prefix of `text` ends, coarse to fine; the last is its length.
+    ends: Vec<(Level, usize)>,
+}
+
+impl Code {
+    /// Reads a code in any of its usual written forms.
+    ///
+    /// Case, width, blanks, zero padding, edition and version marks, the position and value letters of gazettes, the
+    /// concatenated form of WIPO ST.8 (`H01L0033200000`) and the slashless forms of old grants (`H01L 3320`) do not
+    /// matter; a prefix such as `IPC:` neither. Any level is a code (`H`, `H01L`, `H01L33`).
+    ///
+    /// ```
+    /// # use lyra_domain::classification::{Code, System};
+    /// let code = Code::parse(System::Ipc, "h01l 033/20 (2010.01)")?;
+    /// assert_eq!(code.as_str(), "H01L33/20");
+    /// assert!(Code::parse(System::Ipc, "H01L33")?.contains(&code));
+    /// # Ok::<(), lyra_domain::classification::CodeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CodeError`] when it is no code of the system.
+    pub fn parse(system: System, text: &str) -> Result<Self, CodeError> {
+        parse::parse(system, text)
+            .ok_or_else(|| CodeError { system, text: text.chars().take(64).collect::<String>() })
+    }
+
+    /// The system.
+    pub fn system(&self) -> System {
+        self.system
+    }
+
+    /// The normal form.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// How deep it goes.
+    pub fn level(&self) -> Level {
+        self.ends.last().map_or(Level::Section, |(level, _)| *level)
+    }
+
+    /// Itself cut to a coarser level, `None` when it does not go that deep or has no such level.
+    pub fn at(&self, level: Level) -> Option<Self> {
+        let nth = self.ends.iter().position(|(of, _)| *of == level)?;
+        let end = self.ends.get(nth)?.1;
+        Some(Self {
+            system: self.system,
+            text: self.text.get(..end)?.to_owned(),
+            ends: self.ends.get(..=nth)?.to_vec(),
+        })
+    }
+
+    /// The normal forms of itself and of all that contains it, coarse to fine: what an index stores, so that a filter
+    /// is one exact term.
+    pub fn path(&self) -> impl Iterator<Item = &str> {
+        self.ends.iter().filter_map(|(_, end)| self.text.get(..*end))
+    }
+
+    /// Whether `other` is this code or lies below it.
+    pub fn contains(&self, other: &Self) -> bool {
+        self.system == other.system && other.path().any(|prefix| prefix == self.text)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A text that is no code of its system.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no {} code: write it like {}", .system.name().to_uppercase(), example(*.system))]
+pub struct CodeError {
+    /// The system asked for.
+    pub system: System,
+    /// The text, its first 64 characters.
+    pub text: String,
+}
+
+fn example(system: System) -> &'static str {
+    match system {
+        System::Ipc => "`H01L33/20`, `H01L33` or `H01L`",
+        System::Cpc => "`H01L33/20`, `Y02E10/50` or `H01L`",
+        System::Fi => "`H01L33/00,100@A`, `H01L33/00`, `H01L33` or `H01L`",
+        System::Ft => "`5F044AA01`, `5F044AA` or `5F044`",
+    }
+}

@@ -1,0 +1,84 @@
+//! Passages of a text around the terms of a query.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// What stands around a term that was found.
+const MARK: &str = "**";
+
+/// At most `most` passages of about `chars` characters each around `found`, the places in bytes, ascending and without overlap,
+/// where a query's terms stand. The passages with most different terms are chosen; they come in the text's order, with `**`
+/// around each term.
+pub fn passages(text: &str, found: &[Range<usize>], chars: usize, most: usize) -> Vec<String> {
+    let mut terms: BTreeMap<String, usize> = BTreeMap::new();
+    let spans: Vec<(usize, usize, usize)> = found
+        .iter()
+        .filter_map(|place| {
+            let next = terms.len();
+            let term = *terms.entry(text.get(place.clone())?.to_lowercase()).or_insert(next);
+            Some((place.start, place.end, term))
+        })
+        .collect();
+    // Windows that begin at a term; of overlapping ones the one with more different terms stays.
+    let mut windows: Vec<(usize, usize, usize)> = Vec::new();
+    for (i, &(start, ..)) in spans.iter().enumerate() {
+        let begin = back(text, start, chars / 4);
+        let end = forth(text, begin, chars);
+        let mut held: Vec<usize> =
+            spans[i..].iter().take_while(|span| span.1 <= end).map(|span| span.2).collect();
+        held.sort_unstable();
+        held.dedup();
+        windows.push((begin, end.max(spans[i].1), held.len()));
+    }
+    let mut by_terms: Vec<usize> = (0..windows.len()).collect();
+    by_terms.sort_by_key(|&window| (std::cmp::Reverse(windows[window].2), window));
+    let mut chosen: Vec<(usize, usize)> = Vec::new();
+    for window in by_terms {
+        let (begin, end, _) = windows[window];
+        if chosen.len() == most {
+            break;
+        }
+        if chosen.iter().all(|&(from, to)| end <= from || begin >= to) {
+            chosen.push((begin, end));
+        }
+    }
+    chosen.sort_unstable();
+    chosen.into_iter().map(|(begin, end)| marked(text, begin, end, &spans)).collect()
+}
+
+fn marked(text: &str, begin: usize, end: usize, spans: &[(usize, usize, usize)]) -> String {
+    let mut out = String::from(if begin > 0 { "…" } else { "" });
+    let mut at = begin;
+    for &(from, to, _) in spans.iter().filter(|span| span.0 >= begin && span.1 <= end) {
+        if from >= at {
+            out.push_str(&text[at..from]);
+            out.push_str(MARK);
+            out.push_str(&text[from..to]);
+            out.push_str(MARK);
+            at = to;
+        }
+    }
+    out.push_str(&text[at..end]);
+    if end < text.len() {
+        out.push('…');
+    }
+    out
+}
+
+/// The character border `chars` characters before `at`, at most at the beginning.
+fn back(text: &str, at: usize, chars: usize) -> usize {
+    text[..at].char_indices().rev().nth(chars.saturating_sub(1)).map_or(0, |(byte, _)| byte)
+}
+
+/// The character border `chars` characters after `at`, at most at the end.
+fn forth(text: &str, at: usize, chars: usize) -> usize {
+    text[at..].char_indices().nth(chars).map_or(text.len(), |(byte, _)| at + byte)
+}
+
+/// The first `chars` characters of a text, and how many more it has.
+pub fn cut(text: &str, chars: usize) -> (&str, usize) {
+    match text.char_indices().nth(chars) {
+        Some((byte, _)) => (&text[..byte], text[byte..].chars().count()),
+        None => (text, 0),
+    }
+}

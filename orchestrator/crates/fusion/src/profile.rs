@@ -1,0 +1,220 @@
+//! Target profiles: which classification codes a search is after, and how much each counts.
+
+use crate::error::{FusionError, Result};
+use crate::pool::{Pool, RankedDocs};
+use crate::proxy::over_most;
+use lyra_domain::classification::{Code, Level, System};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+
+/// Codes with weights.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TargetProfile {
+    entries: Vec<(Code, f64)>,
+    total: f64,
+}
+
+/// A code as `system:code`, in its normal form.
+pub fn key(code: &Code) -> String {
+    format!("{}:{code}", code.system())
+}
+
+/// Reads `system:code` in any of the code's written forms.
+///
+/// # Errors
+/// No or an unknown system, a code that it cannot have.
+pub fn read_code(text: &str) -> Result<Code> {
+    let no_system = || FusionError::NoSystem(text.chars().take(64).collect());
+    let (system, code) = text.split_once(':').ok_or_else(no_system)?;
+    let system: System = system.trim().parse().map_err(|_| no_system())?;
+    Ok(Code::parse(system, code.trim())?)
+}
+
+impl TargetProfile {
+    /// A profile from codes written as `system:code`, with weights above 0. Of one code written twice the larger weight
+    /// counts.
+    ///
+    /// # Errors
+    /// A text that is no code, a weight that is no number in (0, 1000].
+    pub fn new<'a>(entries: impl IntoIterator<Item = (&'a str, f64)>) -> Result<Self> {
+        let mut read: BTreeMap<Code, f64> = BTreeMap::new();
+        for (text, weight) in entries {
+            if !(weight.is_finite() && weight > 0.0 && weight <= 1000.0) {
+                let name = format!("target_profile.{text}");
+                return Err(FusionError::Number { name, value: weight, expected: "above 0, at most 1000" });
+            }
+            let known = read.entry(read_code(text)?).or_insert(weight);
+            *known = known.max(weight);
+        }
+        let total = read.values().sum();
+        Ok(Self { entries: read.into_iter().collect(), total })
+    }
+
+    /// Whether it names no code.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Its codes and weights.
+    pub fn entries(&self) -> &[(Code, f64)] {
+        &self.entries
+    }
+
+    /// `c` of every document of a pool: the weights of the entries that one of its codes equals or lies below, each entry
+    /// once, over the largest such sum in the pool. So FI counts at its subgroup as well as in full.
+    pub fn matches(&self, pool: &Pool<'_>) -> Vec<f64> {
+        let hit = self.hits(pool.vocabulary());
+        let mut found: Vec<u32> = Vec::new();
+        let sums = (0..pool.len())
+            .map(|doc| {
+                found.clear();
+                for &code in pool.codes(doc) {
+                    found.extend_from_slice(&hit[code as usize]);
+                }
+                found.sort_unstable();
+                found.dedup();
+                found.iter().map(|&entry| self.entries[entry as usize].1).sum()
+            })
+            .collect();
+        over_most(sums)
+    }
+
+    /// The weighted share of entries seen in the first 1, 2, … documents of `order`.
+    pub fn coverage(&self, pool: &Pool<'_>, order: &[usize]) -> Vec<f64> {
+        let hit = self.hits(pool.vocabulary());
+        let mut seen = vec![false; self.entries.len()];
+        let mut sum = 0.0;
+        order
+            .iter()
+            .map(|&doc| {
+                for &code in pool.codes(doc) {
+                    for &entry in &hit[code as usize] {
+                        if !std::mem::replace(&mut seen[entry as usize], true) {
+                            sum += self.entries[entry as usize].1;
+                        }
+                    }
+                }
+                if self.total > 0.0 { (sum / self.total).min(1.0) } else { 0.0 }
+            })
+            .collect()
+    }
+
+    /// The share of its weight on codes at or below one of these.
+    pub fn share_of(&self, codes: &[Code]) -> f64 {
+        let within: f64 = self.entries.iter().filter(|(code, _)| within(code, codes)).map(|(_, w)| w).sum();
+        if self.total > 0.0 { within / self.total } else { 0.0 }
+    }
+
+    /// For every code of a vocabulary, the entries that it equals or lies below.
+    fn hits(&self, vocabulary: &[&str]) -> Vec<Vec<u32>> {
+        let by_code: HashMap<(System, &str), u32> = (0_u32..)
+            .zip(&self.entries)
+            .map(|(entry, (code, _))| ((code.system(), code.as_str()), entry))
+            .collect();
+        let hits = |text: &&str| {
+            let Ok(code) = read_code(text) else { return Vec::new() };
+            code.path().filter_map(|part| by_code.get(&(code.system(), part)).copied()).collect()
+        };
+        vocabulary.iter().map(hits).collect()
+    }
+}
+
+fn within(code: &Code, codes: &[Code]) -> bool {
+    codes.iter().any(|wide| wide.contains(code))
+}
+
+/// A code that a ranked list speaks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProposedCode {
+    /// As `system:code`.
+    pub code: String,
+    /// Frequency times specificity, the largest being 1.
+    pub weight: f64,
+    /// Documents of the head that have it or a code below it.
+    pub in_head: usize,
+    /// Documents of the whole list that do.
+    pub in_list: usize,
+}
+
+/// How a profile is made from a ranked list.
+#[derive(Debug, Clone, Copy)]
+pub struct ProposeOptions<'a> {
+    /// The system the codes are from; the list's own (FI, else CPC, else IPC) when `None`.
+    pub system: Option<System>,
+    /// Codes that must not be in it, nor those below them: those of use cases.
+    pub without: &'a [Code],
+    /// Most codes.
+    pub most: usize,
+}
+
+/// Share of the list that is its head.
+const HEAD_SHARE: f64 = 0.25;
+/// Fewest and most documents of the head.
+const HEAD: (usize, usize) = (20, 200);
+/// A code says no more than one below it that has this share of its documents.
+const SAME: f64 = 0.8;
+
+/// Proposes a target profile: frequency in the head of the list times `ln(1 + lift)`, where the lift is how much more
+/// frequent the code is in the head than in the whole list (add-one smoothed). Codes of a document count at every level from
+/// the subclass down; what a finer code says as well is left out.
+pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCode> {
+    let codes: Vec<Option<Code>> = docs.vocabulary.iter().map(|text| read_code(text).ok()).collect();
+    let system = options.system.or_else(|| {
+        let has = |system: System| codes.iter().flatten().any(|code| code.system() == system);
+        [System::Fi, System::Cpc, System::Ipc, System::Ft].into_iter().find(|&system| has(system))
+    });
+    let count = docs.ids.len();
+    let head = ((count as f64 * HEAD_SHARE) as usize).clamp(HEAD.0, HEAD.1).min(count);
+    let mut counts: HashMap<Code, (usize, usize)> = HashMap::new();
+    for (place, of) in docs.codes.iter().enumerate() {
+        let mut mine: Vec<Code> = of
+            .iter()
+            .filter_map(|&code| codes.get(code as usize)?.as_ref())
+            .filter(|code| Some(code.system()) == system && !within(code, options.without))
+            .flat_map(|code| LEVELS.iter().filter_map(|&level| code.at(level)))
+            .collect();
+        mine.sort_unstable();
+        mine.dedup();
+        for code in mine {
+            let entry = counts.entry(code).or_default();
+            entry.0 += usize::from(place < head);
+            entry.1 += 1;
+        }
+    }
+    let fewest = if head >= HEAD.0 { 2 } else { 1 };
+    let mut found: Vec<(Code, usize, usize)> =
+        counts.into_iter().filter(|(_, (head, _))| *head >= fewest).map(|(c, (h, l))| (c, h, l)).collect();
+    found.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let redundant = |code: &Code, documents: usize| {
+        found.iter().any(|(finer, held, _)| {
+            finer != code && code.contains(finer) && *held as f64 >= SAME * documents as f64
+        })
+    };
+    let weight = |in_head: usize, in_list: usize| {
+        let share = in_head as f64 / head.max(1) as f64;
+        let usual = (in_list + 1) as f64 / (count + 1) as f64;
+        share * (1.0 + share / usual).ln()
+    };
+    let mut proposed: Vec<ProposedCode> = found
+        .iter()
+        .filter(|(code, held, _)| !redundant(code, *held))
+        .map(|(code, in_head, in_list)| ProposedCode {
+            code: key(code),
+            weight: weight(*in_head, *in_list),
+            in_head: *in_head,
+            in_list: *in_list,
+        })
+        .collect();
+    proposed.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.code.cmp(&b.code)));
+    proposed.truncate(options.most);
+    let largest = proposed.first().map_or(1.0, |first| first.weight);
+    for code in &mut proposed {
+        code.weight = (code.weight / largest * 1000.0).round() / 1000.0;
+    }
+    proposed.retain(|code| code.weight > 0.0);
+    proposed
+}
+
+/// Levels that a profile may name.
+const LEVELS: [Level; 5] =
+    [Level::Subclass, Level::MainGroup, Level::Subgroup, Level::Subdivision, Level::Discrimination];

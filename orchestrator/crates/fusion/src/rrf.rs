@@ -1,0 +1,86 @@
+//! Weighted reciprocal rank fusion (Cormack, Clarke, Büttcher 2009) with a boost for classification codes.
+
+use crate::pool::Pool;
+
+/// What the boost by codes is called beside the lanes.
+pub const CODE: &str = "code";
+
+/// Documents of a pool in the order of their fused scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// Documents of the pool, best first; equal scores by id.
+    pub order: Vec<usize>,
+    /// The score of every document, in the pool's order.
+    pub scores: Vec<f64>,
+    /// What every lane, and last the codes, add to each document's score; one row per document in the pool's order.
+    contributions: Vec<f64>,
+    width: usize,
+}
+
+impl Ranking {
+    /// `score(d) = Σ w / (k + rank(d)) + w_code · c(d) / (k + 1)`, ranks from 1.
+    ///
+    /// `weights` has one weight per lane of the pool, `codes` the match of every document with a target profile in [0, 1].
+    pub fn new(pool: &Pool<'_>, weights: &[f64], k: f64, codes: Option<(&[f64], f64)>) -> Self {
+        let lanes = pool.names().len();
+        let width = lanes + 1;
+        let mut contributions = vec![0.0; pool.len() * width];
+        let mut scores = vec![0.0; pool.len()];
+        let mut parts = vec![0.0; width];
+        for (doc, row) in contributions.chunks_exact_mut(width).enumerate() {
+            for ((cell, &rank), weight) in row.iter_mut().zip(pool.ranks(doc)).zip(weights) {
+                if rank > 0 {
+                    *cell = weight / (k + f64::from(rank));
+                }
+            }
+            if let Some((matches, weight)) = codes {
+                row[lanes] = weight * matches[doc] / (k + 1.0);
+            }
+            // Summed from the largest down, so that the order of lanes cannot break a tie.
+            parts.copy_from_slice(row);
+            parts.sort_unstable_by(|a, b| b.total_cmp(a));
+            scores[doc] = parts.iter().sum();
+        }
+        let mut order: Vec<usize> = (0..pool.len()).collect();
+        order.sort_unstable_by(|&a, &b| {
+            scores[b].total_cmp(&scores[a]).then_with(|| pool.id(a).cmp(pool.id(b)))
+        });
+        Self { order, scores, contributions, width }
+    }
+
+    /// What every lane, in the pool's order, and last the codes add to a document's score.
+    pub fn contributions(&self, doc: usize) -> &[f64] {
+        &self.contributions[doc * self.width..][..self.width]
+    }
+
+    /// The contributions to a document's score as shares that sum to 1; all 0 where the score is.
+    pub fn shares(&self, doc: usize) -> Vec<f64> {
+        shares(self.contributions(doc).to_vec())
+    }
+
+    /// Shares of the lanes and the codes in the scores of the first `top` documents together.
+    pub fn total_shares(&self, top: usize) -> Vec<f64> {
+        let mut sums = vec![0.0; self.width];
+        for &doc in self.order.iter().take(top) {
+            for (sum, part) in sums.iter_mut().zip(self.contributions(doc)) {
+                *sum += part;
+            }
+        }
+        shares(sums)
+    }
+
+    /// Scores from the best down.
+    pub fn sorted_scores(&self) -> impl Iterator<Item = f64> + '_ {
+        self.order.iter().map(|&doc| self.scores[doc])
+    }
+}
+
+fn shares(mut parts: Vec<f64>) -> Vec<f64> {
+    let sum: f64 = parts.iter().sum();
+    if sum > 0.0 {
+        for part in &mut parts {
+            *part /= sum;
+        }
+    }
+    parts
+}

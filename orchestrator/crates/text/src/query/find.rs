@@ -1,0 +1,136 @@
+//! Queries over texts in memory: what highlights passages, and what an index is tested against.
+
+use super::{Field, Near, Query, Term};
+use crate::fulltext::{self, Pattern, terms};
+use crate::near::{Span, near};
+use std::collections::HashMap;
+
+/// The texts of one document.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Texts<'a> {
+    /// Title.
+    pub title: &'a str,
+    /// Abstract.
+    pub abst: &'a str,
+    /// Claims.
+    pub claim: &'a str,
+    /// Description.
+    pub desc: &'a str,
+}
+
+impl<'a> Texts<'a> {
+    fn of(&self, field: Field) -> &'a str {
+        match field {
+            Field::Title => self.title,
+            Field::Abst => self.abst,
+            Field::Claim => self.claim,
+            Field::Desc => self.desc,
+            _ => "",
+        }
+    }
+}
+
+/// Whether a document matches; terms bound to codes, names and the like match nothing here.
+pub fn matches(query: &Query, texts: &Texts<'_>) -> bool {
+    let fields = [Field::Title, Field::Abst, Field::Claim, Field::Desc];
+    let indexed: Vec<(Field, Indexed)> =
+        fields.into_iter().map(|field| (field, Indexed::of(texts.of(field)))).collect();
+    holds(query, &indexed)
+}
+
+fn holds(query: &Query, texts: &[(Field, Indexed)]) -> bool {
+    let any = |only: Option<Field>, found: &dyn Fn(&Indexed) -> bool| {
+        texts.iter().any(|(field, text)| only.is_none_or(|only| only == *field) && found(text))
+    };
+    match query {
+        Query::And(parts) => parts.iter().all(|part| holds(part, texts)),
+        Query::Or(parts) => parts.iter().any(|part| holds(part, texts)),
+        Query::Not(part) => !holds(part, texts),
+        Query::Term(term) => any(term.field, &|text| !text.pattern(&term.text).is_empty()),
+        Query::Near(part) => any(part.field, &|text| !text.near(part).is_empty()),
+    }
+}
+
+/// Bytes of `text`, of the given field, that a query's words, phrases and proximities match, ascending and without
+/// overlap; what stands under `NOT` is left out.
+pub fn highlights(query: &Query, field: Field, text: &str) -> Vec<std::ops::Range<usize>> {
+    let indexed = Indexed::of(text);
+    let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
+    mark(query, field, &indexed, &mut ranges);
+    ranges.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<std::ops::Range<usize>> = Vec::new();
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
+fn mark(query: &Query, field: Field, text: &Indexed, ranges: &mut Vec<std::ops::Range<usize>>) {
+    let here = |only: Option<Field>| only.is_none_or(|only| only == field);
+    match query {
+        Query::And(parts) | Query::Or(parts) => parts.iter().for_each(|part| mark(part, field, text, ranges)),
+        Query::Term(Term { text: words, field: only, .. }) if here(*only) => {
+            ranges.extend(text.pattern(words).into_iter().filter_map(|span| text.bytes(span)));
+        }
+        Query::Near(part) if here(part.field) => {
+            ranges.extend(text.near(part).into_iter().filter_map(|span| text.bytes(span)));
+        }
+        // Under NOT, or bound to another field.
+        Query::Not(_) | Query::Term(_) | Query::Near(_) => {}
+    }
+}
+
+/// A text by its terms.
+struct Indexed {
+    positions: HashMap<String, Vec<u32>>,
+    /// First and one past the last byte by position.
+    bytes: HashMap<u32, (usize, usize)>,
+}
+
+impl Indexed {
+    fn of(text: &str) -> Self {
+        let mut positions: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut bytes = HashMap::new();
+        for fulltext::Term { text, position, start, end } in terms(text) {
+            // The first term of a position is its character or word, a pair reaches further.
+            bytes.entry(position).or_insert((start, end));
+            positions.entry(text).or_default().push(position);
+        }
+        Self { positions, bytes }
+    }
+
+    fn pattern(&self, text: &str) -> Vec<Span> {
+        let pattern = Pattern::of(text);
+        let Some((_, first)) = pattern.parts.first() else { return Vec::new() };
+        let starts = self.positions.get(first).map(Vec::as_slice).unwrap_or_default();
+        let stands = |start: u32| {
+            pattern.parts.iter().all(|(offset, part)| {
+                self.positions.get(part).is_some_and(|at| at.binary_search(&(start + offset)).is_ok())
+            })
+        };
+        starts
+            .iter()
+            .filter(|start| stands(**start))
+            .map(|start| Span { start: *start, end: start + pattern.width })
+            .collect()
+    }
+
+    fn near(&self, query: &Near) -> Vec<Span> {
+        let groups: Vec<Vec<Span>> = query
+            .groups
+            .iter()
+            .map(|group| group.iter().flat_map(|word| self.pattern(word)).collect())
+            .collect();
+        near(&groups, query.distance, query.ordered)
+    }
+
+    fn bytes(&self, span: Span) -> Option<std::ops::Range<usize>> {
+        let (start, _) = self.bytes.get(&span.start)?;
+        // The last position may hold a mark.
+        let end = (span.start..span.end).rev().find_map(|at| self.bytes.get(&at))?.1;
+        Some(*start..end)
+    }
+}

@@ -1,0 +1,98 @@
+//! What Lyra stands on: disk, space, port.
+
+use super::Finding;
+use crate::config::ServerConfig;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Free space under which a database soon fails to grow, and under which it is worth a word.
+const TOO_LITTLE: u64 = 64 << 20;
+const LITTLE: u64 = 1 << 30;
+/// For whoever listens on our port to say who it is.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+pub(super) fn disk(data_dir: &Path) -> Finding {
+    let probe = data_dir.join(".write-test");
+    let written = std::fs::create_dir_all(data_dir)
+        .and_then(|()| std::fs::write(&probe, vec![0_u8; 1 << 20]))
+        .and_then(|()| std::fs::remove_file(&probe));
+    match written {
+        Ok(()) => Finding::ok("disk", format!("{} can be written", data_dir.display())),
+        Err(error) => Finding::broken(
+            "disk",
+            format!("{} cannot be written: {error}", data_dir.display()),
+            "free some space, mend the permissions, or name another folder with --data-dir",
+        ),
+    }
+}
+
+pub(super) fn space(free: Option<u64>) -> Finding {
+    const CURE: &str =
+        "free some space: old tasks, corpora that are no longer used, or a smaller sources.cache_mb";
+    match free {
+        None => Finding::ok("space", "this system does not say"),
+        Some(free) if free < TOO_LITTLE => {
+            Finding::broken("space", format!("{} MB are free", free >> 20), CURE)
+        }
+        Some(free) if free < LITTLE => {
+            Finding::note("space", format!("only {} MB are free", free >> 20), CURE)
+        }
+        Some(free) => Finding::ok("space", format!("{} GB are free", free >> 30)),
+    }
+}
+
+pub(super) async fn port(server: &ServerConfig) -> Finding {
+    let address = SocketAddr::new(server.host, server.port);
+    match TcpListener::bind(address).await {
+        Ok(_) => Finding::ok("port", format!("{address} is free for lyra serve")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            match tokio::time::timeout(PATIENCE, health(address)).await {
+                Ok(Ok(answer)) if answer.contains("\"status\":\"ok\"") && answer.contains("\"version\"") => {
+                    Finding::ok("port", format!("lyra serve answers at {address}"))
+                }
+                _ => Finding::broken(
+                    "port",
+                    format!("another program listens on {address}"),
+                    "end it, or give lyra serve another --port (server.port)",
+                ),
+            }
+        }
+        Err(error) => Finding::broken(
+            "port",
+            format!("{address} cannot be listened on: {error}"),
+            "mend server.host and server.port: an address of this machine, and a port above 1023",
+        ),
+    }
+}
+
+async fn health(address: SocketAddr) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await?;
+    let mut answer = Vec::new();
+    stream.take(4096).read_to_end(&mut answer).await?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Health;
+    use super::*;
+
+    #[test]
+    fn little_space_is_said_and_too_little_is_broken() {
+        for (free, health) in [
+            (None, Health::Ok),
+            (Some(0), Health::Broken),
+            (Some(TOO_LITTLE), Health::Note),
+            (Some(LITTLE), Health::Ok),
+        ] {
+            let finding = space(free);
+            assert_eq!(finding.health, health, "{finding:?}");
+            assert_eq!(finding.remedy.is_some(), health != Health::Ok);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Work that does not go on by itself, and sources that are left alone.
+
+use super::{App, Finding};
+use lyra_domain::JobState;
+use lyra_store::StoreCounts;
+
+/// Age in seconds from which a waiting job is a sign that nobody works.
+const STALE: f64 = 600.0;
+
+impl App {
+    pub(super) async fn work(&self) -> Finding {
+        match self.store().counts().await {
+            Ok(counts) => work(&counts),
+            Err(error) => Finding::broken("work", error.to_string(), "restore the data folder from a backup"),
+        }
+    }
+
+    /// Sources outside that tasks ask by default, or that are left alone for now.
+    pub(super) async fn outside(&self) -> Finding {
+        const PART: &str = "sources";
+        let sources = match self.list_sources().await {
+            Ok(sources) => sources,
+            Err(error) => {
+                return Finding::broken(
+                    PART,
+                    error.message,
+                    "mend [sources] in the configuration: lyra sources list",
+                );
+            }
+        };
+        let paused: Vec<String> = sources
+            .iter()
+            .filter_map(|source| {
+                let (seconds, why) = source.left_alone.as_ref()?;
+                Some(format!("{} is left alone for {seconds} s: {why}", source.name))
+            })
+            .collect();
+        let asked: Vec<&str> =
+            sources.iter().filter(|s| s.by_default && s.kind != "corpus").map(|s| s.name.as_str()).collect();
+        if !paused.is_empty() {
+            return Finding::note(
+                PART,
+                paused.join("; "),
+                "wait, or get a key for it (README, Sources); tasks go on with the others meanwhile",
+            );
+        }
+        if asked.is_empty() {
+            return Finding::ok(PART, "none outside is asked unless a task names it");
+        }
+        let asked = format!("{} asked by default", asked.join(", "));
+        if self.config().sources.contact.as_deref().is_none_or(|contact| contact.trim().is_empty()) {
+            return Finding::note(PART, asked, "set sources.contact: sites want to know whom to write to");
+        }
+        Finding::ok(PART, format!("{asked}; lyra sources test asks them now"))
+    }
+}
+
+fn work(counts: &StoreCounts) -> Finding {
+    const PART: &str = "work";
+    let jobs = |state| counts.jobs.iter().filter(|job| job.state == state).map(|job| job.count).sum::<u64>();
+    let (failed, running) = (jobs(JobState::Failed), jobs(JobState::Running));
+    if counts.waiting > 0 && running == 0 && counts.oldest_seconds > STALE {
+        return Finding::note(
+            PART,
+            format!(
+                "{} jobs wait, the oldest for {:.0} minutes, and nobody works on them",
+                counts.waiting,
+                counts.oldest_seconds / 60.0
+            ),
+            "start lyra serve or lyra mcp, or go on with one: lyra task list, lyra task resume ID",
+        );
+    }
+    if counts.auth_pending > 0 {
+        return Finding::note(
+            PART,
+            format!("{} engines or pages wait for a person", counts.auth_pending),
+            "see them with: lyra auth list; go there with lyra auth open ID, or do without: lyra auth skip ID",
+        );
+    }
+    if failed > 0 {
+        return Finding::note(
+            PART,
+            format!("{failed} jobs were given up"),
+            "lyra task show ID says why; search again once the cause is mended",
+        );
+    }
+    Finding::ok(PART, format!("{} jobs wait, {running} run", counts.waiting))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Health;
+    use super::*;
+    use lyra_store::JobCount;
+
+    #[test]
+    fn what_stands_still_is_said() {
+        let jobs = |state| vec![JobCount { kind: "search".to_owned(), state, count: 2 }];
+        let waiting = StoreCounts { jobs: jobs(JobState::Queued), waiting: 2, ..StoreCounts::default() };
+        let cases = [
+            (StoreCounts::default(), Health::Ok, "0 jobs wait"),
+            (waiting.clone(), Health::Ok, "2 jobs wait"),
+            (StoreCounts { oldest_seconds: 900.0, ..waiting }, Health::Note, "15 minutes"),
+            (StoreCounts { auth_pending: 1, ..StoreCounts::default() }, Health::Note, "wait for a person"),
+            (
+                StoreCounts { jobs: jobs(JobState::Failed), ..StoreCounts::default() },
+                Health::Note,
+                "given up",
+            ),
+        ];
+        for (counts, health, words) in cases {
+            let finding = work(&counts);
+            assert_eq!(finding.health, health, "{finding:?}");
+            assert!(finding.seen.contains(words), "{finding:?}");
+            assert_eq!(finding.remedy.is_some(), health != Health::Ok);
+        }
+    }
+}

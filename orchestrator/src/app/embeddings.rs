@@ -1,0 +1,112 @@
+//! Vectors of another model than the present one: telling that there are such, and making them anew.
+
+use super::{App, AppError};
+use lyra_domain::TaskId;
+use lyra_research::ports::{EvidenceStore, Inference};
+use lyra_store::{EmbeddingModel, OutdatedText};
+use serde::Serialize;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Texts embedded before they are stored: what a process that is killed does again at most.
+const BATCH: u32 = 64;
+/// How long a status waits for the models to say which they are. They go on loading after that.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Which models the stored vectors are of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmbeddingsStatus {
+    /// The model that embeds now.
+    pub present_model: String,
+    /// Stored vectors by kind and model.
+    pub stored: Vec<EmbeddingModel>,
+    /// Claims and fragments that have vectors of other models only.
+    pub outdated: u64,
+}
+
+/// What was made anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Rebuilt {
+    /// Claims and fragments embedded.
+    pub embedded: u64,
+    /// Vectors of other models removed, as there are new ones.
+    pub removed: u64,
+    /// Claims and fragments that still have vectors of other models only.
+    pub outdated: u64,
+}
+
+impl App {
+    /// Which models the stored vectors are of.
+    ///
+    /// # Errors
+    /// When the models or the store cannot be asked.
+    pub async fn embeddings_status(&self) -> Result<EmbeddingsStatus, AppError> {
+        let present_model = self.inner.inference.models().await?.embedder;
+        let stored = self.store().embedding_models().await?;
+        let outdated = self.store().outdated_count(&present_model, None, None).await?;
+        Ok(EmbeddingsStatus { present_model, stored, outdated })
+    }
+
+    /// Embeds what has vectors of other models only, in one task or everywhere, then removes the vectors that this
+    /// replaces. Every batch is kept: after an interruption the next call does the rest. `progress` hears how many are
+    /// done, of how many.
+    ///
+    /// # Errors
+    /// No such task; the models or the store cannot be asked.
+    pub async fn rebuild_embeddings(
+        &self,
+        task: Option<&TaskId>,
+        cancel: &CancellationToken,
+        mut progress: impl FnMut(u64, u64),
+    ) -> Result<Rebuilt, AppError> {
+        if let Some(task) = task {
+            self.task(task).await?;
+        }
+        let model = self.inner.inference.models().await?.embedder;
+        let total = self.store().outdated_count(&model, task, None).await?;
+        let (mut embedded, mut after) = (0, 0);
+        while !cancel.is_cancelled() {
+            let batch = self.store().outdated_texts(&model, task, after, BATCH).await?;
+            let Some(last) = batch.last() else { break };
+            after = last.cursor;
+            let texts: Vec<String> = batch.iter().map(passage).collect();
+            let vectors = self.inner.inference.embed(&texts).await?;
+            let rows: Vec<_> = batch.into_iter().map(|text| text.target).zip(vectors).collect();
+            self.store().put_embeddings(&model, &rows).await?;
+            embedded += rows.len() as u64;
+            progress(embedded, total.max(embedded));
+        }
+        let removed = self.store().remove_outdated(&model).await?;
+        let outdated = self.store().outdated_count(&model, None, None).await?;
+        Ok(Rebuilt { embedded, removed, outdated })
+    }
+
+    /// A sentence for a task whose vectors are of another model in part, once the models are loaded.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn outdated_vectors_note(&self, task: &TaskId) -> Result<Option<String>, AppError> {
+        if self.store().embedding_models().await?.is_empty() {
+            return Ok(None);
+        }
+        let Some(models) = self.inner.inference.models_within(PATIENCE).await else { return Ok(None) };
+        let outdated = self.store().outdated_count(&models.embedder, Some(task), None).await?;
+        Ok((outdated > 0).then(|| outdated_note(outdated, &models.embedder)))
+    }
+}
+
+/// That so many texts cannot be searched by meaning, and what to do.
+pub(super) fn outdated_note(outdated: u64, model: &str) -> String {
+    format!(
+        "{outdated} texts have vectors of another model than `{model}` only and are not found by meaning: run `lyra \
+         embeddings rebuild`"
+    )
+}
+
+/// The text as the pipeline embeds it.
+fn passage(text: &OutdatedText) -> String {
+    match &text.title {
+        Some(title) => lyra_text::passage(title, &text.text),
+        None => text.text.clone(),
+    }
+}

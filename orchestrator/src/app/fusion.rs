@@ -1,0 +1,192 @@
+//! Lanes, runs, their fusion and its review (fusion design): the use cases behind the `rrf_…` tools and `lyra fuse`.
+//!
+//! A lane is a search with a role, a run its stored result, a fusion run merges runs. The caller designs the queries; this
+//! executes, fuses, measures, and shows why.
+
+mod blend;
+mod documents;
+mod fuse;
+mod lanes;
+mod multilane;
+mod provenance;
+mod review;
+mod search;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod views;
+
+pub use blend::{BlendRequest, Label, Representative, RunRef};
+pub use documents::{CutField, DocumentView, Documents, DocumentsRequest, Passage};
+pub use lanes::LaneInfo;
+pub use multilane::{LaneOutcome, MultiLane, NamedLane};
+pub use provenance::{ProvenanceRequest, ProvenanceView};
+pub use review::{PeekRequest, PeekView, Snippet};
+pub use search::{Found, FoundDocument, LaneSearch};
+pub use views::{
+    AlarmView, CodeCount, FrontierView, FusionView, ItemView, MetaView, MetricsView, RunHandle, Show,
+    SystemCodes,
+};
+
+use super::{App, AppError, ErrorCode};
+use crate::config::FusionSettings;
+use lanes::Lanes;
+use lyra_corpus::backend::{BackendKind, SearchBackend};
+use lyra_fusion::FusionError;
+use lyra_store::{RunKind, RunSummary, Store, StoredRun};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The use cases of fusion over one store and one backend. Cheap to clone.
+#[derive(Clone)]
+pub struct Fusion {
+    store: Arc<Store>,
+    backend: Arc<dyn SearchBackend>,
+    lanes: Arc<Lanes>,
+    settings: FusionSettings,
+}
+
+impl Fusion {
+    /// # Errors
+    /// A file of lanes that cannot be used.
+    pub(super) fn open(
+        settings: FusionSettings,
+        store: Arc<Store>,
+        backend: Arc<dyn SearchBackend>,
+    ) -> anyhow::Result<Self> {
+        let lanes = Arc::new(Lanes::open(settings.lanes_file.as_deref())?);
+        Ok(Self { store, backend, lanes, settings })
+    }
+
+    /// Every lane that a search may name.
+    pub fn lanes(&self) -> Vec<LaneInfo> {
+        self.lanes.list()
+    }
+
+    /// The newest runs.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn runs(&self, limit: u32) -> Result<Vec<RunSummary>, AppError> {
+        Ok(self.store.runs(limit).await?)
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &FusionSettings {
+        &self.settings
+    }
+
+    fn run_ttl(&self) -> Duration {
+        Duration::from_secs(self.settings.run_ttl_hours.saturating_mul(3600))
+    }
+
+    /// A run, with a hint when there is none of that id.
+    async fn run(&self, id: &str) -> Result<StoredRun, AppError> {
+        let id = id.trim();
+        self.store.run(id).await.map_err(|error| match error {
+            lyra_store::StoreError::NotFound { .. } => AppError {
+                hint: Some(
+                    "give a run_id that a lane search, rrf_blend_frontier or rrf_mutate_run returned"
+                        .to_owned(),
+                ),
+                ..AppError::new(ErrorCode::NotFound, format!("there is no run `{id}`"))
+            },
+            other => other.into(),
+        })
+    }
+
+    async fn fusion_run(&self, id: &str) -> Result<StoredRun, AppError> {
+        let run = self.run(id).await?;
+        if run.kind != RunKind::Fusion {
+            return Err(AppError::invalid(
+                format!("`{id}` is a run of the lane `{}`, no fusion run", run.lane.unwrap_or_default()),
+                "fuse it first with rrf_blend_frontier, which returns a run_id that begins with fusion-",
+            ));
+        }
+        Ok(run)
+    }
+
+    /// The corpus to search: the one named, else the only one there is, besides the example.
+    async fn corpus(&self, named: Option<&str>) -> Result<String, AppError> {
+        let known = self.backend.corpora().await?;
+        if let Some(name) = named {
+            let name = name.strip_prefix("corpus:").unwrap_or(name);
+            return if known.iter().any(|corpus| corpus == name) {
+                Ok(name.to_owned())
+            } else {
+                let hint = if known.is_empty() {
+                    "import one with: lyra corpus import NAME FILE".to_owned()
+                } else {
+                    format!("the corpora are: {}", known.join(", "))
+                };
+                Err(AppError {
+                    hint: Some(hint),
+                    ..AppError::new(ErrorCode::NotFound, format!("there is no corpus called `{name}`"))
+                })
+            };
+        }
+        let own: Vec<&String> = known.iter().filter(|name| *name != super::corpora::EXAMPLE).collect();
+        match (own.as_slice(), known.first()) {
+            ([one], _) => Ok((*one).clone()),
+            ([], Some(example)) => Ok(example.clone()),
+            ([], None) => Err(AppError {
+                hint: Some("import one with: lyra corpus import NAME FILE".to_owned()),
+                ..AppError::new(ErrorCode::NotFound, "there is no corpus to search")
+            }),
+            _ => Err(AppError::invalid(
+                "there are several corpora and `corpus` names none",
+                format!("the corpora are: {}", known.join(", ")),
+            )),
+        }
+    }
+
+    /// The country to filter by when a search names none.
+    fn default_country(&self) -> Option<&str> {
+        let patentfield = self.backend.kind() == BackendKind::Patentfield;
+        self.settings.default_country.as_deref().or(patentfield.then_some("JP"))
+    }
+}
+
+impl App {
+    /// Lanes, runs and their fusion.
+    pub fn fusion(&self) -> &Fusion {
+        &self.inner.fusion
+    }
+
+    /// The same, for a search of this corpus: the example corpus is brought in when it is the one to be searched.
+    ///
+    /// # Errors
+    /// When the example corpus cannot be imported.
+    pub async fn fusion_over(&self, corpus: Option<&str>) -> Result<&Fusion, AppError> {
+        let fusion = &self.inner.fusion;
+        if fusion.backend.kind() == BackendKind::Embedded
+            && corpus.is_none_or(|name| name == super::corpora::EXAMPLE)
+        {
+            let named: Vec<String> = corpus.map(str::to_owned).into_iter().collect();
+            self.corpora_for(&named).await?;
+        }
+        Ok(fusion)
+    }
+}
+
+/// Cancelled when it goes out of scope: whoever waited for the search has left.
+fn while_waited_for() -> (CancellationToken, tokio_util::sync::DropGuard) {
+    let token = CancellationToken::new();
+    (token.clone(), token.drop_guard())
+}
+
+/// Runs work of more than a moment off the async threads.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, AppError> + Send + 'static,
+) -> Result<T, AppError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?
+}
+
+impl From<FusionError> for AppError {
+    fn from(error: FusionError) -> Self {
+        Self::new(ErrorCode::InvalidArgument, error.to_string())
+    }
+}

@@ -1,0 +1,398 @@
+//! `lyra fuse …` and `lyra lanes`: searching by lanes, fusing, looking behind, reading.
+
+mod shown;
+
+use super::{print, print_json};
+use crate::app::App;
+use crate::app::fusion::{
+    BlendRequest, DocumentsRequest, Label, LaneSearch, PeekRequest, ProvenanceRequest, Representative,
+    RunRef, Show,
+};
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use lyra_corpus::backend::{FeatureScope, IdType, RawFilter, RawRange};
+use lyra_fusion::{FacetTerms, Recipe, RecipeDelta};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+pub(super) const HELP: &str = "\
+A search by lanes, from the widest to the fused list:
+  lyra fuse search \"(led OR \\\"light emitting diode\\\") AND (heat OR thermal)\"
+  lyra fuse provenance RUN                                  its codes, and a profile made of them
+  lyra fuse search \"led AND \\\"heat sink\\\"\" --lane precision --filter ipc=H01L33
+  lyra fuse search \"cooling of a light emitting diode\" --lane semantic
+  lyra fuse blend RUN RUN RUN --profile ipc:H01L33=1 --weight precision=1.4
+  lyra fuse peek FUSED";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum FuseCommand {
+    /// Search a lane and keep its ranked list as a run
+    Search(SearchArgs),
+    /// Fuse runs of lanes: RUN, or NAME=RUN to call it something else
+    Blend(BlendArgs),
+    /// Fuse the lanes of a fused run again with some parameters changed
+    Mutate(MutateArgs),
+    /// Show where a run comes from and what is in it
+    Provenance(ProvenanceArgs),
+    /// Show the first documents of a run
+    Peek(PeekArgs),
+    /// Show documents with all their fields
+    Show(ShowArgs),
+    /// Keep what a person judged of a fused run's documents, once per run
+    Judge(JudgeArgs),
+    /// List the newest runs
+    Runs {
+        /// Most runs
+        #[arg(long, short, default_value_t = 20, value_name = "N")]
+        limit: u32,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LanesArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SearchArgs {
+    /// Query of a full-text lane, text of a semantic one
+    query: String,
+    /// Lane: see `lyra lanes`
+    #[arg(long, default_value = "wide")]
+    lane: String,
+    /// What to call this lane in blends [default: as the lane is called]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Corpus [default: the only one there is]
+    #[arg(long)]
+    corpus: Option<String>,
+    /// Filter: FIELD=VALUE,VALUE, FIELD!=VALUE, or FIELD=FROM..TO for dates; fields are ipc, cpc, fi, ft, country,
+    /// lang, pubyear, `pub_date`, `app_date`, assignee
+    #[arg(long = "filter", short = 'f', value_name = "FILTER")]
+    filters: Vec<String>,
+    /// Most documents
+    #[arg(long, default_value_t = 800, value_name = "N")]
+    top_k: usize,
+    /// Part of the documents that a semantic lane compares [default: the lane's]
+    #[arg(long)]
+    scope: Option<FeatureScope>,
+    /// Word of a use case, which a wide query had better not demand
+    #[arg(long = "use-case", value_name = "WORD")]
+    use_case: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Parameters of a fusion.
+#[derive(Debug, Args)]
+struct RecipeArgs {
+    /// Weight of a lane, or of `code`
+    #[arg(long = "weight", short = 'w', value_name = "LANE=WEIGHT")]
+    weights: Vec<String>,
+    /// Code that the search is after: ipc:H01L33/20=0.8
+    #[arg(long = "profile", short = 'p', value_name = "SYSTEM:CODE=WEIGHT")]
+    profile: Vec<String>,
+    /// Element of the invention with its synonyms: A=led,"light emitting diode"
+    #[arg(long = "facet", value_name = "A|B|C…=TERM,TERM")]
+    facets: Vec<String>,
+    /// Code of a use case: ipc:B60R
+    #[arg(long = "context", value_name = "SYSTEM:CODE")]
+    context: Vec<String>,
+    /// k of reciprocal rank fusion [default: 60]
+    #[arg(long, value_name = "K")]
+    rrf_k: Option<f64>,
+    /// β of Fβ*: above 1 favours recall [default: 1.5]
+    #[arg(long, value_name = "BETA")]
+    beta: Option<f64>,
+    /// Documents taken of each lane [default: all]
+    #[arg(long, value_name = "N")]
+    top_m: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct BlendArgs {
+    /// Runs of lanes
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<String>,
+    #[command(flatten)]
+    recipe: RecipeArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MutateArgs {
+    /// Fused run
+    run: String,
+    #[command(flatten)]
+    recipe: RecipeArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ProvenanceArgs {
+    /// Run of a lane, or a fused one
+    run: String,
+    /// Documents listed
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    documents: usize,
+    /// Codes listed per system
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    codes: usize,
+    /// Propose 10 documents to review
+    #[arg(long)]
+    sample: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PeekArgs {
+    /// Run of a lane, or a fused one
+    run: String,
+    /// Documents to skip
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    offset: usize,
+    /// Most documents
+    #[arg(long, short, default_value_t = 12, value_name = "N")]
+    limit: usize,
+    /// Fields to show [default: title, abst, claim]
+    #[arg(long, value_delimiter = ',', value_name = "FIELD")]
+    fields: Vec<String>,
+    /// Most bytes
+    #[arg(long, default_value_t = 12_288, value_name = "BYTES")]
+    budget: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// Numbers of documents
+    #[arg(required = true)]
+    ids: Vec<String>,
+    /// Which number it is: `doc_id`, `app_id`, `pub_id` or `exam_id`
+    #[arg(long, default_value_t = IdType::DocId, value_name = "TYPE")]
+    id_type: IdType,
+    /// Corpus [default: the only one there is]
+    #[arg(long)]
+    corpus: Option<String>,
+    /// Fields to show [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "FIELD")]
+    fields: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct JudgeArgs {
+    /// Fused run
+    run: String,
+    /// Label and document: A (matches the core), B (on topic) or C (off topic)
+    #[arg(required = true, value_name = "LABEL=DOC_ID")]
+    judged: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints an answer for a program or for a person.
+fn show<T: serde::Serialize>(json: bool, answer: &T, shown: impl Fn(&T) -> String) -> anyhow::Result<()> {
+    if json { print_json(answer) } else { print(&shown(answer)) }
+}
+
+pub(super) fn lanes(app: &App, args: &LanesArgs) -> anyhow::Result<ExitCode> {
+    let lanes = app.fusion().lanes();
+    show(args.json, &lanes, |lanes| shown::lanes(lanes))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) async fn run(app: &App, command: &FuseCommand) -> anyhow::Result<ExitCode> {
+    let fusion = app.fusion();
+    match command {
+        FuseCommand::Search(args) => {
+            let search = args.search(app)?;
+            let fusion = app.fusion_over(search.corpus.as_deref()).await?;
+            let with_codes = Show { code_freqs: true, code_freq_top_k: 5, ..Show::default() };
+            let handle = fusion.search_lane(search, with_codes).await?;
+            show(args.json, &handle, shown::handle)?;
+        }
+        FuseCommand::Blend(args) => {
+            let runs = args
+                .runs
+                .iter()
+                .map(|run| match run.split_once('=') {
+                    Some((lane, id)) => RunRef { run_id: id.to_owned(), lane: Some(lane.to_owned()) },
+                    None => RunRef { run_id: run.clone(), lane: None },
+                })
+                .collect();
+            let recipe = Recipe::default().with(args.recipe.delta()?);
+            let fused = fusion.blend(BlendRequest { runs, recipe, peek: None }).await?;
+            show(args.json, &fused, shown::fused)?;
+        }
+        FuseCommand::Mutate(args) => {
+            let fused = fusion.mutate(&args.run, args.recipe.delta()?).await?;
+            show(args.json, &fused, shown::fused)?;
+        }
+        FuseCommand::Provenance(args) => {
+            let request = ProvenanceRequest {
+                run_id: args.run.clone(),
+                top_k_lane: args.documents,
+                top_k_code: args.codes,
+                sample: args.sample,
+            };
+            let view = fusion.provenance(&request).await?;
+            show(args.json, &view, shown::provenance)?;
+        }
+        FuseCommand::Peek(args) => {
+            let request = PeekRequest {
+                run_id: args.run.clone(),
+                offset: args.offset,
+                limit: args.limit,
+                fields: args.fields.clone(),
+                per_field_chars: BTreeMap::new(),
+                budget_bytes: args.budget,
+            };
+            let view = fusion.peek(request).await?;
+            show(args.json, &view, shown::peek)?;
+        }
+        FuseCommand::Show(args) => {
+            let request = DocumentsRequest {
+                ids: args.ids.clone(),
+                id_type: args.id_type,
+                corpus: args.corpus.clone(),
+                fields: args.fields.clone(),
+                ..DocumentsRequest::default()
+            };
+            let found = fusion.publication(request).await?;
+            show(args.json, &found, shown::documents)?;
+        }
+        FuseCommand::Judge(args) => {
+            let judged = args.judged.iter().map(|text| judged(text)).collect::<anyhow::Result<_>>()?;
+            let view = fusion.register_representatives(&args.run, judged).await?;
+            show(args.json, &view, shown::provenance)?;
+        }
+        FuseCommand::Runs { limit, json } => {
+            let runs = fusion.runs(*limit).await?;
+            show(*json, &runs, |runs| shown::runs(runs))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl SearchArgs {
+    fn search(&self, app: &App) -> anyhow::Result<LaneSearch> {
+        let semantic =
+            app.fusion().lanes().iter().any(|lane| lane.lane == self.lane && lane.kind != "fulltext");
+        Ok(LaneSearch {
+            corpus: self.corpus.clone(),
+            lane: Some(self.lane.clone()),
+            lane_name: self.name.clone(),
+            semantic,
+            text: self.query.clone(),
+            boosts: None,
+            scope: self.scope,
+            filters: self.filters.iter().map(|text| filter(text)).collect::<anyhow::Result<_>>()?,
+            top_k: self.top_k,
+            use_case_terms: self.use_case.clone(),
+        })
+    }
+}
+
+impl RecipeArgs {
+    fn delta(&self) -> anyhow::Result<RecipeDelta> {
+        let weights = numbers(&self.weights, "--weight", "precision=1.4")?;
+        let profile = numbers(&self.profile, "--profile", "ipc:H01L33/20=0.8")?;
+        let facets: anyhow::Result<Vec<FacetTerms>> = self
+            .facets
+            .iter()
+            .map(|text| {
+                let (facet, terms) =
+                    text.split_once('=').with_context(|| format!("--facet {text}: write A=term,term"))?;
+                let terms = terms.split(',').map(|term| term.trim().trim_matches('"').to_owned()).collect();
+                Ok(FacetTerms { facet: facet.trim().to_owned(), terms })
+            })
+            .collect();
+        let facets = facets?;
+        Ok(RecipeDelta {
+            weights: (!weights.is_empty()).then_some(weights),
+            target_profile: (!profile.is_empty()).then_some(profile),
+            facet_terms: (!facets.is_empty()).then_some(facets),
+            context_codes: (!self.context.is_empty()).then(|| self.context.clone()),
+            rrf_k: self.rrf_k,
+            beta_fuse: self.beta,
+            top_m_per_lane: self.top_m,
+            ..RecipeDelta::default()
+        })
+    }
+}
+
+fn numbers(list: &[String], option: &str, example: &str) -> anyhow::Result<BTreeMap<String, f64>> {
+    list.iter()
+        .map(|text| {
+            let (name, number) = text
+                .rsplit_once('=')
+                .and_then(|(name, number)| Some((name.trim().to_owned(), number.trim().parse().ok()?)))
+                .with_context(|| format!("{option} {text}: write it like {example}"))?;
+            Ok((name, number))
+        })
+        .collect()
+}
+
+fn filter(text: &str) -> anyhow::Result<RawFilter> {
+    let (field, values) = text.split_once('=').with_context(|| {
+        format!(
+            "--filter {text}: write FIELD=VALUE,VALUE, FIELD!=VALUE or FIELD=FROM..TO, such as ipc=H01L33"
+        )
+    })?;
+    let (field, excluded) = field.strip_suffix('!').map_or((field, false), |field| (field, true));
+    let mut filter = RawFilter { field: field.trim().to_owned(), ..RawFilter::default() };
+    if let Some((from, to)) = values.split_once("..") {
+        let end = |text: &str| (!text.trim().is_empty()).then(|| Value::from(text.trim()));
+        filter.include_range = Some(RawRange { from: end(from), to: end(to) });
+        return Ok(filter);
+    }
+    let values = values.split(',').map(|value| value.trim().to_owned());
+    match (["ipc", "cpc", "fi", "ft"].contains(&filter.field.as_str()), excluded) {
+        (true, false) => filter.include_codes = values.collect(),
+        (true, true) => filter.exclude_codes = values.collect(),
+        (false, false) => filter.include_values = values.map(Value::from).collect(),
+        (false, true) => filter.exclude_values = values.map(Value::from).collect(),
+    }
+    Ok(filter)
+}
+
+fn judged(text: &str) -> anyhow::Result<Representative> {
+    let (label, doc_id) = text.split_once('=').with_context(|| format!("{text}: write it like A=DOC_ID"))?;
+    let label: Label = label.trim().parse().with_context(|| format!("{text}: the label is A, B or C"))?;
+    Ok(Representative { doc_id: doc_id.trim().to_owned(), label, reason: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_read() {
+        assert_eq!(filter("ipc=H01L33, F21V").unwrap().include_codes, ["H01L33", "F21V"]);
+        assert_eq!(filter("country!=US").unwrap().exclude_values, ["US"]);
+        let dates = filter("pub_date=2020-01-01..").unwrap().include_range.unwrap();
+        assert_eq!((dates.from, dates.to), (Some(Value::from("2020-01-01")), None));
+        assert!(filter("ipc").unwrap_err().to_string().contains("FIELD=VALUE"));
+        assert!(numbers(&["precision".to_owned()], "--weight", "a=1").is_err());
+        assert!(judged("D=x").is_err());
+    }
+}

@@ -1,0 +1,211 @@
+//! Blending, changing, looking behind, judging.
+
+use super::given::{PeekInput, RecipeInput};
+use super::tidy;
+use crate::app::fusion::{
+    BlendRequest, FusionView, Label, ProvenanceRequest, ProvenanceView, Representative, RunRef,
+};
+use crate::mcp::reply::{MAX_BYTES, size};
+use crate::mcp::schema::one_of;
+use crate::mcp::tools::{Call, Effect, Failure, Tool};
+use lyra_fusion::Recipe;
+use rmcp::model::JsonObject;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Fuses lanes.
+pub(in crate::mcp::tools) struct BlendFrontier;
+/// Changes a fusion.
+pub(in crate::mcp::tools) struct MutateRun;
+/// Looks behind a run.
+pub(in crate::mcp::tools) struct GetProvenance;
+/// Keeps what a person judged.
+pub(in crate::mcp::tools) struct RegisterRepresentatives;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::mcp::tools) struct BlendInput {
+    /// Runs of lanes of one corpus, 1 to 20.
+    #[schemars(length(min = 1, max = 20))]
+    runs: Vec<RunInput>,
+    #[serde(flatten)]
+    recipe: RecipeInput,
+    /// Show the first documents along.
+    peek: Option<PeekInput>,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct RunInput {
+    /// Run of a lane, as its search returned it.
+    #[schemars(length(min = 1, max = 100))]
+    run_id: String,
+    /// Name of the lane in this blend. Default: the lane's own.
+    #[schemars(length(min = 1, max = 100))]
+    lane: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::mcp::tools) struct MutateInput {
+    /// Fusion run to change.
+    #[schemars(length(min = 1, max = 100))]
+    run_id: String,
+    /// New values of what changes; they are absolute, no differences. What is left out stays.
+    delta: RecipeInput,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::mcp::tools) struct ProvenanceInput {
+    /// Run of a lane or a fusion.
+    #[schemars(length(min = 1, max = 100))]
+    run_id: String,
+    /// Documents listed with what every lane gave them, 0 to 200, default 20.
+    #[schemars(range(min = 0, max = 200))]
+    top_k_lane: Option<usize>,
+    /// Codes listed per system, 0 to 200, default 30.
+    #[schemars(range(min = 0, max = 200))]
+    top_k_code: Option<usize>,
+    /// Whether to propose 10 documents to review, spread over score, lanes and meaning. Default false.
+    #[serde(default)]
+    sample: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::mcp::tools) struct RepresentativesInput {
+    /// Fusion run that the documents were judged in.
+    #[schemars(length(min = 1, max = 100))]
+    run_id: String,
+    /// Judged documents, 1 to 30. From 10 on π′ is fitted to them; no document is boosted.
+    #[schemars(length(min = 1, max = 30))]
+    representatives: Vec<RepresentativeInput>,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct RepresentativeInput {
+    /// Document of the run.
+    #[schemars(length(min = 1, max = 500))]
+    doc_id: String,
+    /// `A` matches the core, `B` is on topic, `C` is off topic or too far.
+    #[schemars(schema_with = "labels")]
+    label: Label,
+    /// Why it was judged so.
+    #[schemars(length(max = 2000))]
+    reason: Option<String>,
+}
+
+fn labels(_: &mut SchemaGenerator) -> Schema {
+    one_of(Label::ALL.iter().map(|label| label.as_str()))
+}
+
+impl Tool for BlendFrontier {
+    const NAME: &'static str = "rrf_blend_frontier";
+    const TITLE: &'static str = "Fuse lanes";
+    const DESCRIPTION: &'static str = "Fuses runs of lanes by weighted reciprocal rank fusion with a boost for the codes of a target \
+        profile, stores the fused run and measures it: P*, R* and Fβ* over depths of reading (proxies: nobody has labelled \
+        anything), agreement of lanes, spread of classes, alarms.";
+    const EFFECT: Effect = Effect::Records;
+    type Input = BlendInput;
+    type Output = FusionView;
+
+    fn tidy(arguments: &mut JsonObject) {
+        tidy::unwrapped(arguments);
+        tidy::recipe(arguments);
+    }
+
+    async fn call(call: &Call, input: BlendInput) -> Result<FusionView, Failure> {
+        let usual = Recipe::default();
+        let recipe = usual.clone().with(input.recipe.delta(&usual));
+        let runs = input.runs.into_iter().map(|run| RunRef { run_id: run.run_id, lane: run.lane }).collect();
+        let request = BlendRequest { runs, recipe, peek: input.peek.map(Into::into) };
+        Ok(call.app.fusion().blend(request).await?)
+    }
+}
+
+impl Tool for MutateRun {
+    const NAME: &'static str = "rrf_mutate_run";
+    const TITLE: &'static str = "Change a fusion";
+    const DESCRIPTION: &'static str = "Fuses the lanes of a fusion run again with some parameters changed, as a new run with its \
+        lineage. Nothing is searched. Values in `delta` are absolute.";
+    const EFFECT: Effect = Effect::Records;
+    type Input = MutateInput;
+    type Output = FusionView;
+
+    fn tidy(arguments: &mut JsonObject) {
+        tidy::unwrapped(arguments);
+        if let Some(Value::Object(delta)) = arguments.get_mut("delta") {
+            tidy::recipe(delta);
+        }
+    }
+
+    async fn call(call: &Call, input: MutateInput) -> Result<FusionView, Failure> {
+        let fusion = call.app.fusion();
+        let from = fusion.recipe(&input.run_id).await?;
+        Ok(fusion.mutate(&input.run_id, input.delta.delta(&from)).await?)
+    }
+}
+
+impl Tool for GetProvenance {
+    const NAME: &'static str = "get_provenance";
+    const TITLE: &'static str = "Look behind a run";
+    const DESCRIPTION: &'static str = "Where a run comes from and what is in it: recipe, lineage, what every lane gave each document, \
+        codes with a proposed target profile, metrics, frontier, alarms with their evidence, judged documents with their rank \
+        now, and on request 10 documents to review.";
+    const EFFECT: Effect = Effect::Reads;
+    type Input = ProvenanceInput;
+    type Output = ProvenanceView;
+
+    fn tidy(arguments: &mut JsonObject) {
+        tidy::unwrapped(arguments);
+    }
+
+    async fn call(call: &Call, input: ProvenanceInput) -> Result<ProvenanceView, Failure> {
+        let usual = ProvenanceRequest::default();
+        let request = ProvenanceRequest {
+            run_id: input.run_id,
+            top_k_lane: input.top_k_lane.unwrap_or(usual.top_k_lane),
+            top_k_code: input.top_k_code.unwrap_or(usual.top_k_code),
+            sample: input.sample,
+        };
+        Ok(fitted(call.app.fusion().provenance(&request).await?))
+    }
+}
+
+impl Tool for RegisterRepresentatives {
+    const NAME: &'static str = "register_representatives";
+    const TITLE: &'static str = "Keep judged documents";
+    const DESCRIPTION: &'static str = "Keeps with a fusion run what a person judged of its documents, once per run, and returns its \
+        provenance. From 10 documents on the relevance proxy is fitted to the labels; the ranking stays as it is. Ask the person \
+        before: it cannot be taken back.";
+    const EFFECT: Effect = Effect::Records;
+    type Input = RepresentativesInput;
+    type Output = ProvenanceView;
+
+    fn tidy(arguments: &mut JsonObject) {
+        tidy::unwrapped(arguments);
+    }
+
+    async fn call(call: &Call, input: RepresentativesInput) -> Result<ProvenanceView, Failure> {
+        let judged = input
+            .representatives
+            .into_iter()
+            .map(|given| Representative { doc_id: given.doc_id, label: given.label, reason: given.reason })
+            .collect();
+        Ok(fitted(call.app.fusion().register_representatives(&input.run_id, judged).await?))
+    }
+}
+
+/// With fewer documents and codes listed, until the result is not too large; what is left out can be asked for with other
+/// limits.
+fn fitted(mut view: ProvenanceView) -> ProvenanceView {
+    while size(&view) + 100 > MAX_BYTES {
+        let codes = view.code_distributions.iter().map(|system| system.codes.len()).max().unwrap_or(0);
+        if view.documents.is_empty() && codes == 0 {
+            break;
+        }
+        view.documents.truncate(view.documents.len() / 2);
+        for system in &mut view.code_distributions {
+            system.codes.truncate(codes / 2);
+        }
+        view.shortened = true;
+    }
+    view
+}

@@ -1,0 +1,428 @@
+//! Searching: for people, and as lanes.
+
+use super::given::{BoostsInput, FilterInput, filters, id_types, scopes};
+use super::tidy;
+use crate::app::fusion::{Found, LaneSearch, MultiLane, NamedLane, RunHandle, Show};
+use crate::mcp::reply::CONTENT_NOTICE;
+use crate::mcp::tools::{Call, Effect, Failure, Tool};
+use lyra_corpus::backend::{FeatureScope, IdType};
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Documents of a lane when nothing else is asked for.
+const LANE_DOCS: usize = 800;
+
+/// Full text, for people.
+pub(in crate::mcp::tools) struct SearchFulltext;
+/// Meaning, for people.
+pub(in crate::mcp::tools) struct SearchSemantic;
+/// A full-text lane.
+pub(in crate::mcp::tools) struct SearchFulltextRaw;
+/// A semantic lane.
+pub(in crate::mcp::tools) struct SearchSemanticRaw;
+/// Several lanes.
+pub(in crate::mcp::tools) struct MultilaneSearch;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::mcp::tools) struct FulltextInput {
+    /// Query: words (all must match), `AND OR NOT`, brackets, "phrases", `field:word` (title, abst, claim, desc, ipc, cpc, fi,
+    /// ft, assignee, country, lang), and proximity `*N5"a b"` (any order) or `*ONP5"a b"` (in order), with alternatives as
+    /// `(a b)`.
+    #[schemars(length(min = 1, max = 20_000))]
+    query: String,
+    /// Corpus to search. Default: the only one there is.
+    #[schemars(length(min = 1, max = 100))]
+    corpus: Option<String>,
+    /// Filters; all must hold.
+    #[serde(default)]
+    #[schemars(length(max = 40))]
+    filters: Vec<FilterInput>,
+    /// Most documents, 1 to 200, default 50.
+    #[schemars(range(min = 1, max = 200))]
+    top_k: Option<usize>,
+    /// Kind of number to return for each document.
+    #[schemars(schema_with = "id_types")]
+    id_type: Option<IdType>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::mcp::tools) struct SemanticInput {
+    /// What to look for, in one to three paragraphs of plain words.
+    #[schemars(length(min = 1, max = 20_000))]
+    text: String,
+    /// Corpus to search. Default: the only one there is.
+    #[schemars(length(min = 1, max = 100))]
+    corpus: Option<String>,
+    /// Filters; all must hold.
+    #[serde(default)]
+    #[schemars(length(max = 40))]
+    filters: Vec<FilterInput>,
+    /// Most documents, 1 to 200, default 50.
+    #[schemars(range(min = 1, max = 200))]
+    top_k: Option<usize>,
+    /// Kind of number to return for each document.
+    #[schemars(schema_with = "id_types")]
+    id_type: Option<IdType>,
+}
+
+/// What a lane's handle shows besides.
+#[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+struct IncludeInput {
+    /// Codes of the first 100 documents, default false.
+    codes: bool,
+    /// Frequencies of codes in the run, default false.
+    code_freqs: bool,
+    /// Scores of the first 100 documents, default false.
+    scores: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::mcp::tools) struct FulltextRawInput {
+    /// Query: words (all must match), `AND OR NOT`, brackets, "phrases", `field:word` (title, abst, claim, desc, ipc, cpc, fi,
+    /// ft, assignee, country, lang), and proximity `*N5"a b"` (any order) or `*ONP5"a b"` (in order), with alternatives as
+    /// `(a b)`.
+    #[schemars(length(min = 1, max = 20_000))]
+    query: String,
+    /// Lane that gives field boosts and role: `wide` (default), `recall`, `precision`, `problem`, or a configured one.
+    #[schemars(length(min = 1, max = 100))]
+    lane: Option<String>,
+    /// Name of this lane in blends. Default: `lane`.
+    #[schemars(length(min = 1, max = 100))]
+    lane_name: Option<String>,
+    /// Corpus to search. Default: the only one there is.
+    #[schemars(length(min = 1, max = 100))]
+    corpus: Option<String>,
+    /// Filters; all must hold. None on codes in a wide lane.
+    #[serde(default)]
+    #[schemars(length(max = 40))]
+    filters: Vec<FilterInput>,
+    /// Weights of the fields in place of the lane's.
+    field_boosts: Option<BoostsInput>,
+    /// Most documents, 1 to 10000, default 800.
+    #[schemars(range(min = 1, max = 10_000))]
+    top_k: Option<usize>,
+    /// What the answer shows besides the handle.
+    #[serde(default)]
+    include: IncludeInput,
+    /// Codes per system in `code_freqs`, 1 to 200, default 30.
+    #[schemars(range(min = 1, max = 200))]
+    code_freq_top_k: Option<usize>,
+    /// Words of use cases in this search: an alarm says when a wide query demands one.
+    #[serde(default)]
+    #[schemars(length(max = 100), inner(length(min = 1, max = 100)))]
+    use_case_terms: Vec<String>,
+    /// Any text; it comes back.
+    #[schemars(length(max = 200))]
+    trace_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::mcp::tools) struct SemanticRawInput {
+    /// What to look for, in one to three paragraphs of plain words.
+    #[schemars(length(min = 1, max = 20_000))]
+    text: String,
+    /// Lane that gives the scope: `semantic` (default), or a configured one.
+    #[schemars(length(min = 1, max = 100))]
+    lane: Option<String>,
+    /// Name of this lane in blends. Default: `lane`.
+    #[schemars(length(min = 1, max = 100))]
+    lane_name: Option<String>,
+    /// Corpus to search. Default: the only one there is.
+    #[schemars(length(min = 1, max = 100))]
+    corpus: Option<String>,
+    /// Filters; all must hold.
+    #[serde(default)]
+    #[schemars(length(max = 40))]
+    filters: Vec<FilterInput>,
+    /// Part of the documents that is compared, in place of the lane's.
+    #[schemars(schema_with = "scopes")]
+    feature_scope: Option<FeatureScope>,
+    /// Most documents, 1 to 10000, default 800.
+    #[schemars(range(min = 1, max = 10_000))]
+    top_k: Option<usize>,
+    /// What the answer shows besides the handle.
+    #[serde(default)]
+    include: IncludeInput,
+    /// Codes per system in `code_freqs`, 1 to 200, default 30.
+    #[schemars(range(min = 1, max = 200))]
+    code_freq_top_k: Option<usize>,
+    /// Any text; it comes back.
+    #[schemars(length(max = 200))]
+    trace_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::mcp::tools) struct MultilaneInput {
+    /// Lanes, 1 to 10; they are searched at once and fail one by one.
+    #[schemars(length(min = 1, max = 10))]
+    lanes: Vec<LaneInput>,
+    /// Any text; it comes back.
+    #[schemars(length(max = 200))]
+    trace_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct LaneInput {
+    /// Name of the lane in the answer and in blends; when it is that of a configured lane and `params.lane` names none, the
+    /// lane is that one.
+    #[schemars(length(min = 1, max = 100))]
+    lane_name: String,
+    /// Tool that searches it: `rrf_search_fulltext_raw` or `rrf_search_semantic_raw` (without `rrf_` and `_raw` too).
+    #[schemars(length(min = 1, max = 100))]
+    tool: String,
+    /// What the tool takes.
+    params: LaneParams,
+}
+
+/// What either lane tool takes.
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+struct LaneParams {
+    /// Query of a full-text lane.
+    #[schemars(length(min = 1, max = 20_000))]
+    query: Option<String>,
+    /// Text of a semantic lane.
+    #[schemars(length(min = 1, max = 20_000))]
+    text: Option<String>,
+    /// Configured lane that gives what is not said here.
+    #[schemars(length(min = 1, max = 100))]
+    lane: Option<String>,
+    /// Corpus to search. Default: the only one there is.
+    #[schemars(length(min = 1, max = 100))]
+    corpus: Option<String>,
+    /// Filters; all must hold.
+    #[schemars(length(max = 40))]
+    filters: Vec<FilterInput>,
+    /// Weights of the fields of a full-text lane.
+    field_boosts: Option<BoostsInput>,
+    /// Part of the documents that a semantic lane compares.
+    #[schemars(schema_with = "scopes")]
+    feature_scope: Option<FeatureScope>,
+    /// Most documents, 1 to 10000, default 800.
+    #[schemars(range(min = 1, max = 10_000))]
+    top_k: Option<usize>,
+    /// Words of use cases in this search.
+    #[schemars(length(max = 100), inner(length(min = 1, max = 100)))]
+    use_case_terms: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::mcp::tools) struct FoundOutput {
+    #[serde(flatten)]
+    found: Found,
+    /// Fields of this result that hold text copied from documents.
+    untrusted_fields: Vec<&'static str>,
+    /// How to treat those fields.
+    content_notice: &'static str,
+}
+
+impl From<Found> for FoundOutput {
+    fn from(found: Found) -> Self {
+        Self { found, untrusted_fields: vec!["results[].title"], content_notice: CONTENT_NOTICE }
+    }
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::mcp::tools) struct HandleOutput {
+    #[serde(flatten)]
+    handle: RunHandle,
+    /// The text given as `trace_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::mcp::tools) struct MultilaneOutput {
+    #[serde(flatten)]
+    done: MultiLane,
+    /// The text given as `trace_id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<String>,
+}
+
+fn show(include: IncludeInput, most: Option<usize>) -> Show {
+    let usual = Show::default();
+    Show {
+        codes: include.codes,
+        code_freqs: include.code_freqs,
+        scores: include.scores,
+        code_freq_top_k: most.unwrap_or(usual.code_freq_top_k),
+    }
+}
+
+impl Tool for SearchFulltext {
+    const NAME: &'static str = "search_fulltext";
+    const TITLE: &'static str = "Search by words";
+    const DESCRIPTION: &'static str = "Searches a corpus by words and returns the best documents with their titles, to show to a \
+        person. For fusion use rrf_search_fulltext_raw.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = FulltextInput;
+    type Output = FoundOutput;
+
+    fn tidy(arguments: &mut JsonObject) {
+        tidy::search(arguments);
+    }
+
+    async fn call(call: &Call, input: FulltextInput) -> Result<FoundOutput, Failure> {
+        let search = LaneSearch {
+            text: input.query,
+            corpus: input.corpus,
+            filters: filters(input.filters),
+            top_k: input.top_k.unwrap_or(50),
+            ..LaneSearch::default()
+        };
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        Ok(fusion.search(search, input.id_type.unwrap_or_default()).await?.into())
+    }
+}
+
+impl Tool for SearchSemantic {
+    const NAME: &'static str = "search_semantic";
+    const TITLE: &'static str = "Search by meaning";
+    const DESCRIPTION: &'static str = "Searches a corpus by meaning and returns the best documents with their titles, to show to \
+        a person. For fusion use rrf_search_semantic_raw.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = SemanticInput;
+    type Output = FoundOutput;
+
+    fn tidy(arguments: &mut JsonObject) {
+        tidy::search(arguments);
+    }
+
+    async fn call(call: &Call, input: SemanticInput) -> Result<FoundOutput, Failure> {
+        let search = LaneSearch {
+            text: input.text,
+            semantic: true,
+            corpus: input.corpus,
+            filters: filters(input.filters),
+            top_k: input.top_k.unwrap_or(50),
+            ..LaneSearch::default()
+        };
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        Ok(fusion.search(search, input.id_type.unwrap_or_default()).await?.into())
+    }
+}
+
+impl Tool for SearchFulltextRaw {
+    const NAME: &'static str = "rrf_search_fulltext_raw";
+    const TITLE: &'static str = "Search a full-text lane";
+    const DESCRIPTION: &'static str = "Searches a lane by words and stores its ranked list as a run; returns the run's handle. The \
+        same search is served from the store. Begin with the lane wide and core terms only, then read its codes with \
+        get_provenance.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = FulltextRawInput;
+    type Output = HandleOutput;
+
+    fn tidy(arguments: &mut JsonObject) {
+        tidy::search(arguments);
+    }
+
+    async fn call(call: &Call, input: FulltextRawInput) -> Result<HandleOutput, Failure> {
+        let show = show(input.include, input.code_freq_top_k);
+        let search = LaneSearch {
+            corpus: input.corpus,
+            lane: input.lane,
+            lane_name: input.lane_name,
+            semantic: false,
+            text: input.query,
+            boosts: input.field_boosts.map(Into::into),
+            scope: None,
+            filters: filters(input.filters),
+            top_k: input.top_k.unwrap_or(LANE_DOCS),
+            use_case_terms: input.use_case_terms,
+        };
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        let handle = fusion.search_lane(search, show).await?;
+        Ok(HandleOutput { handle, trace_id: input.trace_id })
+    }
+}
+
+impl Tool for SearchSemanticRaw {
+    const NAME: &'static str = "rrf_search_semantic_raw";
+    const TITLE: &'static str = "Search a semantic lane";
+    const DESCRIPTION: &'static str = "Searches a lane by meaning and stores its ranked list as a run; returns the run's handle. \
+        The same search is served from the store.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = SemanticRawInput;
+    type Output = HandleOutput;
+
+    fn tidy(arguments: &mut JsonObject) {
+        tidy::search(arguments);
+    }
+
+    async fn call(call: &Call, input: SemanticRawInput) -> Result<HandleOutput, Failure> {
+        let show = show(input.include, input.code_freq_top_k);
+        let search = LaneSearch {
+            corpus: input.corpus,
+            lane: input.lane,
+            lane_name: input.lane_name,
+            semantic: true,
+            text: input.text,
+            boosts: None,
+            scope: input.feature_scope,
+            filters: filters(input.filters),
+            top_k: input.top_k.unwrap_or(LANE_DOCS),
+            use_case_terms: Vec::new(),
+        };
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        let handle = fusion.search_lane(search, show).await?;
+        Ok(HandleOutput { handle, trace_id: input.trace_id })
+    }
+}
+
+impl Tool for MultilaneSearch {
+    const NAME: &'static str = "run_multilane_search";
+    const TITLE: &'static str = "Search several lanes";
+    const DESCRIPTION: &'static str = "Searches up to 10 lanes at once and returns for each its status, the run's handle and its \
+        most frequent codes. One lane that fails does not keep the others from succeeding.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = MultilaneInput;
+    type Output = MultilaneOutput;
+
+    fn tidy(arguments: &mut JsonObject) {
+        tidy::lanes(arguments);
+    }
+
+    async fn call(call: &Call, input: MultilaneInput) -> Result<MultilaneOutput, Failure> {
+        let corpus = input.lanes.iter().find_map(|lane| lane.params.corpus.as_deref());
+        let fusion = call.app.fusion_over(corpus).await?;
+        let configured: Vec<String> = fusion.lanes().into_iter().map(|lane| lane.lane).collect();
+        let lanes = input.lanes.into_iter().map(|lane| lane.named(&configured)).collect();
+        Ok(MultilaneOutput { done: fusion.multilane(lanes).await?, trace_id: input.trace_id })
+    }
+}
+
+impl LaneInput {
+    /// The search of this lane; what is wrong with it is the lane's own failure.
+    fn named(self, configured: &[String]) -> NamedLane {
+        let Self { lane_name, tool, params } = self;
+        let semantic = match tool.trim() {
+            "rrf_search_fulltext_raw" | "search_fulltext" => Ok(false),
+            "rrf_search_semantic_raw" | "search_semantic" => Ok(true),
+            other => Err(crate::app::AppError::invalid(
+                format!("`{other}` searches no lane"),
+                "`tool` is rrf_search_fulltext_raw or rrf_search_semantic_raw",
+            )),
+        };
+        let bare = lane_name.strip_prefix("fulltext_").unwrap_or(&lane_name);
+        let preset = configured.iter().find(|name| **name == lane_name || *name == bare).cloned();
+        // The kind of search, by the name that older clients give it, is no lane.
+        let lane = params.lane.filter(|name| !["fulltext", "semantic"].contains(&name.as_str())).or(preset);
+        let search = semantic.map(|semantic| LaneSearch {
+            corpus: params.corpus,
+            lane,
+            lane_name: None,
+            semantic,
+            text: if semantic { params.text.or(params.query) } else { params.query.or(params.text) }
+                .unwrap_or_default(),
+            boosts: params.field_boosts.map(Into::into),
+            scope: params.feature_scope,
+            filters: filters(params.filters),
+            top_k: params.top_k.unwrap_or(LANE_DOCS),
+            use_case_terms: params.use_case_terms,
+        });
+        NamedLane { lane_name, tool, search }
+    }
+}

@@ -1,0 +1,32 @@
+//! What is handed to registries and clients fits the binaries.
+
+use serde_json::Value;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+#[test]
+fn the_bundle_and_the_registry_have_the_version_of_the_binaries() {
+    let manifest = json(include_str!("../../packaging/mcpb/manifest.json"));
+    let server = json(include_str!("../../packaging/server.json"));
+    for (file, version) in [("manifest.json", &manifest["version"]), ("server.json", &server["version"])] {
+        assert_eq!(version, env!("CARGO_PKG_VERSION"), "{file}");
+    }
+    // The registry takes no longer description.
+    let description = server["description"].as_str().expect("text");
+    assert!((1..=100).contains(&description.chars().count()), "{description}");
+    assert_eq!(manifest["server"]["mcp_config"]["args"], serde_json::json!(["mcp"]));
+}
+
+#[test]
+fn the_variables_of_the_bundle_are_keys_of_the_configuration() {
+    let manifest = json(include_str!("../../packaging/mcpb/manifest.json"));
+    let names = manifest["server"]["mcp_config"]["env"].as_object().expect("variables");
+    let app = lyra_tests::TestApp::new();
+    let mut command = app.command(&["task", "list", "--json"]);
+    // What a client puts in for settings that nobody made.
+    command.envs(names.keys().filter(|name| name.starts_with("LYRA__")).map(|name| (name, "")));
+    let output = command.output().expect("lyra runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
