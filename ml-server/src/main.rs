@@ -1,12 +1,14 @@
 //! Command line of the ml-server.
 
+mod settings;
+
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use lyra_ml_server::measure::rates;
 use lyra_ml_server::model::ModelSource;
 use lyra_ml_server::model::device::{DeviceChoice, Precision};
@@ -69,29 +71,32 @@ struct Serve {
     #[arg(long, value_name = "N", env = "LYRA_ML_THREADS")]
     threads: Option<usize>,
     /// Most inputs or pairs in one request.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CLIENT_BATCH_SIZE")]
     max_client_batch_size: Option<usize>,
     /// Largest request body in bytes.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", env = "LYRA_ML_MAX_BODY_BYTES")]
     max_body_bytes: Option<usize>,
     /// Requests in work at the same time.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CONCURRENT_REQUESTS")]
     max_concurrent_requests: Option<usize>,
     /// Connections open at the same time; more wait until one ends [default: twice the requests].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CONNECTIONS")]
     max_connections: Option<usize>,
     /// Tokens waiting in one model's queue.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", env = "LYRA_ML_MAX_QUEUED_TOKENS")]
     max_queued_tokens: Option<usize>,
     /// Tokens that run together [default: 2,048 per thread, 16,384 on a GPU].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", env = "LYRA_ML_MAX_BATCH_TOKENS")]
     max_batch_tokens: Option<usize>,
     /// How log lines look, on stderr.
     #[arg(long, value_enum, default_value = "text", env = "LYRA_ML_LOG_FORMAT")]
     log_format: LogFormat,
     /// How long a shutdown waits for requests in work.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, env = "LYRA_ML_DRAIN_SECONDS")]
     drain_seconds: u64,
+    /// Print every setting with its value and where it comes from, and serve nothing.
+    #[arg(long)]
+    show_config: bool,
 }
 
 /// How log lines look.
@@ -148,7 +153,14 @@ struct Quantize {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    if cli.command.is_none() && cli.serve.show_config {
+        return settings::show(&Cli::command(), &matches);
+    }
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     match cli.serve.log_format {
@@ -169,6 +181,10 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Quantize(options)) => run_quantize(options),
         Some(Command::Bench(options)) => run_bench(&options),
         None => {
+            settings::check(
+                &Cli::command(),
+                std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()),
+            )?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             let result = runtime.block_on(serve(cli.serve));
             // A download that is still running must not hold up the exit.

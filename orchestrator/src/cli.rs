@@ -5,6 +5,7 @@ mod auth;
 mod backup;
 mod calibration;
 mod check;
+mod config;
 mod corpus;
 mod doctor;
 mod embeddings;
@@ -137,6 +138,9 @@ enum Command {
     /// See who changed what
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    /// Show and check the configuration
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
     /// Check models, database, disk and ml-server, and say what to do about each
     Doctor(doctor::DoctorArgs),
     /// Print completions for a shell
@@ -172,6 +176,9 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode> {
+    if let Command::Config(command) = command {
+        return config::run(global, command);
+    }
     let mut config = match (configured(global), command) {
         (Err(error), Command::Doctor(args)) => return doctor::unreadable(&error, args),
         (config, _) => config?,
@@ -215,7 +222,9 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Store(command) => store::run(&app, command).await,
             Command::Token(command) => token::run(&app, command).await,
             Command::Audit(command) => audit::run(&app, command).await,
-            Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => Ok(ExitCode::SUCCESS),
+            Command::Config(_) | Command::Doctor(_) | Command::Completions(_) | Command::Man(_) => {
+                Ok(ExitCode::SUCCESS)
+            }
         };
         if let Some(call) = call {
             audit::note(&app, call, &code).await;

@@ -1,13 +1,18 @@
 //! Configuration: defaults < file < `LYRA__…` environment < flags.
 
+mod layers;
+
+pub use layers::{Layers, Origin, Setting, schema, written};
+
 use anyhow::Context;
 use lyra_research::{ResearchConfig, SearchConfig};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// The whole configuration. Every key is documented in `config/lyra.toml`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Where state lives; the platform's data folder when absent.
@@ -35,7 +40,7 @@ pub struct Config {
 }
 
 /// Which models answer, and where.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MlConfig {
     /// Address of an ml-server; without it one runs inside this process.
@@ -55,7 +60,7 @@ impl Default for MlConfig {
 }
 
 /// Sources outside, and how they are asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourcesConfig {
     /// What a task asks that names no source: `corpora`, `semantic_scholar`, `openalex`, `web`, names of corpora.
@@ -86,7 +91,7 @@ impl Default for SourcesConfig {
 }
 
 /// Search engines and pages.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebSettings {
     /// Engines to ask; those of the category `general` when empty.
@@ -138,7 +143,7 @@ impl Default for WebSettings {
 }
 
 /// One academic API.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ApiSettings {
     /// Address, when it is not the API's own: a proxy, or a stand-in of tests.
@@ -161,7 +166,7 @@ impl Default for ApiSettings {
 }
 
 /// Lanes, runs and their fusion. Settings of whoever deploys: no tool call changes them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FusionSettings {
     /// Whom the prompt `prior_art_search` addresses.
@@ -195,7 +200,7 @@ impl Default for FusionSettings {
 }
 
 /// Whom the prompt `prior_art_search` addresses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FusionMode {
     /// Researchers: findings, not the machinery.
@@ -207,7 +212,7 @@ pub enum FusionMode {
 }
 
 /// A language model, for what rules do less well.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmSettings {
     /// Whose API is spoken; none leaves everything to rules.
@@ -224,6 +229,7 @@ pub struct LlmSettings {
     /// Requests at once.
     pub max_concurrent: usize,
     /// Largest share of a task's seconds that asking may take, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub time_share: f64,
     /// Folder with files in place of the prompts that come with Lyra.
     pub prompts_dir: Option<PathBuf>,
@@ -245,7 +251,7 @@ impl Default for LlmSettings {
 }
 
 /// Whose API a language model is behind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", try_from = "String")]
 pub enum LlmProvider {
     /// No language model.
@@ -270,8 +276,9 @@ impl TryFrom<String> for LlmProvider {
 }
 
 /// Text that is never shown.
-#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("writeOnly" = true))]
 pub struct Secret(String);
 
 impl Secret {
@@ -288,7 +295,7 @@ impl std::fmt::Debug for Secret {
 }
 
 /// Where `lyra serve` listens, and whom it lets in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
     /// Address; on anything but loopback a token is required.
@@ -317,7 +324,7 @@ impl Default for ServerConfig {
             auth: AuthMode::Auto,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
-            requests_per_minute: 600,
+            requests_per_minute: 3000,
             max_body_kb: 1024,
             toolset: Toolset::All,
         }
@@ -325,7 +332,7 @@ impl Default for ServerConfig {
 }
 
 /// When a token is required.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AuthMode {
     /// On every address but loopback.
@@ -335,7 +342,7 @@ pub enum AuthMode {
 }
 
 /// Which tools MCP clients get.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Toolset {
     /// Claims and the passages for and against them.
@@ -347,7 +354,7 @@ pub enum Toolset {
 }
 
 /// Background work.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkersConfig {
     /// Jobs run at once.
@@ -363,7 +370,7 @@ impl Default for WorkersConfig {
 }
 
 /// How long things are kept.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetentionConfig {
     /// Days after which a server deletes a task that has ended, with everything only it used; 0 keeps tasks.
@@ -373,7 +380,7 @@ pub struct RetentionConfig {
 }
 
 /// Logs, on stderr.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {
     /// `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `warn,lyra_store=debug`.
@@ -389,7 +396,7 @@ impl Default for LogConfig {
 }
 
 /// How log lines look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
@@ -402,21 +409,54 @@ impl Config {
     /// Reads the file, when one is named or found, and the environment over it.
     ///
     /// # Errors
-    /// A named file that is not there, an unknown key, a value of the wrong type: each named in the message.
+    /// A named file that is not there, an unknown key or variable, a value of the wrong type: each named in the message, with
+    /// what was probably meant.
     pub fn load(file: Option<&Path>) -> anyhow::Result<Self> {
-        let mut builder = config::Config::builder();
-        if let Some(file) = file {
-            builder = builder.add_source(config::File::from(file).format(config::FileFormat::Toml));
-        } else if let Some(found) = default_file().filter(|path| path.is_file()) {
-            builder = builder.add_source(config::File::from(found).format(config::FileFormat::Toml));
+        Layers::read(file, environment())?.config()
+    }
+
+    /// What is wrong with values that are each possible: files that are not there, addresses that are none, settings that do
+    /// not go together.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        let web = &self.sources.web;
+        let files = [
+            ("ml.models_dir", &self.ml.models_dir),
+            ("sources.web.engines_file", &web.engines_file),
+            ("sources.web.domains_file", &web.domains_file),
+            ("sources.web.dangerous_patterns_file", &web.dangerous_patterns_file),
+            ("fusion.lanes_file", &self.fusion.lanes_file),
+            ("llm.prompts_dir", &self.llm.prompts_dir),
+        ];
+        for (key, path) in files.iter().filter_map(|(key, path)| Some((key, path.as_ref()?))) {
+            if !path.exists() {
+                problems.push(format!("`{key}`: {} is not there", path.display()));
+            }
         }
-        let environment =
-            config::Environment::with_prefix("LYRA").prefix_separator("__").separator("__").try_parsing(true);
-        builder
-            .add_source(environment)
-            .build()
-            .and_then(config::Config::try_deserialize)
-            .context("the configuration cannot be used")
+        let addresses = [
+            ("ml.url", &self.ml.url),
+            ("sources.semantic_scholar.base_url", &self.sources.semantic_scholar.base_url),
+            ("sources.openalex.base_url", &self.sources.openalex.base_url),
+            ("llm.base_url", &self.llm.base_url),
+        ];
+        for (key, address) in addresses.iter().filter_map(|(key, address)| Some((key, address.as_ref()?))) {
+            if !url::Url::parse(address)
+                .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+            {
+                problems.push(format!("`{key}` should be an address such as http://127.0.0.1:8000"));
+            }
+        }
+        if self.llm.provider != LlmProvider::None && self.llm.model.is_none() {
+            problems.push("`llm.model` is missing: name the model that the provider has".to_owned());
+        }
+        let open = self.server.host.is_loopback() && self.server.auth == AuthMode::Auto;
+        if open && self.server.allowed_hosts.iter().any(|host| host == crate::http::ANY_HOST) {
+            problems.push(
+                "`server.allowed_hosts` lets any web page in: set server.auth = \"required\", or name hosts"
+                    .to_owned(),
+            );
+        }
+        problems
     }
 
     /// The folder that holds the database and the corpora.
@@ -430,6 +470,12 @@ impl Config {
         let dirs = project_dirs().context("this user has no data folder; name one with --data-dir")?;
         Ok(dirs.data_dir().to_owned())
     }
+}
+
+/// The variables of this process whose names and values are text.
+pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 /// Where the configuration file is looked for when none is named.

@@ -47,13 +47,18 @@ impl HttpServer {
         flags: &[&str],
         environment: &[(&str, &str)],
     ) -> anyhow::Result<Self> {
-        let args = [flags, &["serve", "--port", "0"]].concat();
-        let mut child = Command::from(app.command(&args))
-            .envs(environment.iter().copied())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
+        let mut command = app.command(&[flags, &["serve", "--port", "0"]].concat());
+        command.envs(environment.iter().copied());
+        Self::start_command(command).await
+    }
+
+    /// Starts a command that becomes `lyra serve`.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_command(command: std::process::Command) -> anyhow::Result<Self> {
+        let mut child =
+            Command::from(command).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true).spawn()?;
         let stderr = child.stderr.take().context("stderr is piped")?;
         let mut lines = BufReader::new(stderr).lines();
         let said = async {
@@ -77,6 +82,35 @@ impl HttpServer {
             }
         });
         Ok(Self { child, address, log })
+    }
+
+    /// One JSON-RPC request in the revision that has no sessions; gives its result.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    pub async fn rpc(&self, headers: &[&str], method: &str, mut params: Value) -> anyhow::Result<Value> {
+        let name = params["name"].as_str().map(|name| format!("Mcp-Name: {name}"));
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "lyra-tests", "version": "0" },
+            "io.modelcontextprotocol/clientCapabilities": {}
+        });
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        let named = format!("Mcp-Method: {method}");
+        let mut all = vec![
+            "Content-Type: application/json",
+            "Accept: application/json, text/event-stream",
+            "MCP-Protocol-Version: 2026-07-28",
+            named.as_str(),
+        ];
+        all.extend(name.as_deref());
+        all.extend(headers);
+        let answer = self.request("POST /mcp", &all, &body).await?;
+        let found = answer.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+        let mut found = found.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let message = found.find(|value| value.get("result").is_some());
+        Ok(message.with_context(|| format!("no result but {}: {}", answer.status, answer.body))?["result"]
+            .take())
     }
 
     /// One request with these header lines. `Host` is the server's unless given.
@@ -111,30 +145,9 @@ impl HttpServer {
     /// # Errors
     /// When the connection breaks or there is no result in the answer.
     pub async fn call(&self, tool: &str, arguments: Value, headers: &[&str]) -> anyhow::Result<Value> {
-        let message = json!({
-            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": { "name": tool, "arguments": arguments, "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": { "name": "lyra-tests", "version": "0" },
-                "io.modelcontextprotocol/clientCapabilities": {}
-            } }
-        });
-        let name = format!("Mcp-Name: {tool}");
-        let own = [
-            "Content-Type: application/json",
-            "Accept: application/json, text/event-stream",
-            "MCP-Protocol-Version: 2026-07-28",
-            "Mcp-Method: tools/call",
-            &name,
-        ];
-        let answer = self.request("POST /mcp", &[&own, headers].concat(), &message.to_string()).await?;
-        // The message comes as JSON or as an event stream.
-        let lines = answer.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
-        let mut messages = lines.filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let mut result = messages
-            .find(|message| message.get("result").is_some())
-            .with_context(|| format!("no result in {answer:?}"))?;
-        Ok(result["result"]["structuredContent"].take())
+        let mut result =
+            self.rpc(headers, "tools/call", json!({ "name": tool, "arguments": arguments })).await?;
+        Ok(result["structuredContent"].take())
     }
 
     /// The id of its process while it runs.

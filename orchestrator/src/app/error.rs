@@ -72,9 +72,6 @@ impl From<lyra_store::StoreError> for AppError {
                 ),
                 ..Self::new(ErrorCode::Unavailable, error.to_string())
             },
-            lyra_store::StoreError::NotJudged { .. } => {
-                Self::new(ErrorCode::InvalidArgument, error.to_string())
-            }
             lyra_store::StoreError::AuthClosed { .. } => {
                 Self::invalid(error.to_string(), "`lyra auth list` and get_auth_queue name what still waits")
             }
@@ -92,7 +89,8 @@ impl From<lyra_store::StoreError> for AppError {
                 ),
                 ..Self::new(ErrorCode::Unavailable, error.to_string())
             },
-            lyra_store::StoreError::TaskActive { .. }
+            lyra_store::StoreError::NotJudged { .. }
+            | lyra_store::StoreError::TaskActive { .. }
             | lyra_store::StoreError::TokenExists { .. }
             | lyra_store::StoreError::InUse { .. } => {
                 Self::new(ErrorCode::InvalidArgument, error.to_string())

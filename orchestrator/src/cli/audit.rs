@@ -3,6 +3,7 @@
 use super::auth::AuthCommand;
 use super::calibration::CalibrationCommand;
 use super::corpus::CorpusCommand;
+use super::embeddings::EmbeddingsCommand;
 use super::feedback::{ClaimCommand, DomainCommand, EdgeCommand};
 use super::store::StoreCommand;
 use super::task::TaskCommand;
@@ -64,7 +65,11 @@ fn line(entry: &AuditEntry) -> String {
 pub(super) fn of(command: &Command) -> Option<Mutation> {
     let mut task = None;
     let changes = match command {
-        Command::Research(_) | Command::Check(_) => true,
+        // Who took all data with them in a backup is worth knowing.
+        Command::Research(_)
+        | Command::Check(_)
+        | Command::Edge(EdgeCommand::Correct { .. })
+        | Command::Backup(_) => true,
         Command::Corpus(command) => {
             matches!(command, CorpusCommand::Import(_) | CorpusCommand::Remove { .. })
         }
@@ -80,12 +85,10 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
         Command::Calibration(command) => {
             !matches!(command, CalibrationCommand::Stats { .. } | CalibrationCommand::Evaluations { .. })
         }
+        Command::Embeddings(command) => matches!(command, EmbeddingsCommand::Rebuild { .. }),
         Command::Domain(command) => !matches!(command, DomainCommand::List { .. }),
         Command::Claim(command) => !matches!(command, ClaimCommand::Show { .. }),
-        Command::Edge(EdgeCommand::Correct { .. }) => true,
         Command::Token(command) => !matches!(command, TokenCommand::List { .. }),
-        // Who took all data with them is worth knowing.
-        Command::Backup(_) => true,
         Command::Store(StoreCommand::Prune { dry_run, .. }) => !dry_run,
         Command::Store(StoreCommand::Check { rebuild_full_text, .. }) => *rebuild_full_text,
         _ => false,

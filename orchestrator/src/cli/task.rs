@@ -134,7 +134,8 @@ async fn delete(app: &App, id: &TaskId, yes: bool, json: bool) -> anyhow::Result
 
 /// Deleted rows, a table a line.
 pub(super) fn rows(deleted: &Deleted) -> String {
-    deleted.rows.iter().map(|(table, count)| format!("{count:>8}  {}\n", table.replace('_', " "))).collect()
+    let line = |(table, count): (&String, &u64)| format!("{count:>8}  {}\n", table.replace('_', " "));
+    deleted.rows.iter().map(line).collect()
 }
 
 async fn list(app: &App, n: u32, json: bool) -> anyhow::Result<()> {

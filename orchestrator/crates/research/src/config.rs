@@ -1,10 +1,11 @@
 //! Numbers that shape the pipeline.
 
 use lyra_domain::ranking::RankingConfig;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the pipeline; the defaults are those of the evidence design.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResearchConfig {
     /// Hits asked of every source for one query.
@@ -12,6 +13,7 @@ pub struct ResearchConfig {
     /// How fragments are ranked.
     pub ranking_method: RankingMethod,
     /// Share of BM25 beside the cosine when fragments are ranked by a weighted mean, in [0, 1].
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub bm25_weight: f64,
     /// Fewest fragments that a query keeps as relevant.
     pub min_relevant: usize,
@@ -22,14 +24,17 @@ pub struct ResearchConfig {
     /// Most claims extracted for a task that names no number of its own.
     pub max_claims: usize,
     /// A sentence has to look at least this much like a claim, in [0, 1].
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_check_worthiness: f64,
     /// Claims at least this close (cosine) are one claim, when polarity, numbers, hedges and beings agree as well.
+    #[schemars(range(min = -1.0, max = 1.0))]
     pub duplicate_similarity: f32,
     /// Passages of other pages that an extracted claim is judged against.
     pub candidates_per_claim: usize,
     /// Of these, places for the passages closest to the counter-claim (`text::claim::counter_claim`); 0 keeps none.
     pub counter_candidates: usize,
     /// A passage has to be at least this close (cosine) to an extracted claim, or to its counter-claim, to be judged.
+    #[schemars(range(min = -1.0, max = 1.0))]
     pub candidate_similarity: f32,
     /// Best-ranked passages that a claim given by the user is judged against.
     pub candidates_per_user_claim: usize,
@@ -37,8 +42,10 @@ pub struct ResearchConfig {
     /// among them count.
     pub windows_per_passage: usize,
     /// A window has to be at least this close (cosine) to the claim; the closest one is always shown.
+    #[schemars(range(min = -1.0, max = 1.0))]
     pub window_similarity: f32,
     /// Below this probability a window's answer of support or refutation counts as neutral, in [0, 1].
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub min_nli_confidence: f64,
 }
 
@@ -66,7 +73,7 @@ impl Default for ResearchConfig {
 }
 
 /// How fragments are ranked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RankingMethod {
     /// By a weighted mean of BM25 and cosine.
@@ -76,7 +83,7 @@ pub enum RankingMethod {
 }
 
 /// How a search goes on from what it found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
     /// Works, the best ranked first, whose citations are followed; 0 follows none.
@@ -107,7 +114,7 @@ impl Default for SearchConfig {
 }
 
 /// Which citations are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CitationDirection {
     /// What a work cites, and what cites it.
@@ -119,7 +126,7 @@ pub enum CitationDirection {
 }
 
 /// Which works found through citations become pages (evidence design, section 2, step 7).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CitationFilter {
     /// Stage 0 drops works cited less often.

@@ -210,8 +210,10 @@ impl From<StoreError> for PortError {
         let store = || "evidence store".to_owned();
         match error {
             StoreError::NotFound { what } => Self::NotFound { what },
-            // Both pass: the other writer ends, and somebody makes room.
-            StoreError::Busy | StoreError::DiskFull => Self::Unavailable { what: store(), why },
+            // All pass: the other writer ends, and somebody makes room.
+            StoreError::Busy | StoreError::DiskFull | StoreError::ReadOnlyDisk => {
+                Self::Unavailable { what: store(), why }
+            }
             StoreError::LeaseLost { job } => Self::Refused { what: format!("job {job}"), why },
             StoreError::NoVectors { .. }
             | StoreError::TaskActive { .. }

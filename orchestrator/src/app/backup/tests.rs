@@ -55,7 +55,7 @@ async fn every_kind_of_backup_comes_back() {
         let restored = App::restore_backup(&target, &other, false).await.unwrap();
         assert_eq!(restored.replaced, None);
         assert_eq!(tasks(&other).await, ["kept?"], "{name}");
-        assert_eq!(std::fs::read(other.join("corpora/tiny/index/segment")).unwrap(), [7; 100_000]);
+        assert_eq!(std::fs::read(other.join("corpora/tiny/index/segment")).unwrap(), vec![7; 100_000]);
         assert!(!other.join(".restore").exists());
     }
     let left: Vec<String> = std::fs::read_dir(home.path())
@@ -90,6 +90,9 @@ async fn data_that_is_there_is_replaced_only_by_force_and_kept() {
     assert!(replaced.join("corpora/tiny/corpus.json").exists());
     assert!(tasks(&replaced).await.contains(&"kept?".to_owned()));
 }
+
+/// Something that happens to a backup.
+type Damage = Box<dyn FnOnce(&Path)>;
 
 /// Damages a copy of a backup and says what comes of it. Data that is there stays as it is.
 async fn damaged(backup: &Path, how: impl FnOnce(&Path)) -> String {
@@ -133,7 +136,7 @@ async fn a_damaged_backup_is_refused_with_what_is_wrong() {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
     };
-    let cases: Vec<(&Path, Box<dyn FnOnce(&Path)>, &str)> = vec![
+    let cases: Vec<(&Path, Damage, &str)> = vec![
         (&folder, Box::new(move |at| change(&at.join("lyra.db"), flip)), "lyra.db is not what was written"),
         (
             &folder,
@@ -160,7 +163,7 @@ async fn a_damaged_backup_is_refused_with_what_is_wrong() {
                         .unwrap()
                         .replacen("\"format\": 1", "\"format\": 2", 1)
                         .into_bytes();
-                })
+                });
             }),
             "newer than this version",
         ),
@@ -172,7 +175,7 @@ async fn a_damaged_backup_is_refused_with_what_is_wrong() {
                         .unwrap()
                         .replacen("corpora/tiny/corpus.json", "../../../etc/passwd", 1)
                         .into_bytes();
-                })
+                });
             }),
             "leads out of the backup",
         ),

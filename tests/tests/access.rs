@@ -1,0 +1,180 @@
+//! Who is let in by `lyra serve`, and what is noted of them.
+
+use lyra_tests::TestApp;
+use lyra_tests::mcp_server::HttpServer;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A server that wants a token from everybody, also from this machine, and logs all it can.
+async fn guarded(app: &TestApp, settings: &[(&str, &str)]) -> anyhow::Result<HttpServer> {
+    let mut command = app.command(&["--log", "debug", "serve", "--port", "0"]);
+    command.env("LYRA__SERVER__AUTH", "required").envs(settings.iter().copied());
+    HttpServer::start_command(command).await
+}
+
+/// Makes a token as an operator would, while the server runs.
+fn token(app: &TestApp, flags: &[&str]) -> String {
+    let made = app.json(&[&["token", "create", "--json"], flags].concat());
+    made["token"].as_str().expect("a token").to_owned()
+}
+
+fn bearer(token: &str) -> String {
+    format!("Authorization: Bearer {token}")
+}
+
+/// A task that asks nothing and needs no model.
+fn task(query: &str) -> Value {
+    json!({ "query": query, "config": { "sources": ["openalex"] } })
+}
+
+async fn status(server: &HttpServer, line: &str, header: &str) -> anyhow::Result<u16> {
+    Ok(server.request(line, &[header], "").await?.status)
+}
+
+#[tokio::test]
+async fn only_tokens_in_force_are_let_in_and_each_does_what_it_may() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let server = guarded(&app, &[]).await?;
+    let full = token(&app, &["agent", "--scope", "full"]);
+    let read = token(&app, &["viewer"]);
+    let former = token(&app, &["former", "--scope", "full"]);
+    let brief = token(&app, &["brief", "--scope", "full", "--expires", "5s"]);
+
+    // Whoever keeps the server alive needs no token and learns nothing.
+    assert_eq!(server.request("GET /health", &[], "").await?.status, 200);
+    let id = read.split('_').nth(1).expect("an id");
+    let wrong = bearer(&format!("lyra_{id}_{}", "0".repeat(64)));
+    let strangers = [
+        "X-Nothing: 1",
+        "Authorization: Basic bHlyYQ==",
+        "Authorization: Bearer",
+        "Authorization: Bearer lyra_a_b",
+        &wrong,
+    ];
+    for header in strangers {
+        for line in ["GET /mcp", "POST /mcp", "DELETE /mcp", "GET /nothing"] {
+            let answer = server.request(line, &[header], "{}").await?;
+            assert_eq!(answer.status, 401, "{line} {header}: {answer:?}");
+            assert!(answer.head.contains("www-authenticate: bearer"), "{answer:?}");
+        }
+    }
+
+    let made = server.call("create_task", task("who may?"), &[&bearer(&full)]).await?;
+    assert_eq!(made["ok"], true, "{made}");
+    let refused = server.call("create_task", task("who may not?"), &[&bearer(&read)]).await?;
+    assert_eq!((&refused["ok"], &refused["error_code"]), (&json!(false), &json!("forbidden")), "{refused}");
+    let counted = json!({ "sql": "SELECT count(*) AS n FROM tasks" });
+    let seen = server.call("query_graph", counted, &[&bearer(&read)]).await?;
+    assert_eq!(seen["rows"][0]["n"], 1, "{seen}");
+    for table in ["access_tokens", "audit_log"] {
+        let sql = json!({ "sql": format!("SELECT * FROM {table}") });
+        assert_eq!(server.call("query_graph", sql, &[&bearer(&full)]).await?["ok"], false, "{table} is open");
+    }
+    for (token, mutating) in [(&full, true), (&read, false)] {
+        let listed = server.rpc(&[&bearer(token)], "tools/list", json!({})).await?;
+        let tools = listed["tools"].as_array().expect("tools");
+        assert_eq!(tools.iter().any(|tool| tool["name"] == "create_task"), mutating);
+        let only_reads = tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true);
+        assert_eq!(only_reads, !mutating, "{tools:?}");
+    }
+    assert_eq!(status(&server, "POST /nothing", &bearer(&read)).await?, 403);
+    assert_eq!(status(&server, "POST /nothing", &bearer(&full)).await?, 404);
+
+    assert_eq!(status(&server, "GET /nothing", &bearer(&former)).await?, 404);
+    assert!(app.run(&["token", "revoke", "former"]).status.success());
+    assert_eq!(
+        status(&server, "GET /nothing", &bearer(&former)).await?,
+        401,
+        "revoked while the server runs"
+    );
+    for _ in 0..200 {
+        if status(&server, "GET /nothing", &bearer(&brief)).await? == 401 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(status(&server, "GET /nothing", &bearer(&brief)).await?, 401, "expired");
+
+    let audit = app.json(&["audit", "list", "--json"]);
+    let noted = |actor: &str, action: &str, outcome: &str| {
+        let entries = audit.as_array().expect("entries");
+        let found = entries.iter().find(|entry| {
+            (&entry["actor"], &entry["action"], &entry["outcome"])
+                == (&json!(actor), &json!(action), &json!(outcome))
+        });
+        found.unwrap_or_else(|| panic!("{actor} {action} {outcome} is not in {audit:#}")).clone()
+    };
+    let created = noted("token:agent", "create_task", "ok");
+    assert_eq!((&created["task_id"], &created["via"]), (&made["task_id"], &json!("mcp_http")));
+    assert_eq!(created["arguments"]["query"], "who may?");
+    noted("token:viewer", "create_task", "refused");
+    noted("token:viewer", "POST /nothing", "refused");
+    assert_eq!(noted("token:agent", "POST /nothing", "error")["detail"], "404 Not Found");
+    assert!(!audit.to_string().contains("query_graph"), "reading is no mutation: {audit}");
+
+    let listed = app.json(&["token", "list", "--json"]);
+    let used =
+        listed.as_array().expect("tokens").iter().find(|token| token["name"] == "agent").expect("agent");
+    assert!(used["last_used_at"].is_string(), "{used}");
+    let log = server.log.lines();
+    assert!(log.iter().any(|line| line.contains("request refused")), "{log:?}");
+    server.stop().await?;
+    let everything = format!("{log:?}{audit}{listed}");
+    for token in [&full, &read, &former, &brief] {
+        let secret = token.rsplit('_').next().expect("a secret");
+        assert!(!everything.contains(secret), "a token was written down");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_client_that_asks_too_often_waits_and_others_do_not() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let server =
+        guarded(&app, &[("LYRA__SERVER__REQUESTS_PER_MINUTE", "6"), ("LYRA__SERVER__MAX_BODY_KB", "1")])
+            .await?;
+    let (eager, patient) = (token(&app, &["eager"]), token(&app, &["patient"]));
+    let mut refused = None;
+    for _ in 0..30 {
+        let answer = server.request("GET /nothing", &[&bearer(&eager)], "").await?;
+        if answer.status == 429 {
+            refused = Some(answer);
+            break;
+        }
+        assert_eq!(answer.status, 404);
+    }
+    let refused = refused.expect("more than the limit");
+    assert!(refused.head.contains("retry-after: "), "{refused:?}");
+    assert_eq!(status(&server, "GET /nothing", &bearer(&patient)).await?, 404);
+    assert_eq!(server.request("GET /health", &[], "").await?.status, 200);
+    let answer = server.request("POST /mcp", &[&bearer(&patient)], &"x".repeat(1025)).await?;
+    assert_eq!(answer.status, 413);
+    // Guessing is counted by where it comes from.
+    let mut last = 0;
+    for _ in 0..30 {
+        last = status(&server, "GET /mcp", "Authorization: Bearer lyra_guess_1").await?;
+    }
+    assert_eq!(last, 429);
+    server.stop().await
+}
+
+#[tokio::test]
+async fn on_this_machine_a_token_is_needed_only_when_one_is_sent() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let server = HttpServer::start(&app).await?;
+    let made = server.call("create_task", task("no token?"), &[]).await?;
+    assert_eq!(made["ok"], true, "{made}");
+    assert_eq!(status(&server, "GET /nothing", "Authorization: Bearer lyra_a_b").await?, 401);
+    let read = token(&app, &["viewer"]);
+    let refused = server.call("create_task", task("a token that may not"), &[&bearer(&read)]).await?;
+    assert_eq!(refused["error_code"], "forbidden", "{refused}");
+    let audit = app.json(&["audit", "list", "--json", "--actor", "local"]);
+    assert_eq!(audit[0]["action"], "create_task", "{audit}");
+    server.stop().await?;
+
+    let mut open = app.command(&["serve", "--port", "0"]);
+    let output = open.env("LYRA__SERVER__ALLOWED_HOSTS", "[\"*\"]").output()?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("server.auth = \"required\""), "{said}");
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! Backups, deletion and bad disks, with real processes.
+
+use lyra_tests::mcp_server::HttpServer;
+use lyra_tests::{TestApp, binary};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A task that asks nothing and needs no model.
+fn task(query: &str) -> Value {
+    json!({ "query": query, "config": { "sources": ["openalex"] } })
+}
+
+fn said(output: &std::process::Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn queries(app: &TestApp) -> Vec<String> {
+    let tasks = app.json(&["task", "list", "-n", "1000", "--json"]);
+    tasks
+        .as_array()
+        .expect("tasks")
+        .iter()
+        .filter_map(|task| task["query"].as_str().map(str::to_owned))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_backup_of_a_working_server_is_restored_elsewhere() -> anyhow::Result<()> {
+    let (app, other, folder) = (TestApp::new(), TestApp::new(), tempfile::tempdir()?);
+    let mut unlimited = app.command(&["serve", "--port", "0"]);
+    unlimited.env("LYRA__SERVER__REQUESTS_PER_MINUTE", "0");
+    let server = HttpServer::start_command(unlimited).await?;
+    let file = folder.path().join("lyra.tar.gz");
+    let target = file.to_str().expect("a path");
+    let (done, made) = (AtomicBool::new(false), AtomicBool::new(false));
+    let writing = async {
+        let mut written = 0;
+        while !done.load(Ordering::Relaxed) {
+            let answer = server.call("create_task", task(&format!("task {written}")), &[]).await?;
+            anyhow::ensure!(answer["ok"] == true, "{answer}");
+            written += 1;
+            made.store(written >= 5, Ordering::Relaxed);
+        }
+        anyhow::Ok(written)
+    };
+    let saving = async {
+        while !made.load(Ordering::Relaxed) {
+            tokio::task::yield_now().await;
+        }
+        let output = tokio::process::Command::from(app.command(&["backup", "create", target])).output().await;
+        done.store(true, Ordering::Relaxed);
+        anyhow::Ok(output?)
+    };
+    let (written, output) = tokio::try_join!(writing, saving)?;
+    assert!(output.status.success(), "{}", said(&output));
+    let verified = app.run(&["backup", "verify", target]);
+    assert!(verified.status.success() && said(&verified).contains("sound:"), "{}", said(&verified));
+
+    // Not under the feet of a server.
+    let refused = app.run(&["backup", "restore", target, "--force"]);
+    assert!(!refused.status.success() && said(&refused).contains("stop it first"), "{}", said(&refused));
+    assert_eq!(server.request("GET /ready", &[], "").await?.status, 200);
+
+    let restored = other.run(&["backup", "restore", target]);
+    assert!(restored.status.success(), "{}", said(&restored));
+    // The copy is of one moment: the first tasks up to some of them, and none in between missing.
+    let mut kept = queries(&other);
+    kept.reverse();
+    assert!(kept.len() >= 5 && kept.len() <= written, "{} of {written}", kept.len());
+    assert_eq!(kept, (0..kept.len()).map(|n| format!("task {n}")).collect::<Vec<_>>());
+    assert_eq!(other.json(&["store", "check", "--json"])["problems"], json!([]));
+    server.stop().await?;
+
+    let again = app.run(&["backup", "restore", target]);
+    assert!(!again.status.success() && said(&again).contains("--force"), "{}", said(&again));
+    assert_eq!(queries(&app).len(), written, "nothing was replaced");
+    let forced = app.run(&["backup", "restore", target, "--force"]);
+    assert!(forced.status.success() && said(&forced).contains("replaced-"), "{}", said(&forced));
+    assert_eq!(queries(&app).len(), kept.len());
+    Ok(())
+}
+
+#[test]
+fn a_task_is_deleted_only_when_it_is_said_twice() {
+    let app = TestApp::new();
+    let searched = app.json(&["research", "Does a short daytime nap improve memory?", "--json", "--quiet"]);
+    let id =
+        searched["task_id"].as_str().or_else(|| searched["task"]["id"].as_str()).expect("an id").to_owned();
+    let asked = app.run(&["task", "delete", &id]);
+    assert!(!asked.status.success() && said(&asked).contains("add --yes"), "{}", said(&asked));
+    assert_eq!(queries(&app).len(), 1);
+    let deleted = app.json(&["task", "delete", &id, "--yes", "--json"]);
+    for table in ["claims", "edges", "embeddings", "fragments", "jobs", "pages", "queries", "query_fragments"]
+    {
+        assert!(deleted["rows"][table].as_u64() > Some(0), "{table}: {deleted}");
+    }
+    let check = app.json(&["store", "check", "--json"]);
+    assert_eq!((&check["problems"], &check["leftovers"]), (&json!([]), &json!([])));
+    let left = app.json(&["store", "prune", "--dry-run", "--json"]);
+    assert_eq!(left["deleted"]["rows"], json!({}));
+    let audit = app.json(&["audit", "list", "--task", &id, "--json"]);
+    assert_eq!((&audit[0]["action"], &audit[0]["outcome"]), (&json!("task delete"), &json!("ok")), "{audit}");
+}
+
+/// `lyra ARGS` with a small disk of its own for its data, where this machine lets us make one.
+#[expect(clippy::print_stdout, reason = "says why a test skips")]
+fn on_small_disk(app: &TestApp, script: &str) -> Option<Command> {
+    let probe = Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
+    if !probe.is_ok_and(|probe| probe.status.success()) {
+        println!("skipped: a small disk cannot be made here (unshare -rm mount -t tmpfs)");
+        return None;
+    }
+    let mut command = Command::new("unshare");
+    let plain = app.command(&[]);
+    let settings = plain.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    command.envs(settings).env("LYRA", binary("lyra")).args(["-rm", "sh", "-c", script]);
+    Some(command)
+}
+
+/// Takes all the room that is left; what was taken is given back by removing the file.
+fn fill(folder: &Path) -> PathBuf {
+    let filler = folder.join("filler");
+    let mut file = std::fs::File::create(&filler).expect("a file");
+    while std::io::Write::write_all(&mut file, &[0; 4096]).is_ok() {}
+    filler
+}
+
+#[tokio::test]
+async fn a_server_outlives_a_full_disk() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let script = "mount -t tmpfs -o size=8m tmpfs \"$LYRA_DATA_DIR\" && exec \"$LYRA\" serve --port 0";
+    let Some(mut command) = on_small_disk(&app, script) else { return Ok(()) };
+    command.env("LYRA__SERVER__REQUESTS_PER_MINUTE", "0");
+    let server = HttpServer::start_command(command).await?;
+    let inside =
+        |path: &Path| PathBuf::from(format!("/proc/{}/root{}", server.pid().unwrap_or(0), path.display()));
+    let long = "a long question ".repeat(100);
+    let mut made = 0;
+    for _ in 0..3 {
+        let answer = server.call("create_task", task(&long), &[]).await?;
+        assert_eq!(answer["ok"], true, "{answer}");
+        made += 1;
+    }
+    let filler = fill(&inside(app.data_dir()));
+    let mut refused = None;
+    // Room that the database has already is used up first.
+    for _ in 0..2_000 {
+        let answer = server.call("create_task", task(&long), &[]).await?;
+        if answer["ok"] == false {
+            refused = Some(answer);
+            break;
+        }
+        made += 1;
+    }
+    let refused = refused.expect("a full disk");
+    assert!(refused["error"].as_str().is_some_and(|text| text.contains("full")), "{refused}");
+    assert!(refused["hint"].as_str().is_some_and(|text| text.contains("make room")), "{refused}");
+    let count = json!({ "sql": "SELECT count(*) AS n FROM tasks" });
+    assert_eq!(
+        server.call("query_graph", count.clone(), &[]).await?["rows"][0]["n"],
+        made,
+        "nothing is lost"
+    );
+    assert_eq!(server.request("GET /ready", &[], "").await?.status, 200);
+
+    std::fs::remove_file(filler)?;
+    let answer = server.call("create_task", task("and on it goes"), &[]).await?;
+    assert_eq!(answer["ok"], true, "{answer}");
+    assert_eq!(server.call("query_graph", count, &[]).await?["rows"][0]["n"], made + 1);
+    server.stop().await
+}
+
+#[test]
+fn a_read_only_disk_is_named_and_loses_nothing() {
+    let app = TestApp::new();
+    let script = "set -e; mount -t tmpfs -o size=32m tmpfs \"$LYRA_DATA_DIR\"
+        \"$LYRA\" token create kept
+        mount -o remount,ro \"$LYRA_DATA_DIR\"
+        if \"$LYRA\" token create lost; then exit 3; fi
+        mount -o remount,rw \"$LYRA_DATA_DIR\"
+        \"$LYRA\" token list
+        \"$LYRA\" store check";
+    let Some(mut command) = on_small_disk(&app, script) else { return };
+    let output = command.output().expect("it runs");
+    let said = said(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("cannot write to") && said.contains("Read-only file system"), "{said}");
+    assert!(said.contains("kept") && !said.contains(" lost ") && said.contains("whole: "), "{said}");
+}
