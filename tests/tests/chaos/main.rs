@@ -79,11 +79,14 @@ async fn sound(database: &Path) -> anyhow::Result<()> {
             "edges without a claim",
             "SELECT count(*) FROM edges WHERE target_type = 'claim' AND target_id NOT IN (SELECT id FROM claims)",
         ),
-        ("jobs that are not done", "SELECT count(*) FROM jobs WHERE state <> 'completed'"),
     ] {
         let count: i64 = sqlx::query_scalar(sql).fetch_one(&mut connection).await?;
         ensure!(count == 0, "{count} {what}");
     }
+    let sql = "SELECT kind || ' ' || state || ' after ' || attempts || ' attempts and ' || deaths || ' deaths: ' || coalesce(error, '')
+               FROM jobs WHERE state <> 'completed'";
+    let open: Vec<String> = sqlx::query_scalar(sql).fetch_all(&mut connection).await?;
+    ensure!(open.is_empty(), "jobs that are not done: {open:?}");
     Ok(connection.close().await?)
 }
 

@@ -12,6 +12,11 @@ use crate::MlClient;
 impl Inference for MlClient {
     async fn models(&self) -> Result<Models, PortError> {
         let info = self.info().await?;
+        // No server runs without a model: it has just been started and is reading them.
+        if info.models.is_empty() {
+            let why = format!("{} has not loaded its models yet", self.url());
+            return Err(PortError::Unavailable { what: "ml-server".to_owned(), why });
+        }
         let hosted = |kind, option: &str| {
             info.model(kind).ok_or_else(|| PortError::Refused {
                 what: "ml-server".to_owned(),

@@ -10,6 +10,8 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use lyra_ml_client::{ClientConfig, Error, MlClient};
+use lyra_proto::{InfoResponse, Limits};
+use lyra_research::ports::Inference;
 
 fn quick() -> ClientConfig {
     ClientConfig { first_pause: Duration::from_millis(1), retries: 3, ..ClientConfig::default() }
@@ -98,4 +100,15 @@ async fn nobody_there() {
     assert!(matches!(error, Error::Unreachable { .. }) && error.to_string().contains(&url), "{error}");
     let error = client.wait_ready(Duration::from_millis(120)).await.unwrap_err();
     assert!(matches!(error, Error::NotReady { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_still_loading_is_not_one_without_models() {
+    let (url, _) = server(|_| {
+        let info = InfoResponse { version: "1".to_owned(), models: Vec::new(), limits: Limits::default() };
+        axum::Json(info).into_response()
+    })
+    .await;
+    let error = MlClient::with_config(url, quick()).unwrap().models().await.unwrap_err();
+    assert!(error.is_transient(), "{error}");
 }
