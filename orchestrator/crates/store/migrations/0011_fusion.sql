@@ -49,6 +49,3 @@ CREATE TABLE fusion_texts (
     fetched_at TEXT NOT NULL,
     PRIMARY KEY (backend, corpus, id_type, id)
 ) STRICT, WITHOUT ROWID;
-
--- What each lane of the search (full text, meaning, sources) adds to a fragment's score: shares by name, as JSON.
-ALTER TABLE query_fragments ADD COLUMN contributions TEXT;

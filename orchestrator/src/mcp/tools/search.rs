@@ -18,7 +18,7 @@ pub(super) struct QueueSearchesInput {
     /// What to search: 1 to 20 short queries of 1 to 2000 characters.
     #[schemars(length(min = 1, max = 20), inner(length(min = 1, max = 2000)))]
     queries: Vec<String>,
-    /// A run of lanes or of their fusion, as rrf_blend_frontier returned it: its first documents are judged against the task's
+    /// A run of lanes or of their fusion, as `rrf_blend_frontier` returned it: its first documents are judged against the task's
     /// claims. Without `options.sources` they alone are.
     #[schemars(length(min = 1, max = 100))]
     run_id: Option<String>,

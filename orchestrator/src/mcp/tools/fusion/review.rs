@@ -29,8 +29,9 @@ pub(in crate::mcp::tools) struct PeekSnippetsInput {
     /// Most documents, 1 to 100, default 12.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
-    /// Fields to show, default title, abst and claim. Also desc, app_doc_id, app_id, pub_id, exam_id, app_date, pub_date,
-    /// country, lang, applicants, cross_en_applicants, ipc_codes, cpc_codes, fi_codes, ft_codes, doi, venue.
+    /// Fields to show, default `title`, `abst` and `claim`. Also `desc`, `app_doc_id`, `app_id`, `pub_id`, `exam_id`,
+    /// `app_date`, `pub_date`, `country`, `lang`, `applicants`, `cross_en_applicants`, `ipc_codes`, `cpc_codes`, `fi_codes`,
+    /// `ft_codes`, `doi`, `venue`.
     #[serde(default)]
     #[schemars(length(max = 20))]
     fields: Vec<String>,

@@ -194,26 +194,26 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(tidy: fn(&mut JsonObject), given: Value, expect: Value) {
+    fn check(tidy: fn(&mut JsonObject), given: Value, expect: &Value) {
         let Value::Object(mut arguments) = given else { panic!("an object") };
         tidy(&mut arguments);
-        assert_eq!(Value::Object(arguments), expect);
+        assert_eq!(&Value::Object(arguments), expect);
     }
 
     #[test]
     fn searches() {
         let plain = json!({"query": "led", "filters": [{"field": "pubyear", "include_values": ["2020"]}]});
         let numbers = json!({"query": "led", "filters": [{"field": "pubyear", "include_values": [2020]}]});
-        check(search, json!({ "params": numbers }), plain.clone());
+        check(search, json!({ "params": numbers }), &plain);
         check(
             search,
             json!({"request": {"filters": [{"field": "pubyear", "include_values": "2020"}]}, "query": "led"}),
-            plain,
+            &plain,
         );
         check(
             search,
             json!({"query": "a", "field_boosts": {"abstract": 1, "title": 2}, "filters": [{"field": "pub_date", "include_range": [2019, "2020-01-01"]}]}),
-            json!({"query": "a", "field_boosts": {"abst": 1, "title": 2},
+            &json!({"query": "a", "field_boosts": {"abst": 1, "title": 2},
                    "filters": [{"field": "pub_date", "include_range": {"from": "2019", "to": "2020-01-01"}}]}),
         );
     }
@@ -228,7 +228,7 @@ mod tests {
             json!({"lanes": {"recall": {"tool": "rrf_search_fulltext_raw", "query": "led"}}}),
             json!({"lanes": [{"lane_name": "recall", "tool": "rrf_search_fulltext_raw", "query": "led"}]}),
         ] {
-            check(lanes, given, plain.clone());
+            check(lanes, given, &plain);
         }
     }
 
@@ -241,7 +241,7 @@ mod tests {
                 "target_profile": {"fi": {"H04L1/00": 0.9}, "cpc:H01L": 1}, "facet_terms": {"A": ["led"]},
                 "peek": {"count": 3, "per_field_chars": {"claims": 100}},
             }),
-            json!({
+            &json!({
                 "runs": [{"run_id": "fulltext-1"}, {"lane": "b", "run_id": "semantic-2"}],
                 "weights": [{"lane": "code", "weight": 0.5}],
                 "target_profile": [{"code": "cpc:H01L", "weight": 1}, {"code": "fi:H04L1/00", "weight": 0.9}],
@@ -252,7 +252,7 @@ mod tests {
         check(
             recipe,
             json!({"runs": {"wide": "fulltext-1"}}),
-            json!({"runs": [{"lane": "wide", "run_id": "fulltext-1"}]}),
+            &json!({"runs": [{"lane": "wide", "run_id": "fulltext-1"}]}),
         );
     }
 }
