@@ -38,7 +38,7 @@ impl Inference for NoModels {
         Ok(Vec::new())
     }
 
-    async fn judge(&self, _: &[(String, String)]) -> lyra_research::Result<Vec<NliJudgement>> {
+    async fn judge(&self, _: &[(String, String)]) -> lyra_research::Result<Vec<Option<NliJudgement>>> {
         Ok(Vec::new())
     }
 }
