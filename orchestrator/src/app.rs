@@ -2,6 +2,7 @@
 
 mod access;
 mod auth;
+mod backends;
 mod backup;
 mod calibration;
 mod corpora;
@@ -44,7 +45,7 @@ pub use web::EngineAnswer;
 use crate::config::Config;
 use crate::inference::LazyInference;
 use crate::metrics::Metrics;
-use lyra_corpus::{Corpora, EmbeddedBackend};
+use lyra_corpus::Corpora;
 use lyra_research::ports::Observed;
 use lyra_research::{Llm, Progress, Stops};
 use lyra_store::{Store, StoreConfig};
@@ -102,7 +103,7 @@ impl App {
         let llm = llm::open(&config.llm, outside.web())?;
         let corpora = Corpora::open(&data_dir);
         let inference = Arc::new(LazyInference::new(config.ml.clone(), metrics.clone()));
-        let backend = Arc::new(EmbeddedBackend::new(corpora.clone(), inference.clone()));
+        let backend = backends::open(&config.fusion, &corpora, inference.clone())?;
         let fusion = Fusion::open(config.fusion.clone(), store.clone(), backend)?;
         Ok(Self {
             inner: Arc::new(Inner {

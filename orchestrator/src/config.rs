@@ -1,10 +1,13 @@
 //! Configuration: defaults < file < `LYRA__…` environment < flags.
 
+mod backends;
 mod layers;
 
+pub use backends::{BackendSettings, OpenSearchSettings, PatentfieldSettings};
 pub use layers::{Layers, Origin, Setting, schema, written};
 
 use anyhow::Context;
+use lyra_corpus::backend::BackendKind;
 use lyra_research::{ResearchConfig, SearchConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -169,6 +172,11 @@ impl Default for ApiSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FusionSettings {
+    /// What lanes search.
+    #[serde(deserialize_with = "backends::kind")]
+    pub backend: BackendKind,
+    /// Backends on other machines.
+    pub backends: BackendSettings,
     /// Whom the prompt `prior_art_search` addresses.
     pub mode: FusionMode,
     /// Whether `run_multilane_search` may be called.
@@ -188,6 +196,8 @@ pub struct FusionSettings {
 impl Default for FusionSettings {
     fn default() -> Self {
         Self {
+            backend: BackendKind::Embedded,
+            backends: BackendSettings::default(),
             mode: FusionMode::Production,
             enable_multi_run: true,
             enable_original_dense: false,

@@ -12,6 +12,7 @@ use crate::{CorpusError, Result};
 use async_trait::async_trait;
 use lyra_domain::classification::System;
 use lyra_text::query::Query;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -55,7 +56,7 @@ pub trait SearchBackend: Send + Sync {
 }
 
 /// The implementations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BackendKind {
     /// Corpora of the data directory.
@@ -200,7 +201,9 @@ impl FieldBoosts {
 }
 
 /// Which part of a document a semantic lane compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureScope {
     /// Everything: title, abstract, claims, beginning of the description.

@@ -48,30 +48,76 @@ pub struct Token {
 /// Offsets are bytes of `text` as given (snippets mark them). Of a word split by NFKC into several, all have its place.
 pub fn tokens(text: &str, analysis: Analysis) -> Vec<Token> {
     let mut found = Vec::with_capacity(text.len() / 6);
+    if text.is_ascii() {
+        ascii_tokens(text, analysis, &mut found);
+    } else {
+        segmented_tokens(text, analysis, &mut found);
+    }
+    found
+}
+
+/// The same for text in ASCII, without the segmenter and the normaliser: ICU's rules for it are short, and most text
+/// that is indexed is in it.
+fn ascii_tokens(text: &str, analysis: Analysis, found: &mut Vec<Token>) {
+    let bytes = text.as_bytes();
+    let at = |i: usize| bytes.get(i).copied().unwrap_or(b' ');
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let mut start = 0;
+    while start < bytes.len() {
+        if !is_word(at(start)) {
+            start += 1;
+            continue;
+        }
+        // One segment: word characters, and marks that join two letters or two digits.
+        let mut end = start + 1;
+        loop {
+            let (before, mark, after) = (at(end - 1), at(end), at(end + 1));
+            let joins = match mark {
+                b'\'' | b'.' => {
+                    (before.is_ascii_alphabetic() && after.is_ascii_alphabetic())
+                        || (before.is_ascii_digit() && after.is_ascii_digit())
+                }
+                b':' => before.is_ascii_alphabetic() && after.is_ascii_alphabetic(),
+                b',' | b';' => before.is_ascii_digit() && after.is_ascii_digit(),
+                _ => false,
+            };
+            if is_word(mark) {
+                end += 1;
+            } else if joins {
+                end += 2;
+            } else {
+                break;
+            }
+        }
+        let piece = &text[start..end];
+        if piece.bytes().any(|b| b.is_ascii_alphanumeric()) {
+            add_parts(&piece.to_ascii_lowercase(), start, end, analysis, found);
+        }
+        start = end;
+    }
+}
+
+/// Adds the tokens of a segment's folded form.
+fn add_parts(folded: &str, start: usize, end: usize, analysis: Analysis, found: &mut Vec<Token>) {
+    // NFKC can bring in white space or marks ("㏂" is "a.m."): what is left of them is one token each.
+    for part in folded.split(|c: char| !(c.is_alphanumeric() || is_joiner(c))) {
+        let part = part.trim_matches(is_joiner);
+        if part.is_empty() || part.chars().count() > MAX_TOKEN || (analysis.stop && is_stop_word(part)) {
+            continue;
+        }
+        found.push(Token { text: if analysis.stem { stem(part) } else { part.to_owned() }, start, end });
+    }
+}
+
+fn segmented_tokens(text: &str, analysis: Analysis, found: &mut Vec<Token>) {
     let mut start = 0;
     for (end, kind) in SEGMENTER.segment_str(text).iter_with_word_type() {
         let piece = &text[start..end];
         if kind.is_word_like() || piece.chars().any(char::is_alphanumeric) {
-            let folded = nfkc(piece).to_lowercase();
-            // NFKC can bring in white space or marks ("㏂" is "a.m."): what is left of them is one token each.
-            for part in folded.split(|c: char| !(c.is_alphanumeric() || is_joiner(c))) {
-                let part = part.trim_matches(is_joiner);
-                if part.is_empty()
-                    || part.chars().count() > MAX_TOKEN
-                    || (analysis.stop && is_stop_word(part))
-                {
-                    continue;
-                }
-                found.push(Token {
-                    text: if analysis.stem { stem(part) } else { part.to_owned() },
-                    start,
-                    end,
-                });
-            }
+            add_parts(&nfkc(piece).to_lowercase(), start, end, analysis, found);
         }
         start = end;
     }
-    found
 }
 
 /// Tokens of a text for matching: folded and stemmed, stop words included.
@@ -171,6 +217,18 @@ mod tests {
             for token in tokens(&text, Analysis::default()).into_iter().chain(bigrams(&text)) {
                 prop_assert!(!token.text.is_empty());
                 prop_assert!(text.get(token.start..token.end).is_some_and(|slice| !slice.is_empty()));
+            }
+        }
+
+        #[test]
+        fn ascii_is_cut_as_the_segmenter_cuts_it(any in "[ -~\t\n\r]{0,60}", near in "[aB1_'.,:; \"-]{0,24}") {
+            for text in [any, near] {
+                for analysis in [Analysis::default(), Analysis { stem: false, stop: true }] {
+                    let (mut quick, mut whole) = (Vec::new(), Vec::new());
+                    ascii_tokens(&text, analysis, &mut quick);
+                    segmented_tokens(&text, analysis, &mut whole);
+                    prop_assert_eq!(quick, whole, "{:?}", text);
+                }
             }
         }
 

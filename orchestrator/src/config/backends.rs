@@ -1,0 +1,84 @@
+//! What lanes search: the corpora here, or a backend on other machines.
+
+use super::Secret;
+use lyra_corpus::backend::{BackendKind, FeatureScope};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Backends on other machines. `fusion.backend` says which one lanes search.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BackendSettings {
+    /// A cluster.
+    pub opensearch: OpenSearchSettings,
+    /// The vendor's API.
+    pub patentfield: PatentfieldSettings,
+}
+
+/// A cluster of `OpenSearch`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenSearchSettings {
+    /// Address.
+    pub url: Option<String>,
+    /// User.
+    pub user: Option<String>,
+    /// The user's password, or alone an API key.
+    #[serde(skip_serializing)]
+    pub password: Option<Secret>,
+    /// Index of each corpus; every index, by its own name, when empty.
+    pub indices: BTreeMap<String, String>,
+    /// Vector field of each feature scope.
+    pub vectors: BTreeMap<FeatureScope, String>,
+    /// Seconds for one request.
+    pub timeout_seconds: u64,
+}
+
+impl Default for OpenSearchSettings {
+    fn default() -> Self {
+        Self {
+            url: None,
+            user: None,
+            password: None,
+            indices: BTreeMap::new(),
+            vectors: BTreeMap::new(),
+            timeout_seconds: 30,
+        }
+    }
+}
+
+/// Patentfield.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PatentfieldSettings {
+    /// Address, when it is not the vendor's.
+    pub url: Option<String>,
+    /// Key.
+    #[serde(skip_serializing)]
+    pub api_key: Option<Secret>,
+    /// Name of its documents as a corpus.
+    pub corpus: String,
+    /// Most records that one request may ask for.
+    pub page: usize,
+    /// Seconds for one request.
+    pub timeout_seconds: u64,
+}
+
+impl Default for PatentfieldSettings {
+    fn default() -> Self {
+        Self { url: None, api_key: None, corpus: "patentfield".to_owned(), page: 1_000, timeout_seconds: 60 }
+    }
+}
+
+/// A kind by its name.
+pub(super) fn kind<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<BackendKind, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    [BackendKind::Embedded, BackendKind::OpenSearch, BackendKind::Patentfield]
+        .into_iter()
+        .find(|kind| kind.name() == name.trim())
+        .ok_or_else(|| {
+            let why = format!("`{name}` is no backend; there are embedded, opensearch and patentfield");
+            serde::de::Error::custom(why)
+        })
+}
