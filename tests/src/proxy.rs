@@ -117,7 +117,9 @@ async fn refuse(mut client: TcpStream) -> std::io::Result<()> {
     const BODY: &str =
         r#"{"error":"too many requests in work","error_type":"overloaded","error_id":"chaos"}"#;
     let mut bytes = vec![0; 1 << 20];
-    client.read(&mut bytes).await?;
+    if client.read(&mut bytes).await? == 0 {
+        return Ok(());
+    }
     let answer = format!(
         "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
          Connection: close\r\n\r\n{BODY}",

@@ -73,8 +73,13 @@ impl App {
                 findings.push(app.work().await);
                 findings.push(app.corpora().await);
                 findings.push(app.outside().await);
-                findings.push(app.models(&config).await);
-                findings.extend(app.vectors().await);
+                let models = app.models(&config).await;
+                // Models that do not answer would be waited for once more.
+                let answer = models.health != Health::Broken;
+                findings.push(models);
+                if answer {
+                    findings.extend(app.vectors().await);
+                }
                 findings.push(app.browser());
                 app.close().await;
             }

@@ -178,9 +178,9 @@ async fn main() -> Result<()> {
     };
     drop(load);
     println!("{tasks} tasks, the slowest took {:.1} s", slowest.as_secs_f64());
-    let flat =
-        watched.iter().map(|process| process.judge(args.growth_mb)).fold(true, |all, flat| all && flat);
+    // Both are printed, whatever the first one says.
+    let flat: Vec<bool> = watched.iter().map(|process| process.judge(args.growth_mb)).collect();
     server.stop().await?;
-    ensure!(flat, "memory or file handles keep growing");
+    ensure!(flat.iter().all(|flat| *flat), "memory or file handles keep growing");
     Ok(())
 }
