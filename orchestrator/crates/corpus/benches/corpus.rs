@@ -193,6 +193,14 @@ fn memory(name: &str) -> f64 {
     line.split_whitespace().nth(1).and_then(|number| number.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
 }
 
+/// Seconds of processor time that this process took so far.
+fn processor() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |nth: usize| fields.get(nth).and_then(|text| text.parse::<f64>().ok()).unwrap_or(f64::NAN);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
 fn percentile(sorted: &[f64], share: f64) -> f64 {
     sorted.get(((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }
@@ -212,7 +220,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{size} documents, {:.0} MB", bytes as f64 / 1e6);
 
     let corpora = Corpora::open(temporary.path());
-    let start = Instant::now();
+    let (start, processor_before) = (Instant::now(), processor());
     let options = ImportOptions { scopes: Some(Vec::new()), ..ImportOptions::default() };
     let stop = CancellationToken::new();
     let report =
@@ -220,9 +228,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seconds = start.elapsed().as_secs_f64();
     std::fs::remove_file(&file)?;
     println!(
-        "import: {} documents in {seconds:.1} s, {:.0} a second; {:.0} MB on disk; memory {:.0} MB at most, {:.0} MB of it now, {:.0} MB without mapped files",
+        "import: {} documents in {seconds:.1} s, {:.0} a second; {:.1} s of processor time; {:.0} MB on disk; memory {:.0} MB at most, {:.0} MB of it now, {:.0} MB without mapped files",
         report.added,
         report.added as f64 / seconds,
+        processor() - processor_before,
         corpora.show("c").await?.bytes as f64 / 1e6,
         memory("VmHWM"),
         memory("VmRSS"),

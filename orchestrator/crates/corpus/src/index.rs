@@ -270,6 +270,33 @@ impl Ids<'_> {
     }
 }
 
+impl Ids<'_> {
+    /// The ids of many documents, in their order: each block of the dictionary is read once.
+    pub(crate) fn all(&self, documents: &[DocAddress]) -> Result<Vec<String>> {
+        let failed = |error: std::io::Error| CorpusError::index(self.name)(error.into());
+        let mut ids = vec![String::new(); documents.len()];
+        for (segment, column) in (0_u32..).zip(&self.columns) {
+            let Some(column) = column else { continue };
+            let mut wanted: Vec<(u64, usize)> = Vec::new();
+            for (place, at) in documents.iter().enumerate().filter(|(_, at)| at.segment_ord == segment) {
+                wanted.extend(column.term_ords(at.doc_id).next().map(|ord| (ord, place)));
+            }
+            wanted.sort_unstable();
+            let mut places = wanted.iter().map(|(_, place)| *place);
+            let ords: Vec<u64> = wanted.iter().map(|(ord, _)| *ord).collect();
+            column
+                .dictionary()
+                .sorted_ords_to_term_cb(&ords, |bytes| {
+                    if let Some(id) = places.next().and_then(|place| ids.get_mut(place)) {
+                        *id = String::from_utf8_lossy(bytes).into_owned();
+                    }
+                })
+                .map_err(failed)?;
+        }
+        Ok(ids)
+    }
+}
+
 /// The stored form of a document; its checksum tells whether the document changed.
 pub(crate) fn to_json(document: &Document) -> String {
     // A struct of strings and numbers always serialises.

@@ -54,11 +54,10 @@ pub(crate) fn semantic(
 
 /// Orders what was found, cuts it to `k`, and adds ids and codes.
 fn hits(snapshot: &Snapshot, found: Vec<(DocAddress, f64)>, k: usize) -> Result<LaneHits> {
-    let ids = snapshot.ids()?;
-    let mut found = found
-        .into_iter()
-        .map(|(at, score)| Ok((ids.of(at)?, score, at)))
-        .collect::<Result<Vec<(String, f64, DocAddress)>>>()?;
+    let addresses: Vec<DocAddress> = found.iter().map(|(at, _)| *at).collect();
+    let ids = snapshot.ids()?.all(&addresses)?;
+    let mut found: Vec<(String, f64, DocAddress)> =
+        ids.into_iter().zip(found).map(|(id, (at, score))| (id, score, at)).collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let truncated = found.len() > k;
     let total = (!truncated).then_some(found.len() as u64);
