@@ -189,12 +189,12 @@ struct PageView {
 }
 
 /// The address for a program.
-fn named(uri: &str) -> Option<Value> {
-    Some(json!({ "uri": uri }))
+fn named(uri: &str) -> Value {
+    json!({ "uri": uri })
 }
 
 fn not_found(uri: &str, why: impl std::fmt::Display) -> ErrorData {
-    ErrorData::resource_not_found(format!("{uri}: {why}"), named(uri))
+    ErrorData::resource_not_found(format!("{uri}: {why}"), Some(named(uri)))
 }
 
 fn unknown(uri: &str) -> ErrorData {
@@ -203,7 +203,7 @@ fn unknown(uri: &str) -> ErrorData {
             "there is no resource {uri}; there are {SCHEMA}, {FUSION}{{run_id}}, {TASKS}{{task_id}}, and under a task \
              materials, graph and claims/{{claim_id}}, each with ?cursor= for further pages"
         ),
-        named(uri),
+        Some(named(uri)),
     )
 }
 

@@ -94,8 +94,9 @@ async fn measure(app: &App, set: &Set, most: usize) -> Result<()> {
         let started = Instant::now();
         let wide = lane(app, set.corpus, &any_word(&query.text), false).await?;
         let wide_ms = started.elapsed();
+        let meant = Instant::now();
         let semantic = lane(app, set.corpus, &query.text, true).await?;
-        let semantic_ms = started.elapsed() - wide_ms;
+        let semantic_ms = meant.elapsed();
         let runs = [&wide, &semantic].map(|run_id| RunRef { run_id: run_id.clone(), lane: None }).to_vec();
         let blended = Instant::now();
         let fused = app.fusion().blend(BlendRequest { runs, ..BlendRequest::default() }).await?;
@@ -181,10 +182,9 @@ fn cranfield(folder: &Path, work: &Path) -> Result<Set> {
         let id = between(document, "docno").context("a document without a number")?;
         let title = between(document, "title").unwrap_or_default();
         let text = between(document, "text").unwrap_or_default();
-        lines.push_str(&format!(
-            "{}\n",
-            json!({ "id": id, "title": title, "abstract": text, "language": "en" })
-        ));
+        let line = json!({ "id": id, "title": title, "abstract": text, "language": "en" });
+        lines.push_str(&line.to_string());
+        lines.push('\n');
     }
     let file = work.join("cranfield.jsonl");
     fs::write(&file, lines)?;

@@ -364,7 +364,7 @@ mod tests {
         let mut grown = Index::new(DIMENSION, false);
         (0..BLOCK * 2 + 5).for_each(|i| grown.push(i.cast_signed() as Seq, &vector(i)));
         let before = grown.clone();
-        (BLOCK * 2 + 5..BLOCK * 3 + 1).for_each(|i| grown.push(i.cast_signed() as Seq, &vector(i)));
+        (BLOCK * 2 + 5..=BLOCK * 3).for_each(|i| grown.push(i.cast_signed() as Seq, &vector(i)));
         let last = |index: &Index| index.scan(&vector(20_000), &Scope::default(), 2, 0.0);
         assert_eq!(
             last(&before).searched,
