@@ -353,8 +353,6 @@ fn publication(id: &str, source: &Value) -> Publication {
         lang: one("lang"),
         applicants: strings(&source["applicants"]),
         cross_en_applicants: strings(&source["cross_en_applicants"]),
-        url: one("url"),
-        authors: strings(&source["authors"]),
         doi: one("doi").and_then(|doi| Doi::parse(&doi)),
         venue: one("venue"),
         year: source["year"].as_i64().and_then(|year| i32::try_from(year).ok()),
