@@ -162,7 +162,7 @@ async fn lists_and_completions_name_what_exists() -> anyhow::Result<()> {
 
     let templates = client.request("resources/templates/list", json!({})).await?;
     let template = "lyra://tasks/{task_id}/claims/{claim_id}{?cursor}";
-    ensure!(templates.to_string().contains(&template), "{templates}");
+    ensure!(templates.to_string().contains(template), "{templates}");
     let complete = |reference: Value, name: &str, value: &str| json!({"ref": reference, "argument": {"name": name, "value": value}, "context": {"arguments": {"task_id": TASK}}});
     let claims = json!({"type": "ref/resource", "uri": template});
     let found =

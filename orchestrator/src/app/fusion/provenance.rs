@@ -103,7 +103,7 @@ pub struct ProvenanceView {
 pub struct ParentView {
     /// What it is called in this fusion.
     pub lane: String,
-    /// Its run.
+    /// The id of its run.
     pub run_id: String,
     /// Documents in it.
     pub count_returned: usize,

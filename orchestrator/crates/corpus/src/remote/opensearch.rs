@@ -339,6 +339,8 @@ fn publication(id: &str, source: &Value) -> Publication {
     let date = |field: &str| source[field].as_str().and_then(|text| civil(text.get(..10).unwrap_or(text)));
     Publication {
         doc_id: id.to_owned(),
+        url: one("url"),
+        authors: strings(&source["authors"]),
         app_id: one("app_id"),
         pub_id: one("pub_id"),
         exam_id: one("exam_id"),
