@@ -51,7 +51,7 @@ fn what_is_in_order_is_said_to_be() {
 
 #[test]
 fn a_configuration_that_cannot_be_read_is_a_finding() {
-    check(&TestApp::new(), "configuration", &[], &[("LYRA__SERVER__PROT", "1")], "broken", "prot");
+    check(&TestApp::new(), "configuration", &[], &[("LYRA__SERVER__PROT", "1")], "broken", "PROT");
 }
 
 #[test]

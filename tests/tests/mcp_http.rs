@@ -63,7 +63,7 @@ async fn both_protocol_revisions_are_served() -> anyhow::Result<()> {
         .filter_map(|t| t["name"].as_str())
         .collect();
     assert!(tools.starts_with(&["create_task", "queue_searches", "get_status"]), "{tools:?}");
-    assert!(tools.ends_with(&["get_auth_queue", "resolve_auth"]), "{tools:?}");
+    assert!(tools.ends_with(&["get_provenance", "register_representatives"]), "{tools:?}");
     server.stop().await
 }
 
