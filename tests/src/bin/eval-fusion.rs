@@ -89,7 +89,12 @@ async fn measure(app: &App, set: &Set, most: usize) -> Result<()> {
     )
     .await?;
     let mut sums = [[0.0; 3]; 3];
-    let queries: Vec<&Judged> = set.queries.iter().take(most).collect();
+    // The default embedder reads English, and says so when it is asked for more.
+    let (queries, foreign): (Vec<&Judged>, Vec<&Judged>) = set
+        .queries
+        .iter()
+        .take(most)
+        .partition(|query| lyra_text::language(&query.text).is_none_or(|language| language == "en"));
     for query in &queries {
         let started = Instant::now();
         let wide = lane(app, set.corpus, &any_word(&query.text), false).await?;
@@ -111,7 +116,7 @@ async fn measure(app: &App, set: &Set, most: usize) -> Result<()> {
         }
     }
     let n = queries.len().max(1) as f64;
-    println!("{} ({} queries)", set.corpus, queries.len());
+    println!("{} ({} queries, {} left out that are not English)", set.corpus, queries.len(), foreign.len());
     for (name, [ndcg, recall, ms]) in ["wide", "semantic", "fused"].into_iter().zip(sums) {
         println!("  {name:<32} {:.4}    {:.4}       {:.1}", ndcg / n, recall / n, ms / n);
     }

@@ -15,7 +15,7 @@ async fn lite() -> (ServerHandle, MlClient) {
     let models = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../models");
     let config = ServerConfig::from_profile(Profile::Lite, Some(&models), true).unwrap();
     let server = start(config, tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap()).unwrap();
-    let client = MlClient::new(&server.url()).unwrap();
+    let client = MlClient::new(server.url()).unwrap();
     client.wait_ready(Duration::from_secs(30)).await.unwrap();
     (server, client)
 }
@@ -108,14 +108,14 @@ async fn what_a_long_passage_says_last_is_read() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sentence_longer_than_the_model_reads_is_judged_in_parts() {
     let (server, client) = lite().await;
-    let codes: String = (0..60).map(|i| format!("x{i}; ")).collect();
+    let codes: String = (0..60).fold(String::new(), |text, i| text + &format!("x{i}; "));
     let sentence = format!("In rooms {codes}the nap improved word recall.");
     let pair = |premise: &str| (premise.to_owned(), "The nap improved word recall.".to_owned());
     let answers =
         client.nli(&[pair("Naps help."), pair(&sentence.repeat(4)), pair("Naps help.")]).await.unwrap();
     assert_eq!(answers.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true]);
 
-    let codes: String = (0..110).map(|i| format!("{i};x ")).collect();
+    let codes: String = (0..110).fold(String::new(), |text, i| text + &format!("{i};x "));
     let verdict = held(
         &client,
         "The nap improved word recall.",
