@@ -84,7 +84,7 @@ async fn advise(app: &App, address: SocketAddr) -> anyhow::Result<()> {
     }
     if !address.ip().is_loopback() {
         tell(
-            "this is plain HTTP: tokens can be read on the way; put a reverse proxy with TLS in front (README, Access)",
+            "this is plain HTTP: tokens can be read on the way; put a reverse proxy with TLS in front (docs/operations.md)",
         );
     }
     Ok(())
