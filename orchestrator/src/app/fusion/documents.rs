@@ -3,13 +3,14 @@
 use super::Fusion;
 use super::views::lane_recipe;
 use crate::app::AppError;
+use crate::json::size;
 use lyra_corpus::backend::{Codes, IdType, LaneKind, Publication};
 use lyra_fusion::{cut, passages};
 use lyra_store::{RunKind, StoredRun};
 use lyra_text::query::{Field, Query, highlights};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Bytes of one answer's documents.
@@ -350,7 +351,6 @@ fn fitted(
             })
             .collect()
     };
-    let size = |documents: &[DocumentView]| json!(documents).to_string().len();
     let mut documents = all(1.0);
     if size(&documents) > MAX_BYTES {
         let (mut low, mut high) = (0.0, 1.0);

@@ -3,6 +3,7 @@
 use super::Fusion;
 use super::documents::{Limits, fields_of};
 use crate::app::AppError;
+use crate::json::size;
 use lyra_corpus::backend::IdType;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -162,8 +163,4 @@ fn shortened(snippet: impl Fn(f64) -> Snippet, room: usize) -> Snippet {
     }
     let fitting = snippet(low);
     if size(&fitting) <= room { fitting } else { Snippet { fields: Map::new(), ..fitting } }
-}
-
-fn size(value: &impl Serialize) -> usize {
-    serde_json::to_vec(value).map_or(usize::MAX / 2, |bytes| bytes.len())
 }
