@@ -9,4 +9,5 @@ pub mod http;
 mod inference;
 pub mod mcp;
 pub mod metrics;
+mod rate;
 pub mod telemetry;
