@@ -216,6 +216,8 @@ pub struct ServerConfig {
     pub allowed_origins: Vec<String>,
     /// Requests of one client (a token, or an address without one) in a minute; 0 sets no limit.
     pub requests_per_minute: u32,
+    /// Searches and fusions of a token that may only read, in an hour; each stores a run. 0 lets them do none.
+    pub reader_searches_per_hour: u32,
     /// Most kilobytes of a request's body.
     pub max_body_kb: usize,
     /// Which tools MCP clients get, over HTTP and stdio.
@@ -231,6 +233,7 @@ impl Default for ServerConfig {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             requests_per_minute: 3000,
+            reader_searches_per_hour: 120,
             max_body_kb: 1024,
             toolset: Toolset::All,
         }

@@ -10,4 +10,5 @@ mod inference;
 mod json;
 pub mod mcp;
 pub mod metrics;
+mod rate;
 pub mod telemetry;

@@ -6,6 +6,7 @@ pub(crate) use schema::{CODES, Fields, day_number};
 
 use crate::analyzer;
 use crate::backend::{FeatureScope, IdType};
+use crate::hash::fnv_row;
 use crate::{CorpusError, Document, Result};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -244,6 +245,15 @@ impl Snapshot {
         Ok(())
     }
 
+    /// The checksums of a scope's embeddings.
+    pub(crate) fn checksums(&self, scope: FeatureScope) -> Result<Checksums> {
+        let segments = 0..self.searcher.segment_readers().len() as u32;
+        let Some((.., sum)) = schema::ROWS.into_iter().find(|(of, ..)| *of == scope) else {
+            return Ok(Checksums(Vec::new()));
+        };
+        Ok(Checksums(segments.map(|segment| self.column(segment, sum)).collect::<Result<_>>()?))
+    }
+
     /// Ids of documents.
     pub(crate) fn ids(&self) -> Result<Ids<'_>> {
         let readers = self.searcher.segment_readers().iter();
@@ -265,6 +275,17 @@ impl Snapshot {
     fn column(&self, segment: u32, field: &str) -> Result<Option<Column<u64>>> {
         let fast = self.searcher.segment_reader(segment).fast_fields();
         fast.column_opt(field).map_err(CorpusError::index(&self.name))
+    }
+}
+
+/// The checksums of embeddings by segment, opened once for many documents.
+pub(crate) struct Checksums(Vec<Option<Column<u64>>>);
+
+impl Checksums {
+    /// Whether these numbers are what was embedded for a document.
+    pub(crate) fn match_row(&self, at: DocAddress, numbers: &[f32]) -> bool {
+        let column = self.0.get(at.segment_ord as usize).and_then(Option::as_ref);
+        column.and_then(|column| column.first(at.doc_id)) == Some(fnv_row(numbers))
     }
 }
 
