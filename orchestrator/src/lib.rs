@@ -9,4 +9,3 @@ pub mod http;
 mod inference;
 pub mod mcp;
 pub mod metrics;
-pub mod telemetry;

@@ -7,6 +7,7 @@ fn filled() -> String {
     let metrics = Metrics::default();
     let took = Duration::from_millis(20);
     metrics.request("/mcp", 200, took);
+    metrics.page_request(403);
     metrics.tool_call("get_status", "ok", took);
     metrics.inference("embed", 3, true, took);
     metrics.job("search", JobEnd::Completed, took);

@@ -13,6 +13,7 @@ use lyra_proto::{
 use lyra_research::trace;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use tracing::Instrument;
 
 use crate::breaker::Breaker;
 use crate::error::Error;
@@ -261,11 +262,17 @@ impl MlClient {
 
     /// Sends a request; an answer that is not a success becomes an error.
     async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
-        let request = match trace::current() {
-            Some(trace) => request.header(TRACEPARENT, trace.traceparent()),
-            None => request,
+        let (client, request) = request.build_split();
+        let mut request = request.map_err(|error| self.protocol(&error))?;
+        let kind = lyra_telemetry::kind("client");
+        let span = tracing::info_span!("ml_request", path = request.url().path(), otel.kind = kind);
+        let sent = async {
+            if let Some(value) = trace::traceparent().and_then(|parent| parent.to_string().parse().ok()) {
+                request.headers_mut().insert(TRACEPARENT, value);
+            }
+            client.execute(request).await
         };
-        let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+        let response = sent.instrument(span).await.map_err(|error| self.unreachable(&error))?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
