@@ -161,7 +161,8 @@ fn main() -> ExitCode {
     if cli.command.is_none() && cli.serve.show_config {
         return settings::show(&Cli::command(), &matches);
     }
-    let logs = Logs { level: "info", json: cli.serve.log_format == LogFormat::Json };
+    let level = std::env::var("RUST_LOG").ok().filter(|level| !level.is_empty());
+    let logs = Logs { level: level.as_deref().unwrap_or("info"), json: cli.serve.log_format == LogFormat::Json };
     // Requests say which trace they belong to; nothing begins one here.
     let _telemetry = lyra_telemetry::start("lyra-ml-server", logs, || None);
     match run(cli) {

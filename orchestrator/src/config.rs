@@ -2,9 +2,11 @@
 
 mod backends;
 mod layers;
+mod shown;
 
 pub use backends::{BackendSettings, OpenSearchSettings, PatentfieldSettings};
 pub use layers::{Layers, Origin, Setting, schema, written};
+pub(crate) use shown::address as shown_address;
 
 use anyhow::Context;
 use lyra_corpus::backend::BackendKind;
@@ -316,7 +318,7 @@ pub struct ServerConfig {
     pub auth: AuthMode,
     /// Host names, besides loopback, that requests may be addressed to; `*` is every name.
     pub allowed_hosts: Vec<String>,
-    /// Origins of web pages, besides those of allowed hosts, that may send requests: `https://app.example`.
+    /// Origins of web pages, besides those of allowed hosts, that may send requests, and read the answers: `https://app.example`.
     pub allowed_origins: Vec<String>,
     /// Requests of one client (a token, or an address without one) in a minute; 0 sets no limit.
     pub requests_per_minute: u32,

@@ -16,7 +16,7 @@ use tracing_subscriber::{EnvFilter, Layer};
 /// How log lines look, and which there are.
 #[derive(Debug, Clone, Copy)]
 pub struct Logs<'a> {
-    /// A level, or a filter such as `warn,lyra_store=debug`. `RUST_LOG` wins over it.
+    /// A level, or a filter such as `warn,lyra_store=debug`.
     pub level: &'a str,
     /// One JSON object a line, else lines for people.
     pub json: bool,
@@ -35,7 +35,7 @@ pub struct Telemetry {
 ///
 /// `trace` says which trace the running work belongs to, for spans that begin one.
 pub fn start(service: &'static str, logs: Logs<'_>, trace: fn() -> Option<NonZeroU128>) -> Telemetry {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(logs.level));
+    let filter = EnvFilter::new(logs.level);
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal());
