@@ -11,4 +11,3 @@ mod json;
 pub mod mcp;
 pub mod metrics;
 mod rate;
-pub mod telemetry;
