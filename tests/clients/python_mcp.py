@@ -15,7 +15,7 @@ import sys
 import time
 
 import httpx2
-from jsonschema import Draft202012Validator
+from lyra_client import Lyra, check_tools
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
@@ -31,32 +31,10 @@ READING += ("peek_snippets", "get_snippets", "get_publication", "get_provenance"
 CLAIM = "A short daytime nap improves memory in adults."
 
 
-class Lyra:
-    """Calls tools and checks of every result what holds for all of them."""
-
-    def __init__(self, client, tools):
-        self.client = client
-        self.validators = {tool.name: Draft202012Validator(tool.output_schema) for tool in tools}
-
-    async def call(self, tool, ok=True, **arguments):
-        result = await self.client.call_tool(tool, arguments)
-        content = result.structured_content
-        assert json.loads(result.content[0].text) == content, "the text says the same as the structured content"
-        assert len(result.content[0].text.encode()) <= 60_000, f"{tool} answered too much"
-        self.validators[tool].validate(content)
-        assert content["ok"] is ok, content
-        assert bool(result.is_error) is not ok
-        return content
-
-
 async def tour(client, mode):
     assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28"), client.protocol_version
     tools = (await client.list_tools()).tools
-    assert [tool.name for tool in tools] == TOOLS, tools
-    for tool in tools:
-        Draft202012Validator.check_schema(tool.input_schema)
-        Draft202012Validator.check_schema(tool.output_schema)
-        assert tool.annotations.read_only_hint == (tool.name in READING), tool.name
+    check_tools(tools, TOOLS, READING)
     assert "create_task" in client.instructions
     lyra = Lyra(client, tools)
 

@@ -1,11 +1,13 @@
 //! How a tool answers: one JSON object, as structured content and as text, never larger than a client can take.
 
 use crate::app::{AppError, ErrorCode, Mutation};
+use crate::json::size;
 use lyra_store::AuditOutcome;
 use rmcp::model::{CallToolResult, ContentBlock};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::time::Duration;
 use uuid::Uuid;
 
 /// Most bytes of one result's JSON.
@@ -61,6 +63,18 @@ pub(super) fn forbidden(tool: &str) -> CallToolResult {
     )
 }
 
+/// The answer to whoever may only read and has searched too often.
+pub(super) fn too_many_searches(tool: &str, wait: Duration) -> CallToolResult {
+    let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
+    let failure = Failure {
+        code: ErrorCode::Unavailable.as_str(),
+        ..Failure::argument("this token may only read, and has stored as many runs as it may for now")
+    };
+    let hint =
+        format!("try again in {seconds} s; reading stored runs goes on (peek_snippets, get_provenance)");
+    error(tool, failure.hint(hint))
+}
+
 /// What the audit log says of a tool's answer: its error, or the ids that it names. None stands for a call that was cancelled.
 pub(super) fn outcome(
     call: &mut Mutation,
@@ -113,11 +127,6 @@ pub(super) fn fit<T: Serialize>(items: &mut Vec<T>, budget: usize) -> usize {
 pub(super) fn cut_note(field: &str, kept: usize, dropped: usize, remedy: &str) -> Option<String> {
     (dropped > 0)
         .then(|| format!("{field}: {kept} of {} shown to keep the result small; {remedy}", kept + dropped))
-}
-
-/// Bytes of a value's JSON.
-pub(super) fn size<T: Serialize>(value: &T) -> usize {
-    serde_json::to_vec(value).map_or(usize::MAX / 2, |bytes| bytes.len())
 }
 
 /// Why a tool could not do what was asked.
