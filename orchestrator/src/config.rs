@@ -2,10 +2,12 @@
 
 mod backends;
 mod layers;
+mod shown;
 mod sources;
 
 pub use backends::{BackendSettings, OpenSearchSettings, PatentfieldSettings};
 pub use layers::{Layers, Origin, Setting, schema, written};
+pub(crate) use shown::address as shown_address;
 pub use sources::{ApiSettings, SourcesConfig, WebSettings};
 
 use anyhow::Context;
@@ -212,10 +214,12 @@ pub struct ServerConfig {
     pub auth: AuthMode,
     /// Host names, besides loopback, that requests may be addressed to; `*` is every name.
     pub allowed_hosts: Vec<String>,
-    /// Origins of web pages, besides those of allowed hosts, that may send requests: `https://app.example`.
+    /// Origins of web pages, besides those of allowed hosts, that may send requests, and read the answers: `https://app.example`.
     pub allowed_origins: Vec<String>,
     /// Requests of one client (a token, or an address without one) in a minute; 0 sets no limit.
     pub requests_per_minute: u32,
+    /// Searches and fusions of a token that may only read, in an hour; each stores a run. 0 lets them do none.
+    pub reader_searches_per_hour: u32,
     /// Most kilobytes of a request's body.
     pub max_body_kb: usize,
     /// Which tools MCP clients get, over HTTP and stdio.
@@ -231,6 +235,7 @@ impl Default for ServerConfig {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             requests_per_minute: 3000,
+            reader_searches_per_hour: 120,
             max_body_kb: 1024,
             toolset: Toolset::All,
         }

@@ -10,4 +10,4 @@ mod inference;
 mod json;
 pub mod mcp;
 pub mod metrics;
-pub mod telemetry;
+mod rate;

@@ -16,22 +16,23 @@ mod tools;
 
 use crate::app::{App, Caller, Mutation};
 use crate::config::Toolset;
+use crate::rate::Limiter;
 use anyhow::Context;
 use axum::http::request::Parts;
-use lyra_research::trace::{self, TraceId};
+use lyra_research::trace::{self, Cause, TraceId};
 use lyra_store::{AuditVia, Scope};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
+    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, serve_server_with_ct};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// Serves one client on stdin and stdout until it closes stdin or `cancel` is cancelled.
@@ -41,7 +42,7 @@ use tokio_util::sync::CancellationToken;
 pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<()> {
     use rmcp::service::ServerInitializeError::{Cancelled, ConnectionClosed};
     let caller = Caller { via: AuditVia::McpStdio, ..Caller::user() };
-    let server = McpServer { app, caller: Some(caller) };
+    let server = McpServer { app, caller: Some(caller), readers: Arc::new(Limiter::new(0, HOUR)) };
     let session = match serve_server_with_ct(server, stdio_pipes(), cancel).await {
         Ok(session) => session,
         // A client that leaves before it has said anything is no failure.
@@ -63,12 +64,15 @@ pub(crate) fn http_service(
         .with_max_request_body_bytes(max_body_bytes)
         .disable_allowed_hosts()
         .disable_allowed_origins();
+    let readers = Arc::new(Limiter::new(app.config().server.reader_searches_per_hour, HOUR));
     StreamableHttpService::new(
-        move || Ok(McpServer { app: app.clone(), caller: None }),
+        move || Ok(McpServer { app: app.clone(), caller: None, readers: Arc::clone(&readers) }),
         Arc::new(LocalSessionManager::default()),
         config,
     )
 }
+
+const HOUR: Duration = Duration::from_hours(1);
 
 /// One MCP session's handler. Holds no state of its own.
 #[derive(Clone)]
@@ -76,6 +80,8 @@ pub(crate) struct McpServer {
     app: App,
     /// Who is at the other end; over HTTP every request says so itself.
     caller: Option<Caller>,
+    /// How often those who may only read have searched, in all sessions.
+    readers: Arc<Limiter>,
 }
 
 impl McpServer {
@@ -92,7 +98,25 @@ impl McpServer {
         self.app.config().server.toolset
     }
 
-    /// Runs a tool for a caller who may, and notes what changes something.
+    /// Whether a caller may call a tool at all.
+    fn may(&self, caller: &Caller, entry: &tools::Entry) -> bool {
+        let searches = || entry.is_search() && self.app.config().server.reader_searches_per_hour > 0;
+        caller.scope == Scope::Full || entry.is_read_only() || searches()
+    }
+
+    /// Why a caller may not call a tool now.
+    fn refused(&self, caller: &Caller, entry: &tools::Entry) -> Option<CallToolResult> {
+        if !self.may(caller, entry) {
+            return Some(reply::forbidden(&entry.tool.name));
+        }
+        if caller.scope == Scope::Full || entry.is_read_only() {
+            return None;
+        }
+        let wait = self.readers.admit(&caller.actor, Instant::now()).err()?;
+        Some(reply::too_many_searches(&entry.tool.name, wait))
+    }
+
+    /// Runs a tool for a caller who may, and notes what changes or stores something.
     async fn run_tool(
         &self,
         entry: &tools::Entry,
@@ -102,13 +126,16 @@ impl McpServer {
         let (cancelled, started) = (context.ct.clone(), Instant::now());
         let caller = self.caller(&context)?;
         let arguments = request.arguments.unwrap_or_default();
-        let allowed = caller.scope == Scope::Full || entry.is_read_only();
+        let refused = self.refused(&caller, entry);
         let noted = (!entry.is_read_only()).then(|| {
             Mutation::begin(caller, request.name.clone(), serde_json::Value::Object(arguments.clone()))
         });
         let call = tools::Call::new(self.app.clone(), context);
         let work = async {
-            if allowed { entry.run(arguments, call).await } else { reply::forbidden(&request.name) }
+            match refused {
+                None => entry.run(arguments, call).await,
+                Some(refusal) => refusal,
+            }
         };
         let result = tokio::select! {
             result = work => {
@@ -125,13 +152,13 @@ impl McpServer {
     }
 }
 
-/// The trace that the caller names: in the request's `_meta` (SEP-414), or in the header of its HTTP request.
-fn caller_trace(context: &RequestContext<RoleServer>) -> Option<TraceId> {
+/// The step of a trace that the caller names: in the request's `_meta` (SEP-414), or in the header of its HTTP request.
+fn called_from(context: &RequestContext<RoleServer>) -> Option<Cause> {
     if let Some(text) = context.meta.get_traceparent() {
-        return TraceId::of_traceparent(text);
+        return Cause::of_traceparent(text);
     }
     let parts = context.extensions.get::<Parts>()?;
-    TraceId::of_traceparent(parts.headers.get("traceparent")?.to_str().ok()?)
+    Cause::of_traceparent(parts.headers.get("traceparent")?.to_str().ok()?)
 }
 
 impl ServerHandler for McpServer {
@@ -158,8 +185,8 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         // Who may only read is not shown what would be refused.
-        let all = self.caller(&context)?.scope == Scope::Full;
-        let tools = tools::of(self.toolset()).filter(|entry| all || entry.is_read_only());
+        let caller = self.caller(&context)?;
+        let tools = tools::of(self.toolset()).filter(|entry| self.may(&caller, entry));
         let tools = tools.map(|entry| entry.tool.clone());
         #[cfg(feature = "conformance")]
         let tools = tools.chain(fixtures::tools());
@@ -190,10 +217,13 @@ impl ServerHandler for McpServer {
                 None,
             ));
         };
-        let trace = caller_trace(&context).unwrap_or_default();
+        let cause = called_from(&context).unwrap_or_default();
         let name = request.name.clone();
-        let span = |trace: TraceId| tracing::error_span!("tool_call", tool = %name, trace_id = %trace);
-        trace::within(trace, span, self.run_tool(entry, request, context)).await
+        let span = |trace: TraceId| {
+            let kind = lyra_telemetry::kind("server");
+            tracing::error_span!("tool_call", tool = %name, trace_id = %trace, otel.kind = kind)
+        };
+        trace::within(cause, span, self.run_tool(entry, request, context)).await
     }
 
     async fn list_resources(

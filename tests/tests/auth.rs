@@ -244,6 +244,34 @@ async fn a_server_killed_in_between_loses_nothing() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[tokio::test]
+async fn a_search_may_name_the_engines_that_it_asks() -> anyhow::Result<()> {
+    let bench = tokio::task::spawn_blocking(|| Bench::new(&["walled", "barred"])).await?;
+    let mut lyra = StdioClient::start_with(&bench.app, &["--config", &bench.config]).await?;
+    let made = json!({"query": QUESTION, "config": {"sources": ["web", "example"]}});
+    let task = lyra.call("create_task", made).await?["task_id"].clone();
+    let ask = |engines: Value| json!({"task_id": task, "queries": ["naps"], "options": {"engines": engines}});
+    let unknown = lyra.call("queue_searches", ask(json!(["google"]))).await?;
+    assert_eq!(unknown["error_code"], "invalid_argument", "{unknown}");
+    assert!(unknown.to_string().contains("`google` is no web search engine"), "{unknown}");
+    assert!(unknown.to_string().contains("the engines are: walled, barred"), "{unknown}");
+    lyra.call("queue_searches", ask(json!(["barred"]))).await?;
+    finished(&mut lyra, &task).await?;
+    let seen = bench.walled.seen();
+    assert!(seen.iter().any(|(path, _)| path == "/barred"), "{seen:?}");
+    assert!(seen.iter().all(|(path, _)| path != "/walled"), "{seen:?}");
+    let sql = "SELECT engines FROM queries WHERE query_text = 'naps'";
+    let rows = lyra.call("query_graph", json!({"sql": sql})).await?;
+    assert!(rows.to_string().contains("web:barred"), "{rows}");
+
+    let alone = json!({"query": QUESTION, "config": {"sources": ["example"]}});
+    let task = lyra.call("create_task", alone).await?["task_id"].clone();
+    let queries = json!({"task_id": task, "queries": ["naps"], "options": {"engines": ["walled"]}});
+    let refused = lyra.call("queue_searches", queries).await?;
+    assert!(refused.to_string().contains("does not ask the web"), "{refused}");
+    Ok(())
+}
+
 /// Waits until nothing of the task is queued or running.
 async fn finished(lyra: &mut StdioClient, task: &Value) -> anyhow::Result<Value> {
     loop {

@@ -102,7 +102,20 @@ impl From<lyra_store::StoreError> for AppError {
 
 impl From<lyra_corpus::CorpusError> for AppError {
     fn from(error: lyra_corpus::CorpusError) -> Self {
-        PortError::from(error).into()
+        match error {
+            lyra_corpus::CorpusError::NoQueryVector { .. } => Self::invalid(
+                error.to_string(),
+                "search by words instead (rrf_search_fulltext_raw; `--method bm25`), or write the text in a language that \
+                 the model reads",
+            ),
+            lyra_corpus::CorpusError::ModelChanged { .. }
+            | lyra_corpus::CorpusError::Filter(_)
+            | lyra_corpus::CorpusError::Query(_)
+            | lyra_corpus::CorpusError::Search { .. } => {
+                Self::new(ErrorCode::InvalidArgument, error.to_string())
+            }
+            other => PortError::from(other).into(),
+        }
     }
 }
 

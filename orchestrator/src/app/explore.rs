@@ -100,6 +100,27 @@ impl App {
         Ok(Completed { values, total })
     }
 
+    /// Ids of runs of lanes and of fusions that begin with `prefix`, at most `limit`.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn complete_runs(&self, prefix: &str, limit: usize) -> Result<Completed, AppError> {
+        let (values, total) = self.store().run_ids(prefix, limit).await?;
+        Ok(Completed { values, total })
+    }
+
+    /// Names of corpora that lanes may search and that begin with `prefix`, at most `limit`.
+    ///
+    /// # Errors
+    /// When the backend does not say.
+    pub async fn complete_corpora(&self, prefix: &str, limit: usize) -> Result<Completed, AppError> {
+        let mut values = self.fusion().corpora().await?;
+        values.retain(|name| name.starts_with(prefix));
+        let total = values.len() as u64;
+        values.truncate(limit);
+        Ok(Completed { values, total })
+    }
+
     /// Ids of a task's adopted claims that begin with `prefix`, at most `limit`.
     ///
     /// # Errors

@@ -66,6 +66,14 @@ impl Fusion {
         self.lanes.list()
     }
 
+    /// The corpora that lanes may search.
+    ///
+    /// # Errors
+    /// When the backend does not say.
+    pub async fn corpora(&self) -> Result<Vec<String>, AppError> {
+        Ok(self.backend.corpora().await?)
+    }
+
     /// The newest runs.
     ///
     /// # Errors

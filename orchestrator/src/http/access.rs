@@ -3,16 +3,14 @@
 //! Off loopback a token is required. On loopback a caller without one is somebody on this machine; a token that is sent
 //! is checked all the same.
 
-mod rate;
-
 use crate::app::{App, Caller, Mutation};
+use crate::rate::Limiter;
 use axum::Json;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use lyra_store::{AuditOutcome, AuditVia, Scope, Token, TokenRefusal};
-use rate::Limiter;
 use serde_json::json;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -38,7 +36,7 @@ pub(super) struct Gate {
 
 impl Gate {
     pub(super) fn new(app: App, required: bool) -> Self {
-        let limiter = Limiter::new(app.config().server.requests_per_minute);
+        let limiter = Limiter::new(app.config().server.requests_per_minute, Duration::from_mins(1));
         Self { app, required, limiter, noted: Mutex::default() }
     }
 

@@ -1,4 +1,4 @@
-//! Completions: ids that exist, for the arguments of resource templates and prompts.
+//! Completions: ids and names that exist, for the arguments of resource templates and prompts.
 
 use super::{prompts, resources};
 use crate::app::{App, AppError, Completed};
@@ -31,6 +31,13 @@ pub(super) async fn complete(app: &App, request: CompleteRequestParams) -> Resul
     let typed = request.argument.value.trim();
     let found = match request.argument.name.as_str() {
         "task_id" => app.complete_tasks(typed, CompletionInfo::MAX_VALUES).await,
+        "run_id" => app.complete_runs(typed, CompletionInfo::MAX_VALUES).await,
+        "corpus" => app.complete_corpora(typed, CompletionInfo::MAX_VALUES).await,
+        "language" => {
+            let values = prompts::LANGUAGES.iter().filter(|known| known.starts_with(typed));
+            let values: Vec<String> = values.map(|known| (*known).to_owned()).collect();
+            Ok(Completed { total: values.len() as u64, values })
+        }
         "claim_id" => {
             let arguments = request.context.and_then(|context| context.arguments).unwrap_or_default();
             match arguments.get("task_id").map(|id| id.parse::<TaskId>()) {

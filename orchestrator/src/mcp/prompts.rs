@@ -3,6 +3,8 @@
 
 mod prior_art;
 
+pub(super) use prior_art::LANGUAGES;
+
 use crate::config::{FusionSettings, Toolset};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
@@ -96,14 +98,16 @@ pub(super) fn get(
 }
 
 fn argument<'a>(arguments: &'a JsonObject, name: &str) -> Result<Option<&'a str>, ErrorData> {
+    text(arguments, name, MAX_ARGUMENT)
+}
+
+fn text<'a>(arguments: &'a JsonObject, name: &str, most: usize) -> Result<Option<&'a str>, ErrorData> {
     let wrong = |why: String| ErrorData::invalid_params(format!("argument `{name}` {why}"), None);
     let Some(value) = arguments.get(name) else { return Ok(None) };
     let text = value.as_str().ok_or_else(|| wrong("is no text".to_owned()))?.trim();
     match text.chars().count() {
         0 => Err(wrong("is empty".to_owned())),
-        length if length > MAX_ARGUMENT => {
-            Err(wrong(format!("has {length} characters, at most {MAX_ARGUMENT} are taken")))
-        }
+        length if length > most => Err(wrong(format!("has {length} characters, at most {most} are taken"))),
         _ => Ok(Some(text)),
     }
 }

@@ -7,6 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::time::Duration;
 use uuid::Uuid;
 
 /// Most bytes of one result's JSON.
@@ -60,6 +61,18 @@ pub(super) fn forbidden(tool: &str) -> CallToolResult {
         tool,
         failure.hint("an operator makes tokens that may do everything: lyra token create NAME --scope full"),
     )
+}
+
+/// The answer to whoever may only read and has searched too often.
+pub(super) fn too_many_searches(tool: &str, wait: Duration) -> CallToolResult {
+    let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
+    let failure = Failure {
+        code: ErrorCode::Unavailable.as_str(),
+        ..Failure::argument("this token may only read, and has stored as many runs as it may for now")
+    };
+    let hint =
+        format!("try again in {seconds} s; reading stored runs goes on (peek_snippets, get_provenance)");
+    error(tool, failure.hint(hint))
 }
 
 /// What the audit log says of a tool's answer: its error, or the ids that it names. None stands for a call that was cancelled.

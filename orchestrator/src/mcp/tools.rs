@@ -104,17 +104,21 @@ enum Effect {
     Corrects,
     /// Adds a measurement to the store and changes nothing else.
     Records,
+    /// Has a corpus searched, which may be outside, and keeps what was found for a time, for other tools to refer to.
+    Searches,
+    /// Makes a run of stored ones, and keeps it for a time.
+    Fuses,
 }
 
 impl Effect {
     fn annotations(self, title: &str) -> ToolAnnotations {
         let (read_only, destructive, idempotent, open_world) = match self {
             Self::Reads => (true, false, true, false),
-            Self::Adds => (false, false, false, true),
+            Self::Adds | Self::Searches => (false, false, false, true),
             Self::Settles => (false, true, false, true),
             Self::Ends => (false, true, true, false),
             Self::Corrects => (false, true, false, false),
-            Self::Records => (false, false, false, false),
+            Self::Records | Self::Fuses => (false, false, false, false),
         };
         ToolAnnotations::with_title(title)
             .read_only(read_only)
@@ -128,6 +132,7 @@ impl Effect {
 pub(super) struct Entry {
     pub(super) tool: rmcp::model::Tool,
     set: Toolset,
+    effect: Effect,
     run: fn(JsonObject, Call) -> BoxFuture<'static, CallToolResult>,
 }
 
@@ -135,6 +140,11 @@ impl Entry {
     /// Whether calling it changes nothing.
     pub(super) fn is_read_only(&self) -> bool {
         self.tool.annotations.as_ref().is_some_and(|hints| hints.read_only_hint == Some(true))
+    }
+
+    /// Whether calling it leaves nothing but a run that expires: who may read may search.
+    pub(super) fn is_search(&self) -> bool {
+        matches!(self.effect, Effect::Searches | Effect::Fuses)
     }
 
     /// Checks the arguments, runs the tool and writes down its answer or its error.
@@ -152,7 +162,7 @@ fn entry_of<T: Tool + 'static>(set: Toolset) -> Entry {
         .with_title(T::TITLE)
         .with_raw_output_schema(schema::output::<T::Output>().into())
         .with_annotations(T::EFFECT.annotations(T::TITLE));
-    Entry { tool, set, run: |arguments, call| run::<T>(arguments, call).boxed() }
+    Entry { tool, set, effect: T::EFFECT, run: |arguments, call| run::<T>(arguments, call).boxed() }
 }
 
 async fn run<T: Tool>(mut arguments: JsonObject, call: Call) -> CallToolResult {

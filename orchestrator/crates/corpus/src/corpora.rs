@@ -25,7 +25,11 @@ pub struct Corpora {
     root: PathBuf,
     opened: Arc<Mutex<HashMap<String, Arc<Opened>>>>,
     batching: import::Batching,
+    exact_vectors: usize,
 }
+
+/// Embeddings of a corpus that a query is compared with one by one. Of more, candidates are found by bytes first.
+const EXACT_VECTORS: usize = 100_000;
 
 /// What is known about a corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -51,7 +55,19 @@ pub struct CorpusInfo {
 impl Corpora {
     /// The corpora under `data_dir/corpora`; the folder is made by the first import.
     pub fn open(data_dir: &Path) -> Self {
-        Self { root: data_dir.join("corpora"), opened: Arc::default(), batching: import::Batching::default() }
+        Self {
+            root: data_dir.join("corpora"),
+            opened: Arc::default(),
+            batching: import::Batching::default(),
+            exact_vectors: EXACT_VECTORS,
+        }
+    }
+
+    /// With another number of embeddings (100,000) up to which a query is compared with all of them.
+    #[must_use]
+    pub fn with_exact_vectors(mut self, most: usize) -> Self {
+        self.exact_vectors = most;
+        self
     }
 
     /// With `embed` documents per call of the embedder and `commit` documents per commit (both at least 1): what an
@@ -265,7 +281,7 @@ impl Corpora {
         let known = self.opened.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
         let corpus = match known {
             Some(corpus) if corpus.is_current(&folder)? => return Ok(corpus),
-            _ => Arc::new(Opened::open(&folder, name)?),
+            _ => Arc::new(Opened::open(&folder, name, self.exact_vectors)?),
         };
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), corpus.clone());
         Ok(corpus)

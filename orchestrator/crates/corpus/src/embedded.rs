@@ -137,10 +137,11 @@ impl SearchBackend for EmbeddedBackend {
             if corpus.manifest.scopes.is_empty() {
                 return Ok(vec![None; ids.len()]);
             }
-            let embeddings = corpus.embeddings()?;
             let one = |id: &String| {
-                let at = corpus.snapshot.find(IdType::DocId, id)?.first().copied();
-                Ok(at.and_then(|at| embeddings.get(FeatureScope::Wide, at)).map(<[f32]>::to_vec))
+                let Some(at) = corpus.snapshot.find(IdType::DocId, id)?.first().copied() else {
+                    return Ok(None);
+                };
+                Ok(corpus.embedding(FeatureScope::Wide, at)?.map(<[f32]>::to_vec))
             };
             ids.iter().map(one).collect()
         })

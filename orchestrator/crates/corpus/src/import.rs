@@ -232,7 +232,7 @@ fn prepare(folder: &Path, fresh: Manifest) -> Result<Prepared> {
     manifest.write(folder)?;
     let index = TextIndex::open(folder, &name)?;
     let snapshot = index.snapshot()?;
-    let vectors = Vectors::read(folder, manifest.dimension, snapshot.rows)?;
+    let vectors = Vectors::open(folder, manifest.dimension, snapshot.rows)?;
     let known = reader::Known { snapshot, vectors, scopes: manifest.scopes.clone() };
     Ok(Prepared { lock, manifest, index, known })
 }

@@ -6,18 +6,24 @@ pub(crate) use schema::{CODES, Fields, day_number};
 
 use crate::analyzer;
 use crate::backend::{FeatureScope, IdType};
+use crate::hash::fnv_row;
 use crate::{CorpusError, Document, Result};
 use std::path::Path;
+use std::sync::OnceLock;
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::schema::{IndexRecordOption, Value};
-use tantivy::{DocAddress, DocSet, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
+use tantivy::{
+    DocAddress, DocSet, Executor, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
+};
 
 /// Folder of the index in a corpus folder.
 pub(crate) const FOLDER: &str = "fulltext";
 /// Memory that collects postings before a segment is written.
 const WRITER_MEMORY: usize = 96 << 20;
+/// Threads that search, at most.
+const MOST_SEARCHERS: usize = 8;
 
 /// Where an embedding stands, and its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +57,7 @@ impl TextIndex {
         let directory = MmapDirectory::open(path).map_err(|error| failed(error.into()))?;
         let mut index = tantivy::Index::open_or_create(directory, schema).map_err(&failed)?;
         index.set_tokenizers(analyzer::manager());
+        index.set_executor(searchers());
         Ok(Self { name: name.to_owned(), index, fields })
     }
 
@@ -84,6 +91,17 @@ impl TextIndex {
         inner.set_merge_policy(Box::new(LogMergePolicy::default()));
         Ok(Writer { name: self.name.clone(), fields: self.fields, inner })
     }
+}
+
+/// The threads that search the segments of an index side by side; all corpora share them.
+fn searchers() -> Executor {
+    static SEARCHERS: OnceLock<Executor> = OnceLock::new();
+    let start = || {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_SEARCHERS);
+        // Without threads to be had, the one that asks searches.
+        Executor::multi_thread(threads, "search-").unwrap_or_else(|_| Executor::single_thread())
+    };
+    SEARCHERS.get_or_init(start).clone()
 }
 
 /// Embedding rows that the last commit counts.
@@ -227,6 +245,15 @@ impl Snapshot {
         Ok(())
     }
 
+    /// The checksums of a scope's embeddings.
+    pub(crate) fn checksums(&self, scope: FeatureScope) -> Result<Checksums> {
+        let segments = 0..self.searcher.segment_readers().len() as u32;
+        let Some((.., sum)) = schema::ROWS.into_iter().find(|(of, ..)| *of == scope) else {
+            return Ok(Checksums(Vec::new()));
+        };
+        Ok(Checksums(segments.map(|segment| self.column(segment, sum)).collect::<Result<_>>()?))
+    }
+
     /// Ids of documents.
     pub(crate) fn ids(&self) -> Result<Ids<'_>> {
         let readers = self.searcher.segment_readers().iter();
@@ -248,6 +275,17 @@ impl Snapshot {
     fn column(&self, segment: u32, field: &str) -> Result<Option<Column<u64>>> {
         let fast = self.searcher.segment_reader(segment).fast_fields();
         fast.column_opt(field).map_err(CorpusError::index(&self.name))
+    }
+}
+
+/// The checksums of embeddings by segment, opened once for many documents.
+pub(crate) struct Checksums(Vec<Option<Column<u64>>>);
+
+impl Checksums {
+    /// Whether these numbers are what was embedded for a document.
+    pub(crate) fn match_row(&self, at: DocAddress, numbers: &[f32]) -> bool {
+        let column = self.0.get(at.segment_ord as usize).and_then(Option::as_ref);
+        column.and_then(|column| column.first(at.doc_id)) == Some(fnv_row(numbers))
     }
 }
 

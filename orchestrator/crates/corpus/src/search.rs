@@ -2,6 +2,7 @@
 
 mod dense;
 mod exclude;
+mod fielded;
 mod filters;
 mod lane;
 mod lexical;
@@ -211,7 +212,7 @@ fn hybrid_candidates(corpus: &Opened, text: &str, vector: &[f32], k: usize) -> R
 
 fn hit(corpus: &Opened, rank: usize, candidate: &Candidate) -> Result<CorpusHit> {
     let embedding = if corpus.manifest.dimension > 0 {
-        corpus.embeddings()?.get(FeatureScope::Wide, candidate.address).map(<[f32]>::to_vec)
+        corpus.embedding(FeatureScope::Wide, candidate.address)?.map(<[f32]>::to_vec)
     } else {
         None
     };

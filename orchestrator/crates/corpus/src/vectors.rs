@@ -3,50 +3,55 @@
 //! Which rows count is the index's business: its last commit names their number, and what lies behind is an
 //! interrupted import's and is cut off by the next.
 
+mod bytes;
+mod mapped;
+
+pub(crate) use bytes::{ByteRows, FILE as BYTES, LOCK as BYTES_LOCK};
+
 use crate::{CorpusError, Result};
+use mapped::Mapped;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+#[cfg(target_endian = "big")]
+compile_error!("embeddings are mapped as they stand in their file, which is little-endian");
 
 /// The file's name in the corpus folder.
 pub(crate) const FILE: &str = "embeddings.f32";
 
-/// Rows in memory, one after the other.
+/// Rows, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
     dimension: usize,
-    numbers: Vec<f32>,
+    rows: usize,
+    mapped: Mapped,
 }
 
 impl Vectors {
-    /// Reads up to `rows` rows, fewer when the file is shorter.
-    pub(crate) fn read(folder: &Path, dimension: usize, rows: u64) -> Result<Self> {
+    /// Maps up to `rows` rows, fewer when the file is shorter.
+    pub(crate) fn open(folder: &Path, dimension: usize, rows: u64) -> Result<Self> {
         let path = folder.join(FILE);
-        let numbers = match File::open(&path) {
-            Ok(mut file) => read_rows(&mut file, dimension, rows).map_err(CorpusError::io(&path))?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(CorpusError::io(&path)(error)),
+        let open = || {
+            let file = match File::open(&path) {
+                Ok(file) => file,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+                Err(error) => return Err(error),
+            };
+            let row_bytes = dimension.max(1) * size_of::<f32>();
+            let there = file.metadata()?.len() / row_bytes as u64;
+            let rows = usize::try_from(there.min(rows)).map_err(std::io::Error::other)?;
+            Ok(Self { dimension, rows, mapped: Mapped::open(&file, rows * row_bytes)? })
         };
-        Ok(Self { dimension, numbers })
+        open().map_err(CorpusError::io(&path))
     }
 
     /// A row, `None` when the file does not reach it.
     pub(crate) fn row(&self, row: u64) -> Option<&[f32]> {
-        let start = usize::try_from(row).ok()?.checked_mul(self.dimension)?;
-        self.numbers.get(start..start.checked_add(self.dimension)?)
+        let row = usize::try_from(row).ok().filter(|row| *row < self.rows)?;
+        let bytes = self.dimension * size_of::<f32>();
+        bytemuck::try_cast_slice(self.mapped.bytes().get(row * bytes..(row + 1) * bytes)?).ok()
     }
-}
-
-fn read_rows(file: &mut File, dimension: usize, rows: u64) -> std::io::Result<Vec<f32>> {
-    let row_bytes = dimension.max(1) * 4;
-    let there = file.metadata()?.len() / row_bytes as u64;
-    let count = usize::try_from(there.min(rows)).map_err(std::io::Error::other)? * dimension;
-    let mut numbers = vec![0.0_f32; count];
-    file.read_exact(bytemuck::cast_slice_mut(&mut numbers))?;
-    for number in &mut numbers {
-        *number = f32::from_bits(u32::from_le(number.to_bits()));
-    }
-    Ok(numbers)
 }
 
 /// Appends rows.
@@ -62,8 +67,13 @@ impl VectorWriter {
     pub(crate) fn open(folder: &Path, dimension: usize, rows: u64) -> Result<Self> {
         let path = folder.join(FILE);
         let open = || {
+            bytes::cut(folder, dimension, rows)?;
             let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
-            file.set_len(rows * dimension as u64 * 4)?;
+            let length = rows * (dimension * size_of::<f32>()) as u64;
+            // Where a file is mapped, some systems let nobody set its length.
+            if file.metadata()?.len() != length {
+                file.set_len(length)?;
+            }
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
@@ -98,11 +108,11 @@ mod tests {
             writer.append(&row).unwrap();
         }
         assert_eq!(writer.sync().unwrap(), 3);
-        let vectors = Vectors::read(folder.path(), 2, 2).unwrap();
+        let vectors = Vectors::open(folder.path(), 2, 2).unwrap();
         assert_eq!((vectors.row(1), vectors.row(2)), (Some(&[3.0, 4.0][..]), None));
         let mut writer = VectorWriter::open(folder.path(), 2, 2).unwrap();
         assert_eq!(writer.append(&[7.0, 8.0]).unwrap(), 2);
-        let vectors = Vectors::read(folder.path(), 2, 9).unwrap();
+        let vectors = Vectors::open(folder.path(), 2, 9).unwrap();
         assert_eq!(
             (vectors.row(2), vectors.row(3), vectors.row(u64::MAX)),
             (Some(&[7.0, 8.0][..]), None, None)

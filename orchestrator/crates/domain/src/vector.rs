@@ -1,4 +1,8 @@
-//! Vectors of f32 as embeddings are.
+//! Vectors of f32 as embeddings are, and the same with a byte per number.
+
+mod bytes;
+
+pub use bytes::{ByteQuery, to_bytes};
 
 /// Dot product over the shorter length; the cosine when both are L2-normalised.
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {

@@ -2,7 +2,7 @@
 //! it is the reader's.
 
 use crate::frontier::FrontierPoint;
-use crate::metrics::StructureMetrics;
+use crate::metrics::{Classes, PEAK, StructureMetrics, TOP, agreements};
 use crate::profile::TargetProfile;
 use crate::rrf::CODE;
 use crate::{Blend, Pool};
@@ -24,6 +24,8 @@ const APART: f64 = 0.3;
 const PEAKED: f64 = 0.5;
 /// Documents at the top, and the share of them without a code of the profile.
 const OFF_PROFILE: (usize, f64) = (20, 0.5);
+/// Classes that are named.
+const SHOWN: usize = 10;
 /// Documents at the top whose contributions are counted.
 const SHARES_OF: usize = 50;
 
@@ -114,7 +116,7 @@ pub fn of_blend(
     alarms.extend(dominance(pool, blend));
     alarms.extend(flatness(frontier));
     alarms.extend(profile.and_then(|profile| contamination(profile, context)));
-    alarms.extend(structure(metrics));
+    alarms.extend(structure(pool, blend, metrics));
     alarms.extend(profile.and_then(|profile| off_profile(pool, blend, profile)));
     alarms
 }
@@ -142,14 +144,18 @@ fn dominance(pool: &Pool<'_>, blend: &Blend) -> Option<Alarm> {
 }
 
 fn flatness(frontier: &[FrontierPoint]) -> Option<Alarm> {
-    let first = frontier.first()?;
+    let (first, last) = (frontier.first()?, frontier.last()?);
     let best = crate::frontier::best(frontier)?;
     let gain = best.f_beta_star - first.f_beta_star;
-    (frontier.len() > 1 && gain < FLAT).then(|| {
+    // Over a few documents more than at its beginning there is nothing to gain.
+    (last.k >= 2 * first.k && gain < FLAT).then(|| {
         alarm(
             AlarmKind::FrontierFlat,
-            format!("Fβ* gains {gain:.3} from {} to {} documents", first.k, best.k),
-            json!({ "gain": rounded(gain), "first": first, "best": best }),
+            format!(
+                "reading {} documents instead of {} gains {gain:.3} of Fβ* at most, which is best at {}",
+                last.k, first.k, best.k
+            ),
+            json!({ "gain": rounded(gain), "threshold": FLAT, "first": first, "best": best, "last": last }),
         )
     })
 }
@@ -178,24 +184,54 @@ fn contamination(profile: &TargetProfile, context: &[Code]) -> Option<Alarm> {
     })
 }
 
-fn structure(metrics: &StructureMetrics) -> Vec<Alarm> {
-    let low = |kind, name: &str, value: Option<f64>| {
-        let value = value.filter(|value| *value < APART)?;
-        Some(alarm(
-            kind,
-            format!("{name} is {value:.2}, below {APART}"),
-            json!({ "value": rounded(value), "threshold": APART }),
-        ))
-    };
-    let mut alarms: Vec<Alarm> = low(AlarmKind::LanesDisagree, "LAS", metrics.las)
-        .into_iter()
-        .chain(low(AlarmKind::ClassesScattered, "CCW", metrics.ccw))
-        .collect();
+fn structure(pool: &Pool<'_>, blend: &Blend, metrics: &StructureMetrics) -> Vec<Alarm> {
+    let mut alarms = Vec::new();
+    if let Some(las) = metrics.las.filter(|las| *las < APART) {
+        let pairs: Vec<Value> = agreements(pool)
+            .into_iter()
+            .map(|(a, b, agreement)| json!({ "lanes": [a, b], "jaccard": rounded(agreement) }))
+            .collect();
+        alarms.push(alarm(
+            AlarmKind::LanesDisagree,
+            format!("LAS is {las:.2}, below {APART}: the lanes share few of their first {TOP}"),
+            json!({ "value": rounded(las), "threshold": APART, "pairs": pairs }),
+        ));
+    }
+    if let Some(ccw) = metrics.ccw.filter(|ccw| *ccw < APART) {
+        let classes = Classes::of(pool, &blend.ranking.order);
+        let mut counts: Vec<(String, usize)> =
+            classes.iter().flat_map(|classes| classes.counts.clone()).collect();
+        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let documents: usize = counts.iter().map(|(_, count)| count).sum();
+        let first: Vec<Value> = counts
+            .iter()
+            .take(SHOWN)
+            .map(|(class, count)| json!({ "class": class, "documents": count }))
+            .collect();
+        alarms.push(alarm(
+            AlarmKind::ClassesScattered,
+            format!(
+                "CCW is {ccw:.2}, below {APART}: {documents} documents are of {} subclasses",
+                counts.len()
+            ),
+            json!({
+                "value": rounded(ccw), "threshold": APART, "system": classes.map(|classes| classes.system),
+                "documents": documents, "subclasses": counts.len(), "most_frequent": first,
+            }),
+        ));
+    }
     if metrics.s_shape > PEAKED {
+        let first: Vec<Value> = blend
+            .ranking
+            .order
+            .iter()
+            .take(PEAK)
+            .map(|&doc| json!({ "doc_id": pool.id(doc), "score": blend.ranking.scores[doc] }))
+            .collect();
         alarms.push(alarm(
             AlarmKind::ScorePeaked,
-            format!("the first 3 hold {:.0} % of the score of the first 50", metrics.s_shape * 100.0),
-            json!({ "value": rounded(metrics.s_shape), "threshold": PEAKED }),
+            format!("the first {PEAK} hold {:.0} % of the score of the first {TOP}", metrics.s_shape * 100.0),
+            json!({ "value": rounded(metrics.s_shape), "threshold": PEAKED, "first": first }),
         ));
     }
     alarms

@@ -1,15 +1,15 @@
 //! The shape of a fused ranking: do the lanes agree, is the field one, do a few documents outweigh the rest.
 
-use crate::profile::own_system;
+use crate::profile::{own_system, read_code};
 use crate::{Pool, Ranking, frontier::f_beta};
-use lyra_domain::classification::System;
+use lyra_domain::classification::{Level, System};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
 /// Documents at the top that are looked at.
 pub(crate) const TOP: usize = 50;
 /// Documents whose share in the score of the top is measured.
-const PEAK: usize = 3;
+pub(crate) const PEAK: usize = 3;
 /// How much a peaked ranking lowers `Fproxy`.
 const LAMBDA: f64 = 0.5;
 
@@ -18,7 +18,8 @@ const LAMBDA: f64 = 0.5;
 pub struct StructureMetrics {
     /// Lane agreement: mean pairwise Jaccard index of the lanes' first 50. `None` with one lane.
     pub las: Option<f64>,
-    /// Class consistency: 1 − entropy of the primary codes of the first 50 over its largest value. `None` without codes.
+    /// Class consistency: 1 − entropy of the subclasses of the primary codes of the first 50 over its largest value. `None`
+    /// without codes.
     pub ccw: Option<f64>,
     /// Share of the first 3 scores in the first 50.
     pub s_shape: f64,
@@ -32,7 +33,7 @@ impl StructureMetrics {
     /// Measures a ranking of a pool.
     pub fn new(pool: &Pool<'_>, ranking: &Ranking) -> Self {
         let las = lane_agreement(pool);
-        let ccw = class_consistency(pool, &ranking.order);
+        let ccw = Classes::of(pool, &ranking.order).map(|classes| classes.consistency());
         let scores: Vec<f64> = ranking.sorted_scores().take(TOP).collect();
         let s_shape = score_shape(&scores);
         let f_struct = match (las, ccw) {
@@ -46,8 +47,15 @@ impl StructureMetrics {
 
 /// LAS.
 fn lane_agreement(pool: &Pool<'_>) -> Option<f64> {
-    let lanes = pool.names().len();
-    let mut tops: Vec<HashSet<usize>> = vec![HashSet::new(); lanes];
+    let mut agreements: Vec<f64> = agreements(pool).into_iter().map(|(.., agreement)| agreement).collect();
+    agreements.sort_unstable_by(f64::total_cmp);
+    (!agreements.is_empty()).then(|| agreements.iter().sum::<f64>() / agreements.len() as f64)
+}
+
+/// Pairs of lanes with the Jaccard index of their first 50.
+pub(crate) fn agreements<'a>(pool: &Pool<'a>) -> Vec<(&'a str, &'a str, f64)> {
+    let names = pool.names();
+    let mut tops: Vec<HashSet<usize>> = vec![HashSet::new(); names.len()];
     for doc in 0..pool.len() {
         for (top, &rank) in tops.iter_mut().zip(pool.ranks(doc)) {
             if rank > 0 && rank as usize <= TOP {
@@ -56,37 +64,56 @@ fn lane_agreement(pool: &Pool<'_>) -> Option<f64> {
         }
     }
     let mut agreements = Vec::new();
-    for (i, a) in tops.iter().enumerate() {
-        for b in &tops[i + 1..] {
+    for (i, (a, a_name)) in tops.iter().zip(names).enumerate() {
+        for (b, b_name) in tops.iter().zip(names).skip(i + 1) {
             let shared = a.intersection(b).count();
             let all = a.len() + b.len() - shared;
-            agreements.push(if all > 0 { shared as f64 / all as f64 } else { 0.0 });
+            agreements.push((*a_name, *b_name, if all > 0 { shared as f64 / all as f64 } else { 0.0 }));
         }
     }
-    agreements.sort_unstable_by(f64::total_cmp);
-    (!agreements.is_empty()).then(|| agreements.iter().sum::<f64>() / agreements.len() as f64)
+    agreements
 }
 
-/// CCW over the first code of each document in the documents' own system. The entropy is largest, ln(n), when n documents have n
-/// codes.
-fn class_consistency(pool: &Pool<'_>, order: &[usize]) -> Option<f64> {
-    let top = &order[..order.len().min(TOP)];
-    let primary = |doc: usize, system: System| {
-        let of_system = |code: &&str| code.split_once(':').is_some_and(|(name, _)| name == system.name());
-        pool.code_names(doc).find(of_system)
-    };
-    let having = |system| top.iter().filter(|&&doc| primary(doc, system).is_some()).count();
-    let system = own_system(top.len(), having)?;
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for code in top.iter().filter_map(|&doc| primary(doc, system)) {
-        *counts.entry(code).or_default() += 1;
+/// The subclasses (`H01L`; of F-terms the themes, `5F044`) of the primary codes of the first 50 documents.
+///
+/// A primary code itself is nearly every document's own: of 50 patents on one subject some 45 have different ones, so that
+/// their entropy says nothing. The subclass is the level that all the systems share and that names a field.
+pub(crate) struct Classes {
+    /// The documents' own system.
+    pub(crate) system: System,
+    /// Documents of each.
+    pub(crate) counts: BTreeMap<String, usize>,
+}
+
+impl Classes {
+    /// `None` when no document has a code.
+    pub(crate) fn of(pool: &Pool<'_>, order: &[usize]) -> Option<Self> {
+        let top = &order[..order.len().min(TOP)];
+        let primary = |doc: usize, system: System| {
+            let of_system = |code: &&str| code.split_once(':').is_some_and(|(name, _)| name == system.name());
+            pool.code_names(doc).find(of_system)
+        };
+        let having = |system| top.iter().filter(|&&doc| primary(doc, system).is_some()).count();
+        let system = own_system(top.len(), having)?;
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for code in top.iter().filter_map(|&doc| primary(doc, system)) {
+            let subclass = read_code(code).ok().and_then(|code| code.at(Level::Subclass));
+            *counts
+                .entry(subclass.map_or_else(|| code.to_owned(), |class| class.to_string()))
+                .or_default() += 1;
+        }
+        Some(Self { system, counts })
     }
-    let total = counts.values().sum::<usize>() as f64;
-    if total <= 1.0 {
-        return Some(1.0);
+
+    /// CCW: `1 − H / ln(n)` of `n` documents. The entropy is largest, ln(n), when each has a subclass of its own.
+    fn consistency(&self) -> f64 {
+        let total = self.counts.values().sum::<usize>() as f64;
+        if total <= 1.0 {
+            return 1.0;
+        }
+        let entropy: f64 = self.counts.values().map(|&count| count as f64 / total).map(|p| -p * p.ln()).sum();
+        (1.0 - entropy / total.ln()).clamp(0.0, 1.0)
     }
-    let entropy: f64 = counts.values().map(|&count| count as f64 / total).map(|p| -p * p.ln()).sum();
-    Some((1.0 - entropy / total.ln()).clamp(0.0, 1.0))
 }
 
 /// `S_shape` of the first scores.

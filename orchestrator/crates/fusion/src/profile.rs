@@ -151,6 +151,8 @@ pub struct ProposeOptions<'a> {
 const HEAD_SHARE: f64 = 0.25;
 /// Fewest and most documents of the head.
 const HEAD: (usize, usize) = (20, 200);
+/// Documents of the head from which on a code of one document alone says nothing of the others.
+const REPEATED: usize = 8;
 /// A code says no more than one below it that has this share of its documents.
 const SAME: f64 = 0.8;
 
@@ -185,7 +187,7 @@ pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCo
             entry.1 += 1;
         }
     }
-    let fewest = if head >= HEAD.0 { 2 } else { 1 };
+    let fewest = if head >= REPEATED { 2 } else { 1 };
     let mut found: Vec<(Code, usize, usize)> =
         counts.into_iter().filter(|(_, (head, _))| *head >= fewest).map(|(c, (h, l))| (c, h, l)).collect();
     found.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

@@ -346,6 +346,43 @@ fn alarms_come_with_what_was_measured() {
     assert!(alarm::wide_query("wide", &[], &[], None).is_none());
 }
 
+#[test]
+fn class_consistency_is_of_fields() {
+    let ccw = |code: fn(usize) -> String| {
+        let docs = RankedDocs::new((0..50).map(|doc| (format!("d{doc:02}"), 1.0, vec![code(doc)])));
+        let pool = Pool::new(&[Lane { name: "wide", docs: &docs, limit: 100 }]);
+        let recipe = Recipe::default();
+        let prepared = recipe.prepare(pool.names()).unwrap();
+        let blend = Blend::new(&pool, &recipe, &prepared);
+        let said = blend.assess(&pool, &recipe, &prepared, &[], &[]);
+        let alarms = alarm::of_blend(&pool, &blend, &said.metrics, &said.frontier, None, &[]);
+        let scattered = alarms.into_iter().find(|alarm| alarm.alarm == AlarmKind::ClassesScattered);
+        (said.metrics.ccw.unwrap(), scattered.map(|alarm| alarm.evidence))
+    };
+    // Every document has a code of its own; the field is one all the same.
+    let one_field: [fn(usize) -> String; 4] = [
+        |doc| format!("ipc:H01L33/{:02}", doc * 2),
+        |doc| format!("cpc:H01L{}/{:02}", 21 + doc % 12, doc * 2),
+        |doc| format!("fi:H01L33/00,{}@A", 100 + doc),
+        |doc| format!("ft:5F044AA{doc:02}"),
+    ];
+    for code in one_field {
+        assert_eq!(ccw(code), (1.0, None), "{}", code(7));
+    }
+    let (value, evidence) =
+        ccw(|doc| format!("ipc:H{:02}{}1/00", 1 + doc / 26, char::from(b'A' + (doc % 26) as u8)));
+    assert!(value.abs() < 1e-9, "{value}");
+    let evidence = evidence.unwrap();
+    assert_eq!(
+        (&evidence["subclasses"], &evidence["documents"], &evidence["system"]),
+        (&50.into(), &50.into(), &"ipc".into())
+    );
+    assert_eq!(evidence["most_frequent"].as_array().unwrap().len(), 10);
+    // Two fields, half and half, in between.
+    let (value, _) = ccw(|doc| format!("cpc:{}1/{doc:02}", ["H01L", "G06F"][doc % 2]));
+    assert!((value - (1.0 - 2_f64.ln() / 50_f64.ln())).abs() < 1e-9, "{value}");
+}
+
 type Spoil = fn(&mut Recipe);
 
 #[test]

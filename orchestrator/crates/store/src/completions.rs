@@ -25,6 +25,27 @@ impl Store {
         Ok((ids, total.unsigned_abs()))
     }
 
+    /// Ids of runs that begin with `prefix`, newest first, at most `limit`; and how many there are.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn run_ids(&self, prefix: &str, limit: usize) -> Result<(Vec<String>, u64)> {
+        let mut tx = self.reader().begin().await?;
+        let ids = sqlx::query_scalar(
+            "SELECT id FROM fusion_runs WHERE substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2",
+        )
+        .bind(prefix)
+        .bind(limit.cast_signed() as i64)
+        .fetch_all(&mut *tx)
+        .await?;
+        let total: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM fusion_runs WHERE substr(id, 1, length(?1)) = ?1")
+                .bind(prefix)
+                .fetch_one(&mut *tx)
+                .await?;
+        Ok((ids, total.unsigned_abs()))
+    }
+
     /// Ids of a task's adopted claims that begin with `prefix`, newest first, at most `limit`; and how many there are.
     ///
     /// # Errors

@@ -139,7 +139,8 @@ pub struct RunSummary {
 }
 
 impl Store {
-    /// Stores a run for `ttl`, and drops runs that expired long ago and that no other run fuses.
+    /// Stores a run for `ttl`, and drops runs that expired long ago and that no other run fuses. When a fresh one of the same
+    /// identity came in between, that one is kept and returned: whoever asked the same at the same time gets the same run.
     ///
     /// # Errors
     /// A parent that is not there.
@@ -151,6 +152,17 @@ impl Store {
         let id = format!("{}-{}{}", run.kind, &identity[..8], &short[..8]);
         let expires_at = now.checked_add(ttl).unwrap_or(jiff::Timestamp::MAX);
         let mut tx = self.write().await?;
+        let known: Option<String> = sqlx::query_scalar(
+            "SELECT id FROM fusion_runs WHERE identity = ? AND expires_at > ? ORDER BY seq DESC LIMIT 1",
+        )
+        .bind(&identity)
+        .bind(stamp(now))
+        .fetch_optional(&mut *tx)
+        .await?;
+        if let Some(known) = known {
+            drop(tx);
+            return self.run(&known).await;
+        }
         sqlx::query(
             "INSERT INTO fusion_runs (id, kind, identity, lane, corpus, backend, recipe, docs, meta, changed_from,
                  assessment, representatives, created_at, expires_at)
@@ -265,24 +277,28 @@ impl Store {
             .collect()
     }
 
-    /// Writes down the documents that a person judged, and what was measured with them. `false`, and nothing is changed, when
-    /// the run has some already.
+    /// Writes down the documents that a person judged, and what was measured with them. From then on the run is another one,
+    /// shaped by them as well: who fuses the same lanes anew gets a run that nobody judged. `false`, and nothing is changed,
+    /// when the run has some already.
     ///
     /// # Errors
     /// When the store cannot be written.
     pub async fn set_representatives(
         &self,
         id: &str,
+        shaped_by: &str,
         representatives: &Value,
         assessment: &Value,
     ) -> Result<bool> {
         let mut tx = self.write().await?;
         let done = sqlx::query(
-            "UPDATE fusion_runs SET representatives = ?2, assessment = ?3 WHERE id = ?1 AND representatives IS NULL",
+            "UPDATE fusion_runs SET representatives = ?2, assessment = ?3, identity = ?4
+             WHERE id = ?1 AND representatives IS NULL",
         )
         .bind(id)
         .bind(json(representatives)?)
         .bind(json(assessment)?)
+        .bind(hashed(shaped_by))
         .execute(&mut *tx)
         .await?;
         tx.commit().await?;

@@ -1,5 +1,6 @@
 //! Blending lanes, changing a blend, and what a person judged.
 
+use super::fuse::shaped_by;
 use super::views::{FusionView, fusion_view};
 use super::{Fusion, PeekRequest, ProvenanceRequest, ProvenanceView};
 use crate::app::AppError;
@@ -150,11 +151,13 @@ impl Fusion {
                 )
             });
         }
-        let measured = self.measure(&self.lanes_of(&run).await?, &recipe(&run)?, &judged).await?;
-        if !self.store.set_representatives(&run.id, &json!(judged), &json!(measured)).await? {
+        let recipe = recipe(&run)?;
+        let measured = self.measure(&self.lanes_of(&run).await?, &recipe, &judged).await?;
+        let shaped_by = shaped_by(&run.parents, &recipe, run.changed_from.as_deref(), &judged);
+        if !self.store.set_representatives(&run.id, &shaped_by, &json!(judged), &json!(measured)).await? {
             return Err(AppError::invalid(
                 format!("the run `{}` has representatives already", run.id),
-                "they are registered once per run; blend the lanes anew to judge anew",
+                "they are registered once per run, and runs changed from it keep them; blend its lanes with rrf_blend_frontier to get a run that nobody judged",
             ));
         }
         self.provenance(&ProvenanceRequest { run_id: run.id, ..ProvenanceRequest::default() }).await

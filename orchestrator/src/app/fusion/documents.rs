@@ -169,10 +169,22 @@ impl Limits {
         Ok(Self { fields: fields.into_iter().map(limit).collect() })
     }
 
-    /// The same with a share of the characters.
-    pub(super) fn scaled(&self, share: f64) -> Self {
-        let scale = |&(field, most): &(&'static str, usize)| (field, (most as f64 * share) as usize);
-        Self { fields: self.fields.iter().map(scale).collect() }
+    /// The same with at most so many characters of any field: long texts give way before titles and numbers do.
+    fn capped(&self, most: usize) -> Self {
+        Self { fields: self.fields.iter().map(|&(field, chars)| (field, chars.min(most))).collect() }
+    }
+
+    /// As they are when that fits, else capped as little as makes it fit; capped to nothing when nothing does.
+    pub(super) fn fitting(&self, fits: impl Fn(&Self) -> bool) -> Self {
+        if fits(self) {
+            return self.clone();
+        }
+        let (mut low, mut high) = (0, self.fields.iter().map(|(_, chars)| *chars).max().unwrap_or(0));
+        while low + 1 < high {
+            let middle = usize::midpoint(low, high);
+            if fits(&self.capped(middle)) { low = middle } else { high = middle }
+        }
+        self.capped(low)
     }
 }
 
@@ -326,7 +338,7 @@ impl Fusion {
 }
 
 /// Documents that together stay within the bytes of an answer: with all the characters asked for when that is possible, else
-/// with as large a share of them as is, else the first ones.
+/// with the longest texts cut, else the first ones.
 fn fitted(
     found: &[(String, Publication)],
     limits: &Limits,
@@ -334,13 +346,12 @@ fn fitted(
 ) -> (Vec<DocumentView>, Vec<String>) {
     let marked: Vec<Vec<Passage>> =
         found.iter().map(|(_, publication)| marked(publication, queries)).collect();
-    let all = |share: f64| -> Vec<DocumentView> {
-        let limits = limits.scaled(share);
+    let all = |limits: &Limits| -> Vec<DocumentView> {
         found
             .iter()
             .zip(&marked)
             .map(|((id, publication), highlights)| {
-                let (fields, cut) = fields_of(publication, &limits);
+                let (fields, cut) = fields_of(publication, limits);
                 DocumentView {
                     id: id.clone(),
                     doc_id: publication.doc_id.clone(),
@@ -351,15 +362,7 @@ fn fitted(
             })
             .collect()
     };
-    let mut documents = all(1.0);
-    if size(&documents) > MAX_BYTES {
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..10 {
-            let middle = f64::midpoint(low, high);
-            if size(&all(middle)) <= MAX_BYTES { low = middle } else { high = middle }
-        }
-        documents = all(low);
-    }
+    let mut documents = all(&limits.fitting(|limits| size(&all(limits)) <= MAX_BYTES));
     let mut omitted = Vec::new();
     while size(&documents) > MAX_BYTES
         && let Some(last) = documents.pop()

@@ -108,10 +108,7 @@ impl Fusion {
             .runs()
             .map(|(lane, run)| RunParent { lane: lane.to_owned(), run_id: run.id.clone() })
             .collect();
-        let shaped_by = json!({
-            "fusion": parents, "recipe": recipe, "changed_from": changed_from, "representatives": representatives,
-        })
-        .to_string();
+        let shaped_by = shaped_by(&parents, &recipe, changed_from.as_deref(), &representatives);
         if let Some(run) = self.store.fresh_run(&shaped_by).await? {
             return Ok((run, true));
         }
@@ -208,6 +205,19 @@ impl Fusion {
         }
         Ok(signals)
     }
+}
+
+/// Everything that shapes a fusion run.
+pub(super) fn shaped_by(
+    parents: &[RunParent],
+    recipe: &Recipe,
+    changed_from: Option<&str>,
+    representatives: &[Representative],
+) -> String {
+    json!({
+        "fusion": parents, "recipe": recipe, "changed_from": changed_from, "representatives": representatives,
+    })
+    .to_string()
 }
 
 fn assess(

@@ -17,7 +17,7 @@ const MAX_BUDGET: usize = 55_000;
 /// Most documents of one peek.
 const MAX_LIMIT: usize = 100;
 /// What an edge puts around: `"ok":true,`.
-const AROUND: usize = 12;
+const AROUND: usize = 10;
 /// Shown when no fields are named.
 const FIELDS: [&str; 3] = ["title", "abst", "claim"];
 
@@ -124,17 +124,22 @@ impl Fusion {
         let room = request.budget_bytes.saturating_sub(size(&view) + AROUND);
         let mut used = 0;
         for (place, (id, publication)) in (request.offset..).zip(ids.iter().zip(&publications)) {
-            let snippet = |share: f64| Snippet {
+            let snippet = |limits: &Limits| Snippet {
                 rank: place + 1,
                 doc_id: id.clone(),
-                fields: publication
-                    .as_ref()
-                    .map(|p| fields_of(p, &limits.scaled(share)).0)
-                    .unwrap_or_default(),
+                fields: publication.as_ref().map(|p| fields_of(p, limits).0).unwrap_or_default(),
             };
-            let mut next = snippet(1.0);
+            let mut next = snippet(&limits);
             if view.snippets.is_empty() && size(&next) > room {
-                next = shortened(snippet, room);
+                next = snippet(&limits.fitting(|limits| size(&snippet(limits)) <= room));
+                let needed = request.budget_bytes - room + size(&next);
+                if needed > request.budget_bytes {
+                    // Nothing to show and no way on: an empty answer would send the caller in circles.
+                    return Err(AppError::invalid(
+                        format!("the document at `offset` {place} needs {needed} bytes for its id alone"),
+                        format!("take a `budget_bytes` of {needed} or more, or skip it"),
+                    ));
+                }
             }
             // A comma comes before all but the first.
             used += size(&next) + usize::from(!view.snippets.is_empty());
@@ -152,15 +157,4 @@ impl Fusion {
         });
         Ok(view)
     }
-}
-
-/// The longest form that fits, by halving; the id alone when nothing else does.
-fn shortened(snippet: impl Fn(f64) -> Snippet, room: usize) -> Snippet {
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..12 {
-        let middle = f64::midpoint(low, high);
-        if size(&snippet(middle)) <= room { low = middle } else { high = middle }
-    }
-    let fitting = snippet(low);
-    if size(&fitting) <= room { fitting } else { Snippet { fields: Map::new(), ..fitting } }
 }

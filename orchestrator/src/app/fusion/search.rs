@@ -216,6 +216,12 @@ impl Fusion {
             .map_err(|error| AppError::new(crate::app::ErrorCode::InvalidArgument, error.to_string()))?;
         let corpus = self.corpus(search.corpus.as_deref()).await?;
         let name = search.lane_name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+        if name.as_deref() == Some(lyra_fusion::CODE) {
+            return Err(AppError::invalid(
+                "no lane can be called `code`",
+                "that name is the boost by codes in `weights` and contributions; call the lane something else",
+            ));
+        }
         Ok(LaneRecipe {
             lane: name.unwrap_or_else(|| preset.name.clone()),
             preset: preset.name.clone(),

@@ -1,12 +1,16 @@
 //! `prior_art_search`: the seven steps of a search for prior art, in English and Japanese, for whom the deployment says.
 
-use super::argument;
+use super::{argument, text};
 use crate::config::{FusionMode, FusionSettings};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
 pub(super) const NAME: &str = "prior_art_search";
 const ARGUMENTS: [&str; 3] = ["description", "corpus", "language"];
+/// Values of `language`.
+pub(in crate::mcp) const LANGUAGES: [&str; 2] = ["en", "ja"];
+/// Longest description, in characters: a whole set of claims.
+const MAX_DESCRIPTION: usize = 20_000;
 
 pub(super) fn prompt() -> Prompt {
     let described = |name: &str, title: &str, about: &str, required: bool| {
@@ -38,7 +42,7 @@ pub(super) fn get(settings: &FusionSettings, arguments: &JsonObject) -> Result<G
     if let Some(unknown) = arguments.keys().find(|key| !ARGUMENTS.contains(&key.as_str())) {
         return Err(wrong(format!("unknown argument `{unknown}`; there are: {}", ARGUMENTS.join(", "))));
     }
-    let description = argument(arguments, "description")?
+    let description = text(arguments, "description", MAX_DESCRIPTION)?
         .ok_or_else(|| wrong("argument `description` is missing".to_owned()))?;
     let japanese = match argument(arguments, "language")? {
         None => lyra_text::language(description) == Some("ja"),
@@ -47,12 +51,12 @@ pub(super) fn get(settings: &FusionSettings, arguments: &JsonObject) -> Result<G
         Some(other) => return Err(wrong(format!("argument `language` is `{other}`, it should be en or ja"))),
     };
     let corpus = argument(arguments, "corpus")?;
-    let text = if japanese {
+    let filled = if japanese {
         in_japanese(description, corpus, settings)
     } else {
         in_english(description, corpus, settings)
     };
-    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)])
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, filled)])
         .with_description("Wide, profile, lanes, fusion, reading, tuning, review."))
 }
 

@@ -2,12 +2,12 @@
 
 use super::{Corpora, blocking};
 use crate::manifest::{Manifest, check_name};
-use crate::{CorpusError, Result, import};
+use crate::{CorpusError, Result, import, vectors};
 use std::fs::File;
 use std::path::PathBuf;
 
-/// Names of files in a corpus folder that are no part of the corpus.
-const NOT_CONTENT: [&str; 2] = ["import.lock", ".tantivy-writer.lock"];
+/// Names of files in a corpus folder that are no part of the corpus, or made anew from others.
+const NOT_CONTENT: [&str; 4] = ["import.lock", ".tantivy-writer.lock", vectors::BYTES, vectors::BYTES_LOCK];
 
 /// A corpus that nobody imports into or removes while this lives. It can be searched meanwhile.
 pub struct HeldCorpus {

@@ -4,7 +4,7 @@ use crate::backend::FeatureScope;
 use crate::hash::{fnv, fnv_row};
 use crate::index::{Snapshot, TextIndex};
 use crate::manifest::Manifest;
-use crate::vectors::Vectors;
+use crate::vectors::{ByteRows, Vectors};
 use crate::{CorpusError, Result, upgrade};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,25 +18,30 @@ pub(crate) struct Opened {
     folder: PathBuf,
     index: TextIndex,
     version: Vec<String>,
+    exact_vectors: usize,
     embeddings: OnceLock<Embeddings>,
     /// Held while the embeddings are read, so that they are read once.
     reading: Mutex<()>,
 }
 
-/// The embeddings of a corpus, in memory.
+/// The embeddings of a corpus.
 pub(crate) struct Embeddings {
     vectors: Vectors,
-    /// Embeddings that do not match their checksums.
+    /// The same with a byte per number, where there are too many to compare a query with all of them.
+    pub(crate) bytes: Option<ByteRows>,
+    /// Embeddings that do not match their checksums. Of those that were turned into bytes earlier it is not known.
     pub(crate) damaged: usize,
     /// Row of each document by scope, segment and document number; `NONE` for those without.
     rows: HashMap<FeatureScope, Vec<Vec<u64>>>,
 }
 
 const NONE: u64 = u64::MAX;
+/// Documents of a part.
+const PART: usize = 32_768;
 
 impl Opened {
-    /// Opens a corpus.
-    pub(crate) fn open(folder: &Path, name: &str) -> Result<Self> {
+    /// Opens a corpus. Up to `exact_vectors` embeddings are all compared with a query, of more the likely ones.
+    pub(crate) fn open(folder: &Path, name: &str, exact_vectors: usize) -> Result<Self> {
         let missing = || CorpusError::NotFound { name: name.to_owned() };
         let manifest = upgrade::current(folder, name)?.ok_or_else(missing)?;
         let index = TextIndex::open(folder, name)?;
@@ -45,7 +50,7 @@ impl Opened {
         let snapshot = index.snapshot()?;
         let folder = folder.to_owned();
         let (embeddings, reading) = (OnceLock::new(), Mutex::new(()));
-        Ok(Self { manifest, snapshot, folder, index, version, embeddings, reading })
+        Ok(Self { manifest, snapshot, folder, index, version, exact_vectors, embeddings, reading })
     }
 
     /// Whether this is still what is on disk.
@@ -66,14 +71,23 @@ impl Opened {
         if let Some(known) = self.embeddings.get() {
             return Ok(known);
         }
-        let read = Embeddings::read(&self.folder, &self.manifest, &self.snapshot)?;
+        let read = Embeddings::read(&self.folder, &self.manifest, &self.snapshot, self.exact_vectors)?;
         Ok(self.embeddings.get_or_init(|| read))
+    }
+
+    /// The embedding of a document, `None` when it has none or it does not match its checksum.
+    pub(crate) fn embedding(&self, scope: FeatureScope, at: DocAddress) -> Result<Option<&[f32]>> {
+        let Some(numbers) = self.embeddings()?.get(scope, at) else { return Ok(None) };
+        Ok(self.snapshot.checksums(scope)?.match_row(at, numbers).then_some(numbers))
     }
 }
 
 impl Embeddings {
-    fn read(folder: &Path, manifest: &Manifest, snapshot: &Snapshot) -> Result<Self> {
-        let vectors = Vectors::read(folder, manifest.dimension, snapshot.rows)?;
+    fn read(folder: &Path, manifest: &Manifest, snapshot: &Snapshot, exact_vectors: usize) -> Result<Self> {
+        let vectors = Vectors::open(folder, manifest.dimension, snapshot.rows)?;
+        let many = snapshot.rows > exact_vectors as u64;
+        // Rows are checked when they are first read, and again when they are compared exactly.
+        let checked = if many { ByteRows::kept(folder, manifest.dimension) as u64 } else { 0 };
         let mut damaged = 0;
         let mut rows = HashMap::new();
         for scope in &manifest.scopes {
@@ -81,7 +95,8 @@ impl Embeddings {
             let mut of_scope: Vec<Vec<u64>> =
                 segments.iter().map(|reader| vec![NONE; reader.max_doc() as usize]).collect();
             snapshot.rows_of(*scope, |at, row| {
-                if vectors.row(row.row).is_some_and(|numbers| fnv_row(numbers) == row.sum) {
+                let sound = |numbers: &[f32]| row.row < checked || fnv_row(numbers) == row.sum;
+                if vectors.row(row.row).is_some_and(sound) {
                     of_scope[at.segment_ord as usize][at.doc_id as usize] = row.row;
                 } else {
                     damaged += 1;
@@ -96,23 +111,45 @@ impl Embeddings {
                 "embeddings are damaged; importing the files again mends them"
             );
         }
-        Ok(Self { vectors, damaged, rows })
+        let bytes = (many && damaged == 0).then(|| ByteRows::of(folder, &vectors));
+        Ok(Self { vectors, bytes, damaged, rows })
     }
 
-    /// Every document with a sound embedding of a scope.
-    pub(crate) fn of_scope(&self, scope: FeatureScope) -> impl Iterator<Item = (DocAddress, &[f32])> {
+    /// The documents that have an embedding of a scope and their rows, in parts that can be looked at side by side.
+    pub(crate) fn parts(&self, scope: FeatureScope) -> Vec<Part<'_>> {
         let segments = self.rows.get(&scope).map(Vec::as_slice).unwrap_or_default();
-        (0_u32..).zip(segments).flat_map(move |(segment, rows)| {
-            (0_u32..)
-                .zip(rows)
-                .filter(|(_, row)| **row != NONE)
-                .filter_map(move |(doc, row)| Some((DocAddress::new(segment, doc), self.vectors.row(*row)?)))
-        })
+        let mut parts = Vec::new();
+        for (segment, rows) in (0_u32..).zip(segments) {
+            let firsts = (0_u32..).step_by(PART);
+            parts.extend(firsts.zip(rows.chunks(PART)).map(|(first, rows)| Part { segment, first, rows }));
+        }
+        parts
     }
 
-    /// The embedding of a document, when there is one and it is sound.
+    /// The numbers of a row.
+    pub(crate) fn numbers(&self, row: u64) -> Option<&[f32]> {
+        self.vectors.row(row)
+    }
+
+    /// The embedding of a document, when there is one.
     pub(crate) fn get(&self, scope: FeatureScope, at: DocAddress) -> Option<&[f32]> {
         let row = *self.rows.get(&scope)?.get(at.segment_ord as usize)?.get(at.doc_id as usize)?;
-        self.vectors.row(row)
+        self.numbers(row)
+    }
+}
+
+/// Documents of a segment that stand side by side.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'a> {
+    segment: u32,
+    first: u32,
+    rows: &'a [u64],
+}
+
+impl Part<'_> {
+    /// Those that have an embedding, with its row.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (DocAddress, u64)> {
+        let addresses = (self.first..).map(|doc| DocAddress::new(self.segment, doc));
+        addresses.zip(self.rows.iter().copied()).filter(|(_, row)| *row != NONE)
     }
 }

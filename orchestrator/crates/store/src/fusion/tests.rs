@@ -49,6 +49,16 @@ async fn a_run_is_served_for_its_identity_until_it_expires() {
 }
 
 #[tokio::test]
+async fn the_same_search_at_the_same_time_is_one_run() {
+    let bench = Bench::new().await;
+    let put = || bench.store.put_run(lane("wide", "led", &["a", "b"]), HOUR);
+    let (a, b, c) = tokio::join!(put(), put(), put());
+    let (a, b, c) = (a.unwrap(), b.unwrap(), c.unwrap());
+    assert_eq!((&a.id, &a), (&b.id, &c));
+    assert_eq!(bench.store.runs(10).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn runs_that_are_fused_outlive_their_time() {
     let bench = Bench::new().await;
     let store = &bench.store;
@@ -73,8 +83,11 @@ async fn representatives_are_written_once() {
     let bench = Bench::new().await;
     let run = bench.store.put_run(lane("wide", "a", &["a"]), HOUR).await.unwrap();
     let (first, second) = (json!([{"doc_id": "a", "label": "A"}]), json!([]));
-    assert!(bench.store.set_representatives(&run.id, &first, &json!({"k": 1})).await.unwrap());
-    assert!(!bench.store.set_representatives(&run.id, &second, &json!({})).await.unwrap());
+    assert!(bench.store.set_representatives(&run.id, "a, judged", &first, &json!({"k": 1})).await.unwrap());
+    assert!(!bench.store.set_representatives(&run.id, "a, judged", &second, &json!({})).await.unwrap());
+    // Nobody judged what is asked for without them.
+    assert_eq!(bench.store.fresh_run("a").await.unwrap(), None);
+    assert_eq!(bench.store.fresh_run("a, judged").await.unwrap().unwrap().id, run.id);
     let run = bench.store.run(&run.id).await.unwrap();
     assert_eq!((run.representatives, run.assessment), (Some(first), Some(json!({"k": 1}))));
 }

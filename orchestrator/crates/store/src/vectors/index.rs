@@ -4,15 +4,13 @@
 //! number of rows a block holds the vectors themselves and the scan is exact. Beyond it holds one byte per number
 //! (scalar quantisation with a scale per row), and the scan finds candidates that have to be compared exactly.
 
-use lyra_domain::vector::dot;
+use lyra_domain::vector::{ByteQuery, dot, to_bytes};
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 /// Rows of a block.
 const BLOCK: usize = 4_096;
-/// Largest part of the query as a whole number: products with bytes, summed over 4,000 numbers, fit into 32 bits.
-const QUERY_STEPS: f32 = 4_095.0;
 
 /// What stands for a row outside: the `seq` of the claim or fragment.
 pub(super) type Seq = i64;
@@ -170,7 +168,7 @@ impl Index {
     /// The `limit` best rows in scope whose similarity is at least `least`, over every core. Takes milliseconds: not for
     /// an async thread.
     pub(super) fn scan(&self, query: &[f32], scope: &Scope, limit: usize, least: f32) -> Scanned {
-        let coarse = CoarseQuery::of(query);
+        let coarse = ByteQuery::of(query);
         self.blocks
             .par_iter()
             .map(|block| block.scan(query, &coarse, scope, limit, least))
@@ -210,9 +208,7 @@ impl Block {
         match &mut self.vectors {
             Vectors::Exact(numbers) => numbers.extend_from_slice(vector),
             Vectors::Bytes { codes, steps } => {
-                let step = step(vector, f32::from(i8::MAX));
-                codes.extend(vector.iter().map(|number| (number / step).round() as i8));
-                steps.push(step);
+                steps.push(to_bytes(vector, codes));
             }
         }
     }
@@ -226,7 +222,7 @@ impl Block {
         block
     }
 
-    fn scan(&self, query: &[f32], coarse: &CoarseQuery, scope: &Scope, limit: usize, least: f32) -> Scanned {
+    fn scan(&self, query: &[f32], coarse: &ByteQuery, scope: &Scope, limit: usize, least: f32) -> Scanned {
         match &self.vectors {
             Vectors::Exact(numbers) => {
                 let rows = numbers.chunks_exact(query.len());
@@ -235,7 +231,7 @@ impl Block {
             Vectors::Bytes { codes, steps } => {
                 let rows = codes.chunks_exact(query.len()).zip(steps);
                 best(self.seqs.iter().copied().zip(rows), scope, limit, least, |(row, step)| {
-                    coarse.dot(row) * step
+                    coarse.dot(row, *step)
                 })
             }
         }
@@ -265,31 +261,6 @@ fn best<T>(
         }
     }
     Scanned { best: heap.into_sorted_vec(), searched }
-}
-
-/// A query as whole numbers, to be multiplied with bytes.
-struct CoarseQuery {
-    numbers: Vec<i16>,
-    step: f32,
-}
-
-impl CoarseQuery {
-    fn of(query: &[f32]) -> Self {
-        let step = step(query, QUERY_STEPS);
-        Self { numbers: query.iter().map(|number| (number / step).round() as i16).collect(), step }
-    }
-
-    /// The product with a row, in steps of that row. Written so that the compiler uses vector registers.
-    fn dot(&self, row: &[i8]) -> f32 {
-        let sum: i32 = self.numbers.iter().zip(row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-        sum as f32 * self.step
-    }
-}
-
-/// What one of `steps` steps is worth when the largest number takes all of them.
-fn step(vector: &[f32], steps: f32) -> f32 {
-    let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
-    if largest > 0.0 { largest / steps } else { 1.0 }
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl Tool for BlendFrontier {
     const DESCRIPTION: &'static str = "Fuses runs of lanes by weighted reciprocal rank fusion with a boost for the codes of a target \
         profile, stores the fused run and measures it: P*, R* and Fβ* over depths of reading (proxies: nobody has labelled \
         anything), agreement of lanes, spread of classes, alarms.";
-    const EFFECT: Effect = Effect::Records;
+    const EFFECT: Effect = Effect::Fuses;
     type Input = BlendInput;
     type Output = FusionView;
 
@@ -126,7 +126,7 @@ impl Tool for MutateRun {
     const TITLE: &'static str = "Change a fusion";
     const DESCRIPTION: &'static str = "Fuses the lanes of a fusion run again with some parameters changed, as a new run with its \
         lineage. Nothing is searched. Values in `delta` are absolute.";
-    const EFFECT: Effect = Effect::Records;
+    const EFFECT: Effect = Effect::Fuses;
     type Input = MutateInput;
     type Output = FusionView;
 

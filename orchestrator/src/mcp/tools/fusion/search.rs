@@ -274,7 +274,7 @@ impl Tool for SearchFulltext {
     const TITLE: &'static str = "Search by words";
     const DESCRIPTION: &'static str = "Searches a corpus by words and returns the best documents with their titles, to show to a \
         person. For fusion use rrf_search_fulltext_raw.";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: Effect = Effect::Searches;
     type Input = FulltextInput;
     type Output = FoundOutput;
 
@@ -292,7 +292,7 @@ impl Tool for SearchSemantic {
     const TITLE: &'static str = "Search by meaning";
     const DESCRIPTION: &'static str = "Searches a corpus by meaning and returns the best documents with their titles, to show to \
         a person. For fusion use rrf_search_semantic_raw.";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: Effect = Effect::Searches;
     type Input = SemanticInput;
     type Output = FoundOutput;
 
@@ -311,7 +311,7 @@ impl Tool for SearchFulltextRaw {
     const DESCRIPTION: &'static str = "Searches a lane by words and stores its ranked list as a run; returns the run's handle. The \
         same search is served from the store. Begin with the lane wide and core terms only, then read its codes with \
         get_provenance.";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: Effect = Effect::Searches;
     type Input = FulltextRawInput;
     type Output = HandleOutput;
 
@@ -337,7 +337,7 @@ impl Tool for SearchSemanticRaw {
     const TITLE: &'static str = "Search a semantic lane";
     const DESCRIPTION: &'static str = "Searches a lane by meaning and stores its ranked list as a run; returns the run's handle. \
         The same search is served from the store.";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: Effect = Effect::Searches;
     type Input = SemanticRawInput;
     type Output = HandleOutput;
 
@@ -363,7 +363,7 @@ impl Tool for MultilaneSearch {
     const TITLE: &'static str = "Search several lanes";
     const DESCRIPTION: &'static str = "Searches up to 10 lanes at once and returns for each its status, the run's handle and its \
         most frequent codes. One lane that fails does not keep the others from succeeding.";
-    const EFFECT: Effect = Effect::Adds;
+    const EFFECT: Effect = Effect::Searches;
     type Input = MultilaneInput;
     type Output = MultilaneOutput;
 

@@ -9,24 +9,24 @@ const REMEMBERED: usize = 10_000;
 
 /// Counts requests by client.
 #[derive(Debug)]
-pub(super) struct Limiter {
+pub(crate) struct Limiter {
     /// Time that one request takes up; none without a limit.
     interval: Option<Duration>,
-    /// Requests that may come at once after a pause: those of ten seconds, and ten at least.
+    /// Requests that may come at once after a pause: a sixth of those of the period, and ten at least.
     burst: u32,
     /// Until when each client's requests so far take up its time.
     busy_until: Mutex<HashMap<String, Instant>>,
 }
 
 impl Limiter {
-    /// So many requests a minute from each client; 0 sets no limit.
-    pub(super) fn new(per_minute: u32) -> Self {
-        let interval = (per_minute > 0).then(|| Duration::from_mins(1) / per_minute);
-        Self { interval, burst: (per_minute / 6).max(10), busy_until: Mutex::default() }
+    /// So many requests in each period from each client; 0 sets no limit.
+    pub(crate) fn new(requests: u32, period: Duration) -> Self {
+        let interval = (requests > 0).then(|| period / requests);
+        Self { interval, burst: (requests / 6).max(10), busy_until: Mutex::default() }
     }
 
     /// Whether this client may ask now; else how long it has to wait.
-    pub(super) fn admit(&self, client: &str, now: Instant) -> Result<(), Duration> {
+    pub(crate) fn admit(&self, client: &str, now: Instant) -> Result<(), Duration> {
         let Some(interval) = self.interval else { return Ok(()) };
         let mut clients = self.busy_until.lock().unwrap_or_else(PoisonError::into_inner);
         if clients.len() >= REMEMBERED {
@@ -46,9 +46,11 @@ impl Limiter {
 mod tests {
     use super::*;
 
+    const MINUTE: Duration = Duration::from_mins(1);
+
     #[test]
     fn bursts_pass_and_the_rest_waits_its_time() {
-        let limiter = Limiter::new(60);
+        let limiter = Limiter::new(60, MINUTE);
         let start = Instant::now();
         for _ in 0..10 {
             assert_eq!(limiter.admit("a", start), Ok(()));
@@ -63,7 +65,7 @@ mod tests {
     #[test]
     fn over_any_minute_no_more_than_the_limit_and_the_burst_pass() {
         for per_minute in [1, 7, 600, 60_000] {
-            let (limiter, start) = (Limiter::new(per_minute), Instant::now());
+            let (limiter, start) = (Limiter::new(per_minute, MINUTE), Instant::now());
             let steps = 3 * per_minute.max(100);
             let passed = (0..steps)
                 .filter(|n| limiter.admit("a", start + Duration::from_mins(1) * *n / steps).is_ok())
@@ -72,13 +74,13 @@ mod tests {
             assert!(passed <= per_minute + burst + 1, "{per_minute}: {passed}");
             assert!(passed >= per_minute.min(steps) - 1, "{per_minute}: {passed}");
         }
-        let none = Limiter::new(0);
+        let none = Limiter::new(0, MINUTE);
         assert!((0..100_000).all(|_| none.admit("a", Instant::now()).is_ok()));
     }
 
     #[test]
     fn clients_that_are_gone_are_forgotten() {
-        let (limiter, start) = (Limiter::new(600), Instant::now());
+        let (limiter, start) = (Limiter::new(600, MINUTE), Instant::now());
         for n in 0..REMEMBERED {
             assert_eq!(limiter.admit(&n.to_string(), start), Ok(()));
         }
