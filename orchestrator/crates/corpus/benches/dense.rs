@@ -130,8 +130,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     for (nth, top_k) in [10, 800].into_iter().enumerate() {
         let pairs = answers[nth].iter().zip(&answers[nth + 2]);
-        let same: usize = pairs.map(|(exact, bytes)| exact.iter().filter(|id| bytes.contains(id)).count()).sum();
-        println!("recall of the best {top_k} by bytes: {:.4}", same as f64 / (top_k.min(size) * QUERIES) as f64);
+        let same: usize =
+            pairs.map(|(exact, bytes)| exact.iter().filter(|id| bytes.contains(id)).count()).sum();
+        println!(
+            "recall of the best {top_k} by bytes: {:.4}",
+            same as f64 / (top_k.min(size) * QUERIES) as f64
+        );
     }
     Ok(())
 }
