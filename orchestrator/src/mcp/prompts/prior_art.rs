@@ -209,10 +209,6 @@ mod tests {
     /// Every tool and argument that the prompt names is one.
     #[test]
     fn what_it_names_exists() {
-        let mut known: std::collections::HashSet<String> =
-            ["profile_contaminated", "profile_without_them", "query_with_them_optional", "wide"]
-                .map(str::to_owned)
-                .into();
         fn properties(schema: &serde_json::Value, known: &mut std::collections::HashSet<String>) {
             for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
                 known.insert(name.clone());
@@ -220,6 +216,10 @@ mod tests {
                 properties(&inner["items"], known);
             }
         }
+        let mut known: std::collections::HashSet<String> =
+            ["profile_contaminated", "profile_without_them", "query_with_them_optional", "wide"]
+                .map(str::to_owned)
+                .into();
         for entry in crate::mcp::tools::all() {
             known.insert(entry.tool.name.to_string());
             properties(&json!(*entry.tool.input_schema), &mut known);
