@@ -162,7 +162,8 @@ fn main() -> ExitCode {
         return settings::show(&Cli::command(), &matches);
     }
     let level = std::env::var("RUST_LOG").ok().filter(|level| !level.is_empty());
-    let logs = Logs { level: level.as_deref().unwrap_or("info"), json: cli.serve.log_format == LogFormat::Json };
+    let logs =
+        Logs { level: level.as_deref().unwrap_or("info"), json: cli.serve.log_format == LogFormat::Json };
     // Requests say which trace they belong to; nothing begins one here.
     let _telemetry = lyra_telemetry::start("lyra-ml-server", logs, || None);
     match run(cli) {

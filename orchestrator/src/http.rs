@@ -172,8 +172,7 @@ mod tests {
 
     /// What a browser asks before it sends what a page of this origin wants to send.
     async fn preflight(origin: &str) -> Response {
-        let allowed =
-            Allowed::new(&[], &["https://app.example/".to_owned()], IpAddr::from([127, 0, 0, 1]));
+        let allowed = Allowed::new(&[], &["https://app.example/".to_owned()], IpAddr::from([127, 0, 0, 1]));
         let routes = Router::new().route("/", post(|| async { "done" }));
         let request = Request::options("/")
             .header("host", "localhost")

@@ -196,7 +196,11 @@ async fn off_loopback_every_request_needs_a_token() -> anyhow::Result<()> {
         for line in ["GET /mcp", "POST /mcp", "GET /metrics", "GET /nothing"] {
             assert_eq!(server.request(line, &[host], "{}").await?.status, 401, "{line} at {address}");
         }
-        assert_eq!(server.request("GET /metrics", &[host, &bearer(&read)], "").await?.status, 200, "{address}");
+        assert_eq!(
+            server.request("GET /metrics", &[host, &bearer(&read)], "").await?.status,
+            200,
+            "{address}"
+        );
         assert_eq!(server.request("GET /health", &[host], "").await?.status, 200, "{address}");
         let stranger = ["Host: attacker.example", &bearer(&read)];
         assert_eq!(server.request("GET /metrics", &stranger, "").await?.status, 403, "{address}");
@@ -223,11 +227,16 @@ async fn pages_of_named_origins_may_call_and_read_and_every_page_is_counted() ->
     let allowed = format!("access-control-allow-origin: {PAGE}");
 
     // A browser asks first, and sends no token with that.
-    let asked =
-        [&page, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization, mcp-method"];
+    let asked = [
+        &page,
+        "Access-Control-Request-Method: POST",
+        "Access-Control-Request-Headers: authorization, mcp-method",
+    ];
     let preflight = server.request("OPTIONS /mcp", &asked, "").await?;
     assert_eq!(preflight.status, 200, "{preflight:?}");
-    for header in [&allowed, "access-control-allow-headers: authorization, mcp-method", "access-control-max-age: "] {
+    for header in
+        [&allowed, "access-control-allow-headers: authorization, mcp-method", "access-control-max-age: "]
+    {
         assert!(preflight.head.contains(header), "{header} is missing in {preflight:?}");
     }
     // Refusals can be read too: the page has to know that its token is none.

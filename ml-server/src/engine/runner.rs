@@ -45,9 +45,17 @@ fn run_batch(
     let ran = taken.elapsed();
     shared.note_rate(tokens, ran);
     shared.metrics.batch(kind, items.len(), tokens, shared.max_batch_tokens, ran);
-    tracing::debug!(model = model.spec.name, batch = number, inputs = items.len(), tokens, ?ran, "batch done");
+    tracing::debug!(
+        model = model.spec.name,
+        batch = number,
+        inputs = items.len(),
+        tokens,
+        ?ran,
+        "batch done"
+    );
     for part in &parts {
-        tracing::debug!(parent: part, ?ran, "ran in batch");
+        // Entered, because JSON lines name the spans around a line only then.
+        part.in_scope(|| tracing::debug!(?ran, "ran in batch"));
     }
     drop(parts);
     for (item, row) in items.into_iter().zip(rows) {
@@ -64,9 +72,7 @@ fn run_batch(
 fn parts(batch: u64, items: &[Item]) -> Vec<Span> {
     let mut requests: Vec<_> = items.iter().map(|item| &item.span).collect();
     requests.sort_by_key(|span| span.id().map(|id| id.into_u64()));
-    let part = |request: &[&Span]| {
-        tracing::info_span!(parent: request[0], "batch", batch, inputs = request.len(), of = items.len())
-    };
+    let part = |request: &[&Span]| tracing::info_span!(parent: request[0], "batch", batch, inputs = request.len(), of = items.len());
     requests.chunk_by(|a, b| a.id() == b.id()).map(part).collect()
 }
 

@@ -78,8 +78,9 @@ impl Layers {
         if let Some(path) = found {
             let text = std::fs::read_to_string(&path)
                 .with_context(|| format!("the configuration file {} cannot be read", path.display()))?;
-            let table: Map<String, Value> = toml::from_str(&text)
-                .map_err(|error| anyhow::anyhow!("{} is not valid TOML: {}", path.display(), fault(&text, &error)))?;
+            let table: Map<String, Value> = toml::from_str(&text).map_err(|error| {
+                anyhow::anyhow!("{} is not valid TOML: {}", path.display(), fault(&text, &error))
+            })?;
             layers.table(&table, &mut Vec::new(), &path);
         }
         let mut variables: Vec<(String, String)> = environment.collect();
@@ -305,7 +306,10 @@ fn is_secret(schema: &Value) -> bool {
 /// Where a file is no TOML and why, without the line itself: it may hold a key.
 fn fault(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    let (line, column) = (before.matches('\n').count() + 1, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1);
+    let (line, column) = (
+        before.matches('\n').count() + 1,
+        before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
+    );
     format!("line {line}, column {column}: {}", error.message())
 }
 

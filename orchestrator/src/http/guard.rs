@@ -5,8 +5,8 @@
 
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::uri::Authority;
 use axum::http::request::Parts;
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};

@@ -70,8 +70,7 @@ impl Cause {
     /// Reads what was shown; `None` for any other cause.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.strip_prefix(PREFIX)?;
-        let (trace, step) =
-            text.split_once('_').map_or((text, None), |(trace, step)| (trace, Some(step)));
+        let (trace, step) = text.split_once('_').map_or((text, None), |(trace, step)| (trace, Some(step)));
         let trace = u128::from_str_radix(trace, 16).ok().and_then(NonZeroU128::new).map(TraceId)?;
         let step = step.and_then(|step| u64::from_str_radix(step, 16).ok()).and_then(Step::new);
         Some(Self { trace, step })
