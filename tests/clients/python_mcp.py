@@ -1,7 +1,7 @@
 """Drives Lyra with the `mcp` package from PyPI, a client that Lyra's authors did not write.
 
     python python_mcp.py DEPTH MODE stdio LYRA DATA_DIR
-    python python_mcp.py DEPTH MODE http URL
+    python python_mcp.py DEPTH MODE http URL          (LYRA_TOKEN: a token to send; SSL_CERT_FILE: whom to trust)
 
 DEPTH is `tour` (tools, schema, refusals) or `task` (a whole task too).
 MODE is `legacy` (the initialize handshake, revision 2025-11-25) or `auto` (discovery, revision 2026-07-28).
@@ -10,12 +10,15 @@ Exits with 0 when everything was as it should be, else with the assertion that f
 
 import asyncio
 import json
+import os
 import sys
 import time
 
+import httpx2
 from lyra_client import Lyra, check_tools
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ResourceTemplateReference
 
 TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search", "feedback"]
@@ -212,6 +215,9 @@ async def main(depth, mode, transport, *rest):
         server = StdioServerParameters(command=lyra, args=["--data-dir", data_dir, "mcp"])
     else:
         (server,) = rest
+        if token := os.environ.get("LYRA_TOKEN"):
+            headers = {"authorization": f"Bearer {token}"}
+            server = streamable_http_client(server, http_client=httpx2.AsyncClient(headers=headers, timeout=120))
     async with Client(server, mode=mode, read_timeout_seconds=120) as client:
         lyra = await tour(client, mode)
         evidence = await whole_task(lyra) if depth == "task" else None

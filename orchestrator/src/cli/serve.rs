@@ -98,7 +98,7 @@ async fn advise(app: &App, address: SocketAddr) -> anyhow::Result<()> {
     if !address.ip().is_loopback() {
         say(
             app,
-            "this is plain HTTP: tokens can be read on the way; put a reverse proxy with TLS in front (README, Access)",
+            "this is plain HTTP: tokens can be read on the way; put a reverse proxy with TLS in front (docs/operations.md)",
         );
     }
     Ok(())
