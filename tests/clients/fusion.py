@@ -14,6 +14,7 @@ import sys
 from lyra_client import Lyra, check_tools
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.types import PromptReference, ResourceTemplateReference
 
 TOOLS = ["search_fulltext", "search_semantic", "rrf_search_fulltext_raw", "rrf_search_semantic_raw"]
 TOOLS += ["run_multilane_search", "rrf_blend_frontier", "rrf_mutate_run", "peek_snippets", "get_snippets"]
@@ -42,6 +43,9 @@ CASES = {
         "codes": ["A61K", "A61P", "C07D", "C07K", "C12N"],
     },
 }
+
+
+SPOILED = {"wide_query_demands", "lane_dominates", "off_profile"}
 
 
 def alarms(answer):
@@ -98,6 +102,8 @@ async def walk(lyra, case):
     assert fused["run_id"].startswith("fusion-") and fused["frontier"], fused
     assert adds_up(fused["contributions"]) and "code" in fused["contributions"], fused["contributions"]
     assert 0 < len(fused["peek"]["snippets"]) <= 3, fused["peek"]
+    sane = SPOILED & (alarms(fused).keys() | alarms(wide).keys())
+    assert not sane, f"a sound set-up raises {sane}"
     ks = [point["k"] for point in fused["frontier"]]
     assert ks == sorted(set(ks)), ks
     for point in fused["frontier"]:
@@ -107,7 +113,8 @@ async def walk(lyra, case):
     offset, seen = 0, []
     while offset is not None:
         peek = await lyra.call("peek_snippets", run_id=fused["run_id"], offset=offset, limit=20, budget_bytes=2000)
-        assert len(json.dumps(peek, ensure_ascii=False, separators=(",", ":")).encode()) <= 2000, peek
+        size = len(json.dumps(peek, ensure_ascii=False, separators=(",", ":")).encode())
+        assert size <= 2000 and size == peek["used_bytes"], peek
         assert peek["snippets"], "never empty when something fits"
         seen += [snippet["doc_id"] for snippet in peek["snippets"]]
         offset = peek.get("next_offset")
@@ -141,8 +148,14 @@ async def walk(lyra, case):
     assert "already" in twice["error"], twice
     said = await lyra.call("get_provenance", run_id=changed["run_id"])
     assert all(document["rank"] for document in said["representatives"]), said["representatives"]
-    resource = json.loads((await lyra.client.read_resource(f"lyra://fusion/{changed['run_id']}")).contents[0].text)
-    assert len(resource["documents"]) == fused["meta"]["count_returned"], "the resource has every document"
+    page, listed = f"lyra://fusion/{changed['run_id']}", []
+    while page:
+        text = (await lyra.client.read_resource(page)).contents[0].text
+        assert len(text.encode()) <= 60_000, page
+        resource = json.loads(text)
+        listed += [document["rank"] for document in resource["documents"]]
+        page = resource["page"]["next"]
+    assert listed == list(range(1, fused["meta"]["count_returned"] + 1)), "the resource has every document, once"
     return runs, wide, fused, said
 
 
@@ -166,11 +179,31 @@ async def spoiled(lyra, case, runs):
     off = await lyra.call("rrf_blend_frontier", request={"runs": runs, "target_profile": {"ipc": {"E21B7/04": 1.0}}})
     evidence = alarms(off)["off_profile"]
     assert evidence["share"] > 0.5 and evidence["profile"] == ["ipc:E21B7/04"], evidence
-    return ["wide_query_demands", "lane_dominates", "off_profile"]
+    assert "codes" in evidence["examples"][0], evidence
+    return sorted(SPOILED)
 
 
 def lane(name, kind, **params):
     return {"lane_name": name, "tool": f"rrf_search_{kind}_raw", "params": params}
+
+
+async def one_run(lyra, case):
+    """The same search from several at once is one run."""
+    search = {"text": f"{case['semantic']} Asked by many.", "corpus": case["corpus"], "top_k": 20}
+    runs = await asyncio.gather(*[lyra.call("rrf_search_semantic_raw", **search) for _ in range(4)])
+    assert len({run["run_id"] for run in runs}) == 1, runs
+
+
+async def completions(client, fused):
+    """Ids of runs, names of corpora and languages are completed."""
+    template = ResourceTemplateReference(type="ref/resource", uri="lyra://fusion/{run_id}{?cursor}")
+    found = (await client.complete(template, {"name": "run_id", "value": fused["run_id"][:12]})).completion
+    assert fused["run_id"] in found.values, found
+    assert (await client.complete(template, {"name": "run_id", "value": "fusion-none"})).completion.values == []
+    prompt = PromptReference(type="ref/prompt", name="prior_art_search")
+    for name, value, expect in [("language", "j", ["ja"]), ("corpus", "no such", [])]:
+        found = (await client.complete(prompt, {"name": name, "value": value})).completion
+        assert found.values == expect, found
 
 
 async def refusals(lyra, case):
@@ -205,6 +238,8 @@ async def main(name, binary, data_dir):
         runs, wide, fused, said = await walk(lyra, case)
         fired = await spoiled(lyra, case, runs)
         await refusals(lyra, case)
+        await one_run(lyra, case)
+        await completions(client, fused)
         print(
             json.dumps(
                 {

@@ -73,9 +73,18 @@ async fn only_tokens_in_force_are_let_in_and_each_does_what_it_may() -> anyhow::
     for (token, mutating) in [(&full, true), (&read, false)] {
         let listed = server.rpc(&[&bearer(token)], "tools/list", json!({})).await?;
         let tools = listed["tools"].as_array().expect("tools");
-        assert_eq!(tools.iter().any(|tool| tool["name"] == "create_task"), mutating);
-        let only_reads = tools.iter().all(|tool| tool["annotations"]["readOnlyHint"] == true);
-        assert_eq!(only_reads, !mutating, "{tools:?}");
+        for tool in ["create_task", "feedback", "register_representatives"] {
+            assert_eq!(tools.iter().any(|listed| listed["name"] == tool), mutating, "{tool}");
+        }
+        let more: Vec<&str> = tools
+            .iter()
+            .filter(|tool| tool["annotations"]["readOnlyHint"] == false)
+            .filter_map(|tool| tool["name"].as_str())
+            .collect();
+        // Searching is reading, although it stores a run.
+        let searches =
+            |name: &&str| name.starts_with("search_") || name.starts_with("rr") || name.starts_with("run_");
+        assert_eq!(more.iter().all(searches), !mutating, "{more:?}");
     }
     assert_eq!(status(&server, "POST /nothing", &bearer(&read)).await?, 403);
     assert_eq!(status(&server, "POST /nothing", &bearer(&full)).await?, 404);
@@ -155,6 +164,43 @@ async fn a_client_that_asks_too_often_waits_and_others_do_not() -> anyhow::Resul
         last = status(&server, "GET /mcp", "Authorization: Bearer lyra_guess_1").await?;
     }
     assert_eq!(last, 429);
+    server.stop().await
+}
+
+#[tokio::test]
+async fn who_may_read_may_search_so_many_times() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let server = guarded(&app, &[("LYRA__SERVER__READER_SEARCHES_PER_HOUR", "1")]).await?;
+    let read = token(&app, &["viewer"]);
+    let header = bearer(&read);
+    let lane = |query: &str| json!({ "query": query, "corpus": "example" });
+    let found = server.call("rrf_search_fulltext_raw", lane("nap OR memory"), &[&header]).await?;
+    assert_eq!(found["ok"], true, "{found}");
+    let fused = server.call("rrf_blend_frontier", json!({ "runs": [found["run_id"]] }), &[&header]).await?;
+    assert_eq!(fused["ok"], true, "{fused}");
+    let run = json!({ "run_id": fused["run_id"] });
+    assert_eq!(server.call("peek_snippets", run.clone(), &[&header]).await?["ok"], true);
+    let judged = json!({ "run_id": fused["run_id"], "representatives": [{ "doc_id": "x", "label": "A" }] });
+    let refused = server.call("register_representatives", judged, &[&header]).await?;
+    assert_eq!(refused["error_code"], "forbidden", "{refused}");
+    // Ten may come at once; then they come one an hour.
+    let mut last = found;
+    for nth in 0..10 {
+        last = server.call("rrf_search_fulltext_raw", lane(&format!("nap OR word{nth}")), &[&header]).await?;
+    }
+    assert_eq!(last["error_code"], "unavailable", "{last}");
+    assert!(last["hint"].as_str().is_some_and(|hint| hint.contains("peek_snippets")), "{last}");
+    assert_eq!(server.call("peek_snippets", run, &[&header]).await?["ok"], true, "reading goes on");
+    let full = token(&app, &["agent", "--scope", "full"]);
+    let found = server.call("rrf_search_fulltext_raw", lane("nap OR others"), &[&bearer(&full)]).await?;
+    assert_eq!(found["ok"], true, "{found}");
+    let audit = app.json(&["audit", "list", "--json", "--actor", "token:viewer"]);
+    assert!(audit.to_string().contains("rrf_search_fulltext_raw"), "{audit}");
+    server.stop().await?;
+
+    let server = guarded(&app, &[("LYRA__SERVER__READER_SEARCHES_PER_HOUR", "0")]).await?;
+    let refused = server.call("rrf_search_fulltext_raw", lane("nap OR memory"), &[&header]).await?;
+    assert_eq!(refused["error_code"], "forbidden", "{refused}");
     server.stop().await
 }
 

@@ -254,7 +254,7 @@ async fn a_search_may_name_the_engines_that_it_asks() -> anyhow::Result<()> {
     let unknown = lyra.call("queue_searches", ask(json!(["google"]))).await?;
     assert_eq!(unknown["error_code"], "invalid_argument", "{unknown}");
     assert!(unknown.to_string().contains("`google` is no web search engine"), "{unknown}");
-    assert!(unknown.to_string().contains("the engines are: walled, barred"), "{unknown}");
+    assert!(unknown.to_string().contains("the engines are: barred, walled"), "{unknown}");
     lyra.call("queue_searches", ask(json!(["barred"]))).await?;
     finished(&mut lyra, &task).await?;
     let seen = bench.walled.seen();

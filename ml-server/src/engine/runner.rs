@@ -54,7 +54,8 @@ fn run_batch(
         "batch done"
     );
     for part in &parts {
-        tracing::debug!(parent: part, ?ran, "ran in batch");
+        // Entered, because JSON lines name the spans around a line only then.
+        part.in_scope(|| tracing::debug!(?ran, "ran in batch"));
     }
     drop(parts);
     for (item, row) in items.into_iter().zip(rows) {

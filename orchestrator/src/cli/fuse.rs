@@ -253,6 +253,7 @@ pub(super) async fn run(app: &App, command: &FuseCommand) -> anyhow::Result<Exit
                 top_k_lane: args.documents,
                 top_k_code: args.codes,
                 sample: args.sample,
+                ..ProvenanceRequest::default()
             };
             let view = fusion.provenance(&request).await?;
             show(args.json, &view, shown::provenance)?;

@@ -21,6 +21,9 @@ const JSON: &str = "application/json";
 const LISTED: u32 = 50;
 /// Bytes of a page kept for what every page says of itself.
 const FRAME_BYTES: usize = 2_000;
+/// Most documents of a run on a page, and codes of each system.
+const RUN_DOCUMENTS: usize = 1_000;
+const RUN_CODES: usize = 100;
 /// Longest title of a listed task, in characters.
 const TITLE_CHARS: usize = 100;
 
@@ -81,10 +84,11 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
                  where there is much of it.",
             )
             .with_mime_type(JSON),
-        ResourceTemplate::new(format!("{FUSION}{{run_id}}"), "fusion")
+        ResourceTemplate::new(format!("{FUSION}{{run_id}}{{?cursor}}"), "fusion")
             .with_title("Run of a lane or a fusion")
             .with_description(
-                "Where a run comes from and what is in it, as get_provenance says it, with up to 1000 documents and all codes.",
+                "Where a run comes from and what is in it, as get_provenance says it, with all its documents and up to 100 \
+                 codes of each system. Comes in pages: `page.next` is the address of more documents.",
             )
             .with_mime_type(JSON),
     ]
@@ -103,18 +107,58 @@ pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, Err
         written(&SchemaView::from(app.schema().await.map_err(|error| failed(uri, &error))?))
     } else if let Some(path) = uri.strip_prefix(TASKS) {
         of_task(app, uri, path).await
-    } else if let Some(run_id) = uri.strip_prefix(FUSION) {
-        let request = ProvenanceRequest {
-            run_id: run_id.to_owned(),
-            top_k_lane: 1_000,
-            top_k_code: usize::MAX,
-            sample: false,
-        };
-        written(&app.fusion().provenance(&request).await.map_err(|error| failed(uri, &error))?)
+    } else if let Some(path) = uri.strip_prefix(FUSION) {
+        of_run(app, uri, path).await
     } else {
         Err(unknown(uri))
     }?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(JSON)]))
+}
+
+/// A page of what is known of a run: on the first one everything, on others more of its documents.
+async fn of_run(app: &App, uri: &str, path: &str) -> Result<String, ErrorData> {
+    let (run_id, query) = path.split_once('?').map_or((path, None), |(run_id, query)| (run_id, Some(query)));
+    let offset: usize = match query {
+        None => 0,
+        Some(query) => query
+            .strip_prefix("cursor=")
+            .and_then(|cursor| cursor.parse().ok())
+            .ok_or_else(|| unknown(uri))?,
+    };
+    let request = ProvenanceRequest {
+        run_id: run_id.to_owned(),
+        offset,
+        top_k_lane: RUN_DOCUMENTS,
+        top_k_code: RUN_CODES,
+        sample: false,
+    };
+    let mut view = app.fusion().provenance(&request).await.map_err(|error| failed(uri, &error))?;
+    let documents = std::mem::take(&mut view.documents);
+    let total_items = view.meta.count_returned;
+    let mut whole = if offset == 0 { json!(view) } else { json!({ "run_id": view.run_id }) };
+    let mut room = (MAX_BYTES - FRAME_BYTES).saturating_sub(whole.to_string().len());
+    let mut listed = Vec::new();
+    for document in documents {
+        let document = json!(document);
+        let bytes = document.to_string().len() + 1;
+        if bytes > room && !listed.is_empty() {
+            break;
+        }
+        room = room.saturating_sub(bytes);
+        listed.push(document);
+    }
+    let shown = offset + listed.len();
+    let about = PageView {
+        items: listed.len(),
+        total_items,
+        next: (shown < total_items && !listed.is_empty()).then(|| format!("{FUSION}{run_id}?cursor={shown}")),
+        changed_since_cursor: false,
+    };
+    if let Some(fields) = whole.as_object_mut() {
+        fields.insert("documents".to_owned(), json!(listed));
+        fields.insert("page".to_owned(), json!(about));
+    }
+    written(&whole)
 }
 
 /// What `path` under the tasks names.

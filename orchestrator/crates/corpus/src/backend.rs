@@ -3,7 +3,10 @@
 //! A *lane* is one search. Everything that shapes its result is in [`LaneQuery`]; what was found is in [`LaneHits`].
 
 mod filter;
+mod number;
 mod publication;
+
+pub(crate) use number::other_forms;
 
 pub use filter::{DateField, DateRange, Filter, FilterError, RawFilter, RawRange, ValueField};
 pub use publication::{Codes, IdType, Publication, UnknownIdType};

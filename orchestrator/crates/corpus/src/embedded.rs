@@ -1,7 +1,7 @@
 //! The embedded backend: lanes over the corpora of the data directory.
 
 use crate::backend::{
-    BackendKind, FeatureScope, IdType, LaneHits, LaneKind, LaneQuery, Publication, SearchBackend,
+    BackendKind, FeatureScope, IdType, LaneHits, LaneKind, LaneQuery, Publication, SearchBackend, other_forms,
 };
 use crate::corpora::{Opened, blocking};
 use crate::{Corpora, CorpusError, Result, search};
@@ -123,7 +123,13 @@ impl SearchBackend for EmbeddedBackend {
         let ids = ids.to_vec();
         let found = self.with(corpus, move |corpus| {
             let one = |id: &String| {
-                let at = corpus.snapshot.find(id_type, id)?.first().copied();
+                let mut at = corpus.snapshot.find(id_type, id)?.first().copied();
+                for form in other_forms(id) {
+                    if at.is_some() {
+                        break;
+                    }
+                    at = corpus.snapshot.find(id_type, &form)?.first().copied();
+                }
                 at.map(|at| Ok(corpus.snapshot.document(at)?.publication())).transpose()
             };
             ids.iter().map(one).collect()

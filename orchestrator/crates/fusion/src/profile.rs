@@ -73,7 +73,8 @@ impl TargetProfile {
                 }
                 found.sort_unstable();
                 found.dedup();
-                found.iter().map(|&entry| self.entries[entry as usize].1).sum()
+                // From 0, since a sum of nothing is −0.
+                found.iter().fold(0.0, |sum, &entry| sum + self.entries[entry as usize].1)
             })
             .collect();
         over_most(sums)

@@ -148,6 +148,8 @@ proptest! {
         let outcome = fuse(&named(&lanes), &recipe);
         let most: f64 = weights[..lanes.len()].iter().sum::<f64>() / 61.0 + 0.5 / 61.0;
         prop_assert!(outcome.scores.values().all(|score| *score >= 0.0 && *score <= most + 1e-12));
+        // Nothing is −0, which people would read.
+        prop_assert!(outcome.contributions.values().flat_map(BTreeMap::values).all(|part| part.is_sign_positive()));
         prop_assert!(outcome.relevance.values().all(|value| *value > 0.0 && *value < 1.0));
         for point in &outcome.said.frontier {
             prop_assert!(unit(point.p_star) && unit(point.r_star) && unit(point.f_beta_star));

@@ -28,6 +28,8 @@ const MAX_LINEAGE: usize = 50;
 pub struct ProvenanceRequest {
     /// Which run.
     pub run_id: String,
+    /// Documents to skip in the list of documents.
+    pub offset: usize,
     /// Documents listed with their contributions.
     pub top_k_lane: usize,
     /// Codes per system.
@@ -38,7 +40,7 @@ pub struct ProvenanceRequest {
 
 impl Default for ProvenanceRequest {
     fn default() -> Self {
-        Self { run_id: String::new(), top_k_lane: 20, top_k_code: 30, sample: false }
+        Self { run_id: String::new(), offset: 0, top_k_lane: 20, top_k_code: 30, sample: false }
     }
 }
 
@@ -208,9 +210,11 @@ impl Fusion {
         } else {
             let recipe = lane_recipe(&run)?;
             view.alarms = lane_alarms(self, &run, &recipe).into_iter().map(AlarmView::from).collect();
-            let first = run.docs.ids.iter().zip(&run.docs.scores).take(request.top_k_lane);
+            let listed = run.docs.ids.iter().zip(&run.docs.scores);
             view.documents = (1..)
-                .zip(first)
+                .zip(listed)
+                .skip(request.offset)
+                .take(request.top_k_lane)
                 .map(|(rank, (doc_id, score))| DocumentShare {
                     rank,
                     doc_id: doc_id.clone(),
@@ -244,12 +248,14 @@ impl Fusion {
                 weight: recipe.weights.get(lane).copied().unwrap_or(1.0),
             })
             .collect();
-        let most = request.top_k_lane;
+        let (offset, most) = (request.offset, request.top_k_lane);
         view.documents = blocking(move || {
             lanes.with_blend(&recipe, |pool, blend, _| {
                 let ranking: &Ranking = &blend.ranking;
                 (1..)
-                    .zip(ranking.order.iter().take(most))
+                    .zip(&ranking.order)
+                    .skip(offset)
+                    .take(most)
                     .map(|(rank, &doc)| {
                         let names = pool.names().iter().copied().chain([CODE]);
                         let ranks = pool.names().iter().zip(pool.ranks(doc)).filter(|(_, rank)| **rank > 0);

@@ -245,6 +245,17 @@ async fn representatives_are_registered_once_and_calibrate() {
         bench.fusion.provenance(&ProvenanceRequest { run_id: changed.run_id, ..request }).await.unwrap();
     assert_eq!(said.representatives.len(), 12);
     assert_eq!(said.proxy.unwrap()["method"], "platt");
+    // The same lanes fused again are another run, which nobody judged.
+    let anew = bench.blend(profile()).await;
+    assert!(!anew.cached && anew.run_id != fused.run_id, "{anew:?}");
+    assert_eq!(bench.blend(profile()).await.run_id, anew.run_id);
+    let said = bench
+        .fusion
+        .provenance(&ProvenanceRequest { run_id: anew.run_id, ..ProvenanceRequest::default() })
+        .await
+        .unwrap();
+    assert!(said.representatives.is_empty());
+    assert_eq!(said.proxy.unwrap()["method"], "standardised");
 }
 
 #[tokio::test]
@@ -267,7 +278,7 @@ async fn peeking_keeps_to_its_budget_and_shows_what_fits() {
             let mut whole = serde_json::to_value(&view).unwrap();
             whole["ok"] = json!(true);
             assert!(whole.to_string().len() <= budget, "{} > {budget}", whole.to_string().len());
-            assert!(whole.to_string().len().abs_diff(view.used_bytes) <= 4);
+            assert_eq!(whole.to_string().len(), view.used_bytes);
             assert!(!view.snippets.is_empty(), "budget {budget}");
             assert_eq!(view.snippets[0].rank, at + 1);
             assert!(!view.snippets[0].fields.is_empty(), "budget {budget}: {view:?}");
@@ -276,8 +287,36 @@ async fn peeking_keeps_to_its_budget_and_shows_what_fits() {
         }
         assert_eq!(shown, run.meta.count_returned);
     }
+    // A text that is too long gives way before a short one does.
+    let request = PeekRequest {
+        run_id: run.run_id.clone(),
+        limit: 1,
+        fields: ["title", "desc"].map(str::to_owned).to_vec(),
+        per_field_chars: [("desc".to_owned(), 100_000)].into(),
+        budget_bytes: 700,
+        ..PeekRequest::default()
+    };
+    let view = bench.fusion.peek(request).await.unwrap();
+    let title =
+        bench.backend.documents.iter().find(|d| d.doc_id == view.snippets[0].doc_id).unwrap().title.clone();
+    assert_eq!(view.snippets[0].fields["title"], title.as_str());
+    assert!(view.used_bytes > 690, "{view:?}");
     let beyond = PeekRequest { run_id: run.run_id, offset: 999, ..PeekRequest::default() };
     assert!(bench.fusion.peek(beyond).await.unwrap_err().message.contains("`offset` is 999"));
+}
+
+#[tokio::test]
+async fn an_id_that_does_not_fit_is_said_and_not_left_out() {
+    let mut documents = documents();
+    documents[0].doc_id = "9".repeat(600);
+    let bench = Bench::new(FusionSettings::default(), Memory::new(documents)).await;
+    let run = bench.lane("wide", "number AND 0").await;
+    let request = PeekRequest { run_id: run.run_id, budget_bytes: 600, ..PeekRequest::default() };
+    let error = bench.fusion.peek(request.clone()).await.unwrap_err();
+    let needed: usize = error.hint.unwrap().split(' ').find_map(|word| word.parse().ok()).unwrap();
+    assert!((700..900).contains(&needed), "{}", error.message);
+    let view = bench.fusion.peek(PeekRequest { budget_bytes: needed, ..request }).await.unwrap();
+    assert_eq!(view.snippets.len(), 1);
 }
 
 #[tokio::test]

@@ -10,9 +10,9 @@ use std::io::{ErrorKind, Result, Write};
 use std::path::Path;
 
 /// The file's name in the corpus folder. Each row is the numbers' bytes, then their step as a little-endian f32.
-pub(crate) const FILE: &str = "embeddings.i8";
+pub(crate) const FILE: &str = "embeddings.u8";
 /// Held by the one process that writes the file.
-pub(crate) const LOCK: &str = "embeddings.i8.lock";
+pub(crate) const LOCK: &str = "embeddings.u8.lock";
 /// Rows that are turned into bytes at once.
 const PART: usize = 16_384;
 const STEP_BYTES: usize = size_of::<f32>();
@@ -58,7 +58,7 @@ impl ByteRows {
     }
 
     /// The bytes of a row, and their step.
-    pub(crate) fn row(&self, row: u64) -> Option<(&[i8], f32)> {
+    pub(crate) fn row(&self, row: u64) -> Option<(&[u8], f32)> {
         let bytes = match &self.rows {
             Rows::Mapped(mapped) => mapped.bytes(),
             Rows::Held(held) => held,
@@ -66,7 +66,7 @@ impl ByteRows {
         let start = usize::try_from(row).ok()?.checked_mul(row_bytes(self.dimension))?;
         let row = bytes.get(start..start.checked_add(row_bytes(self.dimension))?)?;
         let (codes, step) = row.split_last_chunk::<STEP_BYTES>()?;
-        Some((bytemuck::cast_slice(codes), f32::from_le_bytes(*step)))
+        Some((codes, f32::from_le_bytes(*step)))
     }
 }
 
@@ -113,7 +113,7 @@ fn parts(vectors: &Vectors, from: usize) -> impl Iterator<Item = Vec<u8>> + '_ {
                 for &row in rows {
                     codes.clear();
                     let step = to_bytes(vectors.row(row as u64).unwrap_or_default(), &mut codes);
-                    written.extend_from_slice(bytemuck::cast_slice(&codes));
+                    written.extend_from_slice(&codes);
                     written.extend_from_slice(&step.to_le_bytes());
                 }
                 written

@@ -1,7 +1,7 @@
 //! What is found.
 
-use crate::support::{Bench, Hashing, documents, vector};
-use lyra_corpus::{CorpusError, CorpusSource, Method};
+use crate::support::{Bench, DIMENSION, Hashing, documents, vector};
+use lyra_corpus::{Corpora, CorpusError, CorpusSource, Method};
 use lyra_research::ports::EvidenceSource;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -78,6 +78,70 @@ async fn the_mix_holds_both_true_scores() {
     let more: Vec<_> =
         bench.corpora.search("c", query, Method::Hybrid, 100, Some(&vector(query))).await.unwrap().hits;
     assert_eq!(few[..], more[..5]);
+}
+
+#[tokio::test]
+async fn many_vectors_are_searched_by_bytes_and_compared_exactly() {
+    let bench = Bench::new();
+    bench.import(&bench.file("a.jsonl", &documents(300)), &Hashing::default()).await.unwrap();
+    let many = Corpora::open(bench.folder.path()).with_exact_vectors(10);
+    let results = async |corpora: &Corpora| {
+        let mut all = Vec::new();
+        for query in ["short naps improve memory", "biochar and crop yield", "topic 3 study", "昼寝の効果"]
+        {
+            for method in [Method::Dense, Method::Hybrid] {
+                for k in [1, 20, 300, 1_000] {
+                    let hits =
+                        corpora.search("c", query, method, k, Some(&vector(query))).await.unwrap().hits;
+                    assert!(hits.iter().all(|hit| hit.embedding.is_some()));
+                    all.push(
+                        hits.into_iter().map(|hit| (hit.document.doc_id, hit.score)).collect::<Vec<_>>(),
+                    );
+                }
+            }
+        }
+        all
+    };
+    assert_eq!(results(&many).await, results(&bench.corpora).await);
+    let length =
+        |name: &str| std::fs::metadata(bench.folder.path().join("corpora/c").join(name)).unwrap().len();
+    let rows = || {
+        let rows = length("embeddings.f32") / (DIMENSION as u64 * 4);
+        assert_eq!(length("embeddings.u8"), rows * (DIMENSION as u64 + 4));
+        rows
+    };
+    let before = rows();
+    assert!(before >= 300);
+
+    // More documents, and one that changed: its old row stays where it was and is nobody's.
+    let mut more = documents(320);
+    more[7] = r#"{"id": "doc-0007", "title": "Another study", "abstract": "Short naps improve memory."}"#
+        .to_owned();
+    bench.import(&bench.file("b.jsonl", &more), &Hashing::default()).await.unwrap();
+    assert_eq!(results(&many).await, results(&bench.corpora).await);
+    assert!(rows() >= before + 21);
+    assert_eq!(
+        bench
+            .corpora
+            .hold("c")
+            .await
+            .unwrap()
+            .files
+            .iter()
+            .filter(|file| file.ends_with("embeddings.u8"))
+            .count(),
+        0
+    );
+
+    // What is no longer what was embedded is noticed when it is compared, also by who made no bytes of it.
+    let path = bench.folder.path().join("corpora/c/embeddings.f32");
+    let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    std::io::Seek::seek(&mut file, std::io::SeekFrom::Start((DIMENSION * 4 * 8) as u64)).unwrap();
+    std::io::Write::write_all(&mut file, &[0xFF; 64]).unwrap();
+    let again = Corpora::open(bench.folder.path()).with_exact_vectors(10);
+    let query = "short naps improve memory";
+    let found = again.search("c", query, Method::Dense, 300, Some(&vector(query))).await;
+    assert!(matches!(found, Err(CorpusError::Damaged { rows: 1, .. })), "{found:?}");
 }
 
 #[tokio::test]

@@ -2,12 +2,16 @@
 //! millions can be scanned for candidates, which are then compared exactly.
 
 /// Largest part of the query as a whole number: products with bytes, summed over 4,000 numbers, fit into 32 bits.
-const QUERY_STEPS: f32 = 4_095.0;
+const QUERY_STEPS: f32 = 2_047.0;
+/// Steps of a vector's largest number.
+const STEPS: f32 = 127.0;
+/// The byte that stands for 0. Bytes without a sign are made wider in one instruction, which halves the time of a scan.
+const ZERO: u8 = 128;
 
 /// Appends a vector's numbers as bytes to `codes` and returns its step: what one unit of a byte is worth.
-pub fn to_bytes(vector: &[f32], codes: &mut Vec<i8>) -> f32 {
-    let step = step(vector, f32::from(i8::MAX));
-    codes.extend(vector.iter().map(|number| (number / step).round() as i8));
+pub fn to_bytes(vector: &[f32], codes: &mut Vec<u8>) -> f32 {
+    let step = step(vector, STEPS);
+    codes.extend(vector.iter().map(|number| (f32::from(ZERO) + (number / step).round()) as u8));
     step
 }
 
@@ -15,6 +19,8 @@ pub fn to_bytes(vector: &[f32], codes: &mut Vec<i8>) -> f32 {
 #[derive(Debug, Clone)]
 pub struct ByteQuery {
     numbers: Vec<i16>,
+    /// What the product with a vector of zeros alone would be.
+    zero: i32,
     step: f32,
 }
 
@@ -22,14 +28,16 @@ impl ByteQuery {
     /// Of at most 4,000 numbers.
     pub fn of(query: &[f32]) -> Self {
         let step = step(query, QUERY_STEPS);
-        Self { numbers: query.iter().map(|number| (number / step).round() as i16).collect(), step }
+        let numbers: Vec<i16> = query.iter().map(|number| (number / step).round() as i16).collect();
+        let zero = numbers.iter().map(|number| i32::from(*number) * i32::from(ZERO)).sum();
+        Self { numbers, zero, step }
     }
 
     /// Nearly the dot product with the vector that became these bytes and this step. For vectors of length 1 it is off by
     /// less than 0.02. Written so that the compiler uses vector registers.
-    pub fn dot(&self, codes: &[i8], step: f32) -> f32 {
+    pub fn dot(&self, codes: &[u8], step: f32) -> f32 {
         let sum: i32 = self.numbers.iter().zip(codes).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-        sum as f32 * self.step * step
+        (sum - self.zero) as f32 * self.step * step
     }
 }
 

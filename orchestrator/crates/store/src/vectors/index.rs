@@ -121,7 +121,7 @@ enum Vectors {
     /// One after another.
     Exact(Vec<f32>),
     /// The same as bytes, and per row what one step of a byte is worth.
-    Bytes { codes: Vec<i8>, steps: Vec<f32> },
+    Bytes { codes: Vec<u8>, steps: Vec<f32> },
 }
 
 impl Index {

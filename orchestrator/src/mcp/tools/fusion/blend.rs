@@ -165,6 +165,7 @@ impl Tool for GetProvenance {
             top_k_lane: input.top_k_lane.unwrap_or(usual.top_k_lane),
             top_k_code: input.top_k_code.unwrap_or(usual.top_k_code),
             sample: input.sample,
+            ..usual
         };
         Ok(fitted(call.app.fusion().provenance(&request).await?))
     }
