@@ -1,6 +1,7 @@
 //! Blending lanes, changing a blend, and what a person judged.
 
 use super::fuse::shaped_by;
+use super::review::{MAX_BUDGET, size};
 use super::views::{FusionView, fusion_view};
 use super::{Fusion, PeekRequest, ProvenanceRequest, ProvenanceView};
 use crate::app::AppError;
@@ -83,7 +84,10 @@ impl Fusion {
         let (run, cached) = self.fuse(&lanes, request.recipe, None, Vec::new()).await?;
         let mut view = fusion_view(&run, cached)?;
         if let Some(peek) = request.peek {
-            view.peek = Some(self.peek(PeekRequest { run_id: run.id, ..peek }).await?);
+            // Both are one answer.
+            let room = MAX_BUDGET.saturating_sub(size(&view));
+            let budget_bytes = peek.budget_bytes.min(room);
+            view.peek = Some(self.peek(PeekRequest { run_id: run.id, budget_bytes, ..peek }).await?);
         }
         Ok(view)
     }

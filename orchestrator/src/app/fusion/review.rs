@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 /// Least budget: the frame of an answer, and an id.
 const MIN_BUDGET: usize = 512;
-/// Largest budget.
-const MAX_BUDGET: usize = 55_000;
+/// Largest budget, and the most that an answer's lists are let grow to.
+pub(super) const MAX_BUDGET: usize = 55_000;
 /// Most documents of one peek.
 const MAX_LIMIT: usize = 100;
 /// What an edge puts around: `"ok":true,`.
@@ -158,6 +158,7 @@ impl Fusion {
     }
 }
 
-fn size(value: &impl Serialize) -> usize {
+/// Bytes of something as JSON.
+pub(super) fn size(value: &impl Serialize) -> usize {
     serde_json::to_vec(value).map_or(usize::MAX / 2, |bytes| bytes.len())
 }
