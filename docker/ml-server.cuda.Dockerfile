@@ -4,7 +4,7 @@ ARG RUST_VERSION=1.95
 ARG CUDA=13.0.1
 ARG CUDA_PACKAGES=13-0
 
-# Compiling needs nothing of CUDA.
+# Compiling needs nothing of CUDA. Features are chosen as for the other images, so that what they compiled is not compiled again.
 FROM rust:${RUST_VERSION}-slim-bookworm AS build
 WORKDIR /src
 ENV CARGO_INCREMENTAL=0
@@ -12,8 +12,8 @@ COPY . .
 # The toolchain of the image is the one to use.
 RUN rm -f rust-toolchain.toml
 RUN --mount=type=cache,id=lyra-cargo,target=/usr/local/cargo/registry,sharing=locked \
-    --mount=type=cache,id=lyra-target-cuda,target=/src/target,sharing=locked \
-    cargo build --release --locked -p lyra-ml-server --features cuda \
+    --mount=type=cache,id=lyra-target,target=/src/target,sharing=locked \
+    cargo build --release --locked -p lyra -p lyra-ml-server --features lyra-ml-server/cuda --bin lyra-ml-server \
     && mkdir /out && cp target/release/lyra-ml-server /out/ && strip /out/*
 
 FROM nvidia/cuda:${CUDA}-base-ubuntu24.04

@@ -14,8 +14,8 @@ use lyra_ml_server::model::ModelSource;
 use lyra_ml_server::model::device::{DeviceChoice, Precision};
 use lyra_ml_server::model::quantize::{Metadata, quantize};
 use lyra_ml_server::{MODELS_DIR_ENV, Profile, ServerConfig, default_threads, shutdown, start};
+use lyra_telemetry::Logs;
 use tokio::net::TcpListener;
-use tracing_subscriber::EnvFilter;
 
 /// Serves embeddings and natural language inference over HTTP.
 #[derive(Debug, Parser)]
@@ -161,12 +161,11 @@ fn main() -> ExitCode {
     if cli.command.is_none() && cli.serve.show_config {
         return settings::show(&Cli::command(), &matches);
     }
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    match cli.serve.log_format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
-    }
+    let level = std::env::var("RUST_LOG").ok().filter(|level| !level.is_empty());
+    let logs =
+        Logs { level: level.as_deref().unwrap_or("info"), json: cli.serve.log_format == LogFormat::Json };
+    // Requests say which trace they belong to; nothing begins one here.
+    let _telemetry = lyra_telemetry::start("lyra-ml-server", logs, || None);
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -26,10 +26,10 @@ mod view;
 mod web;
 
 use crate::app::App;
-use crate::config::Config;
-use crate::telemetry;
+use crate::config::{Config, LogFormat};
 use clap::{Args, Parser, Subcommand};
-use lyra_research::trace::{self, TraceId};
+use lyra_research::trace::{self, Cause, TraceId};
+use lyra_telemetry::Logs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -186,7 +186,8 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
     if let Command::Serve(serve::ServeArgs { tools, .. }) | Command::Mcp(serve::McpArgs { tools }) = command {
         config.server.toolset = tools.toolset.unwrap_or(config.server.toolset);
     }
-    let _telemetry = telemetry::start(&config.log);
+    let logs = Logs { level: &config.log.level, json: config.log.format == LogFormat::Json };
+    let _telemetry = lyra_telemetry::start("lyra", logs, || trace::current().map(TraceId::get));
     let cancel = cancelled_by_signals()?;
     if let Command::Doctor(args) = command {
         return doctor::run(config, args).await;
@@ -236,7 +237,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         Command::Serve(_) | Command::Mcp(_) => work.await,
         _ => {
             let span = |trace: TraceId| tracing::error_span!("command", trace_id = %trace);
-            Box::pin(trace::within(TraceId::new(), span, work)).await
+            Box::pin(trace::within(Cause::new(), span, work)).await
         }
     };
     app.close().await;

@@ -24,7 +24,7 @@ use tower_http::limit::RequestBodyLimitLayer;
 /// Every route behind the checks of `Host`, `Origin`, size, token and rate. MCP sessions end when `cancel` is cancelled.
 ///
 /// `Host` and `Origin` may name this machine's loopback addresses, the address that is listened on, and what
-/// `server.allowed_hosts` and `server.allowed_origins` of the configuration name. With `token_required`, only `/health` and
+/// `server.allowed_hosts` and `server.allowed_origins` of the configuration name; pages of the latter may also read the answers. With `token_required`, only `/health` and
 /// `/ready` answer without a token.
 pub fn router(app: App, listening: IpAddr, token_required: bool, cancel: CancellationToken) -> Router {
     let server = &app.config().server;
@@ -38,16 +38,17 @@ pub fn router(app: App, listening: IpAddr, token_required: bool, cancel: Cancell
         .with_state(app.clone())
         .route_service(access::MCP, service)
         .route("/health", get(health))
-        .layer(middleware::from_fn_with_state(gate, access::admit))
-        // Outermost but for the checks of who is asked, so that refusals are counted too.
-        .layer(middleware::from_fn_with_state(app, observe));
-    guarded(routes, allowed, max_body)
+        .layer(middleware::from_fn_with_state(gate, access::admit));
+    // Outermost, so that refusals are counted too.
+    guarded(routes, allowed, max_body).layer(middleware::from_fn_with_state(app, observe))
 }
 
 fn guarded(routes: Router, allowed: Allowed, max_body: usize) -> Router {
+    let allowed = Arc::new(allowed);
     routes
         .layer(RequestBodyLimitLayer::new(max_body))
-        .layer(middleware::from_fn_with_state(Arc::new(allowed), guard::check))
+        .layer(guard::cors(&allowed))
+        .layer(middleware::from_fn_with_state(allowed, guard::check))
 }
 
 /// The process answers.
@@ -81,12 +82,17 @@ async fn metrics(State(app): State<App>) -> Response {
     }
 }
 
-/// Counts a request and how it was answered.
+/// Counts a request and how it was answered, and whether a web page sent it.
 async fn observe(State(app): State<App>, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
+    let from_page = request.headers().contains_key(header::ORIGIN);
     let response = next.run(request).await;
-    app.metrics().request(&route, response.status().as_u16(), started.elapsed());
+    let status = response.status().as_u16();
+    app.metrics().request(&route, status, started.elapsed());
+    if from_page {
+        app.metrics().page_request(status);
+    }
     response
 }
 
@@ -162,6 +168,39 @@ mod tests {
         ] {
             assert_eq!(status(Some("localhost"), Some(origin), 1).await, StatusCode::FORBIDDEN, "{origin}");
         }
+    }
+
+    /// What a browser asks before it sends what a page of this origin wants to send.
+    async fn preflight(origin: &str) -> Response {
+        let allowed = Allowed::new(&[], &["https://app.example/".to_owned()], IpAddr::from([127, 0, 0, 1]));
+        let routes = Router::new().route("/", post(|| async { "done" }));
+        let request = Request::options("/")
+            .header("host", "localhost")
+            .header("origin", origin)
+            .header("access-control-request-method", "POST")
+            .header("access-control-request-headers", "authorization,mcp-method")
+            .body(Body::empty())
+            .expect("a request");
+        guarded(routes, allowed, MAX_BODY_BYTES).oneshot(request).await.expect("an answer")
+    }
+
+    #[tokio::test]
+    async fn only_pages_of_named_origins_may_read_answers() {
+        let named = preflight("https://app.example").await;
+        assert_eq!(named.status(), StatusCode::OK);
+        for (header, value) in [
+            ("access-control-allow-origin", "https://app.example"),
+            ("access-control-allow-methods", "GET,POST,DELETE"),
+            ("access-control-allow-headers", "authorization,mcp-method"),
+        ] {
+            assert_eq!(named.headers()[header], value);
+        }
+        let own = preflight("http://localhost:3000").await;
+        assert_eq!(own.status(), StatusCode::OK);
+        assert!(!own.headers().contains_key("access-control-allow-origin"));
+        let other = preflight("https://attacker.example").await;
+        assert_eq!(other.status(), StatusCode::FORBIDDEN);
+        assert!(!other.headers().contains_key("access-control-allow-origin"));
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@ pub mod cli;
 pub mod config;
 pub mod http;
 mod inference;
+mod json;
 pub mod mcp;
 pub mod metrics;
 mod rate;
-pub mod telemetry;

@@ -19,7 +19,7 @@ use crate::config::Toolset;
 use crate::rate::Limiter;
 use anyhow::Context;
 use axum::http::request::Parts;
-use lyra_research::trace::{self, TraceId};
+use lyra_research::trace::{self, Cause, TraceId};
 use lyra_store::{AuditVia, Scope};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -152,13 +152,13 @@ impl McpServer {
     }
 }
 
-/// The trace that the caller names: in the request's `_meta` (SEP-414), or in the header of its HTTP request.
-fn caller_trace(context: &RequestContext<RoleServer>) -> Option<TraceId> {
+/// The step of a trace that the caller names: in the request's `_meta` (SEP-414), or in the header of its HTTP request.
+fn called_from(context: &RequestContext<RoleServer>) -> Option<Cause> {
     if let Some(text) = context.meta.get_traceparent() {
-        return TraceId::of_traceparent(text);
+        return Cause::of_traceparent(text);
     }
     let parts = context.extensions.get::<Parts>()?;
-    TraceId::of_traceparent(parts.headers.get("traceparent")?.to_str().ok()?)
+    Cause::of_traceparent(parts.headers.get("traceparent")?.to_str().ok()?)
 }
 
 impl ServerHandler for McpServer {
@@ -217,10 +217,13 @@ impl ServerHandler for McpServer {
                 None,
             ));
         };
-        let trace = caller_trace(&context).unwrap_or_default();
+        let cause = called_from(&context).unwrap_or_default();
         let name = request.name.clone();
-        let span = |trace: TraceId| tracing::error_span!("tool_call", tool = %name, trace_id = %trace);
-        trace::within(trace, span, self.run_tool(entry, request, context)).await
+        let span = |trace: TraceId| {
+            let kind = lyra_telemetry::kind("server");
+            tracing::error_span!("tool_call", tool = %name, trace_id = %trace, otel.kind = kind)
+        };
+        trace::within(cause, span, self.run_tool(entry, request, context)).await
     }
 
     async fn list_resources(

@@ -24,6 +24,7 @@ pub struct Metrics {
     registry: Registry,
     requests: Family<Labels, Counter>,
     request_seconds: Timings,
+    page_requests: Family<Label, Counter>,
     tool_calls: Family<Labels, Counter>,
     tool_seconds: Timings,
     jobs: Family<Labels, Number>,
@@ -76,6 +77,12 @@ impl Default for Metrics {
                 registry,
                 "lyra_http_request_duration",
                 "Until the answer's head, by route",
+            ),
+            page_requests: add(
+                registry,
+                "lyra_http_page_requests",
+                "HTTP requests that web pages sent, by status",
+                Family::default(),
             ),
             tool_calls: add(
                 registry,
@@ -223,6 +230,11 @@ impl Metrics {
         let labels = [("route", route.to_owned()), ("status", status.to_string())];
         self.requests.get_or_create(&labels).inc();
         time(&self.request_seconds, "route", route, took);
+    }
+
+    /// A request that a web page sent was answered.
+    pub(crate) fn page_request(&self, status: u16) {
+        self.page_requests.get_or_create(&[("status", status.to_string())]).inc();
     }
 
     /// A tool was called, with this outcome: `ok` or an error code.

@@ -11,7 +11,7 @@ import asyncio
 import json
 import sys
 
-from jsonschema import Draft202012Validator
+from lyra_client import Lyra, check_tools
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import PromptReference, ResourceTemplateReference
@@ -46,24 +46,6 @@ CASES = {
 
 
 SPOILED = {"wide_query_demands", "lane_dominates", "off_profile"}
-
-
-class Lyra:
-    """Calls tools and checks of every result what holds for all of them."""
-
-    def __init__(self, client, tools):
-        self.client = client
-        self.validators = {tool.name: Draft202012Validator(tool.output_schema) for tool in tools}
-
-    async def call(self, tool, ok=True, **arguments):
-        result = await self.client.call_tool(tool, arguments)
-        content = result.structured_content
-        assert json.loads(result.content[0].text) == content, "the text says the same as the structured content"
-        assert len(result.content[0].text.encode()) <= 60_000, f"{tool} answered too much"
-        self.validators[tool].validate(content)
-        assert content["ok"] is ok, content
-        assert bool(result.is_error) is not ok
-        return content
 
 
 def alarms(answer):
@@ -244,11 +226,7 @@ async def main(name, binary, data_dir):
     server = StdioServerParameters(command=binary, args=["--data-dir", data_dir, "mcp", "--toolset", "fusion"])
     async with Client(server, mode="auto", read_timeout_seconds=120) as client:
         tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == TOOLS, tools
-        for tool in tools:
-            Draft202012Validator.check_schema(tool.input_schema)
-            Draft202012Validator.check_schema(tool.output_schema)
-            assert tool.annotations.read_only_hint == (tool.name in READING), tool.name
+        check_tools(tools, TOOLS, READING)
         assert "rrf_blend_frontier" in client.instructions
         prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
         assert prompts == ["prior_art_search"], prompts

@@ -1,7 +1,7 @@
 """Drives Lyra with the `mcp` package from PyPI, a client that Lyra's authors did not write.
 
     python python_mcp.py DEPTH MODE stdio LYRA DATA_DIR
-    python python_mcp.py DEPTH MODE http URL
+    python python_mcp.py DEPTH MODE http URL          (LYRA_TOKEN: a token to send; SSL_CERT_FILE: whom to trust)
 
 DEPTH is `tour` (tools, schema, refusals) or `task` (a whole task too).
 MODE is `legacy` (the initialize handshake, revision 2025-11-25) or `auto` (discovery, revision 2026-07-28).
@@ -10,12 +10,15 @@ Exits with 0 when everything was as it should be, else with the assertion that f
 
 import asyncio
 import json
+import os
 import sys
 import time
 
-from jsonschema import Draft202012Validator
+import httpx2
+from lyra_client import Lyra, check_tools
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ResourceTemplateReference
 
 TOOLS = ["create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search", "feedback"]
@@ -28,32 +31,10 @@ READING += ("peek_snippets", "get_snippets", "get_publication", "get_provenance"
 CLAIM = "A short daytime nap improves memory in adults."
 
 
-class Lyra:
-    """Calls tools and checks of every result what holds for all of them."""
-
-    def __init__(self, client, tools):
-        self.client = client
-        self.validators = {tool.name: Draft202012Validator(tool.output_schema) for tool in tools}
-
-    async def call(self, tool, ok=True, **arguments):
-        result = await self.client.call_tool(tool, arguments)
-        content = result.structured_content
-        assert json.loads(result.content[0].text) == content, "the text says the same as the structured content"
-        assert len(result.content[0].text.encode()) <= 60_000, f"{tool} answered too much"
-        self.validators[tool].validate(content)
-        assert content["ok"] is ok, content
-        assert bool(result.is_error) is not ok
-        return content
-
-
 async def tour(client, mode):
     assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28"), client.protocol_version
     tools = (await client.list_tools()).tools
-    assert [tool.name for tool in tools] == TOOLS, tools
-    for tool in tools:
-        Draft202012Validator.check_schema(tool.input_schema)
-        Draft202012Validator.check_schema(tool.output_schema)
-        assert tool.annotations.read_only_hint == (tool.name in READING), tool.name
+    check_tools(tools, TOOLS, READING)
     assert "create_task" in client.instructions
     lyra = Lyra(client, tools)
 
@@ -234,6 +215,9 @@ async def main(depth, mode, transport, *rest):
         server = StdioServerParameters(command=lyra, args=["--data-dir", data_dir, "mcp"])
     else:
         (server,) = rest
+        if token := os.environ.get("LYRA_TOKEN"):
+            headers = {"authorization": f"Bearer {token}"}
+            server = streamable_http_client(server, http_client=httpx2.AsyncClient(headers=headers, timeout=120))
     async with Client(server, mode=mode, read_timeout_seconds=120) as client:
         lyra = await tour(client, mode)
         evidence = await whole_task(lyra) if depth == "task" else None

@@ -6,9 +6,13 @@ pub mod mcp_server;
 pub mod ml_server;
 pub mod proxy;
 pub mod replay;
+mod serving;
 pub mod walled;
 
-use serde_json::Value;
+use lyra::app::App;
+use lyra::config::Config;
+use lyra_store::GuardOptions;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -52,6 +56,21 @@ impl TestApp {
     /// When it cannot be started.
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().expect("lyra runs")
+    }
+
+    /// Rows that a statement over the evidence graph gives.
+    ///
+    /// # Panics
+    /// When the data folder cannot be opened or the statement is refused.
+    pub fn rows(&self, sql: &str) -> Vec<Map<String, Value>> {
+        let config = Config { data_dir: Some(self.data_dir().to_owned()), ..Config::default() };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
+        runtime.block_on(async {
+            let app = App::open(config).await.expect("application");
+            let rows = app.query_graph(sql, GuardOptions::default()).await.expect("statement").rows;
+            app.close().await;
+            rows
+        })
     }
 
     /// Runs `lyra ARGS`, which has to succeed, and reads what it printed as JSON.

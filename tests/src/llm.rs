@@ -1,5 +1,6 @@
 //! A stand-in of a language model behind Ollama's API and OpenAI's, and of a search engine with two pages, on loopback.
 
+use crate::serving::Serving;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -7,7 +8,6 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// What stands on the pages and must reach no model.
@@ -28,10 +28,8 @@ pub enum Mood {
 
 /// The server; stopped when dropped.
 pub struct LlmStandIn {
-    address: String,
+    serving: Serving,
     asked: Arc<Mutex<Vec<String>>>,
-    stop: Option<tokio::sync::oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Clone)]
@@ -46,32 +44,17 @@ impl LlmStandIn {
     /// # Errors
     /// When no port can be had.
     pub fn start(mood: Mood) -> anyhow::Result<Self> {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-        listener.set_nonblocking(true)?;
-        let address = format!("http://{}", listener.local_addr()?);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let asked: Arc<Mutex<Vec<String>>> = Arc::default();
         let served = Served { mood, asked: Arc::clone(&asked) };
-        let thread = std::thread::spawn(move || {
-            runtime.block_on(async move {
-                let app = Router::new().fallback(answer).with_state(served);
-                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                tokio::select! {
-                    // Whoever asks next sees that nobody answers.
-                    _ = axum::serve(listener, app) => {}
-                    _ = stopped => {}
-                }
-            });
-        });
-        Ok(Self { address, asked, stop: Some(stop), thread: Some(thread) })
+        let serving = Serving::start(|_| Ok(Router::new().fallback(answer).with_state(served)))?;
+        Ok(Self { serving, asked })
     }
 
     /// Configuration that leads to it by this provider's API.
     pub fn configuration(&self, provider: &str) -> String {
         format!(
             "[llm]\nprovider = \"{provider}\"\nbase_url = \"{}\"\nmodel = \"small\"\ntimeout_seconds = 1\n",
-            self.address
+            self.serving.address
         )
     }
 
@@ -81,29 +64,18 @@ impl LlmStandIn {
             "challenges:\n  - {{kind: captcha, selector: .g-recaptcha}}\nengines:\n  here:\n    url: '{}/search?at={}&q={{query}}'\n    \
              category: general\n    result: '.result'\n    title: a\n    snippet: p\n    no_results: [{{selector: .none}}]\n    \
              min_interval_ms: 0\n",
-            self.address, pages.address
+            self.serving.address, pages.serving.address
         )
     }
 
     /// Where it is.
     pub fn address(&self) -> &str {
-        &self.address
+        &self.serving.address
     }
 
     /// Bodies of the questions so far.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Drop for LlmStandIn {
-    fn drop(&mut self) {
-        if let Some(stop) = self.stop.take() {
-            let _ = stop.send(());
-        }
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 

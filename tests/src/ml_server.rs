@@ -31,10 +31,19 @@ impl MlServer {
     /// # Errors
     /// When it is not ready within a minute.
     pub async fn start_at(address: SocketAddr) -> anyhow::Result<Self> {
+        Self::start_with(address, &[]).await
+    }
+
+    /// The same, with variables of the environment.
+    ///
+    /// # Errors
+    /// As [`Self::start_at`].
+    pub async fn start_with(address: SocketAddr, environment: &[(&str, &str)]) -> anyhow::Result<Self> {
         let port = address.port().to_string();
         let mut child = Command::new(binary("lyra-ml-server"))
             .args(["--port", &port, "--threads", "1", "--log-format", "json"])
             .env("RUST_LOG", "debug,hyper=off")
+            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -10,6 +10,7 @@ mod semantic_scholar;
 mod web;
 mod works;
 
+use crate::serving::Serving;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -19,16 +20,13 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use web::Web;
 use works::Catalogue;
 
 /// The stand-ins on one address; stopped when dropped.
 pub struct Replay {
-    address: String,
+    serving: Serving,
     engines: Vec<&'static str>,
-    stop: Option<tokio::sync::oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 struct Catalogues {
@@ -43,31 +41,18 @@ impl Replay {
     /// # Errors
     /// When no port can be had, or the example corpus or a recording cannot be read.
     pub fn start() -> anyhow::Result<Self> {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-        listener.set_nonblocking(true)?;
-        let address = format!("http://{}", listener.local_addr()?);
-        let web = Web::new(&address)?;
-        let engines = web.engines();
-        let catalogues = Arc::new(Catalogues {
-            semantic_scholar: semantic_scholar::catalogue(&address)?,
-            openalex: openalex::catalogue()?,
-            web,
-        });
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let thread = std::thread::spawn(move || {
-            runtime.block_on(async move {
-                let app = Router::new().fallback(answer).with_state(catalogues);
-                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                let served = axum::serve(listener, app).with_graceful_shutdown(async {
-                    // An error only says that the owner is gone, which means the same.
-                    let _ = stopped.await;
-                });
-                // Whoever asks next sees that nobody answers.
-                let _ = served.await;
+        let mut engines = Vec::new();
+        let serving = Serving::start(|address| {
+            let web = Web::new(address)?;
+            engines = web.engines();
+            let catalogues = Arc::new(Catalogues {
+                semantic_scholar: semantic_scholar::catalogue(address)?,
+                openalex: openalex::catalogue()?,
+                web,
             });
-        });
-        Ok(Self { address, engines, stop: Some(stop), thread: Some(thread) })
+            Ok(Router::new().fallback(answer).with_state(catalogues))
+        })?;
+        Ok(Self { serving, engines })
     }
 
     /// Writes a configuration into `folder` that leads to them instead of the real APIs and engines, without waiting
@@ -76,7 +61,7 @@ impl Replay {
     /// # Errors
     /// When it cannot be written.
     pub fn configure(&self, folder: &Path) -> anyhow::Result<PathBuf> {
-        let address = &self.address;
+        let address = self.address();
         let (engines, domains) = (folder.join("engines.yaml"), folder.join("domains.yaml"));
         std::fs::write(&engines, web::engines_file(address))?;
         std::fs::write(&domains, web::domains_file())?;
@@ -101,23 +86,12 @@ impl Replay {
 
     /// Base URL of all of them.
     pub fn address(&self) -> &str {
-        &self.address
+        &self.serving.address
     }
 
     /// Search engines whose result pages it has.
     pub fn engines(&self) -> &[&'static str] {
         &self.engines
-    }
-}
-
-impl Drop for Replay {
-    fn drop(&mut self) {
-        if let Some(stop) = self.stop.take() {
-            let _ = stop.send(());
-        }
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 

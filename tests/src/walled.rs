@@ -1,6 +1,7 @@
 //! A stand-in of search engines that want a person until a cookie is sent or somebody opens the gate, and of a site that
 //! they list, one of whose pages is nothing without its script.
 
+use crate::serving::Serving;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header;
@@ -8,18 +9,14 @@ use axum::response::{Html, IntoResponse, Response};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 /// The cookie that the engines want.
 pub const COOKIE: (&str, &str) = ("pass", "a-person-was-here");
 
 /// Engines `walled` and `barred`, and the site; stopped when dropped.
 pub struct Walled {
-    /// `http://127.0.0.1:PORT`.
-    pub address: String,
+    serving: Serving,
     site: Arc<Site>,
-    stop: Option<tokio::sync::oneshot::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
@@ -36,24 +33,9 @@ impl Walled {
     /// When no port can be had.
     pub fn start() -> anyhow::Result<Self> {
         let site = Arc::new(Site::default());
-        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-        listener.set_nonblocking(true)?;
-        let address = format!("http://{}", listener.local_addr()?);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let state = site.clone();
-        let thread = std::thread::spawn(move || {
-            runtime.block_on(async move {
-                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-                let app = Router::new().fallback(answer).with_state(state);
-                tokio::select! {
-                    _ = axum::serve(listener, app) => {}
-                    // An error only says that the owner is gone, which means the same.
-                    _ = stopped => {}
-                }
-            });
-        });
-        Ok(Self { address, site, stop: Some(stop), thread: Some(thread) })
+        let state = Arc::clone(&site);
+        let serving = Serving::start(|_| Ok(Router::new().fallback(answer).with_state(state)))?;
+        Ok(Self { serving, site })
     }
 
     /// Writes rules for it into this folder and answers with the configuration that names them. `engines` are those
@@ -66,7 +48,7 @@ impl Walled {
             format!(
                 "  {name}:\n    url: '{}/{name}?q={{query}}'\n    category: general\n    result: .result\n    title: a\n    \
                  snippet: p\n    min_interval_ms: 0\n",
-                self.address.replace("127.0.0.1", "localhost")
+                self.address().replace("127.0.0.1", "localhost")
             )
         };
         let engines: String = engines.iter().map(|name| engine(name)).collect();
@@ -78,9 +60,14 @@ impl Walled {
             "[sources.web]\nengines_file = \"{}\"\ndomains_file = \"{}\"\ntrusted_origins = [{:?}, {:?}]\n",
             engines_file.display(),
             domains_file.display(),
-            self.address,
-            self.address.replace("127.0.0.1", "localhost")
+            self.address(),
+            self.address().replace("127.0.0.1", "localhost")
         ))
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn address(&self) -> &str {
+        &self.serving.address
     }
 
     /// Lets everybody in, as when a person has been there from the same address.
@@ -91,17 +78,6 @@ impl Walled {
     /// Path and cookies of every request so far.
     pub fn seen(&self) -> Vec<(String, String)> {
         self.site.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-impl Drop for Walled {
-    fn drop(&mut self) {
-        if let Some(stop) = self.stop.take() {
-            let _ = stop.send(());
-        }
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 

@@ -224,3 +224,80 @@ async fn on_this_machine_a_token_is_needed_only_when_one_is_sent() -> anyhow::Re
     assert!(!output.status.success() && said.contains("server.auth = \"required\""), "{said}");
     Ok(())
 }
+
+#[tokio::test]
+async fn off_loopback_every_request_needs_a_token() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let mut command = app.command(&["serve", "--host", "0.0.0.0", "--port", "0"]);
+    // A name as a reverse proxy would pass it on; auth is left as it is by default.
+    command.env("LYRA__SERVER__ALLOWED_HOSTS", "lyra.example");
+    let mut server = HttpServer::start_command(command).await?;
+    let port = server.address.rsplit(':').next().expect("a port").to_owned();
+    let read = token(&app, &["viewer"]);
+    let mut addresses = vec!["127.0.0.1".to_owned()];
+    addresses.extend(own_address());
+    for address in addresses {
+        server.address = format!("{address}:{port}");
+        let host = "Host: lyra.example";
+        for line in ["GET /mcp", "POST /mcp", "GET /metrics", "GET /nothing"] {
+            assert_eq!(server.request(line, &[host], "{}").await?.status, 401, "{line} at {address}");
+        }
+        assert_eq!(
+            server.request("GET /metrics", &[host, &bearer(&read)], "").await?.status,
+            200,
+            "{address}"
+        );
+        assert_eq!(server.request("GET /health", &[host], "").await?.status, 200, "{address}");
+        let stranger = ["Host: attacker.example", &bearer(&read)];
+        assert_eq!(server.request("GET /metrics", &stranger, "").await?.status, 403, "{address}");
+    }
+    server.address = format!("127.0.0.1:{port}");
+    server.stop().await
+}
+
+/// An address of this machine that is not loopback, when it has one. Nothing is sent to find it.
+fn own_address() -> Option<String> {
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:9").ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_loopback() && !address.is_unspecified()).then(|| address.to_string())
+}
+
+#[tokio::test]
+async fn pages_of_named_origins_may_call_and_read_and_every_page_is_counted() -> anyhow::Result<()> {
+    const PAGE: &str = "https://app.example";
+    let app = TestApp::new();
+    let server = guarded(&app, &[("LYRA__SERVER__ALLOWED_ORIGINS", PAGE)]).await?;
+    let read = token(&app, &["page"]);
+    let page = format!("Origin: {PAGE}");
+    let allowed = format!("access-control-allow-origin: {PAGE}");
+
+    // A browser asks first, and sends no token with that.
+    let asked = [
+        &page,
+        "Access-Control-Request-Method: POST",
+        "Access-Control-Request-Headers: authorization, mcp-method",
+    ];
+    let preflight = server.request("OPTIONS /mcp", &asked, "").await?;
+    assert_eq!(preflight.status, 200, "{preflight:?}");
+    for header in
+        [&allowed, "access-control-allow-headers: authorization, mcp-method", "access-control-max-age: "]
+    {
+        assert!(preflight.head.contains(header), "{header} is missing in {preflight:?}");
+    }
+    // Refusals can be read too: the page has to know that its token is none.
+    let refused = server.request("POST /mcp", &[&page], "{}").await?;
+    assert!(refused.status == 401 && refused.head.contains(&allowed), "{refused:?}");
+    let listed = server.rpc(&[&page, &bearer(&read)], "tools/list", json!({})).await?;
+    assert!(listed["tools"].is_array(), "{listed}");
+    let other = server.request("OPTIONS /mcp", &["Origin: https://attacker.example"], "").await?;
+    assert!(other.status == 403 && !other.head.contains("access-control-allow-origin"), "{other:?}");
+
+    let metrics = server.request("GET /metrics", &[&bearer(&read)], "").await?.body;
+    for (status, count) in [(200, 2), (401, 1), (403, 1)] {
+        let series = format!("lyra_http_page_requests_total{{status=\"{status}\"}} {count}");
+        assert!(metrics.contains(&series), "{series} is missing in\n{metrics}");
+    }
+    assert!(metrics.contains(r#"lyra_http_requests_total{route="/mcp",status="403"} 1"#), "{metrics}");
+    server.stop().await
+}

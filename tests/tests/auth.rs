@@ -1,9 +1,6 @@
 //! Engines that want a person: what waits, what goes on, and what a person's visit brings, through the binary.
 
 use anyhow::ensure;
-use lyra::app::App;
-use lyra::config::Config;
-use lyra_store::GuardOptions;
 use lyra_tests::TestApp;
 use lyra_tests::mcp_client::StdioClient;
 use lyra_tests::walled::{COOKIE, Walled};
@@ -44,14 +41,7 @@ impl Bench {
 
     /// The number `n` that a statement over the evidence graph gives.
     fn count(&self, sql: &str) -> i64 {
-        let config = Config { data_dir: Some(self.app.data_dir().to_owned()), ..Config::default() };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
-        runtime.block_on(async {
-            let app = App::open(config).await.expect("application");
-            let rows = app.query_graph(sql, GuardOptions::default()).await.expect("statement").rows;
-            app.close().await;
-            rows[0]["n"].as_i64().expect("number")
-        })
+        self.app.rows(sql)[0]["n"].as_i64().expect("number")
     }
 
     /// Pages of the stand-in's site in the evidence graph.
@@ -251,6 +241,34 @@ async fn a_server_killed_in_between_loses_nothing() -> anyhow::Result<()> {
     ensure!(status["metrics"]["pages"].as_u64() > Some(0), "the waiting search added nothing: {status}");
     let secrets = lyra.call("query_graph", json!({"sql": "SELECT session FROM auth_queue"})).await?;
     assert_eq!(secrets["error_code"], "sql_refused", "{secrets}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_search_may_name_the_engines_that_it_asks() -> anyhow::Result<()> {
+    let bench = tokio::task::spawn_blocking(|| Bench::new(&["walled", "barred"])).await?;
+    let mut lyra = StdioClient::start_with(&bench.app, &["--config", &bench.config]).await?;
+    let made = json!({"query": QUESTION, "config": {"sources": ["web", "example"]}});
+    let task = lyra.call("create_task", made).await?["task_id"].clone();
+    let ask = |engines: Value| json!({"task_id": task, "queries": ["naps"], "options": {"engines": engines}});
+    let unknown = lyra.call("queue_searches", ask(json!(["google"]))).await?;
+    assert_eq!(unknown["error_code"], "invalid_argument", "{unknown}");
+    assert!(unknown.to_string().contains("`google` is no web search engine"), "{unknown}");
+    assert!(unknown.to_string().contains("the engines are: walled, barred"), "{unknown}");
+    lyra.call("queue_searches", ask(json!(["barred"]))).await?;
+    finished(&mut lyra, &task).await?;
+    let seen = bench.walled.seen();
+    assert!(seen.iter().any(|(path, _)| path == "/barred"), "{seen:?}");
+    assert!(seen.iter().all(|(path, _)| path != "/walled"), "{seen:?}");
+    let sql = "SELECT engines FROM queries WHERE query_text = 'naps'";
+    let rows = lyra.call("query_graph", json!({"sql": sql})).await?;
+    assert!(rows.to_string().contains("web:barred"), "{rows}");
+
+    let alone = json!({"query": QUESTION, "config": {"sources": ["example"]}});
+    let task = lyra.call("create_task", alone).await?["task_id"].clone();
+    let queries = json!({"task_id": task, "queries": ["naps"], "options": {"engines": ["walled"]}});
+    let refused = lyra.call("queue_searches", queries).await?;
+    assert!(refused.to_string().contains("does not ask the web"), "{refused}");
     Ok(())
 }
 

@@ -59,6 +59,13 @@ async fn a_backup_of_a_working_server_is_restored_elsewhere() -> anyhow::Result<
     let verified = app.run(&["backup", "verify", target]);
     assert!(verified.status.success() && said(&verified).contains("sound:"), "{}", said(&verified));
 
+    let piped = std::fs::File::create(folder.path().join("piped"))?;
+    let output = app.command(&["backup", "create", "-"]).stdout(piped).output()?;
+    assert!(output.status.success() && said(&output).contains("wrote standard output"), "{}", said(&output));
+    let piped = std::fs::File::open(folder.path().join("piped"))?;
+    let output = app.command(&["backup", "verify", "-"]).stdin(piped).output()?;
+    assert!(output.status.success() && said(&output).contains("sound: standard input"), "{}", said(&output));
+
     // Not under the feet of a server.
     let refused = app.run(&["backup", "restore", target, "--force"]);
     assert!(!refused.status.success() && said(&refused).contains("stop it first"), "{}", said(&refused));

@@ -79,7 +79,10 @@ fn models_that_are_not_there_are_found() {
 
 #[test]
 fn an_ml_server_that_does_not_answer_is_found() {
-    check(&TestApp::new(), "ml-server", &["--ml-url", "http://127.0.0.1:1"], &[], "broken", "127.0.0.1:1");
+    let url = ["--ml-url", "http://user:hidden@127.0.0.1:1"];
+    check(&TestApp::new(), "ml-server", &url, &[], "broken", "http://…@127.0.0.1:1");
+    let (finding, _) = found(&TestApp::new(), "ml-server", &url, &[]);
+    assert!(!finding.to_string().contains("hidden"), "{finding}");
 }
 
 #[test]

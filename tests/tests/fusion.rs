@@ -36,6 +36,11 @@ fn a_person_searches_fuses_and_reads() {
     assert!(text.contains("contributions") && text.contains("judged A"), "{text}");
     assert_eq!(app.json(&["fuse", "runs", "--json"]).as_array().map(Vec::len), Some(4));
     assert_eq!(app.json(&["lanes", "--json"]).as_array().map(Vec::len), Some(6));
+    // Runs and judgements stay, so it is noted who made them; looking leaves nothing.
+    let audit = app.json(&["audit", "list", "--json"]);
+    let noted = audit.as_array().into_iter().flatten().filter_map(|entry| entry["action"].as_str());
+    let expected = ["fuse judge", "fuse mutate", "fuse blend", "fuse search", "fuse search"];
+    assert_eq!(noted.collect::<Vec<_>>(), expected, "{audit}");
     let refused = app.run(&["fuse", "search", "nap AND (", "--corpus", "example"]);
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("cannot be read at character"));

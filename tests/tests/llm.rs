@@ -30,17 +30,7 @@ impl Bench {
     }
 
     fn rows(&self, task: &Value, sql: &str) -> Value {
-        let config =
-            lyra::config::Config { data_dir: Some(self.app.data_dir().to_owned()), ..Default::default() };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
-        let sql = sql.replace("TASK", task.as_str().expect("task id"));
-        runtime.block_on(async {
-            let app = lyra::app::App::open(config).await.expect("application");
-            let rows =
-                app.query_graph(&sql, lyra_store::GuardOptions::default()).await.expect("statement").rows;
-            app.close().await;
-            json!(rows)
-        })
+        json!(self.app.rows(&sql.replace("TASK", task.as_str().expect("task id"))))
     }
 }
 

@@ -1,8 +1,5 @@
 //! Research over Semantic Scholar and OpenAlex, through the binary, against their stand-ins.
 
-use lyra::app::App;
-use lyra::config::Config;
-use lyra_store::GuardOptions;
 use lyra_tests::TestApp;
 use lyra_tests::replay::Replay;
 use serde_json::Value;
@@ -22,14 +19,7 @@ impl Bench {
 
     /// The number `n` that a statement over the evidence graph gives.
     fn count(&self, sql: &str) -> i64 {
-        let config = Config { data_dir: Some(self.app.data_dir().to_owned()), ..Config::default() };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
-        runtime.block_on(async {
-            let app = App::open(config).await.expect("application");
-            let rows = app.query_graph(sql, GuardOptions::default()).await.expect("statement").rows;
-            app.close().await;
-            rows[0]["n"].as_i64().expect("number")
-        })
+        self.app.rows(sql)[0]["n"].as_i64().expect("number")
     }
 
     fn json(&self, args: &[&str]) -> Value {

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use lyra_proto::ModelKind;
+use tracing::Span;
 
 use super::batch::Taken;
 use super::queue::{Item, Reply};
@@ -38,12 +39,25 @@ fn run_batch(
     items: Vec<Item>,
 ) {
     let taken = Instant::now();
+    let parts = parts(number, &items);
     let tokens: usize = items.iter().map(|item| item.tokens.len()).sum();
     let rows = rows(shared, model, &items, pool);
     let ran = taken.elapsed();
     shared.note_rate(tokens, ran);
     shared.metrics.batch(kind, items.len(), tokens, shared.max_batch_tokens, ran);
-    log(model, number, &items, tokens, ran);
+    tracing::debug!(
+        model = model.spec.name,
+        batch = number,
+        inputs = items.len(),
+        tokens,
+        ?ran,
+        "batch done"
+    );
+    for part in &parts {
+        // Entered, because JSON lines name the spans around a line only then.
+        part.in_scope(|| tracing::debug!(?ran, "ran in batch"));
+    }
+    drop(parts);
     for (item, row) in items.into_iter().zip(rows) {
         if row.is_ok() {
             shared.last_success.store(shared.now(), Ordering::Relaxed);
@@ -54,17 +68,12 @@ fn run_batch(
     }
 }
 
-/// One line per batch, and one inside each request that had a part in it, which so has its request and trace id.
-fn log(model: &Model, batch: u64, items: &[Item], tokens: usize, ran: Duration) {
-    if !tracing::enabled!(tracing::Level::DEBUG) {
-        return;
-    }
-    tracing::debug!(model = model.spec.name, batch, inputs = items.len(), tokens, ?ran, "batch done");
+/// A span inside each request that has a part in the batch, which so has its request and trace id. They last while it runs.
+fn parts(batch: u64, items: &[Item]) -> Vec<Span> {
     let mut requests: Vec<_> = items.iter().map(|item| &item.span).collect();
     requests.sort_by_key(|span| span.id().map(|id| id.into_u64()));
-    for request in requests.chunk_by(|a, b| a.id() == b.id()) {
-        tracing::debug!(parent: request[0], batch, inputs = request.len(), ?ran, "ran in batch");
-    }
+    let part = |request: &[&Span]| tracing::info_span!(parent: request[0], "batch", batch, inputs = request.len(), of = items.len());
+    requests.chunk_by(|a, b| a.id() == b.id()).map(part).collect()
 }
 
 /// Waits for work. Models with work take turns, a batch each, so that a long queue of one cannot hold up the other.

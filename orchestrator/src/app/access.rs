@@ -55,7 +55,7 @@ impl Mutation {
     /// Begins a call, under the id of its trace: the log of the process, the jobs that it causes and the audit log name it alike.
     pub fn begin(caller: Caller, action: impl Into<String>, arguments: Value) -> Self {
         let task = arguments.get("task_id").and_then(Value::as_str).map(str::to_owned);
-        let cause_id = trace::current().unwrap_or_default().cause();
+        let cause_id = trace::cause().unwrap_or_default().to_string();
         Self { caller, action: action.into(), arguments, task, cause_id }
     }
 

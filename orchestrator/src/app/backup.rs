@@ -5,6 +5,7 @@
 
 mod archive;
 mod manifest;
+mod pipe;
 mod restore;
 
 pub(super) use restore::finish_interrupted;
@@ -110,18 +111,29 @@ impl App {
         if !archived {
             return verify_folder(source).await;
         }
-        // The database has to lie in a file of its own to be read.
-        let folder = beside(&std::env::temp_dir().join("lyra-verify"), "backup")?;
-        private_folder(&folder).map_err(failed(&folder))?;
+        // The database has to lie in a file of its own to be read; nothing else is written.
+        let folder = scratch(source)?;
         let unpacked = folder.clone();
         let verified = async {
-            blocking(move || archive::unpack(&place, &unpacked)).await?;
-            verify_folder(&folder).await
+            blocking(move || archive::unpack_database(&place, &unpacked)).await?;
+            describe(&folder, &Manifest::read(&folder)?).await
         }
         .await;
         let _ = std::fs::remove_dir_all(&folder);
         Ok(BackupReport { path: source.to_owned(), ..verified? })
     }
+}
+
+/// A new folder beside a backup, or among the temporary files where there can be none.
+fn scratch(source: &Path) -> Result<PathBuf, AppError> {
+    let source = std::path::absolute(source).map_err(failed(source))?;
+    let folder = beside(&source, "verify")?;
+    if private_folder(&folder).is_ok() {
+        return Ok(folder);
+    }
+    let folder = beside(&std::env::temp_dir().join("lyra"), "verify")?;
+    private_folder(&folder).map_err(failed(&folder))?;
+    Ok(folder)
 }
 
 async fn blocking_is_archive(source: &Path) -> Result<bool, AppError> {
@@ -145,6 +157,11 @@ async fn verify_folder(folder: &Path) -> Result<BackupReport, AppError> {
         Ok(manifest)
     })
     .await?;
+    describe(folder, &manifest).await
+}
+
+/// Checks the database of a backup whose files are what its manifest says.
+async fn describe(folder: &Path, manifest: &Manifest) -> Result<BackupReport, AppError> {
     let check = check_file(&folder.join(DATABASE)).await?;
     if let Some(damage) = check.problems.iter().find(|problem| problem.check == "integrity") {
         return Err(AppError::new(

@@ -84,18 +84,18 @@ impl App {
         Ok(corpora.import_with(name, files, options, &*self.inner.inference, progress, cancel).await?)
     }
 
-    /// Imports a file or a folder of JSONL files under a name made from its path, and returns that name.
+    /// Imports a file or what is in a folder under a name made from its path, and returns that name.
     ///
     /// # Errors
-    /// As [`App::import_corpus`], and a path that holds no JSONL file.
+    /// As [`App::import_corpus`].
     pub async fn import_path(
         &self,
         path: &Path,
         progress: &(dyn Fn(&Progress) + Send + Sync),
         cancel: &CancellationToken,
     ) -> Result<(String, ImportReport), AppError> {
-        let files = jsonl_files(path)?;
         let name = name_of(path);
+        let files = [path.to_owned()];
         let report = self.import_corpus(&name, &files, &ImportOptions::default(), progress, cancel).await?;
         Ok((name, report))
     }
@@ -172,30 +172,6 @@ impl App {
             }
         }
     }
-}
-
-fn jsonl_files(path: &Path) -> Result<Vec<PathBuf>, AppError> {
-    if path.is_file() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut files: Vec<PathBuf> = std::fs::read_dir(path)
-        .map_err(|error| {
-            AppError::invalid(
-                format!("{} cannot be read: {error}", path.display()),
-                "name a JSONL file or a folder of them",
-            )
-        })?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
-        .collect();
-    files.sort();
-    if files.is_empty() {
-        return Err(AppError::invalid(
-            format!("{} holds no .jsonl file", path.display()),
-            "name a JSONL file or a folder of them",
-        ));
-    }
-    Ok(files)
 }
 
 /// The last part of the path with a short hash of the whole, so that two folders of one name stay two corpora.

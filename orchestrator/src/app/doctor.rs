@@ -4,7 +4,7 @@ mod machine;
 mod work;
 
 use super::{App, llm};
-use crate::config::Config;
+use crate::config::{Config, shown_address};
 use lyra_corpus::CorpusInfo;
 use lyra_domain::named_enum;
 use lyra_ml_client::MlClient;
@@ -174,7 +174,7 @@ impl App {
         let part = if config.ml.url.is_some() { "ml-server" } else { "models" };
         if let Some(url) = &config.ml.url {
             // Asked once before it is waited for: what is not there now is what a doctor should say.
-            let cure = format!("start lyra-ml-server so that {url} answers, or leave --ml-url away");
+            let cure = no_ml_server(url);
             match MlClient::new(url) {
                 Ok(client) => {
                     if let Err(error) = client.ready().await {
@@ -199,9 +199,7 @@ impl App {
             }
             Err(error) => {
                 let remedy = match &config.ml.url {
-                    Some(url) => {
-                        format!("start lyra-ml-server so that {url} answers, or leave --ml-url away")
-                    }
+                    Some(url) => no_ml_server(url),
                     None => {
                         "put lite-embed.gguf and lite-nli.gguf into a folder and name it with LYRA_MODELS_DIR"
                             .to_owned()
@@ -211,4 +209,9 @@ impl App {
             }
         }
     }
+}
+
+/// What to do when the ml-server at this address does not answer.
+fn no_ml_server(url: &str) -> String {
+    format!("start lyra-ml-server so that {} answers, or leave --ml-url away", shown_address(url))
 }

@@ -2,11 +2,12 @@
 
 use super::graph::{graph_of, off_thread};
 use super::{App, AppError};
+use crate::json::{fields, thousandths};
 use lyra_domain::{ClaimReport, Relation, TaskId};
 use lyra_graph::{EvidenceGraph, Scope};
 use lyra_store::{ClaimEvent, ExportedEdge, TaskExport};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// Most pages that are named as hubs.
@@ -56,7 +57,7 @@ impl App {
                 format!("claim {id} belongs to {}, not to {task}", report.claim.task_id),
             ));
         }
-        let mut fields = object(claim(&report));
+        let mut fields = fields(claim(&report));
         fields.insert("timeline".to_owned(), timeline(&self.store().claim_timeline(id).await?));
         Ok(Value::Object(fields))
     }
@@ -78,8 +79,8 @@ fn claim(report: &ClaimReport) -> Value {
         .evidence
         .iter()
         .map(|evidence| {
-            let mut fields = object(json!(evidence));
-            fields.insert("nli_confidence".to_owned(), json!(rounded(evidence.nli_confidence.get())));
+            let mut fields = fields(json!(evidence));
+            fields.insert("nli_confidence".to_owned(), json!(thousandths(evidence.nli_confidence.get())));
             Value::Object(fields)
         })
         .collect();
@@ -94,11 +95,11 @@ fn claim(report: &ClaimReport) -> Value {
         "llm_claim_confidence": claim.llm_claim_confidence,
         "claim_adoption_status": claim.adoption_status,
         "source_verification_status": claim.verification_status,
-        "alpha": rounded(posterior.alpha),
-        "beta": rounded(posterior.beta),
-        "confidence": rounded(posterior.confidence()),
-        "uncertainty": rounded(posterior.uncertainty()),
-        "controversy": rounded(posterior.controversy()),
+        "alpha": thousandths(posterior.alpha),
+        "beta": thousandths(posterior.beta),
+        "confidence": thousandths(posterior.confidence()),
+        "uncertainty": thousandths(posterior.uncertainty()),
+        "controversy": thousandths(posterior.controversy()),
         "evidence_count": report.evidence.len(),
         "supporting_count": report.supporting_count,
         "refuting_count": report.refuting_count,
@@ -160,16 +161,4 @@ fn citation_network(rows: &TaskExport, graph: &EvidenceGraph) -> Value {
 fn timeline(events: &[ClaimEvent]) -> Value {
     let event = |event: &ClaimEvent| json!({"at": event.at, "event": event.event, "detail": event.detail, "cause_id": event.cause_id});
     events.iter().map(event).collect()
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(fields) => fields,
-        _ => Map::new(),
-    }
-}
-
-/// Three decimals.
-fn rounded(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }

@@ -2,6 +2,7 @@
 
 use super::{App, AppError};
 use lyra_domain::{Budget, ClaimId, ClaimReport, Priority, Task, TaskConfig, TaskId, contradictions_first};
+use lyra_sources::web::WEB;
 use lyra_store::{QueuedSearches, StopMode, StopOutcome, TaskPage};
 
 /// Longest query or claim, in characters.
@@ -31,6 +32,8 @@ pub struct QueueSearches {
     pub queries: Vec<String>,
     /// Names of the sources to ask; empty means all of the task's.
     pub sources: Vec<String>,
+    /// Names of web search engines to ask; with them alone, nothing else is asked. Empty means those of the configuration.
+    pub engines: Vec<String>,
     /// A run whose first documents are judged too; with it alone, nothing else is asked.
     pub run_id: Option<String>,
     /// New limit of pages for the task.
@@ -66,7 +69,7 @@ impl App {
     /// Queues searches; the same text already queued or running is skipped. A stopped task goes on.
     ///
     /// # Errors
-    /// No such task, no query, too many, an empty or over-long one, an unknown source.
+    /// No such task, no query, too many, an empty or over-long one, an unknown source or engine.
     pub async fn queue_searches(&self, search: QueueSearches) -> Result<QueuedSearches, AppError> {
         if search.queries.is_empty() || search.queries.len() > MAX_QUERIES {
             return Err(AppError::invalid(
@@ -91,6 +94,11 @@ impl App {
             ));
         }
         let mut sources = search.sources;
+        if !search.engines.is_empty() {
+            self.check_engines(&search.engines, &known)?;
+            sources.retain(|source| source != WEB);
+            sources.extend(search.engines.iter().map(|engine| format!("{WEB}:{engine}")));
+        }
         if let Some(run_id) = search.run_id {
             let source = self.fusion().source_name(&run_id).await?;
             self.store().add_source(&search.task, &source).await?;

@@ -7,7 +7,7 @@ use lyra_sources::browser::{Browser, BrowserConfig, Choice};
 use lyra_sources::cookies::Sessions;
 use lyra_sources::http::{HttpClient, Origin, Policy};
 use lyra_sources::web::{
-    Aids, FetchLimits, FetchedPage, Pages, RuleFiles, Rules, WebBudget, WebSearch, WebSource,
+    Aids, FetchLimits, FetchedPage, Pages, RuleFiles, Rules, WEB, WebBudget, WebSearch, WebSource,
 };
 use lyra_store::Store;
 use lyra_web::serp::{Category, SerpPage};
@@ -138,6 +138,27 @@ impl App {
             error if error.is_transient() => AppError::new(ErrorCode::Unavailable, error.to_string()),
             _ => AppError::new(ErrorCode::NotFound, error.to_string()),
         })
+    }
+
+    /// That a task whose sources are `known` can ask web search engines of these names.
+    pub(super) fn check_engines(&self, names: &[String], known: &[String]) -> Result<(), AppError> {
+        if !known.iter().any(|source| source == WEB) {
+            return Err(AppError::invalid(
+                "`engines` names web search engines, and this task does not ask the web",
+                format!("its sources are: {}", known.join(", ")),
+            ));
+        }
+        let engines = self.web().rules.engines();
+        match names.iter().find(|name| engines.get(name).is_none()) {
+            None => Ok(()),
+            Some(unknown) => {
+                let known: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
+                Err(AppError::invalid(
+                    format!("`{unknown}` is no web search engine"),
+                    format!("the engines are: {}", known.join(", ")),
+                ))
+            }
+        }
     }
 
     /// Asks search engines at once; the general ones when none is named.

@@ -5,6 +5,7 @@ use super::calibration::CalibrationCommand;
 use super::corpus::CorpusCommand;
 use super::embeddings::EmbeddingsCommand;
 use super::feedback::{ClaimCommand, DomainCommand, EdgeCommand};
+use super::fuse::FuseCommand;
 use super::store::StoreCommand;
 use super::task::TaskCommand;
 use super::token::TokenCommand;
@@ -73,6 +74,11 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
         Command::Corpus(command) => {
             matches!(command, CorpusCommand::Import(_) | CorpusCommand::Remove { .. })
         }
+        // What a search by lanes leaves behind: runs, and what a person judged.
+        Command::Fuse(command) => matches!(
+            command,
+            FuseCommand::Search(_) | FuseCommand::Blend(_) | FuseCommand::Mutate(_) | FuseCommand::Judge(_)
+        ),
         Command::Auth(command) => !matches!(command, AuthCommand::List { .. }),
         Command::Task(TaskCommand::Resume { id, .. } | TaskCommand::Stop { id, .. }) => {
             task = Some(id);
@@ -91,7 +97,22 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
         Command::Token(command) => !matches!(command, TokenCommand::List { .. }),
         Command::Store(StoreCommand::Prune { dry_run, .. }) => !dry_run,
         Command::Store(StoreCommand::Check { rebuild_full_text, .. }) => *rebuild_full_text,
-        _ => false,
+        Command::Task(
+            TaskCommand::List { .. } | TaskCommand::Show { .. } | TaskCommand::Export { .. },
+        )
+        // Servers note every call themselves.
+        | Command::Serve(_)
+        | Command::Mcp(_)
+        | Command::Lanes(_)
+        | Command::Sources(_)
+        | Command::Web(_)
+        | Command::Graph(_)
+        | Command::View(_)
+        | Command::Audit(_)
+        | Command::Config(_)
+        | Command::Doctor(_)
+        | Command::Completions(_)
+        | Command::Man(_) => false,
     };
     changes.then(|| {
         let written = format!("{command:?}");
@@ -112,7 +133,8 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
 pub(super) async fn note(app: &App, call: Mutation, code: &anyhow::Result<ExitCode>) {
     let (outcome, detail) = match code {
         Ok(code) if *code == ExitCode::from(130) => (AuditOutcome::Cancelled, None),
-        Ok(_) => (AuditOutcome::Ok, None),
+        Ok(code) if *code == ExitCode::SUCCESS => (AuditOutcome::Ok, None),
+        Ok(_) => (AuditOutcome::Error, None),
         Err(error) => (AuditOutcome::Error, Some(format!("{error:#}"))),
     };
     app.audit(call, outcome, detail).await;

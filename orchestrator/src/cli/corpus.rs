@@ -51,7 +51,7 @@ pub(super) enum CorpusCommand {
 pub(super) struct ImportArgs {
     /// Name of the corpus: letters, digits, `.`, `_`, `-`
     name: String,
-    /// Files
+    /// Files, also packed (gzip, ZIP), and folders; of folders and ZIP archives whatever is of a format below
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Format of all files: jsonl, csv, xml, greenbook or brs; told from each file's beginning without it

@@ -1,5 +1,6 @@
 //! What `--json` prints. Numbers are rounded to three decimals here and nowhere before.
 
+use crate::json::thousandths;
 use lyra_domain::{ClaimReport, Evidence, Task};
 use serde::Serialize;
 
@@ -73,9 +74,9 @@ impl CheckJson {
         Self {
             claim: report.claim.claim_text.clone(),
             numbers: Numbers {
-                confidence: rounded(report.posterior.confidence()),
-                uncertainty: rounded(report.posterior.uncertainty()),
-                controversy: rounded(report.posterior.controversy()),
+                confidence: thousandths(report.posterior.confidence()),
+                uncertainty: thousandths(report.posterior.uncertainty()),
+                controversy: thousandths(report.posterior.controversy()),
                 supporting_count: report.supporting_count,
                 refuting_count: report.refuting_count,
                 neutral_count: report.neutral_count,
@@ -117,7 +118,7 @@ impl EvidenceJson {
         Self {
             edge_id: evidence.edge_id.to_string(),
             relation: evidence.relation.to_string(),
-            nli_confidence: rounded(evidence.nli_confidence.get()),
+            nli_confidence: thousandths(evidence.nli_confidence.get()),
             text: evidence.text.clone(),
             title: evidence.title.clone(),
             year: evidence.year,
@@ -128,9 +129,4 @@ impl EvidenceJson {
             is_retracted: evidence.is_retracted == Some(true),
         }
     }
-}
-
-/// Three decimals.
-pub(super) fn rounded(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }

@@ -65,6 +65,7 @@ pub(super) async fn run(
         task: task.id.clone(),
         queries: vec![args.question.clone()],
         sources: Vec::new(),
+        engines: Vec::new(),
         budget_pages: None,
         priority: Priority::Medium,
     })

@@ -2,10 +2,11 @@
 
 use super::tell;
 use crate::app::App;
-use crate::config::{AuthMode, Toolset};
+use crate::config::{AuthMode, LogFormat, Toolset};
 use crate::{http, mcp};
 use anyhow::Context;
 use clap::Args;
+use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
@@ -51,7 +52,7 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
     let address = listener.local_addr()?;
     let workers = app.start_workers(None, &cancel);
     prepare(app);
-    tell(&format!("MCP at http://{address}/mcp   (Ctrl-C stops)"));
+    say(app, &format!("MCP at http://{address}/mcp   (Ctrl-C stops)"));
     if token_required {
         advise(app, address).await?;
     }
@@ -75,16 +76,29 @@ pub(super) async fn stdio(app: &App, cancel: CancellationToken) -> anyhow::Resul
     served.map(|()| ExitCode::SUCCESS)
 }
 
+/// Tells whoever started the server, whatever is logged; among JSON lines as one of them.
+fn say(app: &App, text: &str) {
+    match app.config().log.format {
+        LogFormat::Text => tell(text),
+        LogFormat::Json => {
+            let at = jiff::Timestamp::now().to_string();
+            tell(&json!({ "timestamp": at, "level": "INFO", "fields": { "message": text } }).to_string());
+        }
+    }
+}
+
 /// What an operator should know before the first caller does.
 async fn advise(app: &App, address: SocketAddr) -> anyhow::Result<()> {
     if app.tokens().await?.iter().all(|token| token.revoked_at.is_some()) {
-        tell(
+        say(
+            app,
             "every request needs a token and there is none yet; make one with: lyra token create NAME --scope full",
         );
     }
     if !address.ip().is_loopback() {
-        tell(
-            "this is plain HTTP: tokens can be read on the way; put a reverse proxy with TLS in front (README, Access)",
+        say(
+            app,
+            "this is plain HTTP: tokens can be read on the way; put a reverse proxy with TLS in front (docs/operations.md)",
         );
     }
     Ok(())

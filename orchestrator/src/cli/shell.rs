@@ -1,9 +1,10 @@
 //! `lyra completions` and `lyra man`: the command line as shells and manual pages have it.
 
 use super::{Cli, print, tell};
-use clap::{Args, CommandFactory};
+use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
@@ -28,13 +29,25 @@ pub(super) fn man(args: &ManArgs) -> anyhow::Result<()> {
     use anyhow::Context;
     let cannot = || format!("{} cannot be written", args.folder.display());
     std::fs::create_dir_all(&args.folder).with_context(cannot)?;
-    clap_mangen::generate_to(Cli::command(), &args.folder).with_context(cannot)?;
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    pages(&command, &args.folder).with_context(cannot)?;
     tell(&format!(
         "manual pages are in {}; read one with: man -l {}/lyra.1",
         args.folder.display(),
         args.folder.display()
     ));
     Ok(())
+}
+
+/// The page of a command, and those of the commands below it, under the names that they are looked for: `lyra-task-show`.
+fn pages(command: &Command, folder: &Path) -> std::io::Result<()> {
+    for inner in command.get_subcommands() {
+        pages(inner, folder)?;
+    }
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
+    let mut page = File::create(folder.join(format!("{name}.1")))?;
+    clap_mangen::Man::new(command.clone()).title(name).render(&mut page)
 }
 
 #[cfg(test)]
@@ -57,7 +70,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         man(&ManArgs { folder: folder.path().join("man") }).unwrap();
         for page in ["lyra.1", "lyra-serve.1", "lyra-task-show.1"] {
-            assert!(folder.path().join("man").join(page).is_file(), "{page}");
+            let text = std::fs::read_to_string(folder.path().join("man").join(page)).unwrap();
+            let title = format!(".TH {} 1", page.trim_end_matches(".1"));
+            assert!(text.contains(&title), "{page} is not titled {title}");
         }
     }
 }

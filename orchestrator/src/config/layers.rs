@@ -1,6 +1,6 @@
 //! The layers of the configuration: what each says, which wins, and what is none of its keys.
 
-use super::{Config, default_file};
+use super::{Config, default_file, shown};
 use anyhow::Context;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -11,6 +11,8 @@ use std::sync::LazyLock;
 
 /// What every variable of the environment that sets a key begins with.
 const PREFIX: &str = "LYRA__";
+/// What Rust programs take their log filter from. Sorted behind our own variables, it wins over `LYRA__LOG__LEVEL`.
+const LOG_FILTER: &str = "RUST_LOG";
 /// Variables with one underscore that look like keys and are read: by the command line, and (`LYRA_ML_…`) by the ml-server.
 const OTHERS: [&str; 2] = ["LYRA_DATA_DIR", "LYRA_ML_"];
 /// How near (Jaro-Winkler, 0 to 1) a key has to be to be suggested.
@@ -76,8 +78,9 @@ impl Layers {
         if let Some(path) = found {
             let text = std::fs::read_to_string(&path)
                 .with_context(|| format!("the configuration file {} cannot be read", path.display()))?;
-            let table: Map<String, Value> =
-                toml::from_str(&text).with_context(|| format!("{} is not valid TOML", path.display()))?;
+            let table: Map<String, Value> = toml::from_str(&text).map_err(|error| {
+                anyhow::anyhow!("{} is not valid TOML: {}", path.display(), fault(&text, &error))
+            })?;
             layers.table(&table, &mut Vec::new(), &path);
         }
         let mut variables: Vec<(String, String)> = environment.collect();
@@ -118,6 +121,10 @@ impl Layers {
             // An element of a list is named by its number.
             let key = key.split('[').next().unwrap_or_default().to_owned();
             let origin = self.origins.get(&key).map(|origin| format!(" ({origin})")).unwrap_or_default();
+            if schema_at(&key).is_some_and(is_secret) {
+                // The reason would show the value.
+                return format!("`{key}`{origin}: should be text, in quotes");
+            }
             format!("`{key}`{origin}: {}", error.inner())
         })
     }
@@ -131,11 +138,11 @@ impl Layers {
                 let path: Vec<&str> = key.split('.').collect();
                 let set =
                     at(&Value::Object(self.values.clone()), &path).filter(|value| !value.is_null()).cloned();
-                let hidden = set.is_some() && schema.get("writeOnly") == Some(&Value::Bool(true));
+                let hidden = set.is_some() && is_secret(schema);
                 let value = set.or_else(|| at(&defaults, &path).cloned()).filter(|value| !value.is_null());
                 Setting {
                     key: key.clone(),
-                    value: value.filter(|_| !hidden).map(without_password),
+                    value: value.filter(|_| !hidden).map(|value| shown::value(shortened(value))),
                     hidden,
                     origin: self.origins.get(key).cloned().unwrap_or(Origin::Default),
                 }
@@ -193,6 +200,12 @@ impl Layers {
     }
 
     fn variable(&mut self, name: &str, text: &str) {
+        if name == LOG_FILTER {
+            if !text.trim().is_empty() {
+                self.set("log.level", text.trim().into(), Origin::Environment(name.to_owned()));
+            }
+            return;
+        }
         let Some(rest) = name.strip_prefix(PREFIX) else {
             // With one underscore instead of two it would be ignored without a word.
             let bare = name.strip_prefix("LYRA_").map(flat);
@@ -286,6 +299,20 @@ fn is_table(schema: &Value) -> bool {
     schema.get("properties").is_some()
 }
 
+fn is_secret(schema: &Value) -> bool {
+    schema.get("writeOnly") == Some(&Value::Bool(true))
+}
+
+/// Where a file is no TOML and why, without the line itself: it may hold a key.
+fn fault(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    let (line, column) = (
+        before.matches('\n').count() + 1,
+        before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
+    );
+    format!("line {line}, column {column}: {}", error.message())
+}
+
 fn allows(schema: &Value, kind: &str) -> bool {
     match &schema["type"] {
         Value::String(only) => only == kind,
@@ -359,21 +386,6 @@ fn flat(key: &str) -> String {
 
 fn variable_name(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "__").to_uppercase())
-}
-
-/// An address is shown without the user and password in it.
-fn without_password(value: Value) -> Value {
-    match &value {
-        Value::String(text) => {
-            match text.split_once("://").map(|(scheme, rest)| (scheme, rest.split_once('@'))) {
-                Some((scheme, Some((user, host)))) if !user.contains('/') => {
-                    Value::String(format!("{scheme}://…@{host}"))
-                }
-                _ => shortened(value),
-            }
-        }
-        _ => shortened(value),
-    }
 }
 
 /// Single-precision numbers with the digits that they were written with.

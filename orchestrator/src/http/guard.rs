@@ -5,13 +5,16 @@
 
 use axum::Json;
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 /// Names of this machine that no one else can own.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -53,7 +56,12 @@ impl Allowed {
             .filter_map(|scheme| origin.strip_prefix(scheme))
             .filter_map(|rest| rest.parse::<Authority>().ok().filter(|_| !rest.contains('@')))
             .any(|authority| self.hosts.contains(&plain(authority.host())));
-        named || self.origins.contains(&origin.to_ascii_lowercase())
+        named || self.named(origin)
+    }
+
+    /// An origin that an operator named as a whole.
+    fn named(&self, origin: &str) -> bool {
+        self.origins.contains(&origin.to_ascii_lowercase())
     }
 }
 
@@ -73,10 +81,29 @@ pub(super) async fn check(State(allowed): State<Arc<Allowed>>, request: Request,
     }
 }
 
+/// Lets pages of the origins that an operator named read the answers, and answers what their browsers ask beforehand (CORS). Pages of
+/// this machine's own names get no such leave: any program here could serve one.
+pub(super) fn cors(allowed: &Arc<Allowed>) -> CorsLayer {
+    let allowed = Arc::clone(allowed);
+    let named =
+        move |origin: &HeaderValue, _: &Parts| origin.to_str().is_ok_and(|origin| allowed.named(origin));
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::predicate(named))
+        .allow_methods([Method::GET, Method::POST, Method::DELETE])
+        // MCP's own headers depend on the tool that is called.
+        .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers([
+            HeaderName::from_static("mcp-session-id"),
+            header::WWW_AUTHENTICATE,
+            header::RETRY_AFTER,
+        ])
+        .max_age(Duration::from_hours(1))
+}
+
 /// The header that is at fault, with its value.
 fn fault(allowed: &Allowed, uri: &Uri, headers: &HeaderMap) -> Option<(&'static str, String)> {
     // HTTP/2 has the host in the address.
-    let host = headers.get(header::HOST).map(header::HeaderValue::as_bytes);
+    let host = headers.get(header::HOST).map(HeaderValue::as_bytes);
     let host =
         host.or_else(|| uri.authority().map(|authority| authority.as_str().as_bytes())).unwrap_or_default();
     let host = String::from_utf8_lossy(host);

@@ -1,6 +1,7 @@
 //! Tools, resources and prompts that the MCP conformance suite calls by name. Only with the feature `conformance`; a server
 //! that is built for people has none of them.
 
+use crate::json::fields;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolResult, ContentBlock, GetPromptResult, JsonObject, ProgressNotificationParam, Prompt,
@@ -9,7 +10,6 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A PNG of one red pixel.
@@ -22,7 +22,7 @@ const STEP: Duration = Duration::from_millis(50);
 /// The suite's tools.
 pub(super) fn tools() -> Vec<Tool> {
     let plain = |name: &'static str| {
-        Tool::new(name, "Fixture of the conformance suite.", object(json!({"type": "object"})))
+        Tool::new(name, "Fixture of the conformance suite.", fields(json!({"type": "object"})))
     };
     let mut tools: Vec<Tool> = [
         "test_simple_text",
@@ -58,7 +58,7 @@ pub(super) fn tools() -> Vec<Tool> {
         "else": {"required": ["email"]},
         "additionalProperties": false
     });
-    tools.push(Tool::new("json_schema_2020_12_tool", "Fixture of the conformance suite.", object(schema)));
+    tools.push(Tool::new("json_schema_2020_12_tool", "Fixture of the conformance suite.", fields(schema)));
     tools
 }
 
@@ -168,11 +168,4 @@ pub(super) fn prompt(name: &str, arguments: &JsonObject) -> Option<GetPromptResu
         _ => return None,
     };
     Some(GetPromptResult::new(messages.into_iter().map(message).collect()))
-}
-
-fn object(value: Value) -> Arc<JsonObject> {
-    match value {
-        Value::Object(fields) => Arc::new(fields),
-        _ => Arc::default(),
-    }
 }

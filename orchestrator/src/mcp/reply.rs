@@ -1,6 +1,7 @@
 //! How a tool answers: one JSON object, as structured content and as text, never larger than a client can take.
 
 use crate::app::{AppError, ErrorCode, Mutation};
+use crate::json::size;
 use lyra_store::AuditOutcome;
 use rmcp::model::{CallToolResult, ContentBlock};
 use schemars::JsonSchema;
@@ -126,11 +127,6 @@ pub(super) fn fit<T: Serialize>(items: &mut Vec<T>, budget: usize) -> usize {
 pub(super) fn cut_note(field: &str, kept: usize, dropped: usize, remedy: &str) -> Option<String> {
     (dropped > 0)
         .then(|| format!("{field}: {kept} of {} shown to keep the result small; {remedy}", kept + dropped))
-}
-
-/// Bytes of a value's JSON.
-pub(super) fn size<T: Serialize>(value: &T) -> usize {
-    serde_json::to_vec(value).map_or(usize::MAX / 2, |bytes| bytes.len())
 }
 
 /// Why a tool could not do what was asked.

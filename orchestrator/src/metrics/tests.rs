@@ -7,6 +7,7 @@ fn filled() -> String {
     let metrics = Metrics::default();
     let took = Duration::from_millis(20);
     metrics.request("/mcp", 200, took);
+    metrics.page_request(403);
     metrics.tool_call("get_status", "ok", took);
     metrics.inference("embed", 3, true, took);
     metrics.job("search", JobEnd::Completed, took);
@@ -65,20 +66,23 @@ fn series_say_what_happened() {
     }
 }
 
-/// Names in the expressions of a dashboard, without functions, labels and times.
+/// Names of metrics in an expression, without functions, labels and times.
+fn names(expression: &str) -> Vec<String> {
+    let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let is_name = |word: &&str| ["lyra_", "te_", "process_"].iter().any(|prefix| word.starts_with(prefix));
+    words.filter(is_name).map(str::to_owned).collect()
+}
+
+/// Names in the expressions of a dashboard.
 fn used(dashboard: &str) -> Vec<String> {
     let dashboard: serde_json::Value = serde_json::from_str(dashboard).unwrap();
-    let mut names = Vec::new();
+    let mut found = Vec::new();
     let mut open = vec![&dashboard];
     while let Some(value) = open.pop() {
         match value {
             serde_json::Value::Object(fields) => {
                 if let Some(expression) = fields.get("expr").and_then(serde_json::Value::as_str) {
-                    let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-                    let is_name = |word: &&str| {
-                        ["lyra_", "te_", "process_"].iter().any(|prefix| word.starts_with(prefix))
-                    };
-                    names.extend(words.filter(is_name).map(str::to_owned));
+                    found.extend(names(expression));
                 }
                 open.extend(fields.values());
             }
@@ -86,18 +90,26 @@ fn used(dashboard: &str) -> Vec<String> {
             _ => {}
         }
     }
-    names
+    found
+}
+
+/// Names in what the operations page says is worth an alarm.
+fn alarms(page: &str) -> Vec<String> {
+    let paragraph = page.split("\n\n").find(|text| text.starts_with("Worth an alarm")).expect("alarms");
+    paragraph.split('`').skip(1).step_by(2).flat_map(names).collect()
 }
 
 #[test]
-fn the_dashboard_uses_metrics_that_exist() {
+fn the_dashboard_and_the_alarms_use_metrics_that_exist() {
     // What the ml-server writes is held against its page by a test of its own.
     let ml_server = include_str!("../../../ml-server/METRICS.md");
     let ours = families(&filled());
     let ours: Vec<&str> = ours.iter().filter_map(|family| family.split(' ').next()).collect();
-    let names = used(include_str!("../../../docker/grafana/lyra.json"));
-    assert!(names.len() > 15, "the dashboard asks for {names:?} only");
-    for name in names {
+    let dashboard = used(include_str!("../../../docker/grafana/lyra.json"));
+    assert!(dashboard.len() > 15, "the dashboard asks for {dashboard:?} only");
+    let alarms = alarms(include_str!("../../../docs/operations.md"));
+    assert!(alarms.len() >= 5, "{alarms:?}");
+    for name in dashboard.into_iter().chain(alarms) {
         let base = ["_bucket", "_sum", "_count", "_total"].iter().find_map(|end| name.strip_suffix(end));
         let known = ours.contains(&name.as_str())
             || base.is_some_and(|base| ours.contains(&base))

@@ -1,29 +1,27 @@
-//! An encoder on the GPU: weights, buffers, and the order of launches.
+//! An encoder on the GPU: its buffers, and what it is asked for.
+
+mod pass;
+mod weights;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::attention::{Attention, AttentionKernels, Distances, Operands};
+use super::attention::{AttentionKernels, Distances};
 use super::device::Device;
-use super::kernels::{Grid, Kernel, Kernels, Variant};
-use super::layout::{Arrays, Layout, NUMBERS_PER_TOKEN, ROW_STEP, passes};
-use super::linear::{Linear, Products};
-use super::memory::{Address, Buffer, Staging, width};
+use super::kernels::{Kernel, Kernels, Variant};
+use super::layout::{Layout, NUMBERS_PER_TOKEN, ROW_STEP, passes};
+use super::linear::Products;
+use super::memory::{Buffer, Staging, width};
 use crate::error::ComputeError;
-use crate::model::convolution::Convolution as PlainConvolution;
 use crate::model::device::Precision;
-use crate::model::encoder::{Encoder as Plain, Layer as PlainLayer, Order, PositionCount, Table};
+use crate::model::encoder::{Encoder as Plain, Layer as PlainLayer, Order, PositionCount};
 use crate::model::head::Pooling;
-use crate::model::ops::{Activation, LayerNorm};
 use crate::model::tokenizer::Tokens;
 use crate::model::weights::LinearWeights;
+use pass::Pass;
+use weights::{Layer, Weights};
 
 /// Sequences of one pass, and so the room for its results.
 const MOST_SEQUENCES: usize = 1_024;
-/// Rows that a block of a row-wise kernel takes, one per warp.
-const ROW_WARPS: usize = 4;
-/// Blocks of an element-wise kernel: several for every multiprocessor there is.
-const MOST_BLOCKS: usize = 2_048;
-
 /// Embeddings, layers and pooling.
 pub struct Encoder {
     device: Arc<Device>,
@@ -33,42 +31,6 @@ pub struct Encoder {
     weights: Weights,
     kernels: AllKernels,
     workspace: Mutex<Workspace>,
-}
-
-struct Weights {
-    words: Buffer,
-    positions: Option<Buffer>,
-    segments: Option<Buffer>,
-    embeddings_norm: Norm,
-    layers: Vec<Layer>,
-    convolution: Option<Convolution>,
-    norm: Option<Norm>,
-}
-
-struct Norm {
-    gain: Buffer,
-    offset: Buffer,
-    epsilon: f32,
-}
-
-struct Layer {
-    order: Order,
-    qkv: Linear,
-    attention: Attention,
-    attention_out: Linear,
-    attention_norm: Option<Norm>,
-    up: Linear,
-    activation: Activation,
-    gated: bool,
-    down: Linear,
-    norm: Norm,
-}
-
-struct Convolution {
-    kernel: Linear,
-    activation: Activation,
-    norm: Norm,
-    size: usize,
 }
 
 struct AllKernels {
@@ -219,77 +181,6 @@ fn variant(plain: &Plain<LinearWeights>, precision: Precision) -> Result<Variant
     Ok(variant)
 }
 
-impl Weights {
-    fn upload(
-        device: &Arc<Device>,
-        plain: Plain<LinearWeights>,
-        variant: Variant,
-    ) -> Result<Self, ComputeError> {
-        let table = |table: Table| Buffer::of_values(device, &table.into_f32(), variant.precision);
-        let mut angles = Vec::new();
-        let Plain { embeddings, layers, convolution, norm, hidden: _ } = plain;
-        Ok(Self {
-            words: table(embeddings.words)?,
-            positions: embeddings.positions.map(|positions| table(positions.table)).transpose()?,
-            segments: embeddings.segments.map(table).transpose()?,
-            embeddings_norm: Norm::upload(device, &embeddings.norm)?,
-            layers: layers
-                .into_iter()
-                .map(|layer| {
-                    let attention = Attention::upload(device, &layer.attention, variant, &mut angles)?;
-                    Layer::upload(device, layer, attention, variant.precision)
-                })
-                .collect::<Result<_, ComputeError>>()?,
-            convolution: convolution
-                .map(|convolution| Convolution::upload(device, convolution, variant.precision))
-                .transpose()?,
-            norm: norm.map(|norm| Norm::upload(device, &norm)).transpose()?,
-        })
-    }
-}
-
-impl Norm {
-    fn upload(device: &Arc<Device>, norm: &LayerNorm) -> Result<Self, ComputeError> {
-        let (gain, offset) = (Buffer::of_f32(device, &norm.weight)?, Buffer::of_f32(device, &norm.bias)?);
-        Ok(Self { gain, offset, epsilon: norm.epsilon })
-    }
-}
-
-impl Layer {
-    fn upload(
-        device: &Arc<Device>,
-        plain: PlainLayer<LinearWeights>,
-        attention: Attention,
-        precision: Precision,
-    ) -> Result<Self, ComputeError> {
-        let linear = |weights: LinearWeights| Linear::upload(device, weights, precision);
-        Ok(Self {
-            order: plain.order,
-            qkv: linear(plain.qkv)?,
-            attention,
-            attention_out: linear(plain.attention_out)?,
-            attention_norm: plain.attention_norm.map(|norm| Norm::upload(device, &norm)).transpose()?,
-            up: linear(plain.up)?,
-            activation: plain.activation,
-            gated: plain.gated,
-            down: linear(plain.down)?,
-            norm: Norm::upload(device, &plain.norm)?,
-        })
-    }
-}
-
-impl Convolution {
-    fn upload(
-        device: &Arc<Device>,
-        plain: PlainConvolution<LinearWeights>,
-        precision: Precision,
-    ) -> Result<Self, ComputeError> {
-        let PlainConvolution { kernel, activation, norm, size } = plain;
-        let kernel = Linear::upload(device, kernel, precision)?;
-        Ok(Self { kernel, activation, norm: Norm::upload(device, &norm)?, size })
-    }
-}
-
 impl AllKernels {
     fn new(kernels: &Kernels, variant: Variant) -> Result<Self, ComputeError> {
         Ok(Self {
@@ -339,195 +230,5 @@ impl Workspace {
             sent: Staging::new(device, rows * NUMBERS_PER_TOKEN)?,
             received: Staging::new(device, sequences * hidden)?,
         })
-    }
-}
-
-/// One pass: a layout, and where its buffers are.
-struct Pass<'a> {
-    variant: Variant,
-    kernels: &'a AllKernels,
-    layout: Layout,
-    arrays: Arrays,
-    x: Address,
-    normed: Address,
-    y: Address,
-    wide: Address,
-    context: Address,
-    beside: Option<Address>,
-    distances: Option<&'a Distances>,
-    products: &'a mut Products,
-}
-
-impl Pass<'_> {
-    /// Puts everything on the stream; the pooled vectors are then in `wide`.
-    fn run(&mut self, weights: &Weights, pooling: Pooling) -> Result<(), ComputeError> {
-        self.embed(weights)?;
-        let beside = weights.convolution.as_ref().zip(self.beside);
-        if let Some((convolution, beside)) = beside {
-            self.convolve(convolution, beside)?;
-        }
-        // Where layers normalise what they read, what a layer adds waits in `y` for the next normalisation.
-        let mut waiting = None;
-        for (index, layer) in weights.layers.iter().enumerate() {
-            match layer.order {
-                Order::After => self.layer_after(layer)?,
-                Order::Before => waiting = Some(self.layer_before(layer, waiting)?),
-            }
-            if let (0, Some((convolution, beside))) = (index, beside) {
-                self.add_norm(self.x, beside, 0, &convolution.norm, self.x)?;
-            }
-        }
-        if let Some(norm) = &weights.norm {
-            self.add_norm(self.x, waiting.unwrap_or(0), 0, norm, self.x)?;
-        }
-        self.pool(pooling)
-    }
-
-    /// `x = norm(x + block(x))`, twice.
-    fn layer_after(&mut self, layer: &Layer) -> Result<(), ComputeError> {
-        self.attend(layer, self.x)?;
-        if let Some(norm) = &layer.attention_norm {
-            self.add_norm(self.x, self.y, 0, norm, self.x)?;
-        }
-        self.feed_forward(layer, self.x)?;
-        self.add_norm(self.x, self.y, 0, &layer.norm, self.x)
-    }
-
-    /// `x += block(norm(x))`, twice; what the second block adds is left in `y`, whose address is returned.
-    fn layer_before(&mut self, layer: &Layer, waiting: Option<Address>) -> Result<Address, ComputeError> {
-        let input = match &layer.attention_norm {
-            Some(norm) => {
-                self.add_norm(self.x, waiting.unwrap_or(0), self.x, norm, self.normed)?;
-                self.normed
-            }
-            None => self.x,
-        };
-        self.attend(layer, input)?;
-        self.add_norm(self.x, self.y, self.x, &layer.norm, self.normed)?;
-        self.feed_forward(layer, self.normed)?;
-        Ok(self.y)
-    }
-
-    fn embed(&self, weights: &Weights) -> Result<(), ComputeError> {
-        let norm = &weights.embeddings_norm;
-        let address = |table: &Option<Buffer>| table.as_ref().map_or(0, Buffer::address);
-        let Arrays { ids, places, types, .. } = self.arrays;
-        let tables = (weights.words.address(), address(&weights.positions), address(&weights.segments));
-        self.kernels.embed.launch(
-            self.by_rows(),
-            &(
-                tables.0,
-                tables.1,
-                tables.2,
-                ids,
-                places,
-                types,
-                norm.gain.address(),
-                norm.offset.address(),
-                norm.epsilon,
-                self.x,
-                self.layout.rows as i32,
-            ),
-        )
-    }
-
-    /// Leaves what the attention block adds in `y`.
-    fn attend(&mut self, layer: &Layer, input: Address) -> Result<(), ComputeError> {
-        let rows = self.layout.padded_rows;
-        self.products.linear(&layer.qkv, input, self.wide, rows, None)?;
-        let operands = Operands { qkv: self.wide, out: self.context, distances: self.distances };
-        let kernels = &self.kernels.attention;
-        layer.attention.run(kernels, self.products, &self.layout, &self.arrays, operands)?;
-        self.products.linear(&layer.attention_out, self.context, self.y, rows, None)?;
-        Ok(())
-    }
-
-    /// Leaves what the feed-forward block adds in `y`.
-    fn feed_forward(&mut self, layer: &Layer, input: Address) -> Result<(), ComputeError> {
-        let rows = self.layout.padded_rows;
-        let inner = if layer.gated {
-            self.products.linear(&layer.up, input, self.wide, rows, None)?;
-            let columns = layer.up.outputs() / 2;
-            let (grid, vectors) = self.by_elements(columns);
-            let arguments = (self.wide, self.context, vectors, columns as i32, code(layer.activation));
-            self.kernels.gate.launch(grid, &arguments)?;
-            self.context
-        } else {
-            self.activated(&layer.up, input, self.wide, layer.activation)?;
-            self.wide
-        };
-        self.products.linear(&layer.down, inner, self.y, rows, None)?;
-        Ok(())
-    }
-
-    /// Leaves what the convolution adds to the first layer in `beside`.
-    fn convolve(&mut self, convolution: &Convolution, beside: Address) -> Result<(), ComputeError> {
-        let grid = Grid { blocks: (self.layout.rows, 1), threads: (128, 1) };
-        let Arrays { before, after, .. } = self.arrays;
-        self.kernels.neighbours.launch(grid, &(self.x, self.wide, before, after, convolution.size as i32))?;
-        self.activated(&convolution.kernel, self.wide, beside, convolution.activation)
-    }
-
-    /// `out = activation(x Wᵀ + b)`
-    fn activated(
-        &mut self,
-        linear: &Linear,
-        x: Address,
-        out: Address,
-        activation: Activation,
-    ) -> Result<(), ComputeError> {
-        if self.products.linear(linear, x, out, self.layout.padded_rows, Some(activation))? {
-            return Ok(());
-        }
-        let (grid, vectors) = self.by_elements(linear.outputs());
-        self.kernels.activate.launch(grid, &(out, vectors, code(activation)))
-    }
-
-    /// `sum = x + y; out = norm(sum)`, where `y` and `sum` may be 0 for none.
-    fn add_norm(
-        &self,
-        x: Address,
-        y: Address,
-        sum: Address,
-        norm: &Norm,
-        out: Address,
-    ) -> Result<(), ComputeError> {
-        let rows = self.layout.rows as i32;
-        let arguments = (x, y, sum, norm.gain.address(), norm.offset.address(), norm.epsilon, out, rows);
-        self.kernels.add_norm.launch(self.by_rows(), &arguments)
-    }
-
-    fn pool(&self, pooling: Pooling) -> Result<(), ComputeError> {
-        let columns = 32 * self.vector();
-        let blocks = (self.variant.hidden.div_ceil(columns), self.layout.sequences);
-        let mean = i32::from(pooling == Pooling::Mean);
-        let grid = Grid { blocks, threads: (32, 8) };
-        self.kernels.pool.launch(grid, &(self.x, self.arrays.spans, self.wide, mean))
-    }
-
-    /// A warp per token.
-    fn by_rows(&self) -> Grid {
-        Grid { blocks: (self.layout.rows.div_ceil(ROW_WARPS), 1), threads: (32, ROW_WARPS as u32) }
-    }
-
-    /// A thread per 16 bytes of `columns` columns, until there are many; with the number of those 16 bytes.
-    fn by_elements(&self, columns: usize) -> (Grid, i64) {
-        let vectors = self.layout.rows * columns / self.vector();
-        (Grid { blocks: (vectors.div_ceil(256).min(MOST_BLOCKS), 1), threads: (256, 1) }, vectors as i64)
-    }
-
-    /// Elements in 16 bytes.
-    fn vector(&self) -> usize {
-        16 / width(self.variant.precision)
-    }
-}
-
-/// The kernels' number for a function.
-fn code(activation: Activation) -> i32 {
-    match activation {
-        Activation::GeluErf => 0,
-        Activation::GeluTanh => 1,
-        Activation::Relu => 2,
-        Activation::Tanh => 3,
     }
 }

@@ -1,6 +1,6 @@
 //! `lyra-text`'s tokens as the index's token streams.
 
-use lyra_text::fulltext::terms;
+use lyra_text::fulltext::{Term, terms};
 use lyra_text::{Analysis, bigrams, tokens};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
@@ -8,7 +8,6 @@ use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerM
 pub(crate) const WORDS: &str = "lyra_words";
 /// Pairs of Han, kana and Hangul characters.
 pub(crate) const BIGRAMS: &str = "lyra_bigrams";
-
 /// Words, CJK characters and their pairs in one field, by the positions of `lyra_text::fulltext`.
 pub(crate) const MIXED: &str = "lyra_mixed";
 
@@ -17,71 +16,57 @@ pub(crate) fn manager() -> TokenizerManager {
     let manager = TokenizerManager::default();
     manager.register(WORDS, TextAnalyzer::from(Analyzer { cut: |text| tokens(text, Analysis::default()) }));
     manager.register(BIGRAMS, TextAnalyzer::from(Analyzer { cut: bigrams }));
-    manager.register(MIXED, TextAnalyzer::from(Mixed));
+    manager.register(MIXED, TextAnalyzer::from(Analyzer { cut: terms }));
     manager
 }
 
-#[derive(Clone)]
-struct Mixed;
+/// What `lyra-text` cuts a text into.
+trait Piece: Clone + 'static {
+    /// Becomes the index's token, which still is the piece before.
+    fn fill(self, token: &mut Token);
+}
 
-impl Tokenizer for Mixed {
-    type TokenStream<'a> = MixedStream;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> MixedStream {
-        MixedStream { rest: terms(text).into_iter(), token: Token::default() }
+impl Piece for lyra_text::Token {
+    fn fill(self, token: &mut Token) {
+        // The first position is 0: a fresh token stands at `usize::MAX`.
+        token.position = token.position.wrapping_add(1);
+        token.text = self.text;
+        token.offset_from = self.start;
+        token.offset_to = self.end;
     }
 }
 
-struct MixedStream {
-    rest: std::vec::IntoIter<lyra_text::fulltext::Term>,
-    token: Token,
-}
-
-impl TokenStream for MixedStream {
-    fn advance(&mut self) -> bool {
-        let Some(next) = self.rest.next() else { return false };
-        self.token.position = next.position as usize;
-        self.token.text = next.text;
-        self.token.offset_from = next.start;
-        self.token.offset_to = next.end;
-        true
-    }
-
-    fn token(&self) -> &Token {
-        &self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        &mut self.token
+impl Piece for Term {
+    fn fill(self, token: &mut Token) {
+        token.position = self.position as usize;
+        token.text = self.text;
+        token.offset_from = self.start;
+        token.offset_to = self.end;
     }
 }
 
 #[derive(Clone)]
-struct Analyzer {
-    cut: fn(&str) -> Vec<lyra_text::Token>,
+struct Analyzer<P> {
+    cut: fn(&str) -> Vec<P>,
 }
 
-impl Tokenizer for Analyzer {
-    type TokenStream<'a> = Stream;
+impl<P: Piece> Tokenizer for Analyzer<P> {
+    type TokenStream<'a> = Stream<P>;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream {
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<P> {
         Stream { rest: (self.cut)(text).into_iter(), token: Token::default() }
     }
 }
 
-struct Stream {
-    rest: std::vec::IntoIter<lyra_text::Token>,
+struct Stream<P> {
+    rest: std::vec::IntoIter<P>,
     token: Token,
 }
 
-impl TokenStream for Stream {
+impl<P: Piece> TokenStream for Stream<P> {
     fn advance(&mut self) -> bool {
         let Some(next) = self.rest.next() else { return false };
-        // The first position is 0: a fresh token stands at `usize::MAX`.
-        self.token.position = self.token.position.wrapping_add(1);
-        self.token.text = next.text;
-        self.token.offset_from = next.start;
-        self.token.offset_to = next.end;
+        next.fill(&mut self.token);
         true
     }
 

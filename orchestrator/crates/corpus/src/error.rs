@@ -106,6 +106,14 @@ pub enum CorpusError {
         /// Worth trying again later.
         passing: bool,
     },
+    /// A file or folder that cannot be imported as it is.
+    #[error("{path}: {why}")]
+    File {
+        /// Which file, or which member of an archive.
+        path: PathBuf,
+        /// What is wrong with it, and what would be right.
+        why: String,
+    },
     /// The embedder failed.
     #[error(transparent)]
     Inference(#[from] PortError),
@@ -128,9 +136,9 @@ pub enum CorpusError {
 }
 
 impl CorpusError {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn io(path: &Path) -> impl Fn(std::io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Self::Io { path, source }
+        move |source| Self::Io { path: path.clone(), source }
     }
 
     pub(crate) fn index(name: &str) -> impl Fn(tantivy::TantivyError) -> Self {
@@ -154,6 +162,7 @@ impl From<CorpusError> for PortError {
             | CorpusError::NoQueryVector { .. }
             | CorpusError::Filter(_)
             | CorpusError::Query(_)
+            | CorpusError::File { .. }
             | CorpusError::Search { .. } => Self::Refused { what, why: error.to_string() },
             CorpusError::Damaged { .. }
             | CorpusError::Backend { .. }

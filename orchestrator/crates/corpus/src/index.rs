@@ -9,16 +9,21 @@ use crate::backend::{FeatureScope, IdType};
 use crate::hash::fnv_row;
 use crate::{CorpusError, Document, Result};
 use std::path::Path;
+use std::sync::OnceLock;
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::schema::{IndexRecordOption, Value};
-use tantivy::{DocAddress, DocSet, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term};
+use tantivy::{
+    DocAddress, DocSet, Executor, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
+};
 
 /// Folder of the index in a corpus folder.
 pub(crate) const FOLDER: &str = "fulltext";
 /// Memory that collects postings before a segment is written.
 const WRITER_MEMORY: usize = 96 << 20;
+/// Threads that search, at most.
+const MOST_SEARCHERS: usize = 8;
 
 /// Where an embedding stands, and its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +57,7 @@ impl TextIndex {
         let directory = MmapDirectory::open(path).map_err(|error| failed(error.into()))?;
         let mut index = tantivy::Index::open_or_create(directory, schema).map_err(&failed)?;
         index.set_tokenizers(analyzer::manager());
+        index.set_executor(searchers());
         Ok(Self { name: name.to_owned(), index, fields })
     }
 
@@ -85,6 +91,17 @@ impl TextIndex {
         inner.set_merge_policy(Box::new(LogMergePolicy::default()));
         Ok(Writer { name: self.name.clone(), fields: self.fields, inner })
     }
+}
+
+/// The threads that search the segments of an index side by side; all corpora share them.
+fn searchers() -> Executor {
+    static SEARCHERS: OnceLock<Executor> = OnceLock::new();
+    let start = || {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_SEARCHERS);
+        // Without threads to be had, the one that asks searches.
+        Executor::multi_thread(threads, "search-").unwrap_or_else(|_| Executor::single_thread())
+    };
+    SEARCHERS.get_or_init(start).clone()
 }
 
 /// Embedding rows that the last commit counts.

@@ -2,6 +2,7 @@
 
 mod dense;
 mod exclude;
+mod fielded;
 mod filters;
 mod lane;
 mod lexical;

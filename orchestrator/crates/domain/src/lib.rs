@@ -10,6 +10,7 @@ pub mod classification;
 mod doi;
 pub mod domains;
 mod entity;
+mod hex;
 mod id;
 mod identifier;
 mod kneedle;
@@ -33,6 +34,7 @@ pub use entity::page::{FetchMethod, Page, PaperMetadata, TaskPageReason};
 pub use entity::query::{Query, QueryStatus};
 pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
+pub use hex::hex;
 pub use id::{
     AuthId, ClaimId, CorrectionId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, OverrideEventId,
     OverrideRuleId, PageId, QueryId, QuestionId, SerpItemId, TaskId,

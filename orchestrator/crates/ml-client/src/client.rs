@@ -12,7 +12,8 @@ use lyra_proto::{
 };
 use lyra_research::trace;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
-use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
+use tracing::Instrument;
 
 use crate::breaker::Breaker;
 use crate::error::Error;
@@ -68,6 +69,8 @@ pub struct MlClient {
 #[derive(Debug)]
 struct Inner {
     base: String,
+    /// The same as errors name it, without a password.
+    shown: String,
     http: Client,
     config: ClientConfig,
     breaker: Breaker,
@@ -89,9 +92,10 @@ impl MlClient {
     pub fn with_config(base_url: impl Into<String>, config: ClientConfig) -> Result<Self, Error> {
         let base = base_url.into().trim_end_matches('/').to_owned();
         let http = Client::builder().timeout(config.timeout).connect_timeout(config.connect_timeout).build();
-        let http = http.map_err(|error| Error::Protocol { url: base.clone(), reason: chain(&error) })?;
+        let shown = without_password(&base);
+        let http = http.map_err(|error| Error::Protocol { url: shown.clone(), reason: chain(&error) })?;
         let breaker = Breaker::new(config.failures_to_open, config.open_for);
-        Ok(Self { inner: Arc::new(Inner { base, http, config, breaker }) })
+        Ok(Self { inner: Arc::new(Inner { base, shown, http, config, breaker }) })
     }
 
     /// Base URL of the server.
@@ -165,7 +169,7 @@ impl MlClient {
             };
             let waited = started.elapsed();
             if hopeless || waited + PAUSE > timeout {
-                return Err(Error::NotReady { url: self.inner.base.clone(), waited, reason });
+                return Err(Error::NotReady { url: self.inner.shown.clone(), waited, reason });
             }
             tokio::time::sleep(PAUSE).await;
         }
@@ -180,7 +184,7 @@ impl MlClient {
             let shape = shape.unwrap_or_default().to_owned();
             let bytes = response.bytes().await.map_err(|error| self.unreachable(&error))?;
             rows(&bytes, &shape, texts.len()).ok_or_else(|| Error::Protocol {
-                url: self.inner.base.clone(),
+                url: self.inner.shown.clone(),
                 reason: format!("{} texts gave {} bytes of shape `{shape}`", texts.len(), bytes.len()),
             })
         });
@@ -220,7 +224,7 @@ impl MlClient {
                 Ok(answer.results)
             } else {
                 let reason = format!("{} pairs gave {} results", pairs.len(), answer.results.len());
-                Err(Error::Protocol { url: self.inner.base.clone(), reason })
+                Err(Error::Protocol { url: self.inner.shown.clone(), reason })
             }
         });
         results.await
@@ -235,7 +239,7 @@ impl MlClient {
         let attempt = || async {
             breaker
                 .check(Instant::now())
-                .map_err(|retry_in| Error::CircuitOpen { url: self.inner.base.clone(), retry_in })?;
+                .map_err(|retry_in| Error::CircuitOpen { url: self.inner.shown.clone(), retry_in })?;
             let result = call().await;
             match &result {
                 Err(error) if error.counts_against_server() => breaker.failed(Instant::now()),
@@ -261,11 +265,17 @@ impl MlClient {
 
     /// Sends a request; an answer that is not a success becomes an error.
     async fn send(&self, request: RequestBuilder) -> Result<Response, Error> {
-        let request = match trace::current() {
-            Some(trace) => request.header(TRACEPARENT, trace.traceparent()),
-            None => request,
+        let (client, request) = request.build_split();
+        let mut request = request.map_err(|error| self.protocol(&error))?;
+        let kind = lyra_telemetry::kind("client");
+        let span = tracing::info_span!("ml_request", path = request.url().path(), otel.kind = kind);
+        let sent = async {
+            if let Some(value) = trace::traceparent().and_then(|parent| parent.to_string().parse().ok()) {
+                request.headers_mut().insert(TRACEPARENT, value);
+            }
+            client.execute(request).await
         };
-        let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+        let response = sent.instrument(span).await.map_err(|error| self.unreachable(&error))?;
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -312,12 +322,24 @@ impl MlClient {
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Error {
-        Error::Unreachable { url: self.inner.base.clone(), reason: chain(error) }
+        Error::Unreachable { url: self.inner.shown.clone(), reason: chain(error) }
     }
 
     fn protocol(&self, error: &reqwest::Error) -> Error {
-        Error::Protocol { url: self.inner.base.clone(), reason: chain(error) }
+        Error::Protocol { url: self.inner.shown.clone(), reason: chain(error) }
     }
+}
+
+/// A base URL as others may see it.
+fn without_password(base: &str) -> String {
+    let Ok(mut url) = Url::parse(base) else { return base.to_owned() };
+    if url.username().is_empty() && url.password().is_none() {
+        return base.to_owned();
+    }
+    // Addresses that cannot hold a user hold none.
+    let _ = url.set_password(None);
+    let _ = url.set_username("…");
+    url.as_str().trim_end_matches('/').replace("%E2%80%A6", "…")
 }
 
 /// Rows of little-endian f32, if `bytes` holds as many as `shape` (`rows,columns`) says and `expected` rows.

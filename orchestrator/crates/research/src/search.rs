@@ -8,11 +8,12 @@ use crate::complete::named_in;
 use crate::fetch::{self, fetch};
 use crate::lanes::{self, Candidates};
 use crate::pipeline::{Outcome, Pipeline, Step};
-use crate::ports::{EmbeddingTarget, FragmentRank, Models, NewPage, TaskFragment};
+use crate::ports::{EmbeddingTarget, EvidenceSource, FragmentRank, Models, NewPage, TaskFragment};
 use crate::register::{register, usable};
 use crate::{PortError, Result, embed, links, resume};
 use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -45,11 +46,7 @@ pub(crate) async fn run(
         .or_else(|| lyra_text::language(&query.query_text).map(str::to_owned));
     pipeline.store.update_query(&query).await?;
 
-    let mut sources = (pipeline.sources)(&task.config);
-    sources.retain(|source| match query.sources.as_slice() {
-        [] => !source.on_request(),
-        named => named.iter().any(|name| name == source.name()),
-    });
+    let mut sources = chosen((pipeline.sources)(&task.config), &query.sources);
     let asked = sources.len();
     let asking = query.clone();
     let searching = Search::begin(pipeline, &task, &sources, &asking, allowed).await?;
@@ -235,6 +232,23 @@ pub(crate) async fn rank(
     let recorded: Vec<FragmentRank> = ranks.iter().map(|(_, rank)| rank.clone()).collect();
     pipeline.store.record_ranking(&query.id, &recorded).await?;
     Ok(ranks)
+}
+
+/// Of a task's sources those that a query asks: what it names, whole or in part (`SOURCE:PART`); without names all but those
+/// that answer only when they are named.
+fn chosen(sources: Vec<Arc<dyn EvidenceSource>>, named: &[String]) -> Vec<Arc<dyn EvidenceSource>> {
+    let asked = |source: Arc<dyn EvidenceSource>| {
+        if named.is_empty() {
+            return (!source.on_request()).then_some(source);
+        }
+        if named.iter().any(|name| name == source.name()) {
+            return Some(source);
+        }
+        let part = |name: &String| Some(name.strip_prefix(source.name())?.strip_prefix(':')?.to_owned());
+        let parts: Vec<String> = named.iter().filter_map(part).collect();
+        if parts.is_empty() { None } else { source.confined_to(&parts) }
+    };
+    sources.into_iter().filter_map(asked).collect()
 }
 
 async fn cosines(

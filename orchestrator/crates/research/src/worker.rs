@@ -90,9 +90,10 @@ impl Worker {
         let used = self.queue.seconds_used(&job.task_id).await?;
         let stop = self.stops.token(&job.task_id, cancel);
         let started = Instant::now();
-        let trace = self.queue.trace(&job.id).await?.unwrap_or_default();
+        let cause = self.queue.cause(&job.id).await?.unwrap_or_default();
+        let trace = cause.trace;
         let outcome = {
-            let work = trace::within(trace, |trace| span(&job, trace), self.pipeline.run(&job, used, &stop));
+            let work = trace::within(cause, |trace| span(&job, trace), self.pipeline.run(&job, used, &stop));
             // On the heap: it holds every step of the pipeline.
             let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind().map(flattened));
             loop {
@@ -141,7 +142,10 @@ impl Worker {
 
 /// As loud as the loudest line in it, so that no filter takes the ids off a line.
 fn span(job: &Job, trace: TraceId) -> Span {
-    tracing::error_span!("job", job_id = %job.id, task_id = %job.task_id, kind = job.kind.name(), trace_id = %trace)
+    let consumer = lyra_telemetry::kind("consumer");
+    tracing::error_span!(
+        "job", job_id = %job.id, task_id = %job.task_id, kind = job.kind.name(), trace_id = %trace, otel.kind = consumer
+    )
 }
 
 /// A panic is a defect of one job, not the end of the worker.

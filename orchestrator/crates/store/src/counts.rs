@@ -1,5 +1,6 @@
 //! How much there is, for whoever watches the store from outside.
 
+use crate::progress::job_count;
 use crate::rows::RowExt;
 use crate::{JobCount, Result, Store};
 use lyra_domain::TaskStatus;
@@ -52,23 +53,14 @@ impl Store {
         let mut log = self.path().as_os_str().to_owned();
         log.push("-wal");
         Ok(StoreCounts {
-            jobs: jobs
-                .iter()
-                .map(|row| {
-                    Ok(JobCount {
-                        kind: row.value("kind")?,
-                        state: row.parsed("state")?,
-                        count: row.value::<i64>("count")?.unsigned_abs(),
-                    })
-                })
-                .collect::<Result<_>>()?,
+            jobs: jobs.iter().map(job_count).collect::<Result<_>>()?,
             tasks: tasks
                 .iter()
-                .map(|row| Ok((row.parsed("status")?, row.value::<i64>("count")?.unsigned_abs())))
+                .map(|row| Ok((row.parsed("status")?, row.count("count")?)))
                 .collect::<Result<_>>()?,
-            waiting: queue.value::<i64>("waiting")?.unsigned_abs(),
+            waiting: queue.count("waiting")?,
             oldest_seconds: queue.value("oldest")?,
-            auth_pending: queue.value::<i64>("auth")?.unsigned_abs(),
+            auth_pending: queue.count("auth")?,
             database_bytes: bytes(self.path()),
             log_bytes: bytes(std::path::Path::new(&log)),
         })

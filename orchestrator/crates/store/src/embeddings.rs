@@ -66,12 +66,11 @@ impl Store {
         found
             .iter()
             .map(|row| {
-                let kind: &str = row.value("target_type")?;
                 Ok(EmbeddingModel {
-                    target: if kind == "claim" { VectorTarget::Claims } else { VectorTarget::Fragments },
+                    target: VectorTarget::of_kind(row.value("target_type")?),
                     model: row.value("model_id")?,
-                    dimension: row.value::<i64>("dimension")?.unsigned_abs() as usize,
-                    vectors: row.value::<i64>("vectors")?.unsigned_abs(),
+                    dimension: row.count("dimension")? as usize,
+                    vectors: row.count("vectors")?,
                 })
             })
             .collect()
@@ -127,13 +126,11 @@ impl Store {
         found
             .iter()
             .map(|row| {
-                let kind: &str = row.value("target_type")?;
                 Ok(OutdatedText {
                     cursor: row.value("seq")?,
-                    target: if kind == "claim" {
-                        EmbeddingTarget::Claim(row.parsed("target_id")?)
-                    } else {
-                        EmbeddingTarget::Fragment(row.parsed("target_id")?)
+                    target: match VectorTarget::of_kind(row.value("target_type")?) {
+                        VectorTarget::Claims => EmbeddingTarget::Claim(row.parsed("target_id")?),
+                        VectorTarget::Fragments => EmbeddingTarget::Fragment(row.parsed("target_id")?),
                     },
                     title: row.value("title")?,
                     text: row.value("text")?,
@@ -178,7 +175,7 @@ impl Store {
         let mut by_name: HashMap<(&str, &str), &EmbeddingTarget> = HashMap::new();
         by_name.extend(targets.iter().map(|target| (name(target), target)));
         let mut vectors = HashMap::new();
-        for kind in ["fragment", "claim"] {
+        for kind in [VectorTarget::Fragments, VectorTarget::Claims].map(VectorTarget::kind) {
             let ids: Vec<&str> = by_name.keys().filter(|(of, _)| *of == kind).map(|(_, id)| *id).collect();
             if ids.is_empty() {
                 continue;
@@ -234,8 +231,8 @@ impl Store {
 
 fn name(target: &EmbeddingTarget) -> (&'static str, &str) {
     match target {
-        EmbeddingTarget::Fragment(id) => ("fragment", id.as_str()),
-        EmbeddingTarget::Claim(id) => ("claim", id.as_str()),
+        EmbeddingTarget::Fragment(id) => (VectorTarget::Fragments.kind(), id.as_str()),
+        EmbeddingTarget::Claim(id) => (VectorTarget::Claims.kind(), id.as_str()),
     }
 }
 

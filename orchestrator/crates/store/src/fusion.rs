@@ -7,13 +7,12 @@ mod texts;
 use crate::rows::{RowExt, json};
 use crate::store::stamp;
 use crate::{Result, Store, StoreError};
-use lyra_domain::named_enum;
+use lyra_domain::{hex, named_enum};
 use lyra_fusion::RankedDocs;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::sqlite::SqliteRow;
-use std::fmt::Write;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -341,9 +340,5 @@ impl Store {
 
 /// SHA-256 in hexadecimal.
 fn hashed(text: &str) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(text.as_bytes()) {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    hex(&Sha256::digest(text))
 }

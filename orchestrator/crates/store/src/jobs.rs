@@ -4,7 +4,7 @@ use crate::rows::{RowExt, json};
 use crate::store::stamp;
 use crate::{Result, Store, StoreError, queries, tasks};
 use lyra_domain::{Job, JobId, JobKind, JobState, TaskId};
-use lyra_research::trace::{self, TraceId};
+use lyra_research::trace::{self, Cause};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use std::time::Duration;
@@ -193,7 +193,7 @@ impl Store {
         Ok(())
     }
 
-    pub(crate) async fn job_trace(&self, job: &JobId) -> Result<Option<TraceId>> {
+    pub(crate) async fn job_cause(&self, job: &JobId) -> Result<Option<Cause>> {
         let causes: Vec<String> = sqlx::query_scalar(
             "WITH RECURSIVE causes (cause) AS (
                  SELECT cause_id FROM jobs WHERE id = ?1
@@ -203,7 +203,7 @@ impl Store {
         .bind(job.as_str())
         .fetch_all(self.reader())
         .await?;
-        Ok(causes.iter().find_map(|cause| TraceId::of_cause(cause)))
+        Ok(causes.iter().find_map(|cause| Cause::read(cause)))
     }
 
     pub(crate) async fn job_seconds(&self, task: &TaskId) -> Result<f64> {
@@ -311,7 +311,7 @@ pub(crate) async fn enqueue(
     .bind(json(kind)?)
     .bind(query)
     .bind(now)
-    .bind(cause.map(|job| job.as_str().to_owned()).or_else(|| trace::current().map(TraceId::cause)))
+    .bind(cause.map(ToString::to_string).or_else(|| trace::cause().map(|cause| cause.to_string())))
     .execute(&mut *connection)
     .await?;
     queries::reopen(connection, task, now).await

@@ -10,7 +10,7 @@ use lyra_research::ports::{
     Asked, CitedPage, EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage, Purpose, SessionStore,
     TaskFragment, Waiting,
 };
-use lyra_research::trace::TraceId;
+use lyra_research::trace::Cause;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -149,8 +149,8 @@ impl JobQueue for Store {
         Ok(self.fail_job(job, error, retry_after).await?)
     }
 
-    async fn trace(&self, job: &JobId) -> Result<Option<TraceId>> {
-        Ok(self.job_trace(job).await?)
+    async fn cause(&self, job: &JobId) -> Result<Option<Cause>> {
+        Ok(self.job_cause(job).await?)
     }
 
     async fn seconds_used(&self, task: &TaskId) -> Result<f64> {

@@ -4,7 +4,7 @@ use crate::rows::{self, RowExt};
 use crate::{BlockedDomain, OverrideRule, Result, Store, asked, auth, domains, tasks};
 use lyra_domain::{AuthItem, JobState, Query, Relation, Task, TaskId};
 use lyra_research::ports::LlmUse;
-use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
 use std::collections::BTreeMap;
 
 /// A task with everything that counts its progress, as of one moment.
@@ -148,22 +148,13 @@ impl Store {
             llm,
             task: loaded,
             queries: queries.iter().map(rows::query).collect::<Result<_>>()?,
-            jobs: jobs
-                .iter()
-                .map(|row| {
-                    Ok(JobCount {
-                        kind: row.value("kind")?,
-                        state: row.parsed("state")?,
-                        count: count(row, "count")?,
-                    })
-                })
-                .collect::<Result<_>>()?,
-            pages: count(&counts, "pages")?,
-            fragments: count(&counts, "fragments")?,
-            claims: count(&counts, "claims")?,
+            jobs: jobs.iter().map(job_count).collect::<Result<_>>()?,
+            pages: counts.count("pages")?,
+            fragments: counts.count("fragments")?,
+            claims: counts.count("claims")?,
             edges: edges
                 .iter()
-                .map(|row| Ok((row.parsed("relation")?, count(row, "count")?)))
+                .map(|row| Ok((row.parsed("relation")?, row.count("count")?)))
                 .collect::<Result<_>>()?,
             warnings,
             stop_reason: counts.value("stop_reason")?,
@@ -171,13 +162,13 @@ impl Store {
             last_activity: counts.parsed("updated_at")?,
             top_domains: domains
                 .iter()
-                .map(|row| Ok((row.value("domain")?, count(row, "count")?)))
+                .map(|row| Ok((row.value("domain")?, row.count("count")?)))
                 .collect::<Result<_>>()?,
-            pending_auth: count(&counts, "pending_auth")?,
-            fetched: count(&counts, "fetched")?,
+            pending_auth: counts.count("pending_auth")?,
+            fetched: counts.count("fetched")?,
             quarantined: quarantined
                 .iter()
-                .map(|row| Ok((row.value("rule_id")?, count(row, "count")?)))
+                .map(|row| Ok((row.value("rule_id")?, row.count("count")?)))
                 .collect::<Result<_>>()?,
             blocked_domains,
             overrides,
@@ -186,6 +177,6 @@ impl Store {
     }
 }
 
-fn count(row: &sqlx::sqlite::SqliteRow, column: &str) -> Result<u64> {
-    Ok(row.try_get::<i64, _>(column)?.unsigned_abs())
+pub(crate) fn job_count(row: &SqliteRow) -> Result<JobCount> {
+    Ok(JobCount { kind: row.value("kind")?, state: row.parsed("state")?, count: row.count("count")? })
 }

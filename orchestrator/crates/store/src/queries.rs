@@ -4,7 +4,7 @@ use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, jobs, tasks};
 use lyra_domain::{ClaimId, JobKind, PageId, Priority, Query, QueryId, QueryStatus, TaskId, TaskStatus};
 use lyra_research::ports::FragmentRank;
-use lyra_research::trace::{self, TraceId};
+use lyra_research::trace;
 use sqlx::SqliteConnection;
 use std::collections::HashSet;
 use uuid::Uuid;
@@ -259,7 +259,7 @@ impl NewQuery<'_> {
         .bind(QueryStatus::Queued.as_str())
         .bind(json(&self.engines)?)
         .bind(now)
-        .bind(trace::current().map(TraceId::cause))
+        .bind(trace::cause().map(|cause| cause.to_string()))
         .execute(connection)
         .await?;
         Ok(id)

@@ -17,6 +17,8 @@ pub(crate) trait RowExt {
     fn parsed<T: FromStr<Err: std::fmt::Display>>(&self, column: &str) -> Result<T>;
     /// The same, where null is allowed.
     fn parsed_or_null<T: FromStr<Err: std::fmt::Display>>(&self, column: &str) -> Result<Option<T>>;
+    /// How many of something.
+    fn count(&self, column: &str) -> Result<u64>;
     /// JSON, or the default when it is null or malformed.
     fn json_or_default<T: DeserializeOwned + Default>(&self, column: &str) -> Result<T>;
 }
@@ -38,6 +40,10 @@ impl RowExt for SqliteRow {
         let text: Option<String> = self.try_get(column)?;
         text.map(|text| text.parse().map_err(|error| StoreError::corrupt(format!("column {column}"), error)))
             .transpose()
+    }
+
+    fn count(&self, column: &str) -> Result<u64> {
+        Ok(self.try_get::<i64, _>(column)?.unsigned_abs())
     }
 
     fn json_or_default<T: DeserializeOwned + Default>(&self, column: &str) -> Result<T> {

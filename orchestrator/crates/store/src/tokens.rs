@@ -3,11 +3,10 @@
 use crate::rows::RowExt;
 use crate::store::stamp;
 use crate::{Result, Store, StoreError};
-use lyra_domain::named_enum;
+use lyra_domain::{hex, named_enum};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use sqlx::sqlite::SqliteRow;
-use std::fmt::Write;
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
@@ -176,11 +175,7 @@ impl Store {
 
 /// A fast hash is enough: nobody tries 2^244 secrets.
 fn hash(text: &str) -> String {
-    Sha256::digest(text).iter().fold(String::with_capacity(64), |mut out, byte| {
-        // Writing to text cannot fail.
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
+    hex(&Sha256::digest(text))
 }
 
 fn token(row: &SqliteRow) -> Result<Token> {

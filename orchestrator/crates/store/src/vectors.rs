@@ -47,6 +47,11 @@ impl VectorTarget {
         }
     }
 
+    /// The kind as in `embeddings.target_type`.
+    pub(crate) fn of_kind(kind: &str) -> Self {
+        if kind == Self::Claims.kind() { Self::Claims } else { Self::Fragments }
+    }
+
     fn text_column(self) -> &'static str {
         match self {
             Self::Claims => "claim_text",
@@ -184,8 +189,8 @@ impl Store {
         .await?;
         row.map(|row| {
             Ok(State {
-                dimension: row.value::<i64>("dimension")?.unsigned_abs() as usize,
-                vectors: row.value::<i64>("vectors")?.unsigned_abs() as usize,
+                dimension: row.count("dimension")? as usize,
+                vectors: row.count("vectors")? as usize,
                 last_seq: row.value("last_seq")?,
                 removals: row.value("removals")?,
             })

@@ -1,7 +1,7 @@
 //! Claims are verified from their evidence, and domains from the claims found on them (evidence design, section 5).
 
 use crate::rows::RowExt;
-use crate::{Result, Store, StoreError, domains, reports, timeline};
+use crate::{Result, Store, domains, reports, timeline};
 use lyra_domain::domains::{DomainCategory, DomainRules};
 use lyra_domain::verification::{ClaimFacts, DomainBlockReason, DomainClaims, VerificationReason, verify};
 use lyra_domain::{ClaimId, ClaimReport, JobId, TaskId, VerificationStatus};
@@ -169,13 +169,12 @@ pub(crate) async fn settle_domain(
     .bind(domain)
     .fetch_one(&mut *connection)
     .await?;
-    let count = |column: &str| Ok::<_, StoreError>(row.value::<i64>(column)?.unsigned_abs());
     let claims = DomainClaims {
-        total: count("total")?,
-        verified: count("verified")?,
-        security_rejected: count("security")?,
-        manual_rejected: count("manual")?,
-        combined_rejected: count("combined")?,
+        total: row.count("total")?,
+        verified: row.count("verified")?,
+        security_rejected: row.count("security")?,
+        manual_rejected: row.count("manual")?,
+        combined_rejected: row.count("combined")?,
     };
     let known: Option<String> = sqlx::query_scalar("SELECT category FROM domain_states WHERE domain = ?")
         .bind(domain)

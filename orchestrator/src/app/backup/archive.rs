@@ -1,7 +1,7 @@
 //! A backup as one file: tar, with or without gzip.
 
 use super::failed;
-use super::manifest::{self, Manifest, damaged, digest, is_inside};
+use super::manifest::{self, DATABASE, Manifest, damaged, digest, is_inside};
 use crate::app::AppError;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
@@ -66,20 +66,33 @@ pub(super) fn verify(file: &Path) -> Result<(), AppError> {
 
 /// Writes what is in a file to a folder, and holds it against the manifest. Nothing outside the folder is touched.
 pub(super) fn unpack(file: &Path, folder: &Path) -> Result<(), AppError> {
+    read(file, |path, entry| write(&folder.join(path), entry))
+}
+
+/// The same, and writes only the database and the manifest.
+pub(super) fn unpack_database(file: &Path, folder: &Path) -> Result<(), AppError> {
     read(file, |path, entry| {
-        let to = folder.join(path);
-        if let Some(parent) = to.parent() {
-            std::fs::create_dir_all(parent)?;
+        if [DATABASE, manifest::FILE].contains(&path) {
+            write(&folder.join(path), entry)
+        } else {
+            digest(entry)
         }
-        let mut options = File::options();
-        options.write(true).create_new(true).read(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut out = options.open(&to)?;
-        std::io::copy(entry, &mut out)?;
-        out.sync_all()?;
-        digest(File::open(&to)?)
     })
+}
+
+/// Writes a new file and reads it again for its size and SHA-256.
+fn write(to: &Path, entry: &mut dyn Read) -> std::io::Result<(u64, String)> {
+    if let Some(parent) = to.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    let mut options = File::options();
+    options.write(true).create_new(true).read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut out = options.open(to)?;
+    std::io::copy(entry, &mut out)?;
+    out.sync_all()?;
+    digest(File::open(to)?)
 }
 
 /// Gives every entry to `take`, which says its size and SHA-256.

@@ -2,10 +2,10 @@
 
 use super::failed;
 use crate::app::{AppError, ErrorCode};
+use lyra_domain::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
@@ -162,12 +162,7 @@ pub(super) fn digest(mut from: impl Read) -> std::io::Result<(u64, String)> {
             Err(error) => return Err(error),
         }
     }
-    let text = hash.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing to text cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
-    Ok((bytes, text))
+    Ok((bytes, hex(&hash.finalize())))
 }
 
 /// Whether a relative path stays where it is.

@@ -91,6 +91,37 @@ async fn data_that_is_there_is_replaced_only_by_force_and_kept() {
     assert!(tasks(&replaced).await.contains(&"kept?".to_owned()));
 }
 
+#[tokio::test]
+async fn a_backup_goes_through_pipes() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, other, file) =
+        (home.path().join("data"), home.path().join("other"), home.path().join("piped"));
+    let app = filled(&data).await;
+    let made = app.write_backup_to(File::create(&file).unwrap()).await.unwrap();
+    assert_eq!(
+        (made.path.as_path(), made.corpora.as_slice()),
+        (Path::new("standard output"), &["tiny".to_owned()][..])
+    );
+    let verified = App::verify_backup_from(File::open(&file).unwrap(), &data).await.unwrap();
+    assert_eq!((verified.path.as_path(), verified.files), (Path::new("standard input"), made.files));
+    App::restore_backup_from(File::open(&file).unwrap(), &other, false).await.unwrap();
+    assert_eq!(tasks(&other).await, ["kept?"]);
+
+    change(&file, |bytes| bytes.truncate(bytes.len() / 2));
+    for refused in [
+        App::verify_backup_from(File::open(&file).unwrap(), &other).await.unwrap_err(),
+        App::restore_backup_from(File::open(&file).unwrap(), &other, true).await.unwrap_err(),
+    ] {
+        assert!(refused.message.contains("damaged: standard input"), "{}", refused.message);
+    }
+    assert_eq!(tasks(&other).await, ["kept?"]);
+    for folder in [&data, &other] {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> = names.filter(|name| name.to_string_lossy().contains("piped")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
 /// Something that happens to a backup.
 type Damage = Box<dyn FnOnce(&Path)>;
 

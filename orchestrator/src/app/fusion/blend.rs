@@ -1,10 +1,11 @@
 //! Blending lanes, changing a blend, and what a person judged.
 
 use super::fuse::shaped_by;
-use super::review::{MAX_BUDGET, size};
+use super::review::MAX_BUDGET;
 use super::views::{FusionView, fusion_view};
 use super::{Fusion, PeekRequest, ProvenanceRequest, ProvenanceView};
 use crate::app::AppError;
+use crate::json::size;
 use lyra_domain::named_enum;
 use lyra_fusion::{Recipe, RecipeDelta};
 use lyra_store::{RunKind, RunParent, StoredRun};

@@ -3,13 +3,14 @@
 use super::Fusion;
 use super::views::lane_recipe;
 use crate::app::AppError;
+use crate::json::size;
 use lyra_corpus::backend::{Codes, IdType, LaneKind, Publication};
 use lyra_fusion::{cut, passages};
 use lyra_store::{RunKind, StoredRun};
 use lyra_text::query::{Field, Query, highlights};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// Bytes of one answer's documents.
@@ -361,7 +362,6 @@ fn fitted(
             })
             .collect()
     };
-    let size = |documents: &[DocumentView]| json!(documents).to_string().len();
     let mut documents = all(&limits.fitting(|limits| size(&all(limits)) <= MAX_BYTES));
     let mut omitted = Vec::new();
     while size(&documents) > MAX_BYTES

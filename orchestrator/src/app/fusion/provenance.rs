@@ -4,10 +4,10 @@ use super::blend::{recipe, representatives};
 use super::fuse::Measured;
 use super::views::{
     AlarmView, FrontierView, MetaView, MetricsView, SystemCodes, code_counts, lane_alarms, lane_recipe,
-    rounded,
 };
 use super::{Fusion, blocking};
 use crate::app::AppError;
+use crate::json::{fields, millionths};
 use lyra_fusion::profile::{ProposeOptions, propose};
 use lyra_fusion::{CODE, Candidate, Ranking, sample};
 use lyra_store::{RunKind, StoredRun};
@@ -189,7 +189,7 @@ impl Fusion {
             created_at: run.created_at.to_string(),
             expires_at: run.expires_at.to_string(),
             meta: run.meta.into(),
-            recipe: object(run.recipe.clone()),
+            recipe: fields(run.recipe.clone()),
             parents: Vec::new(),
             changed_from: self.lineage(&run).await?,
             contributions: Map::new(),
@@ -218,7 +218,7 @@ impl Fusion {
                 .map(|(rank, (doc_id, score))| DocumentShare {
                     rank,
                     doc_id: doc_id.clone(),
-                    score: rounded(*score),
+                    score: millionths(*score),
                     ranks: Map::new(),
                     shares: Map::new(),
                 })
@@ -262,11 +262,11 @@ impl Fusion {
                         DocumentShare {
                             rank,
                             doc_id: pool.id(doc).to_owned(),
-                            score: rounded(ranking.scores[doc]),
+                            score: millionths(ranking.scores[doc]),
                             ranks: ranks.map(|(name, rank)| ((*name).to_owned(), json!(rank))).collect(),
                             shares: names
                                 .zip(ranking.shares(doc))
-                                .map(|(name, share)| (name.to_owned(), json!(rounded(share))))
+                                .map(|(name, share)| (name.to_owned(), json!(millionths(share))))
                                 .collect(),
                         }
                     })
@@ -274,11 +274,14 @@ impl Fusion {
             })
         })
         .await?;
-        view.contributions =
-            measured.contributions.into_iter().map(|(name, share)| (name, json!(rounded(share)))).collect();
+        view.contributions = measured
+            .contributions
+            .into_iter()
+            .map(|(name, share)| (name, json!(millionths(share))))
+            .collect();
         view.metrics = Some(measured.metrics.into());
         view.frontier = measured.frontier.into_iter().map(FrontierView::from).collect();
-        view.proxy = Some(object(json!(measured.proxy)));
+        view.proxy = Some(fields(json!(measured.proxy)));
         view.facets_read = Some(measured.facets_read);
         view.alarms = measured.alarms.into_iter().map(AlarmView::from).collect();
         let places: HashMap<&str, usize> =
@@ -289,7 +292,7 @@ impl Fusion {
                 let place = places.get(judged.doc_id.as_str()).copied();
                 RepresentativeView {
                     rank: place.map(|place| place + 1),
-                    score: place.and_then(|place| run.docs.scores.get(place)).copied().map(rounded),
+                    score: place.and_then(|place| run.docs.scores.get(place)).copied().map(millionths),
                     doc_id: judged.doc_id,
                     label: judged.label.to_string(),
                     reason: judged.reason,
@@ -367,8 +370,4 @@ async fn proposed(run: &StoredRun) -> Result<Vec<ProposedView>, AppError> {
             .collect())
     })
     .await
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    if let Value::Object(fields) = value { fields } else { Map::new() }
 }

@@ -3,6 +3,7 @@
 use super::Fusion;
 use super::documents::{Limits, fields_of};
 use crate::app::AppError;
+use crate::json::size;
 use lyra_corpus::backend::IdType;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -156,9 +157,4 @@ impl Fusion {
         });
         Ok(view)
     }
-}
-
-/// Bytes of something as JSON.
-pub(super) fn size(value: &impl Serialize) -> usize {
-    serde_json::to_vec(value).map_or(usize::MAX / 2, |bytes| bytes.len())
 }

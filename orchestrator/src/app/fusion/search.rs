@@ -1,10 +1,11 @@
 //! One lane: from what was asked for to a stored run.
 
 use super::lanes::How;
-use super::review::{MAX_BUDGET, size};
+use super::review::MAX_BUDGET;
 use super::views::{RunHandle, Show, handle};
 use super::{Fusion, while_waited_for};
 use crate::app::AppError;
+use crate::json::size;
 use lyra_corpus::backend::{
     Codes, FeatureScope, FieldBoosts, Filter, IdType, LaneKind, LaneQuery, MAX_TOP_K, RawFilter,
 };

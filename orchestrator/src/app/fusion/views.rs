@@ -1,10 +1,12 @@
 //! What the use cases of fusion answer, as edges write it. Numbers are rounded here and nowhere before.
 
 use super::fuse::Measured;
-use super::review::{MAX_BUDGET, size};
+use super::review::MAX_BUDGET;
 use super::search::LaneRecipe;
 use super::{Fusion, PeekView};
 use crate::app::{AppError, ErrorCode};
+use crate::json::millionths;
+use crate::json::size;
 use lyra_fusion::alarm::{wide_lane, wide_query};
 use lyra_fusion::{Alarm, FrontierPoint, RankedDocs, StructureMetrics};
 use lyra_store::{RunMeta, StoredRun};
@@ -191,11 +193,6 @@ pub struct FusionView {
     pub peek: Option<PeekView>,
 }
 
-/// Six decimals.
-pub(super) fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
-}
-
 impl From<RunMeta> for MetaView {
     fn from(meta: RunMeta) -> Self {
         let RunMeta { top_k, count_returned, truncated, total, took_ms } = meta;
@@ -207,9 +204,9 @@ impl From<FrontierPoint> for FrontierView {
     fn from(point: FrontierPoint) -> Self {
         Self {
             k: point.k,
-            p_star: rounded(point.p_star),
-            r_star: rounded(point.r_star),
-            f_beta_star: rounded(point.f_beta_star),
+            p_star: millionths(point.p_star),
+            r_star: millionths(point.r_star),
+            f_beta_star: millionths(point.f_beta_star),
         }
     }
 }
@@ -217,11 +214,11 @@ impl From<FrontierPoint> for FrontierView {
 impl From<StructureMetrics> for MetricsView {
     fn from(metrics: StructureMetrics) -> Self {
         Self {
-            las: metrics.las.map(rounded),
-            ccw: metrics.ccw.map(rounded),
-            s_shape: rounded(metrics.s_shape),
-            f_struct: metrics.f_struct.map(rounded),
-            f_proxy: metrics.f_proxy.map(rounded),
+            las: metrics.las.map(millionths),
+            ccw: metrics.ccw.map(millionths),
+            s_shape: millionths(metrics.s_shape),
+            f_struct: metrics.f_struct.map(millionths),
+            f_proxy: metrics.f_proxy.map(millionths),
         }
     }
 }
@@ -250,7 +247,7 @@ pub(super) fn handle(
             .map(|place| ItemView {
                 rank: place + 1,
                 doc_id: run.docs.ids[place].clone(),
-                score: show.scores.then(|| run.docs.scores.get(place).copied().map(rounded)).flatten(),
+                score: show.scores.then(|| run.docs.scores.get(place).copied().map(millionths)).flatten(),
                 codes: show.codes.then(|| run.docs.codes_of(place).take(20).map(str::to_owned).collect()),
             })
             .collect()
@@ -326,7 +323,7 @@ pub(super) fn code_counts(docs: &RankedDocs, most: usize) -> Vec<SystemCodes> {
                 .map(|&(code, count)| CodeCount {
                     code: code.to_owned(),
                     count,
-                    share: rounded(count as f64 / total),
+                    share: millionths(count as f64 / total),
                 })
                 .collect();
             let distinct = of_system.len();
@@ -349,7 +346,7 @@ pub(super) fn fusion_view(run: &StoredRun, cached: bool) -> Result<FusionView, A
         contributions: measured
             .contributions
             .into_iter()
-            .map(|(name, share)| (name, Value::from(rounded(share))))
+            .map(|(name, share)| (name, Value::from(millionths(share))))
             .collect(),
         alarms: measured.alarms.into_iter().map(AlarmView::from).collect(),
         changed_from: run.changed_from.clone(),

@@ -107,16 +107,27 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     assert_eq!(find("workers.count").value, Some(2.into()));
     assert_eq!(find("workers.count").origin, Origin::Default);
     assert!(find("sources.openalex.api_key").hidden);
+    let both = [("RUST_LOG", "lyra=trace"), ("LYRA__LOG__LEVEL", "info")];
+    let mut layers = self::layers("[log]\nlevel = \"error\"\n", &both).expect("layers");
+    assert_eq!(layers.config().expect("a configuration").log.level, "lyra=trace");
+    layers.flag("log.level", "debug".into(), "--log");
+    assert_eq!(layers.config().expect("a configuration").log.level, "debug", "flags win");
     assert!(!format!("{settings:?}").contains("12345"));
     assert_eq!(written(find("research.duplicate_similarity").value.as_ref().expect("a number")), "0.95");
 }
 
 #[test]
-fn passwords_in_addresses_are_not_shown() {
-    let layers = layers("[ml]\nurl = \"http://user:hidden@host:1/a@b\"\n", &[]).expect("layers");
-    let settings = layers.settings();
+fn no_message_and_no_setting_shows_a_secret() {
+    let text = "[ml]\nurl = \"http://user:hidden@host:1\"\n[sources.web]\ntrusted_origins = [\"http://u:hidden@h\"]\n";
+    let settings = layers(text, &[]).expect("layers").settings();
     let url = settings.iter().find(|setting| setting.key == "ml.url").expect("a setting");
-    assert_eq!(url.value, Some("http://…@host:1/a@b".into()));
+    assert_eq!(url.value, Some("http://…@host:1".into()));
+    assert!(!format!("{settings:?}").contains("hidden"));
+    // Neither a value of the wrong kind nor a line that is no TOML is repeated.
+    let problems = layers("[llm]\napi_key = 1234567\n", &[]).expect("layers").problems();
+    assert!(problems[0].contains("`llm.api_key` (") && !problems[0].contains("1234567"), "{problems:?}");
+    let error = format!("{:#}", layers("[llm]\napi_key = \"hidden\n", &[]).expect_err("no TOML"));
+    assert!(error.contains("line 2, column ") && !error.contains("hidden"), "{error}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{Call, Effect, Failure, Tool};
 use crate::app;
+use crate::json::millionths;
 use crate::mcp::reply::{MAX_BYTES, fit};
 use crate::mcp::schema::{any_object, one_of};
 use lyra_domain::calibration::ReliabilityBin;
@@ -155,29 +156,24 @@ impl From<StoredEvaluation> for EvaluationView {
     fn from(stored: StoredEvaluation) -> Self {
         let bin = |bin: ReliabilityBin| {
             Some(BinView {
-                lower: rounded(bin.lower),
-                upper: rounded(bin.upper),
+                lower: millionths(bin.lower),
+                upper: millionths(bin.upper),
                 count: bin.count,
-                accuracy: rounded(bin.accuracy?),
-                confidence: rounded(bin.confidence?),
+                accuracy: millionths(bin.accuracy?),
+                confidence: millionths(bin.confidence?),
             })
         };
         Self {
             evaluation_id: stored.id,
             source: stored.source,
             version: stored.version,
-            brier: rounded(stored.brier),
-            ece: rounded(stored.ece),
+            brier: millionths(stored.brier),
+            ece: millionths(stored.ece),
             bins: stored.bins.into_iter().filter_map(bin).collect(),
             sample_count: stored.samples,
             evaluated_at: stored.evaluated_at,
         }
     }
-}
-
-/// Six decimals: the differences that matter are small.
-fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }
 
 impl Tool for CalibrationMetrics {
@@ -227,7 +223,7 @@ impl Tool for CalibrationMetrics {
             Action::Evaluate => {
                 let found = call.app.evaluate_calibration(source).await?;
                 output.evaluation = Some(found.stored.into());
-                output.brier_uncalibrated = Some(rounded(found.brier_uncalibrated));
+                output.brier_uncalibrated = Some(millionths(found.brier_uncalibrated));
                 output.warnings = found.warnings;
             }
             Action::GetEvaluations => {
@@ -295,8 +291,8 @@ impl Tool for CalibrationRollback {
             source,
             rolled_back_to: version,
             previous_version,
-            brier_after: brier.map(rounded),
-            brier_before: brier_previous.map(rounded),
+            brier_after: brier.map(millionths),
+            brier_before: brier_previous.map(millionths),
             warnings,
         })
     }

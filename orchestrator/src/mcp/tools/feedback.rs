@@ -2,9 +2,10 @@
 
 use super::{Call, Effect, Failure, Tool};
 use crate::app::App;
+use crate::json::thousandths;
 use crate::mcp::schema::one_of;
 use lyra_domain::domains::OverrideDecision;
-use lyra_domain::{AdoptionStatus, ClaimId, EdgeId, Relation};
+use lyra_domain::{AdoptionStatus, ClaimId, EdgeId, Relation, named_enum};
 use lyra_store::{ClaimChange, EdgeCorrection, RuleChange};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ pub(super) struct FeedbackInput {
     /// What to do. `domain_block`, `domain_unblock`: with `domain_pattern` and `reason`. `domain_clear_override`: with
     /// `domain_pattern`. `claim_reject`: with `claim_id` and `reason`. `claim_restore`: with `claim_id`. `edge_correct`: with
     /// `edge_id` and `correct_relation`; give the present relation to confirm it.
+    #[schemars(schema_with = "actions")]
     action: Action,
     /// `example.com` for one domain, `*.example.com` for everything below it; public suffixes such as `*.co.uk` are
     /// refused. For the domain actions.
@@ -29,38 +31,22 @@ pub(super) struct FeedbackInput {
     #[schemars(length(min = 1, max = 100))]
     edge_id: Option<String>,
     /// What the passage does to the claim, as a person reads it. For `edge_correct`.
-    correct_relation: Option<Judged>,
+    #[serde(default)]
+    #[schemars(schema_with = "relations")]
+    correct_relation: Option<Relation>,
     /// Why, 1 to 1000 characters; kept in the history. Required for `domain_block`, `domain_unblock` and `claim_reject`.
     #[schemars(length(min = 1, max = 1000))]
     reason: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Action {
-    DomainBlock,
-    DomainUnblock,
-    DomainClearOverride,
-    ClaimReject,
-    ClaimRestore,
-    EdgeCorrect,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Judged {
-    Supports,
-    Refutes,
-    Neutral,
-}
-
-impl From<Judged> for Relation {
-    fn from(judged: Judged) -> Self {
-        match judged {
-            Judged::Supports => Self::Supports,
-            Judged::Refutes => Self::Refutes,
-            Judged::Neutral => Self::Neutral,
-        }
+named_enum! {
+    enum Action {
+        DomainBlock = "domain_block",
+        DomainUnblock = "domain_unblock",
+        DomainClearOverride = "domain_clear_override",
+        ClaimReject = "claim_reject",
+        ClaimRestore = "claim_restore",
+        EdgeCorrect = "edge_correct",
     }
 }
 
@@ -128,7 +114,7 @@ struct Posterior {
 }
 
 fn actions(_: &mut SchemaGenerator) -> Schema {
-    one_of(Action::ALL.iter().map(|action| action.word()))
+    one_of(Action::ALL.iter().map(|action| action.as_str()))
 }
 
 fn decisions(_: &mut SchemaGenerator) -> Schema {
@@ -144,26 +130,6 @@ fn relations(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl Action {
-    const ALL: [Self; 6] = [
-        Self::DomainBlock,
-        Self::DomainUnblock,
-        Self::DomainClearOverride,
-        Self::ClaimReject,
-        Self::ClaimRestore,
-        Self::EdgeCorrect,
-    ];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::DomainBlock => "domain_block",
-            Self::DomainUnblock => "domain_unblock",
-            Self::DomainClearOverride => "domain_clear_override",
-            Self::ClaimReject => "claim_reject",
-            Self::ClaimRestore => "claim_restore",
-            Self::EdgeCorrect => "edge_correct",
-        }
-    }
-
     /// Arguments that the action needs besides `reason`.
     fn needs(self) -> &'static [&'static str] {
         match self {
@@ -188,14 +154,14 @@ impl FeedbackInput {
             None => Ok(()),
             Some((name, _)) => Err(Failure::argument(format!(
                 "argument `{name}` does not belong to action `{}`",
-                self.action.word()
+                self.action.as_str()
             ))
             .hint(format!("it takes {} and `reason`", list(needs)))),
         }
     }
 
     fn missing(&self, name: &str) -> Failure {
-        let action = self.action.word();
+        let action = self.action.as_str();
         Failure::argument(format!("argument `{name}` is missing for action `{action}`"))
             .hint(format!("it takes {} and `reason`", list(self.action.needs())))
     }
@@ -262,7 +228,7 @@ impl Tool for Feedback {
             Action::EdgeCorrect => {
                 let relation = input.correct_relation.ok_or_else(|| input.missing("correct_relation"))?;
                 let edge = input.edge()?;
-                let correction = app.correct_edge(&edge, relation.into(), input.reason.as_deref()).await?;
+                let correction = app.correct_edge(&edge, relation, input.reason.as_deref()).await?;
                 of_edge(app, correction).await?
             }
         };
@@ -311,15 +277,14 @@ fn of_claim(action: Action, change: ClaimChange) -> FeedbackOutput {
 
 async fn of_edge(app: &App, correction: EdgeCorrection) -> Result<FeedbackOutput, Failure> {
     let posterior = app.claim_report(&correction.claim).await?.posterior;
-    let rounded = |number: f64| (number * 1_000.0).round() / 1_000.0;
     let changed = correction.changed();
     Ok(FeedbackOutput {
         previous_relation: Some(correction.previous),
         new_relation: Some(correction.relation),
         claim_confidence: Some(Posterior {
-            confidence: rounded(posterior.confidence()),
-            uncertainty: rounded(posterior.uncertainty()),
-            controversy: rounded(posterior.controversy()),
+            confidence: thousandths(posterior.confidence()),
+            uncertainty: thousandths(posterior.uncertainty()),
+            controversy: thousandths(posterior.controversy()),
         }),
         sample_id: Some(correction.sample.into()),
         claim_id: Some(correction.claim.into()),

@@ -2,7 +2,8 @@
 
 use super::{Call, Effect, Failure, Tool, task_id};
 use crate::app;
-use crate::mcp::reply::{CONTENT_NOTICE, MAX_BYTES, cut_note, fit, size};
+use crate::json::size;
+use crate::mcp::reply::{CONTENT_NOTICE, MAX_BYTES, cut_note, fit};
 use crate::mcp::resources::SchemaView;
 use crate::mcp::schema::any_object;
 use lyra_store::{GuardOptions, VectorTarget};
@@ -45,7 +46,8 @@ struct SqlOptions {
 
 impl Default for SqlOptions {
     fn default() -> Self {
-        Self { limit: 50, timeout_ms: 300, max_vm_steps: 500_000, include_schema: false }
+        let GuardOptions { limit, timeout_ms, max_vm_steps, include_schema } = GuardOptions::default();
+        Self { limit, timeout_ms, max_vm_steps, include_schema }
     }
 }
 

@@ -30,10 +30,12 @@ pub(super) struct QueueSearchesInput {
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 struct SearchOptions {
-    /// Names of web search engines to ask, at most 20. Default: all that are configured.
+    /// Names of web search engines to ask, at most 20; without `sources` they alone are asked. Default: those of the
+    /// configuration, when the web is asked.
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     engines: Vec<String>,
-    /// Names of sources to ask, such as `openalex` or `corpus:NAME`, at most 20. Default: all of the task's.
+    /// Names of sources to ask, such as `openalex` or `corpus:NAME`, at most 20. Default: all of the task's, or what
+    /// `engines` and `run_id` name.
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
     /// New limit of pages for the whole task, 1 to 500. Default: unchanged.
@@ -81,14 +83,14 @@ impl Tool for QueueSearches {
     type Output = QueueSearchesOutput;
 
     async fn call(call: &Call, input: QueueSearchesInput) -> Result<QueueSearchesOutput, Failure> {
-        let SearchOptions { engines, mut sources, budget_pages, priority } = input.options;
-        sources.extend(engines);
+        let SearchOptions { engines, sources, budget_pages, priority } = input.options;
         let queued = call
             .app
             .queue_searches(app::QueueSearches {
                 task: task_id(&input.task_id)?,
                 queries: input.queries,
                 sources,
+                engines,
                 run_id: input.run_id,
                 budget_pages,
                 priority: priority.0,

@@ -35,34 +35,30 @@ impl Format {
     }
 
     /// The format of a file by its beginning, and by its name where that does not tell.
-    pub(super) fn detect(path: &Path, beginning: &[u8]) -> Result<Self, String> {
-        if beginning.starts_with(b"PK\x03\x04") {
-            return Err("a ZIP archive: unpack it and import the files in it".to_owned());
-        }
+    pub(super) fn detect(path: &Path, beginning: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(beginning);
         let text = text.trim_start_matches('\u{FEFF}').trim_start();
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
         if text.starts_with('<') {
-            return Ok(Self::Xml);
+            return Some(Self::Xml);
         }
         if text.starts_with('{') || matches!(extension, "jsonl" | "ndjson") {
-            return Ok(Self::Jsonl);
+            return Some(Self::Jsonl);
         }
         if text.contains(super::tagged::BRS_BOUNDARY) {
-            return Ok(Self::Brs);
+            return Some(Self::Brs);
         }
         if text.lines().any(|line| line.trim_end() == "PATN") {
-            return Ok(Self::Greenbook);
+            return Some(Self::Greenbook);
         }
         let known = first.split([',', ';', '\t']).any(|name| {
             matches!(name.trim().trim_matches('"'), "id" | "doc_id" | "app_doc_id" | "_id" | "title")
         });
         if known || matches!(extension, "csv" | "tsv") {
-            return Ok(Self::Csv);
+            return Some(Self::Csv);
         }
-        // As a last resort: its errors say what is wrong with each line.
-        Ok(Self::Jsonl)
+        None
     }
 }
 
@@ -107,11 +103,11 @@ mod tests {
         ] {
             assert_eq!(
                 Format::detect(Path::new(name), beginning.as_bytes()),
-                Ok(expect),
+                Some(expect),
                 "{name} {beginning}"
             );
         }
-        assert!(Format::detect(Path::new("a.zip"), b"PK\x03\x04..").unwrap_err().contains("unpack"));
+        assert_eq!(Format::detect(Path::new("README.md"), b"# What this is"), None);
         assert_eq!("greenbook".parse(), Ok(Format::Greenbook));
         assert!("pdf".parse::<Format>().is_err());
     }

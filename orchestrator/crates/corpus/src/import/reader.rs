@@ -65,7 +65,7 @@ pub(super) fn run(
     let mut files_before = 0;
     for (nth, source) in (0_u32..).zip(sources) {
         let (path, bytes, format) = (source.path.clone(), source.bytes, source.format);
-        let (content, bytes_read) = source.read();
+        let (content, bytes_read) = source.read().map_err(CorpusError::io(&path))?;
         let mut records = Records::new(content, format);
         for number in 1_u64.. {
             if cancel.is_cancelled() {

@@ -1,75 +1,136 @@
-//! Files to import: opened before anything is changed, unpacked while they are read.
+//! Files to import: looked at before anything is changed, opened and unpacked when their turn comes.
+
+mod zipped;
 
 use super::Format;
 use crate::{CorpusError, Result};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek};
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use zipped::Member;
 
 /// Bytes that a format is told from.
 const BEGINNING: u64 = 4_096;
+/// Folders within folders, at most.
+const MOST_DEEP: usize = 16;
 
-/// A file that is open for reading.
+/// Documents of one format, one after the other: a file, or a member of a ZIP archive.
 pub(super) struct Source {
+    /// The file as it was named; a member's name stands behind its archive's.
     pub(super) path: PathBuf,
+    /// Bytes on disk.
     pub(super) bytes: u64,
     pub(super) format: Format,
-    file: File,
-    packed: bool,
+    file: PathBuf,
+    packing: Packing,
 }
 
-/// Opens all files and tells their formats.
-pub(super) fn open(files: &[PathBuf], format: Option<Format>) -> Result<Vec<Source>> {
-    files
-        .iter()
-        .map(|path| {
-            let opened = File::open(path).and_then(|file| {
-                let meta = file.metadata()?;
-                if meta.is_dir() {
-                    Err(std::io::ErrorKind::IsADirectory.into())
-                } else {
-                    Ok((file, meta.len()))
-                }
-            });
-            let (mut file, bytes) = opened.map_err(CorpusError::io(path))?;
-            let (packed, beginning) = beginning(&mut file).map_err(CorpusError::io(path))?;
-            let detected = format.map_or_else(|| Format::detect(path, &beginning), Ok);
-            let format = detected.map_err(|why| CorpusError::io(path)(std::io::Error::other(why)))?;
-            Ok(Source { path: path.clone(), bytes, format, file, packed })
-        })
-        .collect()
+/// How the bytes on disk hold the content.
+enum Packing {
+    Plain,
+    Gzip,
+    Zip(Member),
 }
 
-/// Whether the file is gzip's, and the beginning of what is in it; the file stands at its start again.
-fn beginning(file: &mut File) -> std::io::Result<(bool, Vec<u8>)> {
-    let mut magic = Vec::new();
-    file.by_ref().take(2).read_to_end(&mut magic)?;
-    file.rewind()?;
-    let packed = magic == [0x1F, 0x8B];
-    let mut beginning = Vec::new();
-    if packed {
-        MultiGzDecoder::new(&mut *file).take(BEGINNING).read_to_end(&mut beginning)?;
-    } else {
-        file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
+/// Looks at all files, at those in folders, and at the members of archives. Of folders and archives the files whose format
+/// is told by their content or name are taken, by name; a file that is named itself is always taken.
+pub(super) fn open(paths: &[PathBuf], format: Option<Format>) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    for path in paths {
+        let before = sources.len();
+        if path.is_dir() {
+            for file in files_of(path, 0)? {
+                look(&file, format, false, &mut sources)?;
+            }
+        } else {
+            look(path, format, true, &mut sources)?;
+        }
+        if sources.len() == before {
+            let formats = Format::ALL.map(Format::name).join(", ");
+            return Err(refused(
+                path,
+                format!("there is no file to import in it: {formats}, also in gzip or ZIP"),
+            ));
+        }
     }
-    file.rewind()?;
-    Ok((packed, beginning))
+    Ok(sources)
+}
+
+fn refused(path: &Path, why: impl Into<String>) -> CorpusError {
+    CorpusError::File { path: path.to_owned(), why: why.into() }
+}
+
+/// The files of a folder and of those in it, by name; links to folders are not followed, hidden files left out.
+fn files_of(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
+    let mut entries: Vec<_> = std::fs::read_dir(folder)
+        .and_then(Iterator::collect::<std::io::Result<_>>)
+        .map_err(CorpusError::io(folder))?;
+    entries.retain(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.path();
+        let kind = entry.file_type().map_err(CorpusError::io(&path))?;
+        if kind.is_dir() {
+            if depth == MOST_DEEP {
+                return Err(refused(&path, format!("more than {MOST_DEEP} folders within each other")));
+            }
+            files.extend(files_of(&path, depth + 1)?);
+        } else if path.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// Adds what a file holds; of a file that was not `named`, nothing when its format cannot be told.
+fn look(path: &Path, format: Option<Format>, named: bool, sources: &mut Vec<Source>) -> Result<()> {
+    let io = CorpusError::io(path);
+    let mut magic = Vec::new();
+    let file = File::open(path).map_err(&io)?;
+    let bytes = file.metadata().map_err(&io)?.len();
+    file.take(4).read_to_end(&mut magic).map_err(&io)?;
+    if magic == *b"PK\x03\x04" || magic == *b"PK\x05\x06" {
+        return zipped::look(path, format, sources);
+    }
+    let packing = if magic.starts_with(&[0x1F, 0x8B]) { Packing::Gzip } else { Packing::Plain };
+    let mut source =
+        Source { path: path.to_owned(), bytes, format: Format::Jsonl, file: path.to_owned(), packing };
+    let name =
+        if matches!(source.packing, Packing::Gzip) { path.with_extension("") } else { path.to_owned() };
+    // As a last resort lines of JSON: its errors say what is wrong with each line.
+    if let Some(format) = source.told(&name, format).map_err(&io)?.or(named.then_some(Format::Jsonl)) {
+        source.format = format;
+        sources.push(source);
+    }
+    Ok(())
 }
 
 impl Source {
-    /// The content, and how many bytes of the file were read for it so far.
-    pub(super) fn read(self) -> (Box<dyn BufRead + Send>, Arc<AtomicU64>) {
+    /// The format that was asked for, or the one that the content, or else the name, tells.
+    fn told(&self, name: &Path, asked: Option<Format>) -> std::io::Result<Option<Format>> {
+        let mut beginning = Vec::new();
+        self.content(&Arc::default())?.take(BEGINNING).read_to_end(&mut beginning)?;
+        let told = Format::detect(name, &beginning);
+        Ok(asked.filter(|_| !beginning.is_empty()).or(told))
+    }
+
+    /// The content, and how many bytes on disk were read for it so far.
+    pub(super) fn read(&self) -> std::io::Result<(Box<dyn BufRead + Send>, Arc<AtomicU64>)> {
         let read = Arc::new(AtomicU64::new(0));
-        let counted = Counted { file: self.file, read: read.clone() };
-        let content: Box<dyn BufRead + Send> = if self.packed {
-            Box::new(BufReader::new(MultiGzDecoder::new(BufReader::new(counted))))
-        } else {
-            Box::new(BufReader::new(counted))
-        };
-        (content, read)
+        Ok((self.content(&read)?, read))
+    }
+
+    fn content(&self, read: &Arc<AtomicU64>) -> std::io::Result<Box<dyn BufRead + Send>> {
+        let counted = Counted { file: File::open(&self.file)?, read: read.clone() };
+        Ok(match &self.packing {
+            Packing::Plain => Box::new(BufReader::new(counted)),
+            Packing::Gzip => Box::new(BufReader::new(MultiGzDecoder::new(BufReader::new(counted)))),
+            Packing::Zip(member) => Box::new(BufReader::new(member.unpack(counted)?)),
+        })
     }
 }
 

@@ -54,14 +54,41 @@ fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// What both formats give line by line.
+#[derive(Default)]
+struct Parts {
+    abstract_: Vec<String>,
+    description: Vec<String>,
+    claims: Vec<String>,
+    inventors: Vec<String>,
+    assignees: Vec<String>,
+    cited: Vec<String>,
+    codes: CodeList,
+}
+
+impl Parts {
+    /// The document with all of it.
+    fn finish(self, document: Document) -> Result<(Document, OddCodes), String> {
+        let document = Document {
+            language: Some("en".to_owned()),
+            authors: distinct(self.inventors),
+            applicants: distinct(self.assignees),
+            references: distinct(self.cited),
+            text: self.abstract_.join("\n"),
+            desc: self.description.join("\n"),
+            claim: self.claims.join("\n"),
+            codes: self.codes.codes,
+            ..document
+        };
+        Ok((document.finish()?, self.codes.odd))
+    }
+}
+
 /// A grant of the green book.
 pub(super) fn greenbook(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
-    let mut document = Document { language: Some("en".to_owned()), ..Document::default() };
-    let mut codes = CodeList::default();
+    let (mut document, mut parts) = (Document::default(), Parts::default());
     let (mut series, mut kind) = (String::new(), "A");
     let (mut wku, mut apn) = (String::new(), String::new());
-    let (mut abstract_, mut description, mut claims) = (Vec::new(), Vec::new(), Vec::<String>::new());
-    let (mut inventors, mut assignees, mut cited) = (Vec::new(), Vec::new(), Vec::new());
     let (mut section, mut in_claim) = (String::new(), false);
     for Field { tag, text } in fields(bytes) {
         if text.is_empty() && tag.len() == 4 {
@@ -84,26 +111,26 @@ pub(super) fn greenbook(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
             ("PATN", "APD") => document.app_date = civil(&value),
             ("PATN", "ISD") => document.pub_date = civil(&value),
             ("PATN", "TTL") => document.title = normalise(&value),
-            ("INVT", "NAM") => inventors.push(person(&value)),
-            ("ASSG", "NAM") => assignees.push(value),
+            ("INVT", "NAM") => parts.inventors.push(person(&value)),
+            ("ASSG", "NAM") => parts.assignees.push(value),
             // The columns of the code count: blanks are kept.
-            ("CLAS", "ICL") if kind != "S" => codes.add(System::Ipc, &text),
-            ("UREF", "PNO") => cited.push(number("US", &value, None)),
-            ("FREF", "PNO") => cited.push(value),
-            ("ABST", _) => abstract_.push(value),
+            ("CLAS", "ICL") if kind != "S" => parts.codes.add(System::Ipc, &text),
+            ("UREF", "PNO") => parts.cited.push(number("US", &value, None)),
+            ("FREF", "PNO") => parts.cited.push(value),
+            ("ABST", _) => parts.abstract_.push(value),
             ("CLMS" | "DCLM", "NUM") => in_claim = false,
             ("CLMS" | "DCLM", "STM") => {}
             ("CLMS" | "DCLM", _) => {
-                match claims.last_mut().filter(|_| in_claim) {
+                match parts.claims.last_mut().filter(|_| in_claim) {
                     Some(claim) => {
                         claim.push(' ');
                         claim.push_str(&value);
                     }
-                    None => claims.push(value),
+                    None => parts.claims.push(value),
                 }
                 in_claim = true;
             }
-            ("BSUM" | "DRWD" | "DETD" | "PARN" | "GOVT", _) => description.push(value),
+            ("BSUM" | "DRWD" | "DETD" | "PARN" | "GOVT", _) => parts.description.push(value),
             _ => {}
         }
     }
@@ -111,14 +138,7 @@ pub(super) fn greenbook(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
     let Some(doc_number) = wku.get(..8) else { return Err("no patent number (WKU)".to_owned()) };
     identify(&mut document, "US", doc_number, kind);
     document.app_id = apn.get(..6).map(|apn| number("US", &format!("{series:0>2}{apn}"), None));
-    document.authors = distinct(inventors);
-    document.applicants = distinct(assignees);
-    document.references = distinct(cited);
-    document.text = abstract_.join("\n");
-    document.desc = description.join("\n");
-    document.claim = claims.join("\n");
-    document.codes = codes.codes;
-    Ok((document.finish()?, codes.odd))
+    parts.finish(document)
 }
 
 /// A document of a BRS file. What stands before the first boundary is a line of its index.
@@ -127,10 +147,7 @@ pub(super) fn brs(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
     else {
         return Err("no document boundary before these lines".to_owned());
     };
-    let mut document = Document { language: Some("en".to_owned()), ..Document::default() };
-    let mut codes = CodeList::default();
-    let (mut abstract_, mut description, mut claims) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut inventors, mut assignees, mut cited) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut document, mut parts) = (Document::default(), Parts::default());
     for Field { tag, text } in fields(&bytes[start + BRS_BOUNDARY.len()..]) {
         let value = collapsed(&text);
         match tag.as_str() {
@@ -144,39 +161,32 @@ pub(super) fn brs(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
             "APNR" => document.app_id = Some(number("US", &value, None)),
             "PDID" => document.pub_id = Some(value.replace(' ', "-")),
             "TTL" => document.title = normalise(&value),
-            "IPCP" | "IPCS" => codes.add(System::Ipc, &value),
-            "CPOI" | "CPOA" => codes.add(System::Cpc, &value),
-            "INNM" => inventors.push(person(&value)),
-            "AANM" | "ASNM" => assignees.push(value),
+            "IPCP" | "IPCS" => parts.codes.add(System::Ipc, &value),
+            "CPOI" | "CPOA" => parts.codes.add(System::Cpc, &value),
+            "INNM" => parts.inventors.push(person(&value)),
+            "AANM" | "ASNM" => parts.assignees.push(value),
             "URGP" | "FRGP" => {
                 if let [office, doc_number, kind, ..] = value.split(' ').collect::<Vec<_>>()[..] {
-                    cited.push(number(
+                    parts.cited.push(number(
                         office,
                         &doc_number.replace('/', ""),
                         Some(kind).filter(|kind| kind.len() <= 2),
                     ));
                 }
             }
-            "ABPR" => abstract_.push(value),
-            "BSTX" | "DETX" | "DRTX" | "GOTX" | "PATX" => description.push(value),
-            "CLPR" => claims.push(value),
+            "ABPR" => parts.abstract_.push(value),
+            "BSTX" | "DETX" | "DRTX" | "GOTX" | "PATX" => parts.description.push(value),
+            "CLPR" => parts.claims.push(value),
             // Lines of one claim that are set apart.
-            "CLPV" => match claims.last_mut() {
+            "CLPV" => match parts.claims.last_mut() {
                 Some(claim) => *claim = format!("{claim} {value}"),
-                None => claims.push(value),
+                None => parts.claims.push(value),
             },
             _ => {}
         }
     }
     // A grant's `PDID` names its application's publication; a publication's own is its `DID`.
-    document.authors = distinct(inventors);
-    document.applicants = distinct(assignees);
-    document.references = distinct(cited);
-    document.text = abstract_.join("\n");
-    document.desc = description.join("\n");
-    document.claim = claims.join("\n");
-    document.codes = codes.codes;
-    Ok((document.finish()?, codes.odd))
+    parts.finish(document)
 }
 
 /// "Last; First" as "First Last".

@@ -8,11 +8,11 @@
 mod dsl;
 
 use super::http::{Auth, Client};
+use super::{codes, day, lane_hits, strings};
 use crate::backend::{
-    BackendKind, Codes, FeatureScope, IdType, LaneHit, LaneHits, LaneKind, LaneQuery, MAX_TOP_K, Publication,
+    BackendKind, FeatureScope, IdType, LaneHit, LaneHits, LaneKind, LaneQuery, MAX_TOP_K, Publication,
     SearchBackend,
 };
-use crate::document::json::civil;
 use crate::hash::fnv;
 use crate::{CorpusError, Result};
 use async_trait::async_trait;
@@ -251,21 +251,18 @@ impl SearchBackend for OpenSearchBackend {
         });
         let answer = self.post(&query.corpus, "_search", &body, stop).await?;
         let found = answer["hits"]["hits"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let mut hits: Vec<LaneHit> = found
+        let hits = found
             .iter()
             .filter_map(|hit| {
                 Some(LaneHit {
                     doc_id: hit["_id"].as_str()?.to_owned(),
                     score: hit["_score"].as_f64()?,
-                    codes: codes(&hit["_source"]),
+                    codes: codes(&hit["_source"], CODES),
                 })
             })
             .collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.doc_id.cmp(&b.doc_id)));
         let total = answer["hits"]["total"]["value"].as_u64().filter(|_| counts);
-        let truncated = total.map_or(hits.len() == query.top_k, |total| total > hits.len() as u64);
-        let took_ms = start.elapsed().as_millis() as u64;
-        Ok(LaneHits { hits, took_ms, truncated, total })
+        Ok(lane_hits(hits, total, query.top_k, start))
     }
 
     async fn fetch(
@@ -322,21 +319,9 @@ impl SearchBackend for OpenSearchBackend {
     }
 }
 
-/// Codes of a source, in normal form; what is none is left out.
-fn codes(source: &Value) -> Codes {
-    let mut codes = Codes::default();
-    for (system, field) in CODES {
-        for code in strings(&source[field]) {
-            let _ = codes.add(system, &code);
-        }
-    }
-    codes
-}
-
 fn publication(id: &str, source: &Value) -> Publication {
     let text = |field: &str| strings(&source[field]).join("\n");
     let one = |field: &str| source[field].as_str().map(str::to_owned);
-    let date = |field: &str| source[field].as_str().and_then(|text| civil(text.get(..10).unwrap_or(text)));
     Publication {
         doc_id: id.to_owned(),
         url: one("url"),
@@ -348,9 +333,9 @@ fn publication(id: &str, source: &Value) -> Publication {
         abst: text("abst"),
         claim: text("claim"),
         desc: text("desc"),
-        codes: codes(source),
-        app_date: date("app_date"),
-        pub_date: date("pub_date"),
+        codes: codes(source, CODES),
+        app_date: day(&source["app_date"]),
+        pub_date: day(&source["pub_date"]),
         country: one("country"),
         lang: one("lang"),
         applicants: strings(&source["applicants"]),
@@ -358,14 +343,5 @@ fn publication(id: &str, source: &Value) -> Publication {
         doi: one("doi").and_then(|doi| Doi::parse(&doi)),
         venue: one("venue"),
         year: source["year"].as_i64().and_then(|year| i32::try_from(year).ok()),
-    }
-}
-
-/// A string or a list of strings.
-pub(super) fn strings(value: &Value) -> Vec<String> {
-    match value {
-        Value::String(one) => vec![one.clone()],
-        Value::Array(many) => many.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
-        _ => Vec::new(),
     }
 }

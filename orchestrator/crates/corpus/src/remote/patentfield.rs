@@ -5,12 +5,11 @@
 //! is the vendor's own, which Lyra's follows.
 
 use super::http::{Auth, Client};
-use super::opensearch::strings;
+use super::{codes, day, lane_hits, strings};
 use crate::backend::{
-    BackendKind, Codes, DateField, DateRange, FeatureScope, FieldBoosts, Filter, IdType, LaneHit, LaneHits,
+    BackendKind, DateField, DateRange, FeatureScope, FieldBoosts, Filter, IdType, LaneHit, LaneHits,
     LaneKind, LaneQuery, Publication, SearchBackend,
 };
-use crate::document::json::civil;
 use crate::{CorpusError, Result};
 use async_trait::async_trait;
 use lyra_domain::classification::System;
@@ -142,16 +141,13 @@ impl SearchBackend for PatentfieldBackend {
             total = count.or(total);
             let received = records.len();
             hits.extend(records.iter().filter_map(|record| {
-                Some(LaneHit { doc_id: id(record)?, score: score(record), codes: codes(record) })
+                Some(LaneHit { doc_id: id(record)?, score: score(record), codes: codes(record, CODES) })
             }));
             if received < limit {
                 break;
             }
         }
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.doc_id.cmp(&b.doc_id)));
-        hits.truncate(query.top_k);
-        let truncated = total.map_or(hits.len() == query.top_k, |total| total > hits.len() as u64);
-        Ok(LaneHits { hits, took_ms: start.elapsed().as_millis() as u64, truncated, total })
+        Ok(lane_hits(hits, total, query.top_k, start))
     }
 
     async fn fetch(
@@ -310,22 +306,10 @@ fn score(record: &Value) -> f64 {
     record["_score"].as_f64().or_else(|| record["score"].as_f64()).unwrap_or(0.0)
 }
 
-/// Codes in normal form; what is none is left out.
-fn codes(record: &Value) -> Codes {
-    let mut codes = Codes::default();
-    for (system, column) in CODES {
-        for code in strings(&record[column]) {
-            let _ = codes.add(system, &code);
-        }
-    }
-    codes
-}
-
 fn publication(record: &Value) -> Option<Publication> {
     let text = |column: &str| strings(&record[column]).join("\n");
     let one = |column: &str| record[column].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let date = |column: &str| record[column].as_str().and_then(|text| civil(text.get(..10).unwrap_or(text)));
-    let pub_date = date("pub_date");
+    let pub_date = day(&record["pub_date"]);
     let title = text("title");
     let lang = lyra_text::language(&text("abstract")).or_else(|| lyra_text::language(&title));
     Some(Publication {
@@ -337,8 +321,8 @@ fn publication(record: &Value) -> Option<Publication> {
         abst: text("abstract"),
         claim: text("claims"),
         desc: text("description"),
-        codes: codes(record),
-        app_date: date("app_date"),
+        codes: codes(record, CODES),
+        app_date: day(&record["app_date"]),
         pub_date,
         country: one("country"),
         lang: lang.map(str::to_owned),

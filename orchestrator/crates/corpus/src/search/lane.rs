@@ -1,8 +1,8 @@
 //! Lanes: queries of the query language, and texts compared by meaning, both under filters.
 
 use super::exclude::excluded;
+use super::fielded::FieldedQuery;
 use super::filters::{self, Accepted};
-use super::near::NearQuery;
 use super::{check_vector, dense, lexical};
 use crate::backend::{Codes, FeatureScope, FieldBoosts, Filter, LaneHit, LaneHits, ValueField};
 use crate::corpora::Opened;
@@ -12,7 +12,7 @@ use lyra_domain::classification::{Code, System};
 use lyra_text::fulltext::Pattern;
 use lyra_text::query::{self, Near, Query as Tree, QueryError};
 use std::collections::HashMap;
-use tantivy::query::{AllQuery, BooleanQuery, BoostQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, Term};
 
@@ -131,13 +131,11 @@ struct Compiler<'a> {
     boosts: &'a FieldBoosts,
 }
 
-type Clauses = Vec<(Occur, Box<dyn Query>)>;
-
 impl Compiler<'_> {
     fn query(&self, tree: &Tree) -> Result<Box<dyn Query>> {
         Ok(match tree {
             Tree::And(parts) => {
-                let mut clauses = Clauses::new();
+                let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
                 for part in parts {
                     clauses.push(match part {
                         Tree::Not(inner) => (Occur::MustNot, excluded(self.query(inner)?)),
@@ -150,57 +148,38 @@ impl Compiler<'_> {
                 Box::new(BooleanQuery::new(clauses))
             }
             Tree::Or(parts) => {
-                // One flat list, whatever the fields: only for that the index can skip what cannot reach the top.
-                let mut clauses = Clauses::new();
-                for part in parts {
-                    match part {
-                        Tree::Term(_) | Tree::Near(_) => clauses.extend(self.leaf(part)?),
-                        other => clauses.push((Occur::Should, self.query(other)?)),
-                    }
-                }
-                Box::new(BooleanQuery::new(clauses))
+                let any = |part| Ok((Occur::Should, self.query(part)?));
+                Box::new(BooleanQuery::new(parts.iter().map(any).collect::<Result<_>>()?))
             }
             Tree::Not(inner) => Box::new(BooleanQuery::new(vec![
                 (Occur::Must, everything()),
                 (Occur::MustNot, excluded(self.query(inner)?)),
             ])),
-            Tree::Term(_) | Tree::Near(_) => {
-                let mut clauses = self.leaf(tree)?;
-                match (clauses.len(), clauses.pop()) {
-                    (1, Some((_, one))) => one,
-                    (_, None) => Box::new(EmptyQuery),
-                    (_, Some(last)) => {
-                        clauses.push(last);
-                        Box::new(BooleanQuery::new(clauses))
-                    }
-                }
-            }
+            Tree::Term(_) | Tree::Near(_) => self.leaf(tree)?,
         })
     }
 
-    /// A word, phrase or proximity as alternatives, one per field.
-    fn leaf(&self, leaf: &Tree) -> Result<Clauses> {
-        let (only, at) = match leaf {
-            Tree::Term(term) => (term.field, term.at),
-            Tree::Near(near) => (near.field, near.at),
-            _ => return Ok(Clauses::new()),
-        };
-        if let (Some(field), Tree::Term(term)) = (only.filter(|field| !field.is_text()), leaf) {
-            return Ok(vec![(Occur::Should, self.attribute(field, &term.text, at)?)]);
-        }
-        let mut clauses = Clauses::new();
-        for (field, boost) in text_fields(self.boosts, only) {
-            let Some(of) = self.fields.lane(field) else { continue };
-            let query: Option<Box<dyn Query>> = match leaf {
-                Tree::Term(term) => pattern(of, &Pattern::of(&term.text)),
-                Tree::Near(Near { groups, distance, ordered, .. }) => {
-                    Some(Box::new(NearQuery::new(of, groups, *distance, *ordered)))
+    /// A word, phrase or proximity over the text fields, or the value of an attribute.
+    fn leaf(&self, leaf: &Tree) -> Result<Box<dyn Query>> {
+        let (only, near) = match leaf {
+            Tree::Term(term) => {
+                if let Some(field) = term.field.filter(|field| !field.is_text()) {
+                    return self.attribute(field, &term.text, term.at);
                 }
-                _ => None,
-            };
-            clauses.extend(query.map(|query| (Occur::Should, boosted(query, boost))));
-        }
-        Ok(clauses)
+                (term.field, super::near::Near::exactly(&term.text))
+            }
+            Tree::Near(Near { groups, distance, ordered, field, .. }) => {
+                (*field, Some(super::near::Near::new(groups, *distance, *ordered)))
+            }
+            _ => (None, None),
+        };
+        let fields: Vec<(Field, f32)> = text_fields(self.boosts, only)
+            .filter_map(|(field, boost)| Some((self.fields.lane(field)?, boost)))
+            .collect();
+        Ok(match near {
+            Some(near) if !fields.is_empty() => Box::new(FieldedQuery::new(fields, near)),
+            _ => Box::new(EmptyQuery),
+        })
     }
 
     /// A code, a name, a country or a language: it lets documents through and does not weigh.
@@ -258,10 +237,6 @@ pub(crate) fn attribute(field: query::Field) -> Option<Attribute> {
 /// A code in a query that is none.
 pub(crate) fn unreadable(at: query::Range, text: &str, expected: &str) -> CorpusError {
     QueryError { at: at.start, found: format!("`{text}`"), expected: format!("a code: {expected}") }.into()
-}
-
-fn boosted(query: Box<dyn Query>, boost: f32) -> Box<dyn Query> {
-    if boost == 1.0 { query } else { Box::new(BoostQuery::new(query, boost)) }
 }
 
 fn everything() -> Box<dyn Query> {

@@ -1,101 +1,105 @@
-//! Proximity over the positions of the index: tantivy finds the documents that hold all words, and each is checked
-//! exactly, with the function that also checks texts in memory.
+//! Words, phrases and proximity over the positions of one field: tantivy finds the documents that hold all words, and
+//! each is checked exactly, with the function that also checks texts in memory.
 
 use lyra_text::fulltext::Pattern;
 use lyra_text::{Span, near};
-use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::query::{
-    Bm25StatisticsProvider, Bm25Weight, BooleanQuery, ConstScoreQuery, EnableScoring, Explanation, Occur,
-    Query, Scorer, Weight,
-};
+use tantivy::query::{BooleanQuery, ConstScoreQuery, Occur, Query, Scorer, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, DocSet, Score, SegmentReader, TERMINATED, TantivyError, Term};
+use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
-/// One occurrence of each group near the others, in one field.
+/// One occurrence of each group near the others; with a single group, an occurrence of one of its patterns.
 #[derive(Debug, Clone)]
-pub(super) struct NearQuery {
-    field: Field,
+pub(super) struct Near {
     groups: Vec<Vec<Pattern>>,
     distance: u32,
     ordered: bool,
 }
 
-impl NearQuery {
+impl Near {
+    /// A word or phrase, `None` when there is nothing to look for.
+    pub(super) fn exactly(text: &str) -> Option<Self> {
+        let pattern = Pattern::of(text);
+        (!pattern.is_empty()).then(|| Self { groups: vec![vec![pattern]], distance: 0, ordered: true })
+    }
+
     /// Words without letters, which the query's parser refuses, are nowhere.
-    pub(super) fn new(field: Field, groups: &[Vec<String>], distance: u32, ordered: bool) -> Self {
+    pub(super) fn new(groups: &[Vec<String>], distance: u32, ordered: bool) -> Self {
         let patterns = |group: &Vec<String>| {
             group.iter().map(|word| Pattern::of(word)).filter(|pattern| !pattern.is_empty()).collect()
         };
-        Self { field, groups: groups.iter().map(patterns).collect(), distance, ordered }
+        Self { groups: groups.iter().map(patterns).collect(), distance, ordered }
     }
 
-    /// Documents with a word of every group, wherever.
-    fn candidates(&self) -> BooleanQuery {
-        let group = |group: &Vec<Pattern>| -> (Occur, Box<dyn Query>) {
-            let words = group.iter().filter_map(|word| super::lane::pattern(self.field, word));
-            (Occur::Must, Box::new(BooleanQuery::new(words.map(|word| (Occur::Should, word)).collect())))
+    /// The term, where a single one is all that is looked for.
+    pub(super) fn word(&self) -> Option<&str> {
+        match self.pattern()?.parts.as_slice() {
+            [(_, term)] => Some(term),
+            _ => None,
+        }
+    }
+
+    fn pattern(&self) -> Option<&Pattern> {
+        match self.groups.as_slice() {
+            [group] => match group.as_slice() {
+                [pattern] => Some(pattern),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Documents with all terms of a pattern of every group, wherever in the field.
+    pub(super) fn candidates(&self, field: Field) -> ConstScoreQuery {
+        let term = |text: &str| -> Box<dyn Query> {
+            Box::new(TermQuery::new(Term::from_field_text(field, text), IndexRecordOption::Basic))
         };
-        BooleanQuery::new(self.groups.iter().map(group).collect())
+        let all = |pattern: &Pattern| -> Box<dyn Query> {
+            match pattern.parts.as_slice() {
+                [(_, text)] => term(text),
+                parts => Box::new(BooleanQuery::new(
+                    parts.iter().map(|(_, text)| (Occur::Must, term(text))).collect(),
+                )),
+            }
+        };
+        let group = |group: &Vec<Pattern>| -> (Occur, Box<dyn Query>) {
+            let any = group.iter().map(|pattern| (Occur::Should, all(pattern))).collect();
+            (Occur::Must, Box::new(BooleanQuery::new(any)))
+        };
+        let groups = BooleanQuery::new(self.groups.iter().map(group).collect());
+        ConstScoreQuery::new(Box::new(groups), 0.0)
     }
 
-    fn term(&self, text: &str) -> Term {
-        Term::from_field_text(self.field, text)
-    }
-
-    /// The terms that weigh: of each group its most frequent alternative's, so that a rare synonym does not make a
-    /// match with the usual word look rare.
-    fn weighing(&self, statistics: &dyn Bm25StatisticsProvider) -> tantivy::Result<Vec<Term>> {
+    /// The document frequencies of the terms that weigh: of each group its most frequent alternative's, so that a rare
+    /// synonym does not make a match with the usual word look rare.
+    pub(super) fn weighing<E>(&self, frequency: impl Fn(&str) -> Result<u64, E>) -> Result<Vec<u64>, E> {
         let mut weighing = Vec::new();
         for group in &self.groups {
-            let mut usual: Option<(u64, Vec<Term>)> = None;
+            let mut usual: Vec<u64> = Vec::new();
             for pattern in group {
-                let terms: Vec<Term> = pattern.parts.iter().map(|(_, text)| self.term(text)).collect();
-                let mut documents = u64::MAX;
-                for term in &terms {
-                    documents = documents.min(statistics.doc_freq(term)?);
-                }
-                if usual.as_ref().is_none_or(|(most, _)| documents > *most) {
-                    usual = Some((documents, terms));
+                let of = pattern.parts.iter().map(|(_, text)| frequency(text));
+                let of = of.collect::<Result<Vec<u64>, E>>()?;
+                if usual.is_empty() || of.iter().min() > usual.iter().min() {
+                    usual = of;
                 }
             }
-            weighing.extend(usual.into_iter().flat_map(|(_, terms)| terms));
+            weighing.extend(usual);
         }
         Ok(weighing)
     }
-}
 
-impl Query for NearQuery {
-    fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
-        let similarity = match &scoring {
-            EnableScoring::Enabled { statistics_provider, .. } => {
-                let terms = self.weighing(*statistics_provider)?;
-                if terms.is_empty() {
-                    None
-                } else {
-                    Some(Bm25Weight::for_terms(*statistics_provider, &terms)?)
-                }
-            }
-            EnableScoring::Disabled { .. } => None,
-        };
-        let candidates = ConstScoreQuery::new(Box::new(self.candidates()), 0.0).weight(scoring)?;
-        Ok(Box::new(NearWeight { query: self.clone(), candidates, similarity }))
-    }
-}
-
-struct NearWeight {
-    query: NearQuery,
-    candidates: Box<dyn Weight>,
-    similarity: Option<Bm25Weight>,
-}
-
-impl NearWeight {
-    fn near_scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<NearScorer> {
-        let inverted = reader.inverted_index(self.query.field)?;
+    /// The places in a field of a segment.
+    pub(super) fn places(
+        &self,
+        field: Field,
+        candidates: Box<dyn Scorer>,
+        reader: &SegmentReader,
+    ) -> tantivy::Result<Places> {
+        let inverted = reader.inverted_index(field)?;
         let mut texts: Vec<&str> = Vec::new();
         let mut postings: Vec<Reader> = Vec::new();
-        let mut groups = Vec::with_capacity(self.query.groups.len());
-        for group in &self.query.groups {
+        let mut groups = Vec::with_capacity(self.groups.len());
+        for group in &self.groups {
             let mut alternatives = Vec::with_capacity(group.len());
             'pattern: for pattern in group {
                 let mut parts = Vec::with_capacity(pattern.parts.len());
@@ -103,7 +107,7 @@ impl NearWeight {
                     let nth = if let Some(nth) = texts.iter().position(|known| known == text) {
                         nth
                     } else {
-                        let term = self.query.term(text);
+                        let term = Term::from_field_text(field, text);
                         let found =
                             inverted.read_postings(&term, IndexRecordOption::WithFreqsAndPositions)?;
                         // A word that this segment does not have.
@@ -118,37 +122,22 @@ impl NearWeight {
             }
             groups.push(alternatives);
         }
-        let mut scorer = NearScorer {
-            candidates: self.candidates.scorer(reader, 1.0)?,
+        let first = candidates.doc();
+        let mut places = Places {
+            candidates,
             postings,
             groups,
-            distance: self.query.distance,
-            ordered: self.query.ordered,
-            lengths: reader.get_fieldnorms_reader(self.query.field)?,
-            similarity: self.similarity.as_ref().map(|weight| weight.boost_by(boost)),
+            single: self.pattern().is_some(),
+            distance: self.distance,
+            ordered: self.ordered,
             count: 0,
         };
-        let first = scorer.candidates.doc();
-        scorer.settle(first);
-        Ok(scorer)
+        places.settle(first);
+        Ok(places)
     }
 }
 
-impl Weight for NearWeight {
-    fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
-        Ok(Box::new(self.near_scorer(reader, boost)?))
-    }
-
-    fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
-        let mut scorer = self.near_scorer(reader, 1.0)?;
-        if scorer.doc() > doc || scorer.seek(doc) != doc {
-            return Err(TantivyError::InvalidArgument(format!("document {doc} does not match")));
-        }
-        Ok(Explanation::new("proximity", scorer.score()))
-    }
-}
-
-/// A word: terms at offsets, by their place among the scorer's postings.
+/// A word: terms at offsets, by their place among the postings.
 struct Alternative {
     parts: Vec<(u32, usize)>,
     width: u32,
@@ -179,23 +168,29 @@ impl Reader {
     }
 }
 
-struct NearScorer {
+/// Documents with at least one place that matches.
+pub(super) struct Places {
     candidates: Box<dyn Scorer>,
     postings: Vec<Reader>,
     groups: Vec<Vec<Alternative>>,
+    /// Whether one pattern is all that is looked for: then its occurrences are the places.
+    single: bool,
     distance: u32,
     ordered: bool,
-    lengths: FieldNormReader,
-    similarity: Option<Bm25Weight>,
     /// Places in the current document.
     count: u32,
 }
 
-impl NearScorer {
+impl Places {
+    /// Places in the current document.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
     /// From a candidate to the first document that matches.
     fn settle(&mut self, mut doc: DocId) -> DocId {
         while doc != TERMINATED {
-            self.count = self.places(doc);
+            self.count = self.matches(doc);
             if self.count > 0 {
                 break;
             }
@@ -204,7 +199,7 @@ impl NearScorer {
         doc
     }
 
-    fn places(&mut self, doc: DocId) -> u32 {
+    fn matches(&mut self, doc: DocId) -> u32 {
         let mut groups: Vec<Vec<Span>> = Vec::with_capacity(self.groups.len());
         for group in &self.groups {
             let mut spans = Vec::new();
@@ -212,16 +207,25 @@ impl NearScorer {
                 for (_, nth) in &alternative.parts {
                     self.postings[*nth].read(doc);
                 }
-                let Some(((_, first), others)) = alternative.parts.split_first() else { continue };
-                let starts = self.postings[*first].positions.iter().copied();
+                let positions = |nth: usize| &self.postings[nth].positions;
+                // The part with the fewest occurrences tells where to look for the others.
+                let Some((offset, rarest)) =
+                    alternative.parts.iter().min_by_key(|(_, nth)| positions(*nth).len())
+                else {
+                    continue;
+                };
+                let starts = positions(*rarest).iter().filter_map(|position| position.checked_sub(*offset));
                 let whole = |start: u32| {
                     let at = |(offset, nth): &(u32, usize)| {
-                        self.postings[*nth].positions.binary_search(&(start + offset)).is_ok()
+                        positions(*nth).binary_search(&(start + offset)).is_ok()
                     };
-                    others.iter().all(at)
+                    alternative.parts.iter().all(at)
                 };
                 let span = |start| Span { start, end: start + alternative.width };
                 spans.extend(starts.filter(|start| whole(*start)).map(span));
+            }
+            if self.single {
+                return spans.len() as u32;
             }
             groups.push(spans);
         }
@@ -229,7 +233,7 @@ impl NearScorer {
     }
 }
 
-impl DocSet for NearScorer {
+impl DocSet for Places {
     fn advance(&mut self) -> DocId {
         let next = self.candidates.advance();
         self.settle(next)
@@ -249,12 +253,5 @@ impl DocSet for NearScorer {
 
     fn size_hint(&self) -> u32 {
         self.candidates.size_hint()
-    }
-}
-
-impl Scorer for NearScorer {
-    fn score(&mut self) -> Score {
-        let length = self.lengths.fieldnorm_id(self.doc());
-        self.similarity.as_ref().map_or(1.0, |weight| weight.score(length, self.count))
     }
 }

@@ -5,6 +5,8 @@ use lyra_corpus::{CorpusError, Method};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use tokio_util::sync::CancellationToken;
+use zip::CompressionMethod;
+use zip::write::SimpleFileOptions;
 
 #[tokio::test]
 async fn a_second_import_adds_nothing() {
@@ -95,7 +97,6 @@ async fn refusals() {
 
     let missing = bench.folder.path().join("missing.jsonl");
     assert!(matches!(bench.import(&missing, &embedder).await, Err(CorpusError::Io { .. })));
-    assert!(matches!(bench.import(bench.folder.path(), &embedder).await, Err(CorpusError::Io { .. })));
     assert!(matches!(bench.corpora.show("../c").await, Err(CorpusError::Name { .. })));
     assert!(matches!(bench.corpora.show("absent").await, Err(CorpusError::NotFound { .. })));
 }
@@ -112,4 +113,52 @@ async fn list_show_remove() {
     bench.corpora.remove("c").await.unwrap();
     assert!(bench.corpora.list().await.unwrap().is_empty());
     assert!(matches!(bench.corpora.remove("c").await, Err(CorpusError::NotFound { .. })));
+}
+
+/// A ZIP archive of files, every second one stored as it is.
+fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (nth, (name, text)) in files.iter().enumerate() {
+        let method = if nth % 2 == 0 { CompressionMethod::Deflated } else { CompressionMethod::Stored };
+        archive.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
+        std::io::Write::write_all(&mut archive, text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn archives_and_folders_are_imported_file_by_file() {
+    let (bench, embedder) = (Bench::new(), Hashing::default());
+    let folder = bench.folder.path().join("week");
+    std::fs::create_dir_all(folder.join("b")).unwrap();
+    let write = |name: &str, content: &[u8]| std::fs::write(folder.join(name), content).unwrap();
+    let line = |id: u32| format!("{{\"id\": \"{id}\", \"title\": \"Document {id}\"}}\n");
+    write("b/deep.jsonl", line(1).as_bytes());
+    write("README.md", b"# What this is");
+    write(".hidden.jsonl", line(2).as_bytes());
+    let packed = zipped(&[
+        ("in/one.jsonl", &line(3)),
+        ("in/two.csv", "id,title\n4,Four\n"),
+        ("notes.txt", "Nothing to import."),
+        ("../up.jsonl", &format!("{}oops\n", line(5))),
+        ("empty.jsonl", ""),
+    ]);
+    write("a.zip", &packed);
+    let report = bench.import(&folder, &embedder).await.unwrap();
+    assert_eq!((report.added, report.rejected_count), (4, 1), "{report:?}");
+    let odd = &report.rejected[0];
+    assert_eq!((odd.file.clone(), odd.line), (folder.join("a.zip/up.jsonl"), 2));
+    let again = bench.import(&folder, &embedder).await.unwrap();
+    assert_eq!((again.added, again.unchanged), (0, 4));
+
+    // Damage is told from the checksum, encryption and emptiness before anything is read.
+    let mut damaged = zipped(&[("x", "{}"), ("stored.jsonl", &line(6))]);
+    let at = damaged.windows(8).position(|window| window == b"Document").unwrap();
+    damaged[at] = b'X';
+    write("damaged.zip", &damaged);
+    let refused = bench.import(&folder.join("damaged.zip"), &embedder).await.unwrap_err().to_string();
+    assert!(refused.contains("stored.jsonl") && refused.contains("damaged"), "{refused}");
+    std::fs::create_dir(folder.join("c")).unwrap();
+    let refused = bench.import(&folder.join("c"), &embedder).await.unwrap_err().to_string();
+    assert!(refused.contains("no file to import in it: jsonl, csv"), "{refused}");
 }

@@ -36,7 +36,7 @@ async fn backend(bench: &Bench) -> EmbeddedBackend {
     EmbeddedBackend::new(bench.corpora.clone(), Arc::new(Hashing::default()))
 }
 
-fn filters(list: &Value) -> Vec<Filter> {
+pub(crate) fn filters(list: &Value) -> Vec<Filter> {
     Filter::check_all(&serde_json::from_value::<Vec<RawFilter>>(list.clone()).unwrap()).unwrap()
 }
 

@@ -4,11 +4,10 @@
 mod opensearch;
 mod patentfield;
 
-use crate::lanes::patents;
+use crate::lanes::{filters, patents};
 use crate::support::{Bench, Hashing};
 use lyra_corpus::backend::{
-    BackendKind, FeatureScope, FieldBoosts, Filter, IdType, LaneHits, LaneKind, LaneQuery, Publication,
-    RawFilter, SearchBackend,
+    BackendKind, FeatureScope, FieldBoosts, IdType, LaneHits, LaneKind, LaneQuery, Publication, SearchBackend,
 };
 use lyra_corpus::{CorpusError, EmbeddedBackend, Result};
 use serde_json::{Value, json};
@@ -47,8 +46,12 @@ fn documents() -> Vec<Value> {
     patents().into_iter().filter(|document| document["id"] != "paper").collect()
 }
 
-fn filters(list: &Value) -> Vec<Filter> {
-    Filter::check_all(&serde_json::from_value::<Vec<RawFilter>>(list.clone()).unwrap()).unwrap()
+/// A text, or several.
+fn texts(value: &Value) -> String {
+    value.as_array().map_or_else(
+        || value.as_str().unwrap_or_default().to_owned(),
+        |many| many.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"),
+    )
 }
 
 fn lane(corpus: &str, query: &str, list: &Value, top_k: usize) -> LaneQuery {

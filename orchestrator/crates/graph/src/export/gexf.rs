@@ -1,7 +1,7 @@
 //! GEXF 1.3, Gephi's own format.
 
 use super::edge_fields;
-use super::table::{Kind, Table};
+use super::table::Table;
 use super::xml::escaped;
 use crate::{EvidenceGraph, Node};
 use std::fmt::Write;
@@ -40,12 +40,7 @@ impl EvidenceGraph {
 fn declare(out: &mut String, of: &str, table: &Table) {
     let _ = writeln!(out, "    <attributes class=\"{of}\">");
     for (i, (name, kind)) in table.columns.iter().enumerate() {
-        let kind = match kind {
-            Kind::Boolean => "boolean",
-            Kind::Integer => "long",
-            Kind::Number => "double",
-            Kind::Text => "string",
-        };
+        let kind = kind.xml();
         let _ = writeln!(out, "      <attribute id=\"{i}\" title=\"{}\" type=\"{kind}\"/>", escaped(name));
     }
     out.push_str("    </attributes>\n");

@@ -1,7 +1,7 @@
 //! `GraphML`, for Gephi, yEd, Cytoscape, igraph and `NetworkX`.
 
 use super::edge_fields;
-use super::table::{Kind, Table};
+use super::table::Table;
 use super::xml::escaped;
 use crate::{EvidenceGraph, Node};
 use std::fmt::Write;
@@ -35,12 +35,7 @@ impl EvidenceGraph {
 
 fn declare(out: &mut String, of: &str, table: &Table) {
     for (i, (name, kind)) in table.columns.iter().enumerate() {
-        let kind = match kind {
-            Kind::Boolean => "boolean",
-            Kind::Integer => "long",
-            Kind::Number => "double",
-            Kind::Text => "string",
-        };
+        let kind = kind.xml();
         let name = escaped(name);
         let _ =
             writeln!(out, "  <key id=\"{of}{i}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>");

@@ -12,6 +12,18 @@ pub(super) enum Kind {
     Text,
 }
 
+impl Kind {
+    /// The name that GEXF and `GraphML` have for it.
+    pub(super) fn xml(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Integer => "long",
+            Self::Number => "double",
+            Self::Text => "string",
+        }
+    }
+}
+
 /// Rows of equal columns. A missing value is no value, not an empty text.
 #[derive(Debug, PartialEq)]
 pub(super) struct Table {

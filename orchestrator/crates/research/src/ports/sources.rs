@@ -6,6 +6,7 @@ use lyra_domain::domains::{DomainOverride, DomainRules};
 use lyra_domain::{FetchMethod, Fragment, Identifier, Priority, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What kind of source answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,11 @@ pub trait EvidenceSource: Send + Sync {
     /// Whether only searches that name it ask it.
     fn on_request(&self) -> bool {
         false
+    }
+    /// The source confined to parts of it, of which a query names each as `SOURCE:PART`: engines of the web. `None` when
+    /// it has no parts.
+    fn confined_to(&self, _parts: &[String]) -> Option<Arc<dyn EvidenceSource>> {
+        None
     }
     /// What went wrong in the last search although it answered: an engine that wanted a person, a page that could not
     /// be read.

@@ -2,7 +2,7 @@
 
 use super::{Answered, Asked, Purpose, Quarantined, Waiting};
 use crate::Result;
-use crate::trace::TraceId;
+use crate::trace::Cause;
 use async_trait::async_trait;
 use lyra_domain::{
     Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, Page, PageId, Query, QueryId,
@@ -178,7 +178,7 @@ pub trait JobQueue: Send + Sync {
     /// job failed.
     async fn fail(&self, job: &Job, error: &str, retry_after: Option<Duration>) -> Result<()>;
     /// The request that a job goes back to, over the jobs that caused it. `None` when nothing is known of it.
-    async fn trace(&self, job: &JobId) -> Result<Option<TraceId>>;
+    async fn cause(&self, job: &JobId) -> Result<Option<Cause>>;
     /// Seconds of work that the task's jobs have used.
     async fn seconds_used(&self, task: &TaskId) -> Result<f64>;
 }

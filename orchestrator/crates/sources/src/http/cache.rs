@@ -7,6 +7,7 @@ use super::Response;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use jiff::Timestamp;
+use lyra_domain::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -130,11 +131,6 @@ pub(super) fn key<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
         hash.update(part);
     }
     hex(&hash.finalize())
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or('0');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn encode(entry: &Entry) -> std::io::Result<Vec<u8>> {

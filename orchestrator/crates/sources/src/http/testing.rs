@@ -1,26 +1,12 @@
 //! Stand-ins for tests.
 
-use async_trait::async_trait;
+mod rates;
+
+pub(crate) use rates::MemoryRates;
+
 use jiff::{SignedDuration, Timestamp};
-use lyra_research::ports::{Clock, RateState, RateStore};
-use std::collections::HashMap;
+use lyra_research::ports::Clock;
 use std::sync::{Arc, Mutex};
-
-/// Keeps limiter states in memory.
-#[derive(Default)]
-pub(crate) struct MemoryRates(pub(crate) Mutex<HashMap<String, RateState>>);
-
-#[async_trait]
-impl RateStore for MemoryRates {
-    async fn load(&self, provider: &str) -> lyra_research::Result<Option<RateState>> {
-        Ok(self.0.lock().unwrap().get(provider).cloned())
-    }
-
-    async fn save(&self, provider: &str, state: &RateState) -> lyra_research::Result<()> {
-        self.0.lock().unwrap().insert(provider.to_owned(), state.clone());
-        Ok(())
-    }
-}
 
 /// A clock that is set by hand.
 pub(crate) struct SetClock(pub(crate) Mutex<Timestamp>);

@@ -2,12 +2,11 @@
 
 use super::{Aids, Rules};
 use crate::cookies::Session;
-use crate::http::cache::hex;
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
 use crate::{Error, Result};
 use jiff::Timestamp;
 use lyra_domain::domains::{DomainCategory, DomainDecision};
-use lyra_domain::{FetchMethod, Fragment, PageId};
+use lyra_domain::{FetchMethod, Fragment, PageId, hex};
 use lyra_research::ports::{Answered, Danger, Quarantined, SourcePage};
 use lyra_web::danger::{Finding, Place, Severity};
 use lyra_web::extract::{Extracted, decode};

@@ -234,6 +234,11 @@ impl EvidenceSource for WebSource {
         Ok(self.gather(answers, limit, until).await)
     }
 
+    fn confined_to(&self, engines: &[String]) -> Option<Arc<dyn EvidenceSource>> {
+        let budget = WebBudget { engines: engines.to_vec(), ..self.budget.clone() };
+        Some(Arc::new(Self::new(self.search.clone(), self.pages.clone(), self.rules.clone(), budget)))
+    }
+
     fn waiting(&self) -> Vec<Waiting> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).waiting.clone()
     }

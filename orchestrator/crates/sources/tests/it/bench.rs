@@ -1,9 +1,10 @@
 //! The whole pipeline over both clients, the web and the real store, with stand-ins of the APIs.
 
+use crate::finish::finish;
 use crate::support::{Now, Seen, StandIn, config, json};
 use async_trait::async_trait;
 use axum::response::Response as Reply;
-use lyra_domain::{JobState, NliJudgement, NliScores, Priority, TaskConfig, TaskId};
+use lyra_domain::{NliJudgement, NliScores, Priority, TaskConfig, TaskId};
 use lyra_research::ports::{Clock, EvidenceSource, Inference, Models};
 use lyra_research::{Pipeline, ProgressSink, ResearchConfig, SearchConfig, Stops, Worker, WorkerConfig};
 use lyra_sources::http::{HttpClient, Origin};
@@ -14,7 +15,6 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 pub(crate) const QUERY: &str = "green tea attention";
 
@@ -165,17 +165,7 @@ impl Bench {
 
     pub(crate) async fn search(&self, task: &TaskId) -> TaskProgress {
         self.store.queue_searches(task, &[QUERY.to_owned()], None, Priority::Medium, &[]).await.unwrap();
-        let cancel = CancellationToken::new();
-        loop {
-            let worked = self.worker.step(&cancel).await.unwrap();
-            let status = self.store.task_status(task).await.unwrap();
-            if status.jobs_in(JobState::Queued) == 0 {
-                return status;
-            }
-            if !worked {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-        }
+        finish(&self.worker, &self.store, task).await
     }
 
     pub(crate) async fn run(&self) -> TaskProgress {

@@ -1,7 +1,6 @@
 //! A real Chromium against stand-ins on loopback. Skipped, saying so, where none is installed.
 
-use crate::support::{MemoryRates, Names, Now, StandIn, client, config, reply};
-use axum::response::Response as Reply;
+use crate::support::{MemoryRates, Names, Now, StandIn, client, config, html, reply};
 use lyra_sources::Error;
 use lyra_sources::browser::{Browser, BrowserConfig, Choice};
 use lyra_sources::http::{HttpClient, Policy};
@@ -51,10 +50,6 @@ impl Marked {
         let line = |id: &String| std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
         ids.filter(|id| String::from_utf8_lossy(&line(id)).contains(&self.mark)).collect()
     }
-}
-
-fn html(body: impl Into<String>) -> Reply {
-    reply(200, &[("content-type", "text/html; charset=utf-8")], body.into())
 }
 
 fn text(response: &lyra_sources::http::Response) -> String {

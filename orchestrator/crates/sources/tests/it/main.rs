@@ -6,6 +6,8 @@ mod apis;
 mod bench;
 mod browser;
 mod faults;
+#[path = "../../../research/tests/it/finish.rs"]
+mod finish;
 mod http;
 mod matrix;
 mod recorded;

@@ -1,6 +1,10 @@
 //! A stand-in server, and what a client needs.
 
-use async_trait::async_trait;
+#[path = "../../src/http/testing/rates.rs"]
+mod rates;
+
+pub(crate) use rates::MemoryRates;
+
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request as Asked;
@@ -8,9 +12,8 @@ use axum::response::Response as Reply;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
-use lyra_research::ports::{Clock, RateState, RateStore};
+use lyra_research::ports::Clock;
 use lyra_sources::http::{HttpClient, HttpConfig, Origin, Policy, Resolver};
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -102,24 +105,12 @@ pub(crate) fn reply(status: u16, headers: &[(&str, &str)], body: impl Into<Body>
     reply.body(body.into()).unwrap()
 }
 
-pub(crate) fn json(status: u16, body: &str) -> Reply {
-    reply(status, &[("content-type", "application/json")], body.to_owned())
+pub(crate) fn html(body: impl Into<String>) -> Reply {
+    reply(200, &[("content-type", "text/html; charset=utf-8")], body.into())
 }
 
-/// Keeps limiter states in memory.
-#[derive(Default)]
-pub(crate) struct MemoryRates(Mutex<HashMap<String, RateState>>);
-
-#[async_trait]
-impl RateStore for MemoryRates {
-    async fn load(&self, provider: &str) -> lyra_research::Result<Option<RateState>> {
-        Ok(self.0.lock().unwrap().get(provider).cloned())
-    }
-
-    async fn save(&self, provider: &str, state: &RateState) -> lyra_research::Result<()> {
-        self.0.lock().unwrap().insert(provider.to_owned(), state.clone());
-        Ok(())
-    }
+pub(crate) fn json(status: u16, body: &str) -> Reply {
+    reply(status, &[("content-type", "application/json")], body.to_owned())
 }
 
 pub(crate) struct Now;

@@ -3,7 +3,7 @@ use crate::{Store, StoreConfig};
 use lyra_domain::{Claim, Job, JobKind, JobState, Priority, QueryStatus, TaskStatus};
 use lyra_research::PortError;
 use lyra_research::ports::{EvidenceStore, JobQueue};
-use lyra_research::trace::{self, TraceId};
+use lyra_research::trace::{self, Cause};
 use serde_json::json;
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader};
@@ -201,16 +201,16 @@ async fn a_job_that_moves_on_survives_any_number_of_deaths() {
 #[tokio::test]
 async fn jobs_lead_back_to_the_request_that_caused_them() {
     let bench = Bench::new().await;
-    let trace = TraceId::new();
-    trace::within(trace, |_| tracing::Span::none(), bench.searching(&["one"])).await;
+    let cause = Cause::new();
+    trace::within(cause, |_| tracing::Span::none(), bench.searching(&["one"])).await;
     let search = bench.lease().await.unwrap();
-    assert_eq!(bench.store.trace(&search.id).await.unwrap(), Some(trace));
+    assert_eq!(bench.store.cause(&search.id).await.unwrap(), Some(cause));
     done(&bench, &search, &[JobKind::Judge]).await;
     let judge = bench.lease().await.unwrap();
-    assert_eq!((judge.kind.name(), bench.store.trace(&judge.id).await.unwrap()), ("judge", Some(trace)));
+    assert_eq!((judge.kind.name(), bench.store.cause(&judge.id).await.unwrap()), ("judge", Some(cause)));
     bench.searching(&["two"]).await;
     let other = bench.lease().await.unwrap();
-    assert_eq!(bench.store.trace(&other.id).await.unwrap(), None);
+    assert_eq!(bench.store.cause(&other.id).await.unwrap(), None);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -5,7 +5,8 @@ use super::tidy;
 use crate::app::fusion::{
     BlendRequest, FusionView, Label, ProvenanceRequest, ProvenanceView, Representative, RunRef,
 };
-use crate::mcp::reply::{MAX_BYTES, size};
+use crate::json::size;
+use crate::mcp::reply::MAX_BYTES;
 use crate::mcp::schema::one_of;
 use crate::mcp::tools::{Call, Effect, Failure, Tool};
 use lyra_fusion::Recipe;

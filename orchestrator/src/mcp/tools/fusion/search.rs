@@ -31,20 +31,8 @@ pub(in crate::mcp::tools) struct FulltextInput {
     /// `(a b)`.
     #[schemars(length(min = 1, max = 20_000))]
     query: String,
-    /// Corpus to search. Default: the only one there is.
-    #[schemars(length(min = 1, max = 100))]
-    corpus: Option<String>,
-    /// Filters; all must hold.
-    #[serde(default)]
-    #[schemars(length(max = 40))]
-    filters: Vec<FilterInput>,
-    /// Most documents, 1 to 200, default 50.
-    #[schemars(range(min = 1, max = 200))]
-    top_k: Option<usize>,
-    /// Kind of number to return for each document.
-    #[serde(default)]
-    #[schemars(schema_with = "id_types")]
-    id_type: Option<IdType>,
+    #[serde(flatten)]
+    list: ListInput,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -52,6 +40,13 @@ pub(in crate::mcp::tools) struct SemanticInput {
     /// What to look for, in one to three paragraphs of plain words.
     #[schemars(length(min = 1, max = 20_000))]
     text: String,
+    #[serde(flatten)]
+    list: ListInput,
+}
+
+/// Where a search for people looks, and what it lists.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ListInput {
     /// Corpus to search. Default: the only one there is.
     #[schemars(length(min = 1, max = 100))]
     corpus: Option<String>,
@@ -90,34 +85,18 @@ pub(in crate::mcp::tools) struct FulltextRawInput {
     /// Lane that gives field boosts and role: `wide` (default), `recall`, `precision`, `problem`, or a configured one.
     #[schemars(length(min = 1, max = 100))]
     lane: Option<String>,
-    /// Name of this lane in blends. Default: `lane`.
-    #[schemars(length(min = 1, max = 100))]
-    lane_name: Option<String>,
-    /// Corpus to search. Default: the only one there is.
-    #[schemars(length(min = 1, max = 100))]
-    corpus: Option<String>,
     /// Filters; all must hold. None on codes in a wide lane.
     #[serde(default)]
     #[schemars(length(max = 40))]
     filters: Vec<FilterInput>,
     /// Weights of the fields in place of the lane's.
     field_boosts: Option<BoostsInput>,
-    /// Most documents, 1 to 10000, default 800.
-    #[schemars(range(min = 1, max = 10_000))]
-    top_k: Option<usize>,
-    /// What the answer shows besides the handle.
-    #[serde(default)]
-    include: IncludeInput,
-    /// Codes per system in `code_freqs`, 1 to 200, default 30.
-    #[schemars(range(min = 1, max = 200))]
-    code_freq_top_k: Option<usize>,
     /// Words of use cases in this search: an alarm says when a wide query demands one.
     #[serde(default)]
     #[schemars(length(max = 100), inner(length(min = 1, max = 100)))]
     use_case_terms: Vec<String>,
-    /// Any text; it comes back.
-    #[schemars(length(max = 200))]
-    trace_id: Option<String>,
+    #[serde(flatten)]
+    run: RunInput,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -128,12 +107,6 @@ pub(in crate::mcp::tools) struct SemanticRawInput {
     /// Lane that gives the scope: `semantic` (default), or a configured one.
     #[schemars(length(min = 1, max = 100))]
     lane: Option<String>,
-    /// Name of this lane in blends. Default: `lane`.
-    #[schemars(length(min = 1, max = 100))]
-    lane_name: Option<String>,
-    /// Corpus to search. Default: the only one there is.
-    #[schemars(length(min = 1, max = 100))]
-    corpus: Option<String>,
     /// Filters; all must hold.
     #[serde(default)]
     #[schemars(length(max = 40))]
@@ -142,6 +115,19 @@ pub(in crate::mcp::tools) struct SemanticRawInput {
     #[serde(default)]
     #[schemars(schema_with = "scopes")]
     feature_scope: Option<FeatureScope>,
+    #[serde(flatten)]
+    run: RunInput,
+}
+
+/// What a lane's run is called and holds, and what its handle shows.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct RunInput {
+    /// Name of this lane in blends. Default: `lane`.
+    #[schemars(length(min = 1, max = 100))]
+    lane_name: Option<String>,
+    /// Corpus to search. Default: the only one there is.
+    #[schemars(length(min = 1, max = 100))]
+    corpus: Option<String>,
     /// Most documents, 1 to 10000, default 800.
     #[schemars(range(min = 1, max = 10_000))]
     top_k: Option<usize>,
@@ -245,13 +231,41 @@ pub(in crate::mcp::tools) struct MultilaneOutput {
     trace_id: Option<String>,
 }
 
-fn show(include: IncludeInput, most: Option<usize>) -> Show {
-    let usual = Show::default();
-    Show {
-        codes: include.codes,
-        code_freqs: include.code_freqs,
-        scores: include.scores,
-        code_freq_top_k: most.unwrap_or(usual.code_freq_top_k),
+impl ListInput {
+    /// The best documents for `text`, by words or by meaning.
+    async fn found(self, call: &Call, text: String, semantic: bool) -> Result<FoundOutput, Failure> {
+        let search = LaneSearch {
+            text,
+            semantic,
+            corpus: self.corpus,
+            filters: filters(self.filters),
+            top_k: self.top_k.unwrap_or(50),
+            ..LaneSearch::default()
+        };
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        Ok(fusion.search(search, self.id_type.unwrap_or_default()).await?.into())
+    }
+}
+
+impl RunInput {
+    /// The handle of the run that `search` gives with what is said here.
+    async fn handle(self, call: &Call, search: LaneSearch) -> Result<HandleOutput, Failure> {
+        let usual = Show::default();
+        let show = Show {
+            codes: self.include.codes,
+            code_freqs: self.include.code_freqs,
+            scores: self.include.scores,
+            code_freq_top_k: self.code_freq_top_k.unwrap_or(usual.code_freq_top_k),
+        };
+        let search = LaneSearch {
+            corpus: self.corpus,
+            lane_name: self.lane_name,
+            top_k: self.top_k.unwrap_or(LANE_DOCS),
+            ..search
+        };
+        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
+        let handle = fusion.search_lane(search, show).await?;
+        Ok(HandleOutput { handle, trace_id: self.trace_id })
     }
 }
 
@@ -269,15 +283,7 @@ impl Tool for SearchFulltext {
     }
 
     async fn call(call: &Call, input: FulltextInput) -> Result<FoundOutput, Failure> {
-        let search = LaneSearch {
-            text: input.query,
-            corpus: input.corpus,
-            filters: filters(input.filters),
-            top_k: input.top_k.unwrap_or(50),
-            ..LaneSearch::default()
-        };
-        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
-        Ok(fusion.search(search, input.id_type.unwrap_or_default()).await?.into())
+        input.list.found(call, input.query, false).await
     }
 }
 
@@ -295,16 +301,7 @@ impl Tool for SearchSemantic {
     }
 
     async fn call(call: &Call, input: SemanticInput) -> Result<FoundOutput, Failure> {
-        let search = LaneSearch {
-            text: input.text,
-            semantic: true,
-            corpus: input.corpus,
-            filters: filters(input.filters),
-            top_k: input.top_k.unwrap_or(50),
-            ..LaneSearch::default()
-        };
-        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
-        Ok(fusion.search(search, input.id_type.unwrap_or_default()).await?.into())
+        input.list.found(call, input.text, true).await
     }
 }
 
@@ -323,22 +320,15 @@ impl Tool for SearchFulltextRaw {
     }
 
     async fn call(call: &Call, input: FulltextRawInput) -> Result<HandleOutput, Failure> {
-        let show = show(input.include, input.code_freq_top_k);
         let search = LaneSearch {
-            corpus: input.corpus,
             lane: input.lane,
-            lane_name: input.lane_name,
-            semantic: false,
             text: input.query,
             boosts: input.field_boosts.map(Into::into),
-            scope: None,
             filters: filters(input.filters),
-            top_k: input.top_k.unwrap_or(LANE_DOCS),
             use_case_terms: input.use_case_terms,
+            ..LaneSearch::default()
         };
-        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
-        let handle = fusion.search_lane(search, show).await?;
-        Ok(HandleOutput { handle, trace_id: input.trace_id })
+        input.run.handle(call, search).await
     }
 }
 
@@ -356,22 +346,15 @@ impl Tool for SearchSemanticRaw {
     }
 
     async fn call(call: &Call, input: SemanticRawInput) -> Result<HandleOutput, Failure> {
-        let show = show(input.include, input.code_freq_top_k);
         let search = LaneSearch {
-            corpus: input.corpus,
             lane: input.lane,
-            lane_name: input.lane_name,
             semantic: true,
             text: input.text,
-            boosts: None,
             scope: input.feature_scope,
             filters: filters(input.filters),
-            top_k: input.top_k.unwrap_or(LANE_DOCS),
-            use_case_terms: Vec::new(),
+            ..LaneSearch::default()
         };
-        let fusion = call.app.fusion_over(search.corpus.as_deref()).await?;
-        let handle = fusion.search_lane(search, show).await?;
-        Ok(HandleOutput { handle, trace_id: input.trace_id })
+        input.run.handle(call, search).await
     }
 }
 

@@ -1,6 +1,6 @@
 //! A stand-in of a cluster of `OpenSearch`: it reads the query DSL strictly, and runs it over a few documents.
 
-use super::{Seen, contract, documents, lane, run, serve};
+use super::{Seen, contract, documents, lane, run, serve, texts};
 use crate::support::{Hashing, vector};
 use axum::extract::{Path, Query as Parameters, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -51,13 +51,6 @@ fn sources() -> BTreeMap<String, Value> {
         (document["id"].as_str().unwrap().to_owned(), source)
     };
     documents().into_iter().map(source).collect()
-}
-
-fn texts(value: &Value) -> String {
-    value.as_array().map_or_else(
-        || value.as_str().unwrap_or_default().to_owned(),
-        |many| many.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"),
-    )
 }
 
 /// Words, and pairs of CJK characters alone, as the `cjk` analyzer makes them.

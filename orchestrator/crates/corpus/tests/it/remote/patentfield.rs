@@ -1,6 +1,6 @@
 //! A stand-in of Patentfield's `/patents/search`.
 
-use super::{Seen, contract, documents, lane, run, serve};
+use super::{Seen, contract, documents, lane, run, serve, texts};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::{Json, Router, routing::post};
@@ -29,13 +29,6 @@ fn records() -> Vec<Value> {
             })
         })
         .collect()
-}
-
-fn texts(value: &Value) -> String {
-    value.as_array().map_or_else(
-        || value.as_str().unwrap_or_default().to_owned(),
-        |many| many.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"),
-    )
 }
 
 const COLUMNS: [&str; 17] = [

@@ -1,49 +1,64 @@
-//! Traces to an OpenTelemetry collector, over HTTP. The collector and its headers are named by the variables of
+//! Spans to an OpenTelemetry collector, over HTTP. The collector and its headers are named by the variables of
 //! OpenTelemetry: `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`.
 
-use lyra_research::trace;
-use opentelemetry::trace::{SpanId, TraceId, TracerProvider};
+use crate::parent::{Step, TraceParent};
+use opentelemetry::Context;
+use opentelemetry::trace::{
+    SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState, TracerProvider,
+};
 use opentelemetry_otlp::SpanExporter;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator, SdkTracerProvider};
-use tracing::Subscriber;
+use std::io::Write;
+use std::num::NonZeroU128;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tracing::{Span, Subscriber};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{EnvFilter, Layer};
 
+/// Any of these names a collector.
+const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+
+/// Whether this process sends spans.
+static SENDS: AtomicBool = AtomicBool::new(false);
+
 /// Sends spans in the background; the last of them when it is dropped.
-pub(super) struct Exporter {
+pub(crate) struct Exporter {
     provider: SdkTracerProvider,
 }
 
 impl Exporter {
     /// `None` when no collector is named, or when it cannot be sent to as named, which is said on stderr.
-    pub(super) fn from_environment() -> Option<Self> {
-        let named = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
-        named.iter().find_map(std::env::var_os)?;
+    pub(crate) fn from_environment(
+        service: &'static str,
+        trace: fn() -> Option<NonZeroU128>,
+    ) -> Option<Self> {
+        ENDPOINTS.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))?;
         let exporter = match SpanExporter::builder().with_http().build() {
             Ok(exporter) => exporter,
             Err(error) => {
                 // Logging has not begun yet.
-                use std::io::Write;
                 let _ = writeln!(std::io::stderr(), "traces cannot be sent to the collector: {error}");
                 return None;
             }
         };
         let mut resource = Resource::builder();
         if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
-            resource = resource.with_service_name("lyra");
+            resource = resource.with_service_name(service);
         }
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
-            .with_id_generator(OurTrace::default())
+            .with_id_generator(OurTrace { trace, random: RandomIdGenerator::default() })
             .with_resource(resource.build())
             .build();
+        SENDS.store(true, Ordering::Relaxed);
         Some(Self { provider })
     }
 
     /// Spans of Lyra itself from `info` on; those of libraries would say little and cost much.
-    pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
+    pub(crate) fn layer<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
@@ -63,16 +78,43 @@ impl Drop for Exporter {
     }
 }
 
+pub(crate) fn sends() -> bool {
+    SENDS.load(Ordering::Relaxed)
+}
+
+pub(crate) fn adopt(span: &Span, parent: TraceParent) {
+    let context = SpanContext::new(
+        TraceId::from(parent.trace.get()),
+        SpanId::from(parent.step.get()),
+        TraceFlags::SAMPLED,
+        true,
+        TraceState::NONE,
+    );
+    if let Err(error) = span.set_parent(Context::new().with_remote_span_context(context))
+        && sends()
+    {
+        tracing::debug!(%error, "a span stays without its parent");
+    }
+}
+
+pub(crate) fn step(span: &Span) -> Option<Step> {
+    let context = span.context();
+    Step::new(u64::from_be_bytes(context.span().span_context().span_id().to_bytes()))
+}
+
 /// New traces carry the id that the work has everywhere else.
-#[derive(Debug, Default)]
-struct OurTrace(RandomIdGenerator);
+#[derive(Debug)]
+struct OurTrace {
+    trace: fn() -> Option<NonZeroU128>,
+    random: RandomIdGenerator,
+}
 
 impl IdGenerator for OurTrace {
     fn new_trace_id(&self) -> TraceId {
-        trace::current().map_or_else(|| self.0.new_trace_id(), |trace| TraceId::from(trace.to_u128()))
+        (self.trace)().map_or_else(|| self.random.new_trace_id(), |trace| TraceId::from(trace.get()))
     }
 
     fn new_span_id(&self) -> SpanId {
-        self.0.new_span_id()
+        self.random.new_span_id()
     }
 }

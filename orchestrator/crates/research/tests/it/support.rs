@@ -1,9 +1,12 @@
-//! What the tests of the pipeline share: the models that they make up.
+//! What the tests share: models, a web without pages, and a worker.
 
 use async_trait::async_trait;
 use lyra_domain::{NliJudgement, NliScores};
-use lyra_research::Result;
-use lyra_research::ports::{Inference, Models};
+use lyra_research::ports::{Inference, Models, PageFetcher, SourcePage};
+use lyra_research::{Pipeline, PortError, Result, Stops, Worker, WorkerConfig};
+use lyra_store::Store;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// Bags of words as vectors; a premise with `not` refutes a hypothesis without, and the other way round.
 pub(crate) struct Words;
@@ -37,5 +40,26 @@ impl Inference for Words {
             Some(NliScores { supports, refutes, neutral: 0.05 }.judgement())
         };
         Ok(pairs.iter().map(judge).collect())
+    }
+}
+
+/// No page can be fetched.
+pub(crate) struct NoPages;
+
+#[async_trait]
+impl PageFetcher for NoPages {
+    async fn fetch(&self, url: &str) -> Result<SourcePage> {
+        Err(PortError::Refused { what: "its server".to_owned(), why: format!("{url} is not there") })
+    }
+}
+
+/// A worker on the store's jobs, which tries again at once.
+pub(crate) fn worker(pipeline: Pipeline, store: &Store) -> Worker {
+    Worker {
+        pipeline,
+        queue: Arc::new(store.clone()),
+        wake: Arc::default(),
+        stops: Stops::default(),
+        config: WorkerConfig { retry: Duration::from_millis(1), ..WorkerConfig::default() },
     }
 }

@@ -1,0 +1,112 @@
+//! Sources outside: the academic APIs, search engines and pages.
+
+use super::Secret;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Sources outside, and how they are asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SourcesConfig {
+    /// What a task asks that names no source: `corpora`, `semantic_scholar`, `openalex`, `web`, names of corpora.
+    pub default: Vec<String>,
+    /// A way to reach whoever runs this (mail address or web page), sent in the `User-Agent`.
+    pub contact: Option<String>,
+    /// Most megabytes of answers kept on disk; 0 keeps none.
+    pub cache_mb: u64,
+    /// Semantic Scholar.
+    pub semantic_scholar: ApiSettings,
+    /// OpenAlex.
+    pub openalex: ApiSettings,
+    /// Search engines and pages.
+    pub web: WebSettings,
+}
+
+impl Default for SourcesConfig {
+    fn default() -> Self {
+        Self {
+            default: vec!["corpora".to_owned()],
+            contact: None,
+            cache_mb: 512,
+            semantic_scholar: ApiSettings::default(),
+            openalex: ApiSettings::default(),
+            web: WebSettings::default(),
+        }
+    }
+}
+
+/// Search engines and pages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSettings {
+    /// Engines to ask; those of the category `general` when empty.
+    pub engines: Vec<String>,
+    /// Pages fetched for one query at most.
+    pub pages_per_query: usize,
+    /// Seconds for engines and pages of one query together.
+    pub seconds_per_query: u64,
+    /// Seconds for one page.
+    pub timeout_seconds: u64,
+    /// Most megabytes of one page.
+    pub max_page_mb: usize,
+    /// File in place of the engines that come with Lyra.
+    pub engines_file: Option<PathBuf>,
+    /// File in place of the categories of domains that come with Lyra.
+    pub domains_file: Option<PathBuf>,
+    /// File in place of the dangerous patterns that come with Lyra.
+    pub dangerous_patterns_file: Option<PathBuf>,
+    /// Origins that are not public and may be fetched all the same (test servers): `http://127.0.0.1:8000`.
+    pub trusted_origins: Vec<String>,
+    /// Which Chromium loads pages that need scripts: `auto`, `off`, or a path.
+    pub browser: String,
+    /// Pages that it loads at once.
+    pub browser_pages: usize,
+    /// Seconds after which it is ended when no page is asked for.
+    pub browser_idle_seconds: u64,
+    /// Hours for which a page that wants a person is waited for.
+    pub auth_hours: u64,
+}
+
+impl Default for WebSettings {
+    fn default() -> Self {
+        Self {
+            engines: Vec::new(),
+            pages_per_query: 10,
+            seconds_per_query: 60,
+            timeout_seconds: 20,
+            max_page_mb: 12,
+            engines_file: None,
+            domains_file: None,
+            dangerous_patterns_file: None,
+            trusted_origins: Vec::new(),
+            browser: "auto".to_owned(),
+            browser_pages: 2,
+            browser_idle_seconds: 30,
+            auth_hours: 72,
+        }
+    }
+}
+
+/// One academic API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApiSettings {
+    /// Address, when it is not the API's own: a proxy, or a stand-in of tests.
+    pub base_url: Option<String>,
+    /// Key, when there is one.
+    #[serde(skip_serializing)]
+    pub api_key: Option<Secret>,
+    /// Mail address that OpenAlex gives its polite users' answers to.
+    pub mailto: Option<String>,
+    /// Shortest time between two requests in milliseconds, when it is not the API's own limit.
+    pub min_interval_ms: Option<u64>,
+    /// Hours for which answers are used again.
+    pub cache_hours: u64,
+}
+
+impl Default for ApiSettings {
+    fn default() -> Self {
+        Self { base_url: None, api_key: None, mailto: None, min_interval_ms: None, cache_hours: 24 }
+    }
+}
