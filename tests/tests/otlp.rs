@@ -51,7 +51,7 @@ impl Collector {
 
     /// The spans of a trace so far.
     fn of(&self, trace: &str) -> Vec<Seen> {
-        self.0.lock().unwrap().iter().filter(|span| span.trace == trace).cloned().collect()
+        self.0.lock().expect("not poisoned").iter().filter(|span| span.trace == trace).cloned().collect()
     }
 }
 
@@ -71,7 +71,7 @@ async fn receive(State(collector): State<Collector>, headers: HeaderMap, body: B
                 parent: hex(&span.parent_span_id),
                 attributes: span.attributes,
             };
-            collector.0.lock().unwrap().push(seen);
+            collector.0.lock().expect("not poisoned").push(seen);
         }
     }
 }
@@ -171,7 +171,7 @@ async fn a_command_with_its_models_inside_is_one_tree_too() -> anyhow::Result<()
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", &url).env("OTEL_SERVICE_NAME", "mine");
     let output = tokio::task::spawn_blocking(move || command.output()).await??;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let all = collector.0.lock().unwrap().clone();
+    let all = collector.0.lock().expect("not poisoned").clone();
     let roots: Vec<&Seen> = all.iter().filter(|span| span.name == "command").collect();
     let [root] = roots.as_slice() else { panic!("{roots:#?}") };
     assert_eq!(root.parent, "");
