@@ -8,12 +8,14 @@ ARG CUDA_PACKAGES=13-0
 FROM rust:${RUST_VERSION}-slim-bookworm AS build
 WORKDIR /src
 ENV CARGO_INCREMENTAL=0
+# Features beyond the usual ones: lyra/otlp,lyra-ml-server/otlp
+ARG FEATURES=""
 COPY . .
 # The toolchain of the image is the one to use.
 RUN rm -f rust-toolchain.toml
 RUN --mount=type=cache,id=lyra-cargo,target=/usr/local/cargo/registry,sharing=locked \
     --mount=type=cache,id=lyra-target,target=/src/target,sharing=locked \
-    cargo build --release --locked -p lyra -p lyra-ml-server --features lyra-ml-server/cuda --bin lyra-ml-server \
+    cargo build --release --locked -p lyra -p lyra-ml-server --features "lyra-ml-server/cuda $FEATURES" --bin lyra-ml-server \
     && mkdir /out && cp target/release/lyra-ml-server /out/ && strip /out/*
 
 FROM nvidia/cuda:${CUDA}-base-ubuntu24.04
@@ -21,7 +23,7 @@ ARG CUDA_PACKAGES
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libcublas-${CUDA_PACKAGES} cuda-nvrtc-${CUDA_PACKAGES} \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
-    && useradd --uid 10001 --create-home --home-dir /cache --shell /usr/sbin/nologin lyra
+    && useradd --uid 10001 --no-create-home --home-dir /cache --shell /usr/sbin/nologin lyra && install -d -o 10001 -g 10001 -m 700 /cache
 COPY models /models
 COPY --from=build /out/lyra-ml-server /usr/local/bin/lyra-ml-server
 USER 10001:10001
