@@ -39,18 +39,23 @@ impl App {
         let archived = blocking_is_archive(source).await?;
         let place = Place::of(data_dir);
         let (from, to) = (source.to_owned(), place.clone());
-        blocking(move || {
-            to.clear()?;
-            private_folder(&to.new).map_err(failed(&to.new))?;
-            if archived { archive::unpack(&from, &to.new) } else { copy_folder(&from, &to.new) }
-        })
-        .await?;
-        let checked = match verify_folder(&place.new).await {
+        let checked = async {
+            blocking(move || {
+                to.clear()?;
+                private_folder(&to.new).map_err(failed(&to.new))?;
+                if archived { archive::unpack(&from, &to.new) } else { copy_folder(&from, &to.new) }
+            })
+            .await?;
+            verify_folder(&place.new).await
+        }
+        .await;
+        let checked = match checked {
             Ok(checked) => checked,
             Err(error) => {
+                // What cannot be removed now, the next restore removes.
+                let _ = place.clear();
                 let message =
                     error.message.replace(&place.new.display().to_string(), &source.display().to_string());
-                place.clear()?;
                 return Err(AppError { message, ..error });
             }
         };
