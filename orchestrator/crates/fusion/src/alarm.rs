@@ -20,8 +20,9 @@ const FLAT: f64 = 0.05;
 const CONTAMINATED: f64 = 0.3;
 /// LAS and CCW.
 const APART: f64 = 0.3;
-/// `S_shape`.
+/// `S_shape`, and the fewest documents of which it says anything.
 const PEAKED: f64 = 0.5;
+const PEAKED_OF: usize = 10;
 /// Documents at the top, and the share of them without a code of the profile.
 const OFF_PROFILE: (usize, f64) = (20, 0.5);
 /// Classes that are named.
@@ -220,7 +221,8 @@ fn structure(pool: &Pool<'_>, blend: &Blend, metrics: &StructureMetrics) -> Vec<
             }),
         ));
     }
-    if metrics.s_shape > PEAKED {
+    // Of a few documents, the first are always most of them.
+    if metrics.s_shape > PEAKED && blend.ranking.order.len() >= PEAKED_OF {
         let first: Vec<Value> = blend
             .ranking
             .order

@@ -47,24 +47,27 @@ impl fmt::Display for TraceId {
 
 /// What some work goes back to: a trace and, where spans are sent to a collector, the step in it.
 ///
-/// Shown as it stands in `cause_id`: `trace_` and the trace id, then `_` and the step.
+/// Shown as it stands in `cause_id`: `trace_` and the trace id, then `_` and the step, zero when spans are not to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cause {
     /// The trace.
     pub trace: TraceId,
     /// The step, if it is known.
     pub step: Option<Step>,
+    /// Whether whoever began the trace wants its spans sent.
+    pub sampled: bool,
 }
 
 impl Cause {
     /// Nothing: the beginning of a trace.
     pub fn new() -> Self {
-        Self { trace: TraceId::new(), step: None }
+        Self { trace: TraceId::new(), step: None, sampled: true }
     }
 
     /// What a `traceparent` names.
     pub fn of_traceparent(text: &str) -> Option<Self> {
-        TraceParent::parse(text).map(|parent| Self { trace: TraceId(parent.trace), step: Some(parent.step) })
+        let TraceParent { trace, step, sampled } = TraceParent::parse(text)?;
+        Some(Self { trace: TraceId(trace), step: Some(step), sampled })
     }
 
     /// Reads what was shown; `None` for any other cause.
@@ -72,8 +75,8 @@ impl Cause {
         let text = text.strip_prefix(PREFIX)?;
         let (trace, step) = text.split_once('_').map_or((text, None), |(trace, step)| (trace, Some(step)));
         let trace = u128::from_str_radix(trace, 16).ok().and_then(NonZeroU128::new).map(TraceId)?;
-        let step = step.and_then(|step| u64::from_str_radix(step, 16).ok()).and_then(Step::new);
-        Some(Self { trace, step })
+        let step = step.and_then(|step| u64::from_str_radix(step, 16).ok());
+        Some(Self { trace, step: step.and_then(Step::new), sampled: step != Some(0) })
     }
 }
 
@@ -86,7 +89,11 @@ impl Default for Cause {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{PREFIX}{}", self.trace)?;
-        self.step.map_or(Ok(()), |step| write!(f, "_{step:016x}"))
+        match (self.sampled, self.step) {
+            (true, None) => Ok(()),
+            (true, Some(step)) => write!(f, "_{step:016x}"),
+            (false, _) => write!(f, "_{:016x}", 0),
+        }
     }
 }
 
@@ -97,29 +104,33 @@ pub fn current() -> Option<TraceId> {
 
 /// The running step of the trace that the running task belongs to.
 pub fn cause() -> Option<Cause> {
-    current().map(|trace| Cause { trace, step: lyra_telemetry::step(&Span::current()) })
+    let (step, sampled) = lyra_telemetry::step(&Span::current()).unzip();
+    current().map(|trace| Cause { trace, step, sampled: sampled.unwrap_or(true) })
 }
 
-/// What a request says that the running step sends: part of this trace, below a step that nobody else names when there is no name
-/// for it.
+/// What a request says that the running step sends: part of this trace, below this step, or below one that nobody else names.
 pub fn traceparent() -> Option<TraceParent> {
-    let Cause { trace, step } = cause()?;
-    let step = step.or_else(|| Step::new(Uuid::new_v4().as_u64_pair().1)).unwrap_or(Step::MIN);
-    Some(TraceParent { trace: trace.get(), step })
+    let Cause { trace, step, sampled } = cause()?;
+    Some(TraceParent { trace: trace.get(), step: step.unwrap_or_else(drawn), sampled })
 }
 
 /// Runs `work` as what `cause` led to, within the span that `span` makes of its trace. Tasks that `work` spawns are no part of it.
 pub async fn within<F: Future>(cause: Cause, span: impl FnOnce(TraceId) -> Span, work: F) -> F::Output {
-    let Cause { trace, step } = cause;
+    let Cause { trace, step, sampled } = cause;
     CURRENT
         .scope(trace, async move {
             let span = span(trace);
-            if let Some(step) = step {
-                lyra_telemetry::adopt(&span, TraceParent { trace: trace.get(), step });
+            if let Some(step) = step.or_else(|| (!sampled).then(drawn)) {
+                lyra_telemetry::adopt(&span, TraceParent { trace: trace.get(), step, sampled });
             }
             work.instrument(span).await
         })
         .await
+}
+
+/// A step that nobody else names.
+fn drawn() -> Step {
+    Step::new(Uuid::new_v4().as_u64_pair().1).unwrap_or(Step::MIN)
 }
 
 #[cfg(test)]
@@ -136,6 +147,9 @@ mod tests {
         let called = Cause::of_traceparent(&format!("00-{TRACE}-{STEP}-01")).expect("valid");
         assert_eq!(called.to_string(), format!("trace_{TRACE}_{STEP}"));
         assert_eq!(Cause::read(&called.to_string()), Some(called));
+        let unwanted = Cause::of_traceparent(&format!("00-{TRACE}-{STEP}-00")).expect("valid");
+        let read = Cause::read(&unwanted.to_string()).expect("a cause");
+        assert_eq!((read.trace, read.step, read.sampled), (unwanted.trace, None, false));
         for other in ["job_1", "trace_", "trace_none", &format!("trace_{}", "0".repeat(32))] {
             assert_eq!(Cause::read(other), None, "{other}");
         }

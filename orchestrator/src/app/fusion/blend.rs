@@ -1,9 +1,11 @@
 //! Blending lanes, changing a blend, and what a person judged.
 
 use super::fuse::shaped_by;
+use super::review::MAX_BUDGET;
 use super::views::{FusionView, fusion_view};
 use super::{Fusion, PeekRequest, ProvenanceRequest, ProvenanceView};
 use crate::app::AppError;
+use crate::json::size;
 use lyra_domain::named_enum;
 use lyra_fusion::{Recipe, RecipeDelta};
 use lyra_store::{RunKind, RunParent, StoredRun};
@@ -83,7 +85,10 @@ impl Fusion {
         let (run, cached) = self.fuse(&lanes, request.recipe, None, Vec::new()).await?;
         let mut view = fusion_view(&run, cached)?;
         if let Some(peek) = request.peek {
-            view.peek = Some(self.peek(PeekRequest { run_id: run.id, ..peek }).await?);
+            // Both are one answer.
+            let room = MAX_BUDGET.saturating_sub(size(&view));
+            let budget_bytes = peek.budget_bytes.min(room);
+            view.peek = Some(self.peek(PeekRequest { run_id: run.id, budget_bytes, ..peek }).await?);
         }
         Ok(view)
     }

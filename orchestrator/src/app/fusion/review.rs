@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 /// Least budget: the frame of an answer, and an id.
 const MIN_BUDGET: usize = 512;
-/// Largest budget.
-const MAX_BUDGET: usize = 55_000;
+/// Largest budget, and the most that an answer's lists are let grow to.
+pub(super) const MAX_BUDGET: usize = 55_000;
 /// Most documents of one peek.
 const MAX_LIMIT: usize = 100;
 /// What an edge puts around: `"ok":true,`.

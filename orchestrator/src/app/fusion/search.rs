@@ -1,20 +1,24 @@
 //! One lane: from what was asked for to a stored run.
 
 use super::lanes::How;
+use super::review::MAX_BUDGET;
 use super::views::{RunHandle, Show, handle};
 use super::{Fusion, while_waited_for};
 use crate::app::AppError;
+use crate::json::size;
 use lyra_corpus::backend::{
     Codes, FeatureScope, FieldBoosts, Filter, IdType, LaneKind, LaneQuery, MAX_TOP_K, RawFilter,
 };
 use lyra_domain::classification::System;
-use lyra_fusion::{Demands, RankedDocs, WordList, demands};
+use lyra_fusion::{Demands, RankedDocs, WordList, cut, demands};
 use lyra_store::{NewRun, RunMeta, StoredRun};
 use lyra_text::query::Query;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+/// Characters that titles of a list are cut to, one after the other, until the list is not too large.
+const TITLES: [usize; 5] = [200, 100, 50, 20, 0];
 /// Longest query, in characters.
 const MAX_QUERY: usize = 20_000;
 
@@ -79,7 +83,7 @@ pub struct FoundDocument {
     pub id: String,
     /// Document id, for the other tools.
     pub doc_id: String,
-    /// Title of the document.
+    /// Title of the document; its beginning where the list would be too large.
     pub title: String,
     /// Score of the search; comparable within this list alone.
     pub score: f64,
@@ -102,7 +106,7 @@ impl Fusion {
     pub async fn search(&self, search: LaneSearch, id_type: IdType) -> Result<Found, AppError> {
         let (run, _) = self.lane_run(search).await?;
         let publications = self.publications(&run.corpus, &run.docs.ids, IdType::DocId).await?;
-        let results = (1..)
+        let mut results: Vec<FoundDocument> = (1..)
             .zip(run.docs.ids.iter().zip(&run.docs.scores).zip(publications))
             .map(|(rank, ((doc_id, score), publication))| FoundDocument {
                 rank,
@@ -112,6 +116,14 @@ impl Fusion {
                 score: *score,
             })
             .collect();
+        for most in TITLES {
+            if size(&results) <= MAX_BUDGET {
+                break;
+            }
+            for found in &mut results {
+                found.title = cut(&found.title, most).0.to_owned();
+            }
+        }
         Ok(Found { corpus: run.corpus, results, total: run.meta.total, took_ms: run.meta.took_ms })
     }
 

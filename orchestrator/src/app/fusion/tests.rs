@@ -5,7 +5,7 @@ mod backend;
 use super::*;
 use crate::app::fusion::views::Show;
 use backend::{Memory, documents};
-use lyra_corpus::backend::{IdType, RawFilter};
+use lyra_corpus::backend::{IdType, Publication, RawFilter};
 use lyra_fusion::{FacetTerms, Recipe, RecipeDelta};
 use lyra_store::StoreConfig;
 use serde_json::json;
@@ -303,6 +303,43 @@ async fn peeking_keeps_to_its_budget_and_shows_what_fits() {
     assert!(view.used_bytes > 690, "{view:?}");
     let beyond = PeekRequest { run_id: run.run_id, offset: 999, ..PeekRequest::default() };
     assert!(bench.fusion.peek(beyond).await.unwrap_err().message.contains("`offset` is 999"));
+}
+
+#[tokio::test]
+async fn answers_stay_small_whatever_is_asked_for() {
+    use lyra_corpus::backend::Codes;
+    use lyra_domain::classification::System;
+    let many = (0..120).map(|i| {
+        let mut codes = Codes::default();
+        for (nth, system) in [System::Ipc, System::Cpc, System::Fi].into_iter().cycle().take(30).enumerate() {
+            codes.add(system, &format!("H01L{}/{:06}", i + 1, 100_000 + nth)).unwrap();
+        }
+        let mut document = documents().swap_remove(i % 60);
+        document.doc_id = format!("d{i:03}");
+        document.title = "光源を備える照明装置。".repeat(60);
+        Publication { codes, ..document }
+    });
+    let bench = Bench::new(FusionSettings::default(), Memory::new(many.collect())).await;
+    let show = Show { codes: true, code_freqs: true, scores: true, code_freq_top_k: 200 };
+    let handle = bench.fusion.search_lane(search("wide", "led OR lamp"), show).await.unwrap();
+    let size = |value: serde_json::Value| value.to_string().len();
+    assert!(handle.shortened && size(json!(handle)) <= 55_000);
+    assert!(!handle.items.unwrap().is_empty() && !handle.code_freqs.unwrap()[0].codes.is_empty());
+    let few = Show { code_freq_top_k: 5, codes: false, ..show };
+    assert!(!bench.fusion.search_lane(search("wide", "led OR lamp"), few).await.unwrap().shortened);
+    let found = bench.fusion.search(search("wide", "led OR lamp"), IdType::DocId).await.unwrap();
+    assert!(found.results.len() == 120 && size(json!(found)) <= 56_000, "{}", size(json!(found)));
+    assert!(found.results.iter().all(|found| !found.title.is_empty()));
+    let peek = PeekRequest {
+        limit: 100,
+        fields: vec!["desc".to_owned()],
+        per_field_chars: [("desc".to_owned(), 5_000)].into(),
+        budget_bytes: 55_000,
+        ..PeekRequest::default()
+    };
+    let runs = vec![RunRef { run_id: handle.run_id, lane: None }];
+    let request = BlendRequest { runs, recipe: Recipe::default(), peek: Some(peek) };
+    assert!(size(json!(bench.fusion.blend(request).await.unwrap())) <= 56_000);
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! What the use cases of fusion answer, as edges write it. Numbers are rounded here and nowhere before.
 
 use super::fuse::Measured;
+use super::review::MAX_BUDGET;
 use super::search::LaneRecipe;
 use super::{Fusion, PeekView};
 use crate::app::{AppError, ErrorCode};
 use crate::json::millionths;
+use crate::json::size;
 use lyra_fusion::alarm::{wide_lane, wide_query};
 use lyra_fusion::{Alarm, FrontierPoint, RankedDocs, StructureMetrics};
 use lyra_store::{RunMeta, StoredRun};
@@ -60,6 +62,8 @@ pub struct RunHandle {
     pub items: Option<Vec<ItemView>>,
     /// What about this lane deserves a second look.
     pub alarms: Vec<AlarmView>,
+    /// Whether fewer codes or documents are listed than were asked for, to keep the answer small.
+    pub shortened: bool,
 }
 
 /// Counts and time of a run.
@@ -248,7 +252,7 @@ pub(super) fn handle(
             })
             .collect()
     });
-    Ok(RunHandle {
+    let mut handle = RunHandle {
         run_id: run.id.clone(),
         kind: run.kind.to_string(),
         lane: run.lane.clone(),
@@ -258,7 +262,29 @@ pub(super) fn handle(
         code_freqs: show.code_freqs.then(|| code_counts(&run.docs, show.code_freq_top_k)),
         items,
         alarms: lane_alarms(fusion, run, &recipe).into_iter().map(AlarmView::from).collect(),
-    })
+        shortened: false,
+    };
+    while size(&handle) > MAX_BUDGET && handle.halve() {}
+    Ok(handle)
+}
+
+impl RunHandle {
+    /// Lists half as many codes, and half as many documents; `false` when there is nothing left to leave out.
+    fn halve(&mut self) -> bool {
+        let systems = self.code_freqs.iter_mut().flatten();
+        let lists = systems.map(|system| &mut system.codes);
+        let mut left = false;
+        for codes in lists {
+            left |= !codes.is_empty();
+            codes.truncate(codes.len() / 2);
+        }
+        if let Some(items) = &mut self.items {
+            left |= !items.is_empty();
+            items.truncate(items.len() / 2);
+        }
+        self.shortened |= left;
+        left
+    }
 }
 
 /// What is known of a lane's run.

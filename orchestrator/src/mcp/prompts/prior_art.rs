@@ -254,5 +254,7 @@ mod tests {
         assert_eq!(error(json!({})), "argument `description` is missing");
         assert!(error(json!({"description": "a", "mode": "debug"})).contains("unknown argument `mode`"));
         assert!(error(json!({"description": "a", "language": "fr"})).contains("en or ja"));
+        assert!(error(json!({"description": "x".repeat(20_001)})).contains("at most 20000"));
+        assert!(filled(FusionMode::Production, &json!({"description": "x".repeat(20_000)})).is_ok());
     }
 }
