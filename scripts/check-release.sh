@@ -24,7 +24,8 @@ mkdir "$work/home" && cd "$work/home"
 run lyra --version
 run lyra-ml-server --version
 run lyra research "Does a short daytime nap improve memory in adults?" --quiet | head -3
-run lyra-ml-server --port 0 2>"$work/ml.log" &
+# Not through `run`: the process to end is the server, not a shell around it.
+env -i PATH="$folder/bin:/usr/bin:/bin" HOME="$work/home" lyra-ml-server --port 0 >"$work/ml.out" 2>"$work/ml.log" &
 server=$!
 for _ in $(seq 300); do grep -q ' ready' "$work/ml.log" && break; sleep 0.1; done
 url=$(grep -o 'http://[0-9.:]*' "$work/ml.log" | head -1)
@@ -33,7 +34,6 @@ run lyra --ml-url "$url" check "A short nap improves memory." --json --quiet |
 
 echo "== manual pages and completions"
 if has mandoc; then
-  # Titles in small letters and "[default: …]" at the beginning of a line are no faults.
   for page in "$folder"/man/*.1; do mandoc -T lint -W error "$page" >/dev/null || { echo "$page is faulty"; exit 1; }; done
   echo "$(ls "$folder"/man | wc -l) pages"
 fi
