@@ -40,7 +40,7 @@ async fn both_protocol_revisions_are_served() -> anyhow::Result<()> {
     let origin = format!("Origin: http://{}", server.address);
     let answer = server.request("POST /mcp", &[JSON, ACCEPT, &origin], &initialize.to_string()).await?;
     assert_eq!(answer.status, 200, "{answer:?}");
-    assert!(answer.head.contains("mcp-session-id"), "{answer:?}");
+    assert!(answer.head.contains("\r\nmcp-session-id:"), "{answer:?}");
     assert_eq!(message(&answer.body)["result"]["protocolVersion"], "2025-11-25");
 
     let list = json!({
@@ -54,7 +54,7 @@ async fn both_protocol_revisions_are_served() -> anyhow::Result<()> {
     let headers = [JSON, ACCEPT, "MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/list"];
     let answer = server.request("POST /mcp", &headers, &list.to_string()).await?;
     assert_eq!(answer.status, 200, "{answer:?}");
-    assert!(!answer.head.contains("mcp-session-id"), "this revision has no sessions: {answer:?}");
+    assert!(!answer.head.contains("\r\nmcp-session-id:"), "this revision has no sessions: {answer:?}");
     let message = message(&answer.body);
     let tools: Vec<&str> = message["result"]["tools"]
         .as_array()
