@@ -66,8 +66,11 @@ impl Near {
             let any = group.iter().map(|pattern| (Occur::Should, all(pattern))).collect();
             (Occur::Must, Box::new(BooleanQuery::new(any)))
         };
-        let groups = BooleanQuery::new(self.groups.iter().map(group).collect());
-        ConstScoreQuery::new(Box::new(groups), 0.0)
+        let query = match self.pattern() {
+            Some(pattern) => all(pattern),
+            None => Box::new(BooleanQuery::new(self.groups.iter().map(group).collect())),
+        };
+        ConstScoreQuery::new(query, 0.0)
     }
 
     /// The document frequencies of the terms that weigh: of each group its most frequent alternative's, so that a rare
@@ -143,6 +146,21 @@ struct Alternative {
     width: u32,
 }
 
+impl Alternative {
+    /// Where it begins in the document that the postings were read for.
+    fn starts<'a>(&'a self, postings: &'a [Reader]) -> impl Iterator<Item = u32> + 'a {
+        let positions = move |nth: usize| postings[nth].positions.as_slice();
+        // The part with the fewest occurrences tells where to look for the others.
+        let rarest = self.parts.iter().min_by_key(|(_, nth)| positions(*nth).len());
+        let starts = rarest.into_iter().flat_map(move |(offset, nth)| {
+            positions(*nth).iter().filter_map(move |position| position.checked_sub(*offset))
+        });
+        starts.filter(move |start| {
+            self.parts.iter().all(|(offset, nth)| positions(*nth).binary_search(&(start + offset)).is_ok())
+        })
+    }
+}
+
 /// Postings of a term, with its positions in one document.
 struct Reader {
     postings: SegmentPostings,
@@ -200,35 +218,19 @@ impl Places {
     }
 
     fn matches(&mut self, doc: DocId) -> u32 {
-        let mut groups: Vec<Vec<Span>> = Vec::with_capacity(self.groups.len());
-        for group in &self.groups {
-            let mut spans = Vec::new();
-            for alternative in group {
-                for (_, nth) in &alternative.parts {
-                    self.postings[*nth].read(doc);
-                }
-                let positions = |nth: usize| &self.postings[nth].positions;
-                // The part with the fewest occurrences tells where to look for the others.
-                let Some((offset, rarest)) =
-                    alternative.parts.iter().min_by_key(|(_, nth)| positions(*nth).len())
-                else {
-                    continue;
-                };
-                let starts = positions(*rarest).iter().filter_map(|position| position.checked_sub(*offset));
-                let whole = |start: u32| {
-                    let at = |(offset, nth): &(u32, usize)| {
-                        positions(*nth).binary_search(&(start + offset)).is_ok()
-                    };
-                    alternative.parts.iter().all(at)
-                };
-                let span = |start| Span { start, end: start + alternative.width };
-                spans.extend(starts.filter(|start| whole(*start)).map(span));
-            }
-            if self.single {
-                return spans.len() as u32;
-            }
-            groups.push(spans);
+        for (_, nth) in self.groups.iter().flatten().flat_map(|alternative| &alternative.parts) {
+            self.postings[*nth].read(doc);
         }
+        if self.single {
+            let starts = self.groups.iter().flatten().flat_map(|pattern| pattern.starts(&self.postings));
+            return starts.count() as u32;
+        }
+        let spans = |alternative: &'_ Alternative| -> Vec<Span> {
+            let span = |start| Span { start, end: start + alternative.width };
+            alternative.starts(&self.postings).map(span).collect()
+        };
+        let groups: Vec<Vec<Span>> =
+            self.groups.iter().map(|group| group.iter().flat_map(spans).collect()).collect();
         near(&groups, self.distance, self.ordered).len() as u32
     }
 }
