@@ -4,10 +4,13 @@
 //! per second, times of queries and memory. The documents are drawn from a vocabulary with the frequencies of language
 //! (Zipf), four of five in English-like words and one in Japanese, with codes, dates and countries.
 
+mod measure;
+
 use lyra_corpus::backend::{FieldBoosts, Filter, LaneKind, LaneQuery, RawFilter, SearchBackend};
 use lyra_corpus::{Corpora, EmbeddedBackend, ImportOptions};
 use lyra_domain::NliJudgement;
 use lyra_research::ports::{Inference, Models};
+use measure::{arguments, memory};
 use serde_json::json;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -187,13 +190,6 @@ fn queries(kind: &str) -> Vec<(String, Vec<Filter>)> {
         .collect()
 }
 
-/// Megabytes of a line of `/proc/self/status`.
-fn memory(name: &str) -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default();
-    line.split_whitespace().nth(1).and_then(|number| number.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
-}
-
 /// The most memory without mapped files since the begin, looked at twenty times a second; Linux keeps no such figure.
 #[derive(Default)]
 struct Peak(Arc<AtomicU64>);
@@ -231,13 +227,7 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
 #[expect(clippy::print_stdout, reason = "the figures are what this is for")]
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    let size = arguments.first().map_or(Ok(DEFAULT_SIZE), |number| number.replace(['_', ','], "").parse())?;
-    let temporary = match arguments.get(1) {
-        Some(folder) => tempfile::tempdir_in(folder)?,
-        None => tempfile::tempdir()?,
-    };
+    let (size, temporary) = arguments(DEFAULT_SIZE)?;
     let peak = Peak::watch();
     let file: PathBuf = temporary.path().join("generated.jsonl");
     let bytes = generate(&file, size)?;

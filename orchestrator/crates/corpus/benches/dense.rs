@@ -4,11 +4,14 @@
 //! search takes (it makes the bytes), times of queries, memory, and how much of the exact answer the bytes find. The vectors
 //! lie around 200 topics, as those of texts do.
 
+mod measure;
+
 use async_trait::async_trait;
 use lyra_corpus::backend::{FeatureScope, LaneKind, LaneQuery, SearchBackend};
 use lyra_corpus::{Corpora, EmbeddedBackend, ImportOptions};
 use lyra_domain::NliJudgement;
 use lyra_research::ports::{Inference, Models};
+use measure::{arguments, memory};
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -66,23 +69,10 @@ impl Inference for Generated {
     }
 }
 
-/// Megabytes of a line of `/proc/self/status`.
-fn memory(name: &str) -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default();
-    line.split_whitespace().nth(1).and_then(|number| number.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
-}
-
 #[expect(clippy::print_stdout, reason = "the figures are what this is for")]
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    let size = arguments.first().map_or(Ok(DEFAULT_SIZE), |number| number.replace(['_', ','], "").parse())?;
-    let temporary = match arguments.get(1) {
-        Some(folder) => tempfile::tempdir_in(folder)?,
-        None => tempfile::tempdir()?,
-    };
+    let (size, temporary) = arguments(DEFAULT_SIZE)?;
     let file = temporary.path().join("generated.jsonl");
     let mut lines = BufWriter::new(std::fs::File::create(&file)?);
     for nth in 0..size {

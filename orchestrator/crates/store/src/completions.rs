@@ -9,20 +9,10 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn task_ids(&self, prefix: &str, limit: usize) -> Result<(Vec<String>, u64)> {
-        let mut tx = self.reader().begin().await?;
-        let ids = sqlx::query_scalar(
-            "SELECT id FROM tasks WHERE substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2",
-        )
-        .bind(prefix)
-        .bind(limit.cast_signed() as i64)
-        .fetch_all(&mut *tx)
-        .await?;
-        let total: i64 =
-            sqlx::query_scalar("SELECT count(*) FROM tasks WHERE substr(id, 1, length(?1)) = ?1")
-                .bind(prefix)
-                .fetch_one(&mut *tx)
-                .await?;
-        Ok((ids, total.unsigned_abs()))
+        let sql = "SELECT id, count(*) OVER () FROM tasks
+                   WHERE substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2";
+        let found = sqlx::query_as(sql).bind(prefix).bind(limit.cast_signed() as i64);
+        Ok(counted(found.fetch_all(self.reader()).await?))
     }
 
     /// Ids of runs that begin with `prefix`, newest first, at most `limit`; and how many there are.
@@ -30,20 +20,10 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn run_ids(&self, prefix: &str, limit: usize) -> Result<(Vec<String>, u64)> {
-        let mut tx = self.reader().begin().await?;
-        let ids = sqlx::query_scalar(
-            "SELECT id FROM fusion_runs WHERE substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2",
-        )
-        .bind(prefix)
-        .bind(limit.cast_signed() as i64)
-        .fetch_all(&mut *tx)
-        .await?;
-        let total: i64 =
-            sqlx::query_scalar("SELECT count(*) FROM fusion_runs WHERE substr(id, 1, length(?1)) = ?1")
-                .bind(prefix)
-                .fetch_one(&mut *tx)
-                .await?;
-        Ok((ids, total.unsigned_abs()))
+        let sql = "SELECT id, count(*) OVER () FROM fusion_runs
+                   WHERE substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2";
+        let found = sqlx::query_as(sql).bind(prefix).bind(limit.cast_signed() as i64);
+        Ok(counted(found.fetch_all(self.reader()).await?))
     }
 
     /// Ids of a task's adopted claims that begin with `prefix`, newest first, at most `limit`; and how many there are.
@@ -51,26 +31,18 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn claim_ids(&self, task: &TaskId, prefix: &str, limit: usize) -> Result<(Vec<String>, u64)> {
-        let mut tx = self.reader().begin().await?;
-        let ids = sqlx::query_scalar(
-            "SELECT id FROM claims WHERE task_id = ?3 AND claim_adoption_status = 'adopted'
-             AND substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2",
-        )
-        .bind(prefix)
-        .bind(limit.cast_signed() as i64)
-        .bind(task.as_str())
-        .fetch_all(&mut *tx)
-        .await?;
-        let total: i64 = sqlx::query_scalar(
-            "SELECT count(*) FROM claims WHERE task_id = ?2 AND claim_adoption_status = 'adopted'
-             AND substr(id, 1, length(?1)) = ?1",
-        )
-        .bind(prefix)
-        .bind(task.as_str())
-        .fetch_one(&mut *tx)
-        .await?;
-        Ok((ids, total.unsigned_abs()))
+        let sql = "SELECT id, count(*) OVER () FROM claims
+                   WHERE task_id = ?3 AND claim_adoption_status = 'adopted'
+                   AND substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2";
+        let found = sqlx::query_as(sql).bind(prefix).bind(limit.cast_signed() as i64).bind(task.as_str());
+        Ok(counted(found.fetch_all(self.reader()).await?))
     }
+}
+
+/// The ids, and the count of all that stands beside each of them.
+fn counted(found: Vec<(String, i64)>) -> (Vec<String>, u64) {
+    let total = found.first().map_or(0, |(_, total)| total.unsigned_abs());
+    (found.into_iter().map(|(id, _)| id).collect(), total)
 }
 
 #[cfg(test)]

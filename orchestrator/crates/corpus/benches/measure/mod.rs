@@ -1,0 +1,22 @@
+//! What both benches ask of the command line and of Linux.
+
+use tempfile::TempDir;
+
+/// How many documents, and a folder for them that is removed afterwards: `[NUMBER [FOLDER]]`.
+pub(crate) fn arguments(default_size: usize) -> Result<(usize, TempDir), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let size = arguments.first().map_or(Ok(default_size), |number| number.replace(['_', ','], "").parse())?;
+    let temporary = match arguments.get(1) {
+        Some(folder) => tempfile::tempdir_in(folder)?,
+        None => tempfile::tempdir()?,
+    };
+    Ok((size, temporary))
+}
+
+/// Megabytes of a line of `/proc/self/status`.
+pub(crate) fn memory(name: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|number| number.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
+}
