@@ -1,222 +1,166 @@
-"""Measures NLI models on what the evidence pipeline needs, side by side.
+"""Measures a verifier on what it was not trained on, each figure beside a control that cannot read.
 
-usage: evaluate.py MODEL [MODEL …] [--server lyra-ml-server] [--general 1000] [--claims]
+    evaluate.py PACK FOLDER [--json OUT] [--logits OUT.npz]
 
-MODEL is a folder of `transformers` (read here) or a `.gguf` file (asked through `/nli` of a real lyra-ml-server). Text of
-SciFact comes from the abstracts that no phase ever trained on. `--claims` adds the held-out claims: only for models none
-of whose phases has seen them, which excludes those that go on from the first release.
+Sets: `written` (whole passages of held-out documents), `sentences` (their deciding sentences alone), `another text` (the claims with
+another document's passage: everything but neutral is wrong), `contrast` (one claim under edited texts), `scifact` (held-out claims with
+their cited abstracts), `probes` (`probes.tsv`), and human-labelled dev splits. `claim only` is the classifier of `pack.claim_only`.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
+import json
+import random
 from collections import defaultdict
-from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
+from typing import Any
 
-import numpy as np
+import numpy
+import torch
 
-from data import LABELS, SHARED, Abstract, Label, Pair, SciFact, lines, read_pairs, windows
-from edits import NUMBER, flip, plain, sentence
-from judges import Judge, open_judge
-from natural import REPORTED, says_its_title
+from examples import Example, Examples, sentences_of
+from labels import NEUTRAL, NOT_SUPPORTED, NUMBER, REFUTES, SUPPORTS
+from model import Verifier, read_verifier
 from probes import read_probes
-
-SURE = 0.6  # the pipeline's `min_nli_confidence`: what is less sure counts as neutral
-REFUTES, SUPPORTS, NEUTRAL = range(3)
+from train import DEVICE, Reader, answer, collate
 
 
-@dataclass
-class Tests:
-    """All pairs, cut into named parts; `passages` lists, per claim and cited abstract, what its windows should say."""
-
-    pairs: list[Pair] = field(default_factory=list)
-    parts: dict[str, slice] = field(default_factory=dict)
-    passages: dict[str, list[tuple[slice, Label]]] = field(default_factory=lambda: defaultdict(list))
-
-    def add(self, name: str, pairs: list[Pair]) -> None:
-        start = len(self.pairs)
-        self.pairs += pairs
-        self.parts[name] = slice(start, len(self.pairs))
-
-    def add_passage(self, name: str, sentences: list[str], claim: str, label: Label) -> None:
-        start = len(self.pairs)
-        self.pairs += [Pair(window, claim, label, name) for window in windows(sentences)]
-        self.passages[name].append((slice(start, len(self.pairs)), label))
-
-
-def build(general: int, claims: bool) -> Tests:
-    random = Random(7)
-    tests = Tests()
-    for name, file in (("snli", "dev_snli"), ("mnli", "dev_mnli")):
-        pairs = read_pairs(SHARED / f"data/nli/{file}.jsonl.gz")
-        tests.add(name, random.sample(pairs, min(general, len(pairs))))
-    scifact = SciFact()
-    unseen = [scifact.abstracts[i] for i in sorted(scifact.excluded)]
-    add_titles(tests, unseen, random)
-    said = [(a.id, sentence(m["clause"])) for a in unseen for s in a.sentences if (m := REPORTED.search(s))]
-    hypotheses = random.sample(said, min(150, len(said)))
-    far = [(random.choice([a for a in unseen if a.id != own]), h) for own, h in hypotheses]
-    unrelated = [Pair(random.choice(a.sentences), h, "neutral", "far") for a, h in far]
-    tests.add("far", [p for p in unrelated if len(p.premise) > 30] + examples(100, random))
-    tests.add("close", close([(a.id, s) for a in unseen for s in a.sentences if 50 < len(s) < 300], hypotheses))
-    own = [s for a in unseen for s in a.sentences if 50 < len(s) < 300]
-    random.shuffle(own)
-    plainly = [(s, plain(s)) for s in own[:200]]
-    tests.add("same", [Pair(s, p, "entailment", "same") for s, p in plainly])
-    tests.add("flipped", [Pair(s, f, "contradiction", "flipped") for s, p in plainly if (f := flip(p, random))])
-    tests.add("figures", figures(unseen, random))
-    tests.add("probes", read_probes())
-    if claims:
-        for claim in scifact.held_out:
-            for doc in claim.cited:
-                evidence = claim.evidence.get(doc, [])
-                label = evidence[0][1] if evidence else "neutral"
-                tests.add_passage("claims", scifact.abstracts[doc].sentences, claim.text, label)
-    return tests
+@torch.no_grad()
+def predict(model: Verifier, reader: Reader, examples: list[Example], tokens: int = 60_000) -> tuple[numpy.ndarray, list[numpy.ndarray]]:
+    """Label logits `[n, 3]` and, for each example, the rationale probabilities of the sentences that were read."""
+    items = sorted(((reader.read(example), example, place) for place, example in enumerate(examples)), key=lambda item: len(item[0].ids))
+    logits, rationales, at = numpy.zeros((len(items), 3), numpy.float32), [numpy.zeros(0)] * len(items), 0
+    while at < len(items):
+        end = at + 1
+        while end < len(items) and (end - at + 1) * (len(items[end][0].ids) + 16) <= tokens:
+            end += 1
+        part = items[at:end]
+        batch = {name: value.to(DEVICE) for name, value in collate([item[:2] for item in part], reader.pad).items()}
+        found, marks = answer(model, batch)
+        marks, first = marks.sigmoid().cpu().numpy(), 0
+        for (encoded, _, place), row in zip(part, found.cpu().numpy()):
+            logits[place], rationales[place] = row, marks[first : first + len(encoded.marks)]
+            first += len(encoded.marks)
+        at = end
+    return logits, rationales
 
 
-def add_titles(tests: Tests, unseen: list[Abstract], random: Random, most: int = 50) -> None:
-    """Titles that assert something, as claims: their abstract supports them, refutes their opposite, and another abstract
-    does neither. Not labelled by people, but the only claims here that no phase has seen."""
-    found = [a for a in unseen if says_its_title(a) is not None]
-    random.shuffle(found)
-    for abstract in found[:most]:
-        title = sentence(abstract.title)
-        other = random.choice([a for a in unseen if a.id != abstract.id])
-        tests.add_passage("titles", abstract.sentences, title, "entailment")
-        if opposite := flip(title, random):
-            tests.add_passage("titles", abstract.sentences, opposite, "contradiction")
-        tests.add_passage("titles", other.sentences[:8], random.choice((title, opposite or title)), "neutral")
+def validation(examples: Examples) -> dict[str, tuple[list[Example], list[Any]]]:
+    """Every set with the rows that its examples come from."""
+    pack, docs, choose = examples.pack, examples.docs, random.Random(3)
+    written = [row for row in pack["written"] if row["split"] == "validation"]
+    doc_ids = sorted({row["doc"] for row in written})
+    whole = lambda row: Example(docs[row["doc"]]["title"], docs[row["doc"]]["sentences"], row["claim"], row["label"], row["rationale"])
 
+    def deciding(row: Any) -> Example:
+        sentences = docs[row["doc"]]["sentences"]
+        shown = row["rationale"] or sorted(examples.closest(row["claim"], sentences, 2))
+        return Example(None, [sentences[n] for n in shown], row["claim"], row["label"])
 
-def examples(count: int, random: Random) -> list[Pair]:
-    """Sentences of the example corpus against sentences of another topic of it."""
-    files = sorted((Path(__file__).resolve().parents[2] / "examples/corpus").glob("*.jsonl"))
-    topics = [
-        [s + "." for row in lines(file) if row["language"] == "en" for s in row["abstract"].rstrip(".").split(". ")]
-        for file in files
-    ]
-    pairs = []
-    for _ in range(count):
-        a, b = random.sample(topics, 2)
-        pairs.append(Pair(random.choice(a), random.choice(b), "neutral", "far"))
-    return pairs
+    def elsewhere(row: Any) -> Example:
+        text = docs[choose.choice([doc for doc in doc_ids if doc != row["doc"]])]
+        return Example(text["title"], text["sentences"], row["claim"], NEUTRAL, [])
 
-
-def close(places: list[tuple[int, str]], hypotheses: list[tuple[int, str]]) -> list[Pair]:
-    """Per hypothesis the two most similar sentences of other abstracts. A few may be evidence after all."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    vectors = TfidfVectorizer(sublinear_tf=True, stop_words="english")
-    matrix = vectors.fit_transform(s for _, s in places)
-    scores = (vectors.transform(h for _, h in hypotheses) @ matrix.T).toarray()
-    pairs = []
-    for row, (own, hypothesis) in zip(scores, hypotheses, strict=True):
-        order = [i for i in np.argsort(-row)[:60] if places[i][0] != own]
-        pairs += [Pair(places[i][1], hypothesis, "neutral", "close") for i in order[:2]]
-    return pairs
-
-
-def figures(unseen: list[Abstract], random: Random) -> list[Pair]:
-    """Two sentences of one abstract that give figures for different things."""
-    pairs = []
-    for abstract in unseen:
-        numeric = [s for s in abstract.sentences if NUMBER.search(s) and 40 < len(s) < 300]
-        if len(numeric) > 1:
-            a, b = random.sample(numeric, 2)
-            pairs.append(Pair(a, plain(b), "neutral", "figures"))
-    return pairs[:150]
-
-
-def calibration_error(scores: np.ndarray, gold: np.ndarray, bins: int = 15) -> float:
-    """Expected calibration error of the top label."""
-    top, right = scores.max(1), scores.argmax(1) == gold
-    place = np.minimum((top * bins).astype(int), bins - 1)
-    return float(sum(abs(top[place == b].sum() - right[place == b].sum()) for b in range(bins)) / len(top))
-
-
-def strongest(scores: np.ndarray, least: float) -> int:
-    """What the windows of one passage say together, as the pipeline decides it."""
-    label, top = scores.argmax(1), scores.max(1)
-    telling = np.flatnonzero((label != NEUTRAL) & (top >= least))
-    return int(label[telling[top[telling].argmax()]]) if len(telling) else NEUTRAL
-
-
-def passages(parts: list[tuple[slice, Label]], scores: np.ndarray, name: str) -> dict[str, float]:
-    want = np.array([LABELS.index(label) for _, label in parts])
-    said = np.array([strongest(scores[part], SURE) for part, _ in parts])
-    sided = (want != NEUTRAL) & (said != NEUTRAL)
-    return {
-        f"{name}: accuracy": float((said == want).mean()),
-        f"{name}: refute recall": float((said[want == REFUTES] == REFUTES).mean()),
-        f"{name}: refute precision": float((want[said == REFUTES] == REFUTES).mean()),
-        f"{name}: support recall": float((said[want == SUPPORTS] == SUPPORTS).mean()),
-        f"{name}: agreement where a side was taken": float((said == want)[sided].mean()),
-        f"{name}: unrelated not neutral": float((said[want == NEUTRAL] != NEUTRAL).mean()),
+    contrast = [row for row in pack["contrast"] if row["split"] == "validation"]
+    probes = read_probes()
+    sets = {
+        "written": ([whole(row) for row in written], written),
+        "sentences": ([deciding(row) for row in written], written),
+        "another text": ([elsewhere(row) for row in written], written),
+        "contrast": ([Example(r["title"], r["sentences"], r["claim"], r["label"], r["rationale"]) for r in contrast], contrast),
+        "scifact": ([whole(row) for row in pack["scifact held out"]], pack["scifact held out"]),
+        "probes": ([Example(None, sentences_of(p.premise), p.hypothesis, NUMBER[p.label]) for p in probes], probes),
     }
+    for name, rows in pack["dev"].items():
+        sets[name] = [Example(None, sentences_of(premise), claim, label) for premise, claim, label in rows], rows
+    return sets
 
 
-def measure(tests: Tests, scores: np.ndarray) -> dict[str, float]:
-    gold = np.array([LABELS.index(p.label) for p in tests.pairs])
-    got, sure = scores.argmax(1), scores.max(1) >= SURE
-    accuracy = lambda part: float((got[part] == gold[part]).mean())  # noqa: E731
-    taken = lambda part: float(((got[part] != NEUTRAL) & sure[part]).mean())  # noqa: E731
-    row = {"SNLI test": accuracy(tests.parts["snli"]), "MNLI dev": accuracy(tests.parts["mnli"])}
-    for kind, name in (("titles", "titles by windows"), ("claims", "SciFact claims by windows")):
-        if kind in tests.passages:
-            row |= passages(tests.passages[kind], scores, name)
-    for part, name in (("far", "unrelated pairs"), ("close", "close, uncited pairs")):
-        row[f"{name}: not neutral"] = 1 - accuracy(tests.parts[part])
-        row[f"{name}: not neutral (sure)"] = taken(tests.parts[part])
-    row["sentence itself: entailment"] = accuracy(tests.parts["same"])
-    row["sentence flipped: contradiction"] = accuracy(tests.parts["flipped"])
-    row["figures of other things: contradiction"] = float((got[tests.parts["figures"]] == REFUTES).mean())
-    row["hand-written pairs: accuracy"] = accuracy(tests.parts["probes"])
-    kinds = defaultdict(list)
-    for i in range(tests.parts["probes"].start, tests.parts["probes"].stop):
-        kinds[tests.pairs[i].source].append(got[i] == gold[i])
-    for kind in sorted(kinds):
-        row[f"hand-written, {kind} ({len(kinds[kind])})"] = float(np.mean(kinds[kind]))
-    row["hand-written pairs: taken for a side wrongly (sure)"] = float(
-        np.mean((got != gold)[tests.parts["probes"]] & (got != NEUTRAL)[tests.parts["probes"]] & sure[tests.parts["probes"]])
-    )
-    for part, name in (("mnli", "MNLI dev"), ("probes", "hand-written pairs")):
-        row[f"calibration error: {name}"] = calibration_error(scores[tests.parts[part]], gold[tests.parts[part]])
-    return row
+def label_f1(said: numpy.ndarray, labels: numpy.ndarray) -> dict[str, float]:
+    """Precision, recall and F1 of the sides taken, as SciFact's abstract labels are scored."""
+    right, taken, there = ((said == labels) & (labels != NEUTRAL)).sum(), (said != NEUTRAL).sum(), (labels != NEUTRAL).sum()
+    return {"precision": right / max(1, taken), "recall": right / max(1, there), "F1": 2 * right / max(1, taken + there)}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("models", nargs="+", type=Path)
-    parser.add_argument("--server", default="lyra-ml-server", help="binary that serves .gguf files")
-    parser.add_argument("--general", type=int, default=1000, help="pairs of SNLI and of MNLI each")
-    parser.add_argument("--claims", action="store_true", help="also the held-out claims of SciFact")
-    args = parser.parse_args()
-    tests = build(args.general, args.claims)
-    print(f"{len(tests.pairs)} pairs", flush=True)
-    rows = []
-    for path in args.models:
-        started = time.monotonic()
-        with open_judge(path, args.server) as judge:
-            scores = in_order_of_length(judge, tests.pairs)
-        rows.append(measure(tests, scores))
-        print(f"{path}: {time.monotonic() - started:.0f} s", flush=True)
-    print("\n|  |", " | ".join(str(p) for p in args.models), "|\n|---|" + "---|" * len(rows))
-    for name in rows[0]:
-        print(f"| {name} |", " | ".join(f"{row[name]:.3f}" for row in rows), "|")
+def measure(name: str, examples: list[Example], rows: list[Any], logits: numpy.ndarray, rationales: list[numpy.ndarray]) -> dict[str, Any]:
+    labels, said = numpy.array([example.label for example in examples]), logits.argmax(1)
+    two_way = (labels == NOT_SUPPORTED).any()
+    right = (said == SUPPORTS) == (labels == SUPPORTS) if two_way else said == labels
+    found: dict[str, Any] = {"n": len(labels), "accuracy": right.mean()}
+    if name in ("written", "scifact", "contrast"):
+        found |= label_f1(said, labels)
+    if name in ("written", "scifact"):
+        pairs = [({n for n, p in enumerate(r) if p >= 0.5}, set(e.rationale or [])) for e, r, label in zip(examples, rationales, labels) if label != NEUTRAL]
+        found["rationale F1"] = 2 * sum(len(a & b) for a, b in pairs) / max(1, sum(len(a) + len(b) for a, b in pairs))
+        sided = labels != NEUTRAL
+        found |= {"said neutral": (said[sided] == NEUTRAL).mean(), "wrong side": ((said[sided] != NEUTRAL) & (said[sided] != labels[sided])).mean(),
+                  "side without evidence": (said[~sided] != NEUTRAL).mean()}
+    if name == "contrast":
+        groups: dict[str, list[bool]] = defaultdict(list)
+        for row, ok in zip(rows, right):
+            groups[row["group"]].append(ok)
+        found |= {"all texts of a claim": numpy.mean([all(group) for group in groups.values()]), "claims": len(groups),
+                  "edited texts": right[[bool(row["edited"]) for row in rows]].mean()}
+    if name in ("written", "sentences"):
+        guess = numpy.array([row["guess"] for row in rows]).argmax(1)
+        found |= {"claim only": (guess == labels).mean(), "by kind": by_kind(rows, right), **twins(rows, said)}
+    if name == "probes":
+        found["by kind"] = by_kind([{"kind": probe.kind} for probe in rows], right)
+    if not two_way:
+        found["ECE"] = calibration_error(softmax(logits).max(1), right)
+    return {key: round(float(value), 3) if isinstance(value, (float, numpy.floating)) else value for key, value in found.items()}
 
 
-def in_order_of_length(judge: Judge, pairs: list[Pair], batch: int = 32) -> np.ndarray:
-    order = sorted(range(len(pairs)), key=lambda i: len(pairs[i].premise) + len(pairs[i].hypothesis))
-    scores = np.zeros((len(pairs), 3))
-    for start in range(0, len(order), batch):
-        part = order[start : start + batch]
-        scores[part] = judge([(pairs[i].premise, pairs[i].hypothesis) for i in part])
-    return scores
+def softmax(logits: numpy.ndarray) -> numpy.ndarray:
+    shifted = numpy.exp(logits - logits.max(1, keepdims=True))
+    return shifted / shifted.sum(1, keepdims=True)
+
+
+def by_kind(rows: list[Any], right: numpy.ndarray) -> dict[str, str]:
+    kinds: dict[str, list[bool]] = defaultdict(list)
+    for row, ok in zip(rows, right):
+        kinds[row["kind"]].append(ok)
+    return {kind: f"{numpy.mean(found):.2f} of {len(found)}" for kind, found in sorted(kinds.items())}
+
+
+def twins(rows: list[Any], said: numpy.ndarray) -> dict[str, Any]:
+    """Pairs of claims with one meaning (a twin and another claim of its text with the same label and rationale) with opposite verdicts."""
+    by_doc: dict[str, list[tuple[Any, int]]] = defaultdict(list)
+    for row, label in zip(rows, said):
+        by_doc[row["doc"]].append((row, int(label)))
+    pairs = [(a, b) for found in by_doc.values() for row, a in found for other, b in found
+             if row["kind"] == "twin" and other["kind"] != "twin" and row["label"] == other["label"] and row["rationale"] and set(row["rationale"]) == set(other["rationale"])]
+    return {"twins opposite": sum({a, b} == {REFUTES, SUPPORTS} for a, b in pairs) / max(1, len(pairs)), "twin pairs": len(pairs)}
+
+
+def calibration_error(stated: numpy.ndarray, right: numpy.ndarray) -> float:
+    """Expected calibration error in 15 bins of equal width."""
+    bins = numpy.minimum((stated * 15).astype(int), 14)
+    return float(sum((bins == b).mean() * abs(stated[bins == b].mean() - right[bins == b].mean()) for b in range(15) if (bins == b).any()))
+
+
+def evaluate(model: Verifier, reader: Reader, examples: Examples) -> tuple[dict[str, dict[str, Any]], dict[str, numpy.ndarray]]:
+    """Figures and label logits of every set."""
+    figures, logits = {}, {}
+    for name, (found, rows) in validation(examples).items():
+        logits[name], rationales = predict(model, reader, found)
+        figures[name] = measure(name, found, rows, logits[name], rationales)
+    return figures, logits
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pack", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--json", type=Path, help="file for the figures")
+    parser.add_argument("--logits", type=Path, help="file for the label logits, from which `export.py` fits")
+    options = parser.parse_args()
+    verifier = read_verifier(options.folder).to(DEVICE).eval()
+    results, logits = evaluate(verifier, Reader(options.folder, verifier.shape.kind), Examples(options.pack))
+    for set_name, figures in results.items():
+        print(set_name, json.dumps(figures))
+    if options.json:
+        options.json.write_text(json.dumps(results, indent=1))
+    if options.logits:
+        numpy.savez_compressed(options.logits, **{name.replace(" ", "_"): found for name, found in logits.items()})

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
-from data import LABELS, Pair
+from labels import LABELS
+
+
+class Pair(NamedTuple):
+    premise: str
+    hypothesis: str
+    label: str
+    kind: str
+    """The skill that the pair asks for."""
 
 
 def read_probes(path: Path = Path(__file__).with_name("probes.tsv")) -> list[Pair]:

@@ -3,53 +3,82 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import tempfile
 import unittest
 from pathlib import Path
-from random import Random
 
-from data import LABELS, SHARED, Pair, SciFact, TrainingText, read_pairs, windows, write_pairs
-from edits import antonym, negate, plain, renumber, shorten, turned
-from grammar import effects, figures
+from encoding import CLAIM_TOKENS, LEAST_MAX_TOKENS, TITLE_TOKENS, encode
+from labels import LABELS
 from probes import read_probes
 
 TORCH = all(importlib.util.find_spec(name) for name in ("torch", "transformers", "sklearn"))
 
 
-class Texts(unittest.TestCase):
-    def test_edits_change_what_they_say_they_change(self) -> None:
-        random = Random(0)
-        self.assertEqual(antonym("It increased in men.", random), "It decreased in men.")
-        self.assertEqual(negate("The drug was not harmful.", random), "The drug was harmful.")
-        self.assertEqual(negate("Sleep improves memory.", random), "Sleep does not improve memory.")
-        self.assertEqual(plain("Here, we show that mice sleep more."), "Mice sleep more.")
-        self.assertEqual(shorten("Pain fell (p = 0.01) in 40 women who were asked twice.", random), "Pain fell in 40 women who were asked twice.")
-        self.assertNotEqual(renumber("It took 12 days.", random), "It took 12 days.")
-        same, opposite = turned("Survival was higher in treated mice than in control mice.") or ("", "")
-        self.assertEqual(same, "Survival was lower in control mice than in treated mice.")
-        self.assertEqual(opposite, "Survival was higher in control mice than in treated mice.")
-
-    def test_windows_are_of_one_and_two_sentences(self) -> None:
-        self.assertEqual(windows(["A.", "B.", "C."]), ["A.", "A. B.", "B.", "B. C.", "C."])
-
-    def test_made_pairs_have_every_label_and_no_gaps(self) -> None:
-        for pairs in (effects(300, Random(1)), figures(300, Random(1))):
-            self.assertEqual({p.label for p in pairs}, set(LABELS))
-            self.assertFalse([p for p in pairs if "{" in p.premise + p.hypothesis])
-
+class Probes(unittest.TestCase):
     def test_probes_are_many_and_distinct(self) -> None:
         probes = read_probes()
         self.assertGreaterEqual(len(probes), 150)
         self.assertEqual(len({p[:2] for p in probes}), len(probes))
         self.assertEqual({p.label for p in probes}, set(LABELS))
 
-    @unittest.skipUnless((SHARED / "data/scifact").exists(), "the shared data is not there; set LYRA_SHARED")
-    def test_what_is_measured_on_is_not_trained_on(self) -> None:
-        scifact = SciFact()
-        text = TrainingText(scifact)
-        self.assertFalse(scifact.unseen_abstracts & text.abstracts.keys())
-        self.assertFalse({c.id for c in text.claims} & {c.id for c in scifact.held_out})
-        self.assertTrue(scifact.excluded)
+
+class Claims(unittest.TestCase):
+    """The files of `claims/` have the form that `pack.py` reads."""
+
+    def rows(self, name: str) -> list[dict]:
+        text = Path(__file__).with_name("claims").joinpath(f"{name}.jsonl").read_text(encoding="utf8")
+        return [json.loads(line) for line in text.splitlines()]
+
+    def test_versions_have_other_labels_than_the_text(self) -> None:
+        for row in self.rows("contrast"):
+            labels = [row["label"], *(version["label"] for version in row["versions"])]
+            self.assertLessEqual(set(labels), {"SUPPORT", "REFUTE", "NEI"})
+            self.assertNotIn(row["label"], labels[1:])
+            self.assertTrue(all(version["edits"] for version in row["versions"]))
+
+    def test_only_sides_have_a_rationale(self) -> None:
+        for name in ("inference", "mined"):
+            for row in self.rows(name):
+                self.assertIn(row["label"], ("SUPPORT", "REFUTE", "NEI", "unsure"))
+                self.assertFalse(row["label"] == "NEI" and row["rationale"], row)
+
+
+class Letters:
+    """A tokenizer whose tokens are letters; `|` spells its separator."""
+
+    cls_token_id, sep_token_id = 1, 2
+
+    def __init__(self, cls_token: str) -> None:
+        self.cls_token = cls_token
+
+    def __call__(self, text: str, **_: bool) -> dict[str, list[int]]:
+        return {"input_ids": [2 if letter == "|" else ord(letter) for letter in text]}
+
+
+class Encoding(unittest.TestCase):
+    def test_frames(self) -> None:
+        c, t, s = ord("c"), ord("t"), ord("s")
+        mpnet = encode(Letters("<s>"), "c", "t", ["s", "ss"], 512)
+        self.assertEqual(mpnet, ([1, c, 2, 2, t, 2, s, 2, s, s, 2], [0] * 11, [7, 10]))
+        bert = encode(Letters("[CLS]"), "c", "t", ["s", "ss"], 512)
+        self.assertEqual(bert, ([1, c, 2, t, 2, s, 2, s, s, 2], [0] * 3 + [1] * 7, [6, 9]))
+        for title in (None, "", "|"):
+            self.assertEqual(encode(Letters("[CLS]"), "c", title, ["|s"], 512), ([1, c, 2, s, 2], [0, 0, 0, 1, 1], [4]))
+
+    def test_what_does_not_fit(self) -> None:
+        long = encode(Letters("[CLS]"), "c" * 500, "t" * 500, ["s" * 500, "s"], 256)
+        self.assertEqual(len(long.ids), 256)
+        self.assertEqual(long.marks, [255])
+        self.assertEqual(long.ids.count(ord("c")), CLAIM_TOKENS)
+        self.assertEqual(long.ids.count(ord("t")), TITLE_TOKENS)
+        # [CLS] c [SEP] s*99 [SEP] is 103 tokens; of the rest, one hundred more would not leave room for a separator.
+        self.assertEqual(encode(Letters("[CLS]"), "c", None, ["s" * 99, "s" * 89, "s"], 193).marks, [102, 192])
+        self.assertEqual(encode(Letters("[CLS]"), "c", None, ["s" * 99, "s" * 90, "s"], 193).marks, [102])
+        with self.assertRaises(ValueError):
+            encode(Letters("[CLS]"), "c", None, ["s"], LEAST_MAX_TOKENS - 1)
+        with self.assertRaises(ValueError):
+            encode(Letters("[CLS]"), "c", None, [], 512)
 
 
 @unittest.skipUnless(TORCH, "torch, transformers and scikit-learn are not installed")
@@ -57,43 +86,42 @@ class Models(unittest.TestCase):
     def test_measures(self) -> None:
         import numpy as np
 
-        from evaluate import calibration_error, strongest
+        from evaluate import calibration_error, label_f1
+        from export import fit_temperature, said
 
-        scores = np.array([[0.1, 0.2, 0.7], [0.7, 0.2, 0.1], [0.1, 0.65, 0.25]])
-        self.assertEqual(strongest(scores, 0.6), 0)
-        self.assertEqual(strongest(scores, 0.9), 2)
-        self.assertAlmostEqual(calibration_error(np.array([[0.0, 1.0, 0.0]]), np.array([0])), 1.0)
+        labels, taken = np.array([0, 1, 2, 1]), np.array([0, 0, 2, 2])
+        self.assertEqual(label_f1(taken, labels), {"precision": 0.5, "recall": 1 / 3, "F1": 0.4})
+        self.assertAlmostEqual(calibration_error(np.array([0.95, 0.95]), np.array([True, False])), 0.45)
+        self.assertEqual(said(np.array([[0.5, 0.1, 0.4], [0.1, 0.45, 0.45]]), 0.48).tolist(), [0, 2])
+        self.assertGreater(fit_temperature(np.array([[9.0, 0.0, 0.0]] * 4), np.array([0, 0, 0, 1])), 1.5)
 
-    def test_a_tiny_model_learns_is_saved_and_judges(self) -> None:
-        import argparse
-
+    def test_the_model_is_that_of_transformers(self) -> None:
         import torch
-        from tokenizers import Tokenizer, models, pre_tokenizers, processors
-        from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+        from transformers import BertConfig, BertForSequenceClassification, MPNetConfig, MPNetForSequenceClassification
 
-        import train
-        from judges import folder
+        from model import Shape, Verifier, read_verifier, write_verifier
 
-        with tempfile.TemporaryDirectory() as name:
-            torch.manual_seed(0)
-            base, out, file = Path(name, "base"), Path(name, "out"), Path(name, "pairs.jsonl.gz")
-            words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *"abcdef"]
-            tokens = Tokenizer(models.WordLevel({w: i for i, w in enumerate(words)}, unk_token="[UNK]"))
-            tokens.pre_tokenizer = pre_tokenizers.Whitespace()
-            tokens.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-            PreTrainedTokenizerFast(tokenizer_object=tokens, pad_token="[PAD]", unk_token="[UNK]").save_pretrained(base)
-            shape = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
-            shape |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-            BertModel(BertConfig(vocab_size=len(words), **shape)).save_pretrained(base)
-            write_pairs(file, [Pair("a b", h, label, "tiny") for h, label in zip("cde", LABELS, strict=True)])
-            self.assertEqual(len(read_pairs(file)), 3)
-            args = argparse.Namespace(
-                base=base, pairs=file, out=out, minutes=5, steps=300, rate=5e-3, batch=3, max_tokens=16, smoothing=0.0, decay=0.9,
-                every=2, workers=1, repeat=["tiny:2"], train_words=True, port=29551,
-            )  # fmt: skip
-            train.work(0, args)
-            scores = folder(out)([("a b", h) for h in "cde"])
-            self.assertEqual(scores.argmax(1).tolist(), [0, 1, 2])
+        for kind, config, theirs in (("mpnet", MPNetConfig, MPNetForSequenceClassification), ("bert", BertConfig, BertForSequenceClassification)):
+            with self.subTest(kind), tempfile.TemporaryDirectory() as name, torch.no_grad():
+                torch.manual_seed(0)
+                verifier = Verifier(Shape(kind, 48, 12, 96, 2, 60)).eval()
+                for parameter in verifier.parameters():
+                    parameter.normal_(std=0.3)
+                write_verifier(verifier, Path(name), Path(name), lyra_threshold=0.5)
+                self.assertEqual(json.loads(Path(name, "config.json").read_text())["lyra_threshold"], 0.5)
+                reference = theirs.from_pretrained(name, config=config.from_pretrained(name)).eval()
+                ids = torch.randint(5, 60, (2, 40))
+                segments, attended = torch.zeros_like(ids), torch.ones_like(ids)
+                segments[:, 10:], attended[1, 30:] = int(kind == "bert"), 0
+                ids[1, 30:] = reference.config.pad_token_id
+                extra = {"token_type_ids": segments} if kind == "bert" else {}
+                expected = reference(input_ids=ids, attention_mask=attended, **extra).logits
+                rows, marks = torch.tensor([0, 1]), torch.tensor([39, 29])
+                for model in (verifier, read_verifier(Path(name)).eval()):
+                    logits, rationale = model(ids, segments, attended == 0, rows, marks)
+                    self.assertLess((logits - expected).abs().max().item(), 1e-3)
+                    self.assertEqual(rationale.shape, (2,))
+                self.assertEqual(len(verifier.only([1]).layers), 1)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,183 @@
+"""Gathers everything that is trained and validated on into one file, through the fence.
+
+    pack.py OUT.json.gz        reads $LYRA_SHARED (by default `../shared` beside the repository) and `claims/`
+
+Nothing near a held-out claim and no sentence of an excluded abstract passes `tools/fence.py`. Held out here, and never trained on in
+any role: the documents of the written claims' validation split, and 170 SciFact claims with every abstract that they cite.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import re
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any, Callable
+
+import numpy
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+
+from labels import NEUTRAL, NUMBER
+
+HERE = Path(__file__).resolve().parent
+SHARED = Path(os.environ.get("LYRA_SHARED", HERE.parents[2] / "shared"))
+sys.path.insert(0, str(SHARED / "tools"))
+from fence import Fence, signature  # noqa: E402
+from texts import texts  # noqa: E402
+
+Row = dict[str, Any]
+HELD_OUT_CLAIMS = 170
+PAIRS = {  # set: (file, sources or None, splits or None, most)
+    "captions": ("train", {"snli", "esnli_dev"}, None, 35_000),
+    "genres": ("train", {"semiauto_nli", "conjnli", "taxinli", "cfnli", "jsick"}, None, None),
+    "silent": ("science", {"sci_near", "sci_same_doc", "sci_random"}, None, 12_000),
+    "covid sentences": ("more/checkcovid_sentence", None, {"train"}, None),
+    "covid abstracts": ("more/checkcovid_abstract", None, {"train"}, None),
+    "trial outcomes": ("more/clinifact", None, {"train"}, None),
+    "tables": ("more/infotabs", None, {"train"}, 12_000),
+    "fool me twice": ("more/foolmetwice", None, None, None),
+    "student answers": ("more/scientsbank3", None, {"train"}, None),
+    "monotonicity": ("more/med_monotonicity", None, None, 2_500),
+    "fever": ("more/fever_binary", None, None, 8_000),
+    "summaries": ("more/defacto", None, {"train"}, None),
+}
+DEV_PAIRS = {"covid sentences": "more/checkcovid_sentence", "covid abstracts": "more/checkcovid_abstract", "trial outcomes": "more/clinifact"}
+
+
+class Packer:
+    def __init__(self) -> None:
+        self.random, self.fence, self.docs = random.Random(11), Fence(SHARED), texts()
+        self.seen: dict[str, bool] = {}
+        self.dropped: Counter[str] = Counter()
+        excluded = json.loads((SHARED / "data/nli/excluded_doc_ids.json").read_text())
+        for number in excluded:
+            self.docs.pop(f"scifact:{number}", None)
+
+    def outside(self, text: str) -> bool:
+        if text not in self.seen:
+            self.seen[text] = self.fence.why(text) is None
+        return self.seen[text]
+
+    def read(self, name: str) -> list[Row]:
+        with gzip.open(SHARED / f"data/nli/{name}.jsonl.gz", "rt", encoding="utf8") as lines:
+            return [json.loads(line) for line in lines]
+
+    def sentences(self, doc: str, numbers: list[int]) -> list[int]:
+        return [n for n in numbers if 0 <= n < len(self.docs[doc]["sentences"])]
+
+    def written(self) -> list[Row]:
+        """Claims written by reading, of the shared data and of `claims/inference.jsonl`."""
+        rows = []
+        own = [json.loads(line) for line in (HERE / "claims/inference.jsonl").read_text(encoding="utf8").splitlines()]
+        for name, found in [*((name, self.read(name)) for name in ("written", "written_2")), ("inference", own)]:
+            for number, row in enumerate(found):
+                if row["doc"] not in self.docs or not self.outside(row["claim"]):
+                    self.dropped[name] += 1
+                    continue
+                rows.append({"id": f"{name}:{number}", "doc": row["doc"], "claim": row["claim"], "label": NUMBER[row["label"]],
+                             "rationale": self.sentences(row["doc"], row["rationale"]), "kind": row["kind"], "split": row.get("split", "train")})
+        return rows
+
+    def scifact(self, written_docs: set[str]) -> tuple[list[Row], list[Row]]:
+        """Training and held-out (claim, abstract) pairs. Held-out abstracts have no written claims either."""
+        by_claim: dict[int, list[Row]] = defaultdict(list)
+        for line in (SHARED / "data/scifact/claims_train.jsonl").read_text(encoding="utf8").splitlines():
+            row = json.loads(line)
+            if not self.outside(row["claim"]):
+                self.dropped["scifact claims"] += 1
+                continue
+            for number in row["cited_doc_ids"]:
+                doc, evidence = f"scifact:{number}", row["evidence"].get(str(number))
+                if doc in self.docs:
+                    by_claim[row["id"]].append({
+                        "group": row["id"], "doc": doc, "claim": row["claim"], "label": NUMBER[evidence[0]["label"]] if evidence else NEUTRAL,
+                        "rationale": sorted({n for e in evidence or [] for n in e["sentences"]})})
+        claims = list(by_claim)
+        self.random.shuffle(claims)
+        held = [c for c in claims if all(row["doc"] not in written_docs for row in by_claim[c])][:HELD_OUT_CLAIMS]
+        held_docs = {row["doc"] for c in held for row in by_claim[c]}
+        marks = {c: signature(by_claim[c][0]["claim"]) for c in claims}
+        near = lambda a, b: sum(x == y for x, y in zip(marks[a], marks[b])) >= 32
+        train = [c for c in claims if c not in held and not any(row["doc"] in held_docs for row in by_claim[c]) and not any(near(c, h) for h in held)]
+        self.dropped["scifact claims near held-out ones"] += len(claims) - len(held) - len(train)
+        return [row for c in train for row in by_claim[c]], [row for c in held for row in by_claim[c]]
+
+    def contrast(self, held: set[str]) -> list[Row]:
+        """Claims under edited versions of their text: the shared ones, and those of `claims/contrast.jsonl`."""
+        rows = [{"group": row["doc"] + row["claim"], "doc": row["doc"], "claim": row["claim"], "title": row["title"], "sentences": row["sentences"],
+                 "label": NUMBER[row["label"]], "rationale": row["rationale"], "edited": [], "split": "train"}
+                for row in self.read("contrast") if row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
+        for line in (HERE / "claims/contrast.jsonl").read_text(encoding="utf8").splitlines():
+            row = json.loads(line)
+            text = self.docs.get(row["doc"])
+            if text is None or not self.outside(row["claim"]) or (row["split"] == "train" and row["doc"] in held):
+                self.dropped["contrast"] += 1
+                continue
+            for version in [{"label": row["label"], "rationale": row["rationale"], "edits": {}}, *row["versions"]]:
+                edits = {int(place): new for place, new in version["edits"].items() if place != "title"}
+                rows.append({"group": row["doc"] + row["claim"], "doc": row["doc"], "claim": row["claim"], "label": NUMBER[version["label"]],
+                             "title": version["edits"].get("title", text["title"]), "rationale": version["rationale"],
+                             "sentences": [edits.get(place, sentence) for place, sentence in enumerate(text["sentences"])],
+                             "edited": sorted(edits), "split": row["split"]})
+        return rows
+
+    def mined(self, held: set[str]) -> list[Row]:
+        """Claims with the closest other texts, labelled by reading."""
+        own = [json.loads(line) for line in (HERE / "claims/mined.jsonl").read_text(encoding="utf8").splitlines()]
+        return [{"doc": row["doc"], "claim": row["claim"], "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])}
+                for row in [*self.read("mined_pairs"), *own]
+                if row["label"] in NUMBER and row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
+
+    def pairs(self, name: str, keep: Callable[[Row], bool], most: int | None = None) -> list[list[Any]]:
+        rows = [row for row in self.read(name) if row["label"] in NUMBER and row.get("lang", "en") == "en" and keep(row) and len(row["premise"]) < 2_600]
+        self.random.shuffle(rows)
+        kept = [row for row in rows[: most and most + 2_000] if self.outside(row["hypothesis"]) and (name != "science" or self.outside(row["premise"]))]
+        return [[row["premise"], row["hypothesis"], NUMBER[row["label"]]] for row in kept[:most]]
+
+    def pack(self) -> Row:
+        written = self.written()
+        validation = {row["doc"] for row in written if row["split"] == "validation"}
+        train, held_out = self.scifact({row["doc"] for row in written if row["split"] == "train"})
+        held = validation | {row["doc"] for row in held_out}
+        written = [row for row in written if row["split"] == "validation" or row["doc"] not in held]
+        claim_only(written)
+        splits = lambda names: lambda row: names is None or row.get("split") in names
+        sources = lambda names: lambda row: names is None or row["src"] in names
+        pairs = {key: self.pairs(name, lambda row, s=src, p=parts: sources(s)(row) and splits(p)(row), most)
+                 for key, (name, src, parts, most) in PAIRS.items()}
+        dev = {key: self.pairs(name, lambda row: row.get("split") == "dev") for key, name in DEV_PAIRS.items()}
+        trials = [{key: row[key] for key in ("pmcid", "intervention", "comparator", "outcome", "effect", "evidence")}
+                  for row in self.read("evidence_inference") if self.outside(row["evidence"])]
+        questions = [row for row in self.read("pubmedqa") if row["split"] == "train" and self.outside(row["question"])]
+        return {"docs": self.docs, "written": written, "contrast": self.contrast(held), "mined": self.mined(held), "scifact": train,
+                "scifact held out": held_out, "trials": trials, "questions": questions, "pairs": pairs, "dev": dev, "held": sorted(held)}
+
+
+def claim_only(rows: list[Row]) -> None:
+    """Gives every claim the log probabilities of a classifier that sees the claims alone (TF-IDF of 1- and 2-grams, logistic regression,
+    five folds by document): what training takes away, and the control that every figure on these claims needs."""
+    claims, labels = [row["claim"] for row in rows], numpy.array([row["label"] for row in rows])
+    guesses = numpy.zeros((len(rows), 3))
+    for seen, unseen in GroupKFold(5).split(claims, labels, [row["doc"] for row in rows]):
+        words, model = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True), LogisticRegression(C=3, max_iter=300)
+        model.fit(words.fit_transform([claims[i] for i in seen]), labels[seen])
+        guesses[unseen] = model.predict_proba(words.transform([claims[i] for i in unseen]))
+    for row, guess in zip(rows, guesses):
+        row["guess"] = [round(float(x), 3) for x in numpy.log(guess + 1e-3)]
+    for split in ("train", "validation"):
+        right = [guess.argmax() == row["label"] for row, guess in zip(rows, guesses) if row["split"] == split]
+        print(f"claim only, {split}: accuracy {numpy.mean(right):.3f}, n {len(right)}")
+
+
+if __name__ == "__main__":
+    packer = Packer()
+    found = packer.pack()
+    count = lambda value: {key: len(part) for key, part in value.items()} if isinstance(value, dict) else len(value)
+    print({key: len(value) if key == "docs" else count(value) for key, value in found.items()}, "dropped", dict(packer.dropped))
+    Path(sys.argv[1]).write_bytes(gzip.compress(json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode(), 9))
