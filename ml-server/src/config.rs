@@ -20,6 +20,8 @@ pub struct ServerConfig {
     pub embed: Option<ModelSource>,
     /// Model behind `/nli`.
     pub nli: Option<ModelSource>,
+    /// Model behind `/verify`, and behind `/nli` where there is no model for it.
+    pub verify: Option<ModelSource>,
     /// Threads that compute; the default is the number of physical cores.
     pub threads: usize,
     /// What clients may ask for.
@@ -35,6 +37,8 @@ pub struct ServerConfig {
     /// Connections open at the same time; more wait in the kernel. Above `max_concurrent_requests`, so that what is too
     /// much is refused with 429 and not left waiting.
     pub max_connections: usize,
+    /// Host names, besides loopback, that requests may be addressed to while it listens on loopback; `*` is every name.
+    pub allowed_hosts: Vec<String>,
 }
 
 impl ServerConfig {
@@ -44,6 +48,7 @@ impl ServerConfig {
         Self {
             embed,
             nli,
+            verify: None,
             threads,
             limits: Limits::default(),
             device: DeviceChoice::default(),
@@ -51,6 +56,7 @@ impl ServerConfig {
             max_batch_tokens: None,
             drain: Duration::from_secs(30),
             max_connections: 2 * Limits::default().max_concurrent_requests,
+            allowed_hosts: Vec::new(),
         }
     }
 
@@ -59,8 +65,24 @@ impl ServerConfig {
     /// # Errors
     /// [`Error::ModelsNotFound`] when the profile's files are nowhere.
     pub fn from_profile(profile: Profile, models_dir: Option<&Path>, offline: bool) -> Result<Self, Error> {
-        let (embed, nli) = profile.sources(models_dir, offline)?;
-        Ok(Self::new(Some(embed), Some(nli)))
+        let hub = |repo: &str| Some(ModelSource::parse(repo, None, offline));
+        Ok(match profile {
+            Profile::Lite => {
+                let folder = find_models_dir(profile, models_dir)?;
+                let [embed, verify] = LITE.map(|file| Some(ModelSource::Gguf(folder.join(file))));
+                Self { verify, ..Self::new(embed, None) }
+            }
+            Profile::Fast => {
+                let folder = find_models_dir(profile, models_dir)?;
+                let [embed, nli] = FAST.map(|file| Some(ModelSource::Gguf(folder.join(file))));
+                Self::new(embed, nli)
+            }
+            Profile::Standard => Self::new(hub("BAAI/bge-m3"), hub("cross-encoder/nli-deberta-v3-small")),
+            Profile::Accurate => {
+                let nli = hub("MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli");
+                Self::new(hub("BAAI/bge-m3"), nli)
+            }
+        })
     }
 
     /// The same with another number of threads (at least 1).
@@ -83,56 +105,37 @@ pub fn default_threads() -> usize {
     num_cpus::get_physical().clamp(1, allowed)
 }
 
-/// A named pair of models.
+/// An embedder with the model that judges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Profile {
-    /// Small English models from the repository; needs nothing.
+    /// A small English embedder and verifier from the repository; needs nothing.
     #[default]
     Lite,
-    /// Multilingual models from the hub; CPU or GPU.
+    /// The same embedder with a small NLI model as the judge: many times as fast, and far less accurate.
+    Fast,
+    /// Multilingual models from the hub, the judge an NLI model; CPU or GPU.
     Standard,
-    /// Large models from the hub; wants a GPU.
+    /// Large models from the hub, the judge an NLI model; needs a GPU.
     Accurate,
-}
-
-impl Profile {
-    /// The profile's embedder and NLI model.
-    ///
-    /// # Errors
-    /// [`Error::ModelsNotFound`] when files of the repository are needed and nowhere to be found.
-    pub fn sources(
-        self,
-        models_dir: Option<&Path>,
-        offline: bool,
-    ) -> Result<(ModelSource, ModelSource), Error> {
-        let hub = |repo: &str| ModelSource::parse(repo, None, offline);
-        match self {
-            Self::Lite => {
-                let folder = find_models_dir(self, models_dir)?;
-                Ok((ModelSource::Gguf(folder.join(LITE[0])), ModelSource::Gguf(folder.join(LITE[1]))))
-            }
-            Self::Standard => Ok((hub("BAAI/bge-m3"), hub("cross-encoder/nli-deberta-v3-small"))),
-            Self::Accurate => {
-                Ok((hub("BAAI/bge-m3"), hub("MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli")))
-            }
-        }
-    }
 }
 
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Lite => "lite",
+            Self::Fast => "fast",
             Self::Standard => "standard",
             Self::Accurate => "accurate",
         })
     }
 }
 
-/// Embedder and NLI model of [`Profile::Lite`].
-const LITE: [&str; 2] = ["lite-embed.gguf", "lite-nli.gguf"];
+/// Embedder and verifier of [`Profile::Lite`].
+const LITE: [&str; 2] = ["lite-embed.gguf", "lite-verify.gguf"];
+/// Embedder and NLI model of [`Profile::Fast`].
+const FAST: [&str; 2] = ["lite-embed.gguf", "lite-nli.gguf"];
 
-/// The folder that holds the lite models.
+/// The folder that holds the models of a profile that needs no hub.
 ///
 /// A folder named by the caller, or else by `LYRA_MODELS_DIR`, is the only one tried: a typing error must not be hidden by
 /// finding other models. Otherwise: `./models`, `models` beside the executable and beside each folder above it (which
@@ -143,10 +146,11 @@ const LITE: [&str; 2] = ["lite-embed.gguf", "lite-nli.gguf"];
 pub fn find_models_dir(profile: Profile, explicit: Option<&Path>) -> Result<PathBuf, Error> {
     let named = explicit.map(Path::to_owned).or_else(|| std::env::var_os(MODELS_DIR_ENV).map(PathBuf::from));
     let candidates = named.map_or_else(usual_places, |folder| vec![folder]);
-    let found = candidates.iter().find(|folder| LITE.iter().all(|file| folder.join(file).is_file()));
+    let files = if profile == Profile::Fast { FAST } else { LITE };
+    let found = candidates.iter().find(|folder| files.iter().all(|file| folder.join(file).is_file()));
     found.cloned().ok_or_else(|| Error::ModelsNotFound {
         profile: profile.to_string(),
-        files: LITE.join(", "),
+        files: files.join(", "),
         looked: candidates.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", "),
     })
 }
@@ -176,6 +180,16 @@ mod tests {
             std::fs::write(folder.path().join(file), b"").unwrap();
         }
         assert_eq!(find_models_dir(Profile::Lite, Some(folder.path())).unwrap(), folder.path());
+        let config = ServerConfig::from_profile(Profile::Lite, Some(folder.path()), true).unwrap();
+        let file = |name: &str| Some(ModelSource::Gguf(folder.path().join(name)));
+        assert_eq!((config.embed, config.verify), (file("lite-embed.gguf"), file("lite-verify.gguf")));
+        assert_eq!(config.nli, None);
+
+        let error = find_models_dir(Profile::Fast, Some(folder.path())).unwrap_err().to_string();
+        assert!(error.contains("lite-nli.gguf"), "{error}");
+        std::fs::write(folder.path().join("lite-nli.gguf"), b"").unwrap();
+        let config = ServerConfig::from_profile(Profile::Fast, Some(folder.path()), true).unwrap();
+        assert_eq!((config.nli, config.verify), (file("lite-nli.gguf"), None));
     }
 
     #[test]

@@ -130,6 +130,16 @@ pub enum RequestError {
     /// 400
     #[error("{0}")]
     Malformed(String),
+    /// 403
+    #[error(
+        "{header} `{value}` is not allowed; name the hosts that requests may be addressed to with --allowed-host"
+    )]
+    Forbidden {
+        /// `Host` or `Origin`.
+        header: &'static str,
+        /// What it says.
+        value: String,
+    },
     /// 404
     #[error("no such route: {0}")]
     NoRoute(String),
@@ -150,6 +160,14 @@ pub enum RequestError {
         /// Inputs allowed.
         limit: usize,
     },
+    /// 413
+    #[error("the texts have {got} bytes, /tokenize takes {limit}; split them over several requests")]
+    TextTooLarge {
+        /// Bytes of all texts.
+        got: usize,
+        /// Bytes allowed.
+        limit: usize,
+    },
     /// 415
     #[error("send the body as application/json, not as {0}")]
     MediaType(String),
@@ -161,6 +179,30 @@ pub enum RequestError {
         /// Tokens of the input, special tokens included.
         length: usize,
         /// Most tokens that the model reads.
+        limit: usize,
+    },
+    /// 422
+    #[error(
+        "input {index} has {length} characters, of which this model reads at most {limit}; shorten it or set truncate to true"
+    )]
+    TooManyCharacters {
+        /// Position in the batch, from 0.
+        index: usize,
+        /// Characters of the input.
+        length: usize,
+        /// Most characters that are read.
+        limit: usize,
+    },
+    /// 422
+    #[error(
+        "the claim of input {index} has {length} tokens, the limit is {limit}; shorten it or set truncate to true"
+    )]
+    LongClaim {
+        /// Position in the batch, from 0.
+        index: usize,
+        /// Tokens of the claim.
+        length: usize,
+        /// Most tokens of it that the model reads.
         limit: usize,
     },
     /// 422
@@ -213,16 +255,18 @@ impl RequestError {
         match self {
             Self::Empty(_) => (StatusCode::BAD_REQUEST, ErrorType::Empty),
             Self::Malformed(_) => (StatusCode::BAD_REQUEST, ErrorType::Malformed),
+            Self::Forbidden { .. } => (StatusCode::FORBIDDEN, ErrorType::Forbidden),
             Self::NoRoute(_) => (StatusCode::NOT_FOUND, ErrorType::NotFound),
             Self::NoMethod(_) => (StatusCode::METHOD_NOT_ALLOWED, ErrorType::NotFound),
             Self::SlowBody(_) => (StatusCode::REQUEST_TIMEOUT, ErrorType::Malformed),
-            Self::BodyTooLarge(_) | Self::BatchTooLarge { .. } => {
+            Self::BodyTooLarge(_) | Self::BatchTooLarge { .. } | Self::TextTooLarge { .. } => {
                 (StatusCode::PAYLOAD_TOO_LARGE, ErrorType::TooLarge)
             }
             Self::MediaType(_) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorType::UnsupportedMediaType),
-            Self::TooLong { .. } | Self::UnknownToken { .. } => {
-                (StatusCode::UNPROCESSABLE_ENTITY, ErrorType::Validation)
-            }
+            Self::TooLong { .. }
+            | Self::TooManyCharacters { .. }
+            | Self::LongClaim { .. }
+            | Self::UnknownToken { .. } => (StatusCode::UNPROCESSABLE_ENTITY, ErrorType::Validation),
             Self::NotHosted(..) | Self::Inference(_) => (StatusCode::FAILED_DEPENDENCY, ErrorType::Backend),
             Self::Overloaded { .. } => (StatusCode::TOO_MANY_REQUESTS, ErrorType::Overloaded),
             Self::Loading(_)

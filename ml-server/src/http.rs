@@ -13,15 +13,18 @@ mod status;
 mod tokenize;
 mod trace;
 mod vectors;
+mod verify;
 
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{Method, Uri};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use lyra_proto::{Limits, ModelKind};
+use lyra_serve::names::{Allowed, Refused};
 use tokio::sync::watch;
 use tower::ServiceBuilder;
 use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
@@ -135,6 +138,20 @@ impl AppState {
     }
 }
 
+/// The same routes for requests that are addressed to `allowed` hosts and come from no page of another site; others get 403.
+pub(crate) fn admitting(routes: Router, allowed: Allowed) -> Router {
+    let allowed = Arc::new(allowed);
+    routes.layer(from_fn(move |request: Request, next: Next| {
+        let refused = allowed.refused(request.uri(), request.headers());
+        async move {
+            match refused {
+                None => next.run(request).await,
+                Some(Refused { header, value }) => RequestError::Forbidden { header, value }.into_response(),
+            }
+        }
+    }))
+}
+
 /// All routes over `state`.
 pub fn router(state: AppState) -> Router {
     let layers = ServiceBuilder::new()
@@ -147,6 +164,7 @@ pub fn router(state: AppState) -> Router {
         .route("/", post(embed::root))
         .route("/embed", post(embed::embed))
         .route("/nli", post(nli::nli))
+        .route("/verify", post(verify::verify))
         .route("/predict", post(predict::predict))
         .route("/similarity", post(similarity::similarity))
         .route("/tokenize", post(tokenize::tokenize))

@@ -1,5 +1,6 @@
 //! From a configuration to an engine.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,14 +27,23 @@ pub(crate) fn engine(config: &ServerConfig, metrics: Arc<Metrics>) -> Result<Eng
     let load = |kind, source: &Option<ModelSource>| {
         source.as_ref().map(|source| model(kind, source, &device, batch_tokens)).transpose()
     };
-    let (embed, nli) = std::thread::scope(|scope| {
-        let nli = scope.spawn(|| load(ModelKind::Nli, &config.nli));
-        let embed = load(ModelKind::Embed, &config.embed);
-        (embed, nli.join().unwrap_or_else(|panic| Err(Error::Start(panic_message(panic.as_ref())))))
+    let sources = [
+        (ModelKind::Embed, &config.embed),
+        (ModelKind::Nli, &config.nli),
+        (ModelKind::Verify, &config.verify),
+    ];
+    let loaded = std::thread::scope(|scope| {
+        let load = &load;
+        let threads = sources.map(|(kind, source)| (kind, scope.spawn(move || load(kind, source))));
+        threads.map(|(kind, thread)| {
+            let panicked = |panic: Box<dyn Any + Send>| Err(Error::Start(panic_message(panic.as_ref())));
+            (kind, thread.join().unwrap_or_else(panicked))
+        })
     });
     let mut models = Vec::new();
-    models.extend(embed?.map(|model| (ModelKind::Embed, Arc::new(model))));
-    models.extend(nli?.map(|model| (ModelKind::Nli, Arc::new(model))));
+    for (kind, model) in loaded {
+        models.extend(model?.map(|model| (kind, Arc::new(model))));
+    }
     Engine::start(models, config.threads, &config.limits, batch_tokens, metrics)
 }
 
@@ -55,16 +65,18 @@ fn model(
         )))
     })?;
     match (kind, &model.spec.task) {
-        (ModelKind::Embed, Task::Embed(_)) => {}
+        (ModelKind::Embed, Task::Embed(_)) | (ModelKind::Verify, Task::Verify(_)) => {}
         (ModelKind::Nli, Task::Classify(labels)) => {
             NliLabels::from_names(labels)
                 .map_err(|error| Error::Start(format!("model `{}`: {error}", name())))?;
         }
-        (ModelKind::Embed, Task::Classify(_)) => {
-            return Err(Error::WrongTask { model: name(), found: "a classifier", wanted: "an embedder" });
-        }
-        (ModelKind::Nli, Task::Embed(_)) => {
-            return Err(Error::WrongTask { model: name(), found: "an embedder", wanted: "a classifier" });
+        (kind, task) => {
+            let wanted = match kind {
+                ModelKind::Embed => "an embedder",
+                ModelKind::Nli => "a classifier",
+                ModelKind::Verify => "a verifier",
+            };
+            return Err(Error::WrongTask { model: name(), found: task.kind(), wanted });
         }
     }
     tracing::info!(model = model.spec.name, ?kind, dtype = model.dtype, device = model.device, took = ?started.elapsed(), "model loaded");

@@ -37,15 +37,18 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct Serve {
-    /// Pair of models to serve.
+    /// Models to serve: an embedder and a judge.
     #[arg(long, value_enum, default_value_t, env = "LYRA_ML_PROFILE")]
     profile: Profile,
-    /// Embedder: a folder, a .gguf file or a hub id (`ORG/NAME` or `ORG/NAME@REVISION`). With only one of the two options, only that model is served.
+    /// Embedder: a folder, a .gguf file or a hub id (`ORG/NAME` or `ORG/NAME@REVISION`). With any of the three options, only the models named are served.
     #[arg(long, value_name = "MODEL", env = "LYRA_ML_EMBED_MODEL")]
     embed_model: Option<String>,
     /// NLI model: a folder, a .gguf file or a hub id, as above.
     #[arg(long, value_name = "MODEL", env = "LYRA_ML_NLI_MODEL")]
     nli_model: Option<String>,
+    /// Verifier, which reads a claim with a whole passage: a folder, a .gguf file or a hub id, as above. It also judges pairs where no NLI model is served.
+    #[arg(long, value_name = "MODEL", env = "LYRA_ML_VERIFY_MODEL")]
+    verify_model: Option<String>,
     /// Branch, tag or commit of hub models that have none after an `@`.
     #[arg(long, env = "LYRA_ML_REVISION")]
     revision: Option<String>,
@@ -61,6 +64,9 @@ struct Serve {
     /// Port to listen on; 0 takes a free one and says which.
     #[arg(long, default_value_t = 8421, env = "LYRA_ML_PORT")]
     port: u16,
+    /// Host name, besides loopback, that requests may be addressed to while it listens on loopback, as behind a reverse proxy; `*` is every name. May be repeated.
+    #[arg(long = "allowed-host", value_name = "NAME", env = "LYRA_ML_ALLOWED_HOSTS", value_delimiter = ',')]
+    allowed_hosts: Vec<String>,
     /// Where to compute: `auto` (a GPU where there is one), `cpu`, `cuda` or `cuda:N`.
     #[arg(long, default_value = "auto", env = "LYRA_ML_DEVICE")]
     device: DeviceChoice,
@@ -79,7 +85,7 @@ struct Serve {
     /// Requests in work at the same time.
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CONCURRENT_REQUESTS")]
     max_concurrent_requests: Option<usize>,
-    /// Connections open at the same time; more wait until one ends [default: twice the requests].
+    /// Connections open at the same time; more wait until one ends [default: twice the requests; a third of `ulimit -n` at most].
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CONNECTIONS")]
     max_connections: Option<usize>,
     /// Tokens waiting in one model's queue.
@@ -220,15 +226,17 @@ async fn serve(options: Serve) -> Result<()> {
 
 fn config(options: &Serve) -> Result<ServerConfig> {
     let parse = |text: &String| ModelSource::parse(text, options.revision.as_deref(), options.offline);
-    let (embed, nli) = match (&options.embed_model, &options.nli_model) {
-        (None, None) => {
-            let (embed, nli) = options.profile.sources(options.models_dir.as_deref(), options.offline)?;
-            (Some(embed), Some(nli))
+    let config = match (&options.embed_model, &options.nli_model, &options.verify_model) {
+        (None, None, None) => {
+            ServerConfig::from_profile(options.profile, options.models_dir.as_deref(), options.offline)?
         }
-        (embed, nli) => (embed.as_ref().map(parse), nli.as_ref().map(parse)),
+        (embed, nli, verify) => {
+            let named = ServerConfig::new(embed.as_ref().map(parse), nli.as_ref().map(parse));
+            ServerConfig { verify: verify.as_ref().map(parse), ..named }
+        }
     };
     let threads = options.threads.unwrap_or_else(default_threads);
-    let mut config = ServerConfig::new(embed, nli).with_threads(threads);
+    let mut config = config.with_threads(threads);
     let limits = &mut config.limits;
     limits.max_client_batch_size = options.max_client_batch_size.unwrap_or(limits.max_client_batch_size);
     limits.max_body_bytes = options.max_body_bytes.unwrap_or(limits.max_body_bytes);
@@ -236,6 +244,7 @@ fn config(options: &Serve) -> Result<ServerConfig> {
         options.max_concurrent_requests.unwrap_or(limits.max_concurrent_requests);
     config.max_connections = options.max_connections.unwrap_or(2 * limits.max_concurrent_requests).max(1);
     limits.max_queued_tokens = options.max_queued_tokens.unwrap_or(limits.max_queued_tokens);
+    config.allowed_hosts.clone_from(&options.allowed_hosts);
     config.max_batch_tokens = options.max_batch_tokens;
     config.device = options.device;
     config.precision = options.dtype;

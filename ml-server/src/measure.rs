@@ -86,7 +86,7 @@ fn made_up(model: &Model, length: usize, index: usize) -> Tokens {
     // The first ids are special tokens, one of which padding.
     let first = model.tokenizer.vocabulary() - ordinary;
     let ids = (0..length).map(|at| (first + (at * 7_919 + index * 104_729) % ordinary) as u32).collect();
-    Tokens { ids, type_ids: vec![0; length] }
+    Tokens { ids, type_ids: vec![0; length], marks: Vec::new() }
 }
 
 fn median(model: &Model, inputs: &[Tokens]) -> Result<Duration, Error> {

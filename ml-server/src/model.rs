@@ -2,6 +2,7 @@
 
 pub mod attention;
 pub mod bert;
+pub mod bias;
 pub mod bundle;
 pub mod convolution;
 #[cfg(feature = "cuda")]
@@ -15,6 +16,7 @@ pub mod hub;
 pub mod kernels;
 pub mod labels;
 pub mod modernbert;
+pub mod mpnet;
 pub mod ops;
 pub mod pickle;
 pub mod quantize;
@@ -25,6 +27,7 @@ pub mod safetensors;
 pub mod sharded;
 pub mod spec;
 pub mod tokenizer;
+pub mod verifier;
 pub mod weights;
 
 use std::path::PathBuf;
@@ -39,6 +42,7 @@ use self::hub::HubModel;
 use self::ops::Linear;
 use self::spec::{Architecture, ModelSpec, Task};
 use self::tokenizer::{TextTokenizer, Tokens};
+use self::verifier::Rationale;
 use self::weights::LinearWeights;
 use crate::error::{ComputeError, Error};
 
@@ -114,6 +118,8 @@ pub struct Model {
     pub device: String,
     encoder: Placed,
     head: Head,
+    /// Of a verifier.
+    rationale: Option<Rationale>,
 }
 
 /// An encoder where it runs.
@@ -150,24 +156,33 @@ impl Model {
             Architecture::Roberta | Architecture::XlmRoberta => roberta::build,
             Architecture::DebertaV2 => deberta::build,
             Architecture::ModernBert => modernbert::build,
+            Architecture::Mpnet => mpnet::build,
         };
         let (encoder, head) = build(&spec, weights.as_mut())?;
-        // A tokenizer may number segments that the model does not tell apart.
-        spec.segments &= encoder.embeddings.segments.as_ref().is_some_and(|segments| segments.rows() > 1);
+        let verifies = matches!(spec.task, Task::Verify(_));
+        let rationale = verifies.then(|| Rationale::read(weights.as_mut(), encoder.hidden)).transpose()?;
+        // A tokenizer may number segments that the model does not tell apart. A verifier has been trained with all it has.
+        spec.segments = (spec.segments || verifies)
+            && encoder.embeddings.segments.as_ref().is_some_and(|segments| segments.rows() > 1);
         let tokenizer = TextTokenizer::from_json(&tokenizer, spec.max_tokens, spec.segments)
             .map_err(|e| Error::malformed(&path, e))?;
+        if verifies {
+            verifier::check(&tokenizer).map_err(|e| Error::malformed(&path, e))?;
+        }
         let (known, rows) = (tokenizer.vocabulary(), encoder.embeddings.words.rows());
         if known > rows {
             let reason = format!("the tokenizer has {known} ids but the word table only {rows} rows");
             return Err(Error::malformed(&path, reason));
         }
+        let device = &device_for(device, &spec);
         let (stored, place, head) = (weights.dtype(), device.to_string(), head.pack(Linear::pack));
         drop(weights);
         let (dtype, encoder) = place_on(device, encoder, &spec, head.pooling(), stored, batch_tokens)?;
-        Ok(Self { spec, tokenizer, dtype, device: place, encoder, head })
+        Ok(Self { spec, tokenizer, dtype, device: place, encoder, head, rationale })
     }
 
-    /// One row per input, in order: a pooled vector (not normalised) or logits.
+    /// One row per input, in order: a pooled vector (not normalised) or logits, of a verifier those of the labels and then one for
+    /// each of the input's [marks](Tokens::marks).
     ///
     /// On the processor, work is spread over the rayon pool that this runs in. A row does not depend on the other inputs.
     ///
@@ -176,7 +191,14 @@ impl Model {
     pub fn run(&self, batch: &[&Tokens]) -> Result<Vec<Vec<f32>>, ComputeError> {
         match &self.encoder {
             Placed::Cpu(encoder) => {
-                let rows = |chunk: &[&Tokens]| self.head.apply(&encoder.forward(chunk));
+                let rows = |chunk: &[&Tokens]| {
+                    let hidden = encoder.forward(chunk);
+                    let mut rows = self.head.apply(&hidden);
+                    if let Some(rationale) = &self.rationale {
+                        rationale.score(&hidden, chunk, &mut rows);
+                    }
+                    rows
+                };
                 let chunks = chunks(batch, rayon::current_num_threads());
                 if let [chunk] = chunks.as_slice() {
                     return Ok(rows(chunk));
@@ -195,7 +217,7 @@ impl Model {
     pub fn dimension(&self) -> usize {
         match &self.spec.task {
             Task::Embed(_) => self.encoder.hidden(),
-            Task::Classify(labels) => labels.len(),
+            Task::Classify(labels) | Task::Verify(labels) => labels.len(),
         }
     }
 }
@@ -208,6 +230,19 @@ impl Placed {
             Self::Cuda(encoder) => encoder.hidden(),
         }
     }
+}
+
+/// Where a model runs when `device` is asked for. The GPU's code knows neither scores by distance alone nor vectors of single
+/// tokens, so models that need these run on the processor.
+fn device_for(device: &Device, spec: &ModelSpec) -> Device {
+    let why = match (spec.architecture, &spec.task) {
+        _ if matches!(device, Device::Cpu) => return Device::Cpu,
+        (Architecture::Mpnet, _) => "MPNet",
+        (_, Task::Verify(_)) => "a verifier",
+        _ => return device.clone(),
+    };
+    tracing::warn!(model = spec.name, asked = %device, "{why} runs on the CPU only; this model is loaded there");
+    Device::Cpu
 }
 
 /// Brings an encoder to its device. Returns it with the type that it then has, which was `stored` in the file.
@@ -269,7 +304,7 @@ mod tests {
     use super::*;
 
     fn tokens(length: usize) -> Tokens {
-        Tokens { ids: vec![1; length], type_ids: vec![0; length] }
+        Tokens { ids: vec![1; length], type_ids: vec![0; length], marks: Vec::new() }
     }
 
     #[test]

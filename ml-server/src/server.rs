@@ -1,12 +1,12 @@
 //! A running server: load in the background, listen at once, drain on request.
 
-mod connections;
-
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use lyra_serve::connections;
+use lyra_serve::names::Allowed;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::ServerConfig;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::http::{AppState, Phase, router};
+use crate::http::{AppState, Phase, admitting, router};
 use crate::load;
 
 /// Shortest time for answers that are written already to reach their clients.
@@ -28,10 +28,20 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// When the listener has no address. Failures to load show in [`ServerHandle::ready`].
 pub fn start(config: ServerConfig, listener: TcpListener) -> Result<ServerHandle, Error> {
     let address = listener.local_addr().map_err(|error| Error::Start(format!("listener: {error}")))?;
-    let names =
-        [&config.embed, &config.nli].into_iter().flatten().map(crate::model::ModelSource::name).collect();
+    let names = [&config.embed, &config.nli, &config.verify]
+        .into_iter()
+        .flatten()
+        .map(crate::model::ModelSource::name)
+        .collect();
     let state = AppState::new(config.limits.clone(), names);
-    let (drain, connections) = (config.drain, config.max_connections);
+    let (drain, most) = (config.drain, connections::within_file_limit(config.max_connections));
+    // Off loopback it is for the network to say who may ask.
+    let allowed = address.ip().is_loopback().then(|| Allowed::new(&config.allowed_hosts, &[], address.ip()));
+    let app = router(state.clone());
+    let app = match allowed {
+        Some(allowed) => admitting(app, allowed),
+        None => app,
+    };
 
     tokio::task::spawn_blocking({
         let state = state.clone();
@@ -46,8 +56,7 @@ pub fn start(config: ServerConfig, listener: TcpListener) -> Result<ServerHandle
         }
     });
     let stop = CancellationToken::new();
-    let serving =
-        tokio::spawn(connections::serve(listener, router(state.clone()), connections, stop.clone()));
+    let serving = tokio::spawn(connections::serve(listener, app, most, stop.clone()));
     Ok(ServerHandle { address, state, stop, serving, drain })
 }
 

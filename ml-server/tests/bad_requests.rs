@@ -58,7 +58,8 @@ fn method(method: Method, path: &'static str, status: u16, says: &'static str) -
     Case { method, ..raw(path, "", status, NotFound, says) }
 }
 
-const POSTS: [&str; 7] = ["/", "/embed", "/nli", "/predict", "/similarity", "/tokenize", "/v1/embeddings"];
+const POSTS: [&str; 8] =
+    ["/", "/embed", "/nli", "/verify", "/predict", "/similarity", "/tokenize", "/v1/embeddings"];
 const GETS: [&str; 6] = ["/health", "/ready", "/info", "/metrics", "/openapi.json", "/docs"];
 
 /// What no route with a body takes.
@@ -354,8 +355,7 @@ async fn bodies_without_a_length_have_the_same_limit() {
     let address = server.handle.address();
     let sent = async |chunk: &[u8], times: usize| {
         let mut stream = TcpStream::connect(address).await.unwrap();
-        let head =
-            "POST /embed HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n";
+        let head = "POST /embed HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
         stream.write_all(format!("{head}transfer-encoding: chunked\r\n\r\n").as_bytes()).await.unwrap();
         for _ in 0..times {
             stream.write_all(format!("{:x}\r\n", chunk.len()).as_bytes()).await.unwrap();
@@ -376,6 +376,27 @@ async fn bodies_without_a_length_have_the_same_limit() {
     }
 }
 
+/// A page in a browser can reach loopback, also under a name that its owner points there.
+#[tokio::test(flavor = "multi_thread")]
+async fn on_loopback_only_requests_of_this_machine_are_served() {
+    let (server, _folders) = server().await;
+    let url = format!("{}/health", server.handle.url());
+    let status = async |name: &str, value: &str| {
+        server.client.get(&url).header(name, value).send().await.unwrap().status().as_u16()
+    };
+    for (name, value, expect) in [
+        ("host", "localhost:1", 200),
+        ("host", "[::1]", 200),
+        ("origin", "http://localhost:3000", 200),
+        ("host", "attacker.example", 403),
+        ("host", "[::1].attacker.example", 403),
+        ("origin", "https://attacker.example", 403),
+        ("origin", "null", 403),
+    ] {
+        assert_eq!(status(name, value).await, expect, "{name}: {value}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_breaks_off_harms_nobody() {
     let (server, _folders) = server().await;
@@ -384,7 +405,7 @@ async fn a_body_that_breaks_off_harms_nobody() {
     {
         let mut stream = TcpStream::connect(server.handle.address()).await.unwrap();
         let request = format!(
-            "POST /embed HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{head}\r\n\r\nzz{{"
+            "POST /embed HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{head}\r\n\r\nzz{{"
         );
         stream.write_all(request.as_bytes()).await.unwrap();
         stream.shutdown().await.unwrap();

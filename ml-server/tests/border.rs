@@ -39,7 +39,7 @@ const PIECES: [&str; 24] = [
     "\"inputs\":",
 ];
 
-const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 21] = [
     "inputs",
     "input",
     "pairs",
@@ -47,6 +47,9 @@ const FIELDS: [&str; 18] = [
     "hypothesis",
     "source_sentence",
     "sentences",
+    "items",
+    "claim",
+    "title",
     "parameters",
     "truncate",
     "truncation_direction",

@@ -42,7 +42,8 @@ impl Bench {
     }
 
     async fn run(&self, kind: ModelKind, inputs: &[&[u32]]) -> Result<Vec<Vec<f32>>, RequestError> {
-        let tokens = |ids: &&[u32]| Tokens { ids: ids.to_vec(), type_ids: vec![0; ids.len()] };
+        let tokens =
+            |ids: &&[u32]| Tokens { ids: ids.to_vec(), type_ids: vec![0; ids.len()], marks: Vec::new() };
         let tokens: Vec<_> = inputs.iter().map(tokens).collect();
         Ok(self.engine.infer(kind, move |_| Ok(tokens)).await?.rows)
     }

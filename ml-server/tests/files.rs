@@ -47,7 +47,7 @@ fn quantising_keeps_everything_but_some_precision() {
         };
         let summary = quantize(&path, &file, &metadata).unwrap();
         assert_eq!(summary.bytes, std::fs::metadata(&file).unwrap().len());
-        assert_eq!(summary.quantised, if classifier { 14 } else { 13 });
+        assert_eq!(summary.quantised, if classifier { 15 } else { 14 });
 
         let (original, quantised) = (load(&path).unwrap(), load(&file).unwrap());
         let spec = &quantised.spec;
@@ -115,6 +115,33 @@ fn truncation_cuts_the_side_asked_for() {
     assert_eq!(pair.ids[13..], [7, 7, 3]);
     // An empty second text is no second text.
     assert_eq!(tokenizer.pair("red", "", cut(Right)).unwrap().ids, [2, 4, 3]);
+}
+
+#[test]
+fn only_so_much_of_a_text_is_looked_at_as_the_model_can_read() {
+    let (_parent, path) = folder(true);
+    let tokenizer = load(&path).unwrap().tokenizer;
+    for (unit, repeated) in [("red ", 50), ("石 ", 50), ("red", 1)] {
+        for direction in [Right, Left] {
+            let short = tokenizer.text(&unit.repeat(repeated), cut(direction)).unwrap();
+            let long = tokenizer.text(&unit.repeat(repeated * 10_000), cut(direction)).unwrap();
+            assert!(long == short || repeated == 1, "{unit}");
+        }
+    }
+    // 64 characters for each of 16 tokens, whatever they are.
+    let blank = " ".repeat(1_024);
+    assert_eq!(tokenizer.text(&format!("{blank}red"), cut(Right)).unwrap().len(), 2);
+    assert_eq!(tokenizer.text(&format!("{blank}red"), cut(Left)).unwrap().len(), 3);
+    assert_eq!(tokenizer.text(&format!("red{blank}"), cut(Left)).unwrap().len(), 2);
+    assert_eq!(tokenizer.text(&blank, Truncation::Refuse).unwrap().len(), 2);
+    let refused = tokenizer.pair("red", &format!("{blank}é"), Truncation::Refuse);
+    assert_eq!(refused, Err(TokenizeError::TooManyCharacters { length: 1_025, limit: 1_024 }));
+
+    let ids = [vec![4; 100_000], vec![5]].concat();
+    assert_eq!(tokenizer.ids(&ids, cut(Right)).unwrap().ids[13..], [4, 4, 3]);
+    assert_eq!(tokenizer.ids(&ids, cut(Left)).unwrap().ids[13..], [4, 5, 3]);
+    let refused = tokenizer.ids(&ids, Truncation::Refuse);
+    assert_eq!(refused, Err(TokenizeError::TooLong { length: 100_003, limit: 16 }));
 }
 
 #[test]

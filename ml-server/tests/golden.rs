@@ -1,7 +1,7 @@
 //! Numbers against reference outputs of `transformers` and `sentence-transformers`.
 //!
-//! Golden files lie in the shared data (`LYRA_SHARED`); without it these tests say so and pass. Only that of the shipped NLI
-//! model is in the repository.
+//! Golden files lie in the shared data (`LYRA_SHARED`); without it these tests say so and pass. Only those of the repository's own
+//! models are in it.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,6 +11,8 @@
 )]
 
 mod common;
+#[path = "common/verdicts.rs"]
+mod verdicts;
 
 use std::path::Path;
 
@@ -98,6 +100,19 @@ fn golden_lite_nli_q8_0_own_pairs() {
 }
 
 #[test]
+fn golden_lite_verify_q8_0() {
+    // The shipped weights, on items written for this repository (`training/golden_verify.py`). The reference is f32, so rounding
+    // moves logits.
+    let golden = common::root().join("ml-server/tests/golden/lite-verify.json");
+    let model = common::root().join("models/lite-verify.gguf");
+    if let Some(absent) = [&golden, &model].into_iter().find(|file| !file.exists()) {
+        println!("skipped: {} is not there; see ml-server/training/README.md", absent.display());
+        return;
+    }
+    verdicts::compare(&verdicts::read(&golden), &ModelSource::Gguf(model), 0.5, 0.95);
+}
+
+#[test]
 fn golden_lite_nli_safetensors() {
     check_nli("models/lite/nli", None, 1e-3, 1.0);
 }
@@ -133,6 +148,16 @@ fn golden_parity_modernbert_embed_cls() {
 }
 
 #[test]
+fn golden_parity_mpnet_embed_mean() {
+    check_embed("models/parity/mpnet-embed-mean", None, PARITY_COSINE);
+}
+
+#[test]
+fn golden_parity_mpnet_nli() {
+    check_nli("models/parity/mpnet-nli", None, PARITY_LOGIT, 1.0);
+}
+
+#[test]
 fn golden_parity_q8_0() {
     let folder = tempfile::tempdir().unwrap();
     let quantised = |name: &str| {
@@ -141,11 +166,11 @@ fn golden_parity_q8_0() {
         quantize(&source, &file, &Metadata::default()).unwrap();
         Some((format!("models/parity/{name}"), ModelSource::Gguf(file)))
     };
-    for name in ["bert-embed-mean", "xlmr-embed-cls", "modernbert-embed-cls"] {
+    for name in ["bert-embed-mean", "xlmr-embed-cls", "modernbert-embed-cls", "mpnet-embed-mean"] {
         let Some((golden, file)) = quantised(name) else { return };
         check_embed(&golden, Some(file), 0.999);
     }
-    for name in ["bert-nli", "roberta-nli", "xlmr-nli", "deberta-v3-nli"] {
+    for name in ["bert-nli", "roberta-nli", "xlmr-nli", "deberta-v3-nli", "mpnet-nli"] {
         let Some((golden, file)) = quantised(name) else { return };
         check_nli(&golden, Some(file), 0.05, 0.8);
     }

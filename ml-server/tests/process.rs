@@ -293,7 +293,7 @@ async fn clients_that_hang_up_are_not_computed() {
     let body = json!({"inputs": ["gone", "gone"]}).to_string();
     let mut leaver = tokio::net::TcpStream::connect(program.url.trim_start_matches("http://")).await.unwrap();
     let head = format!(
-        "POST /embed HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        "POST /embed HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     leaver.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
@@ -305,4 +305,37 @@ async fn clients_that_hang_up_are_not_computed() {
     assert_eq!(post(&program.url, &json!({"inputs": "red"})).await.unwrap().status(), StatusCode::OK);
     assert_eq!(metric(&program.url, "lyra_ml_dropped_total").await, 2.0);
     assert_eq!(metric(&program.url, "te_embed_success").await, 65.0);
+}
+
+/// A body at the limit, of very many tokens, on every route that reads texts.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_of_8_mb_needs_a_bounded_amount_of_memory() {
+    let models = [
+        "--embed-model",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../models/lite-embed.gguf"),
+        "--nli-model",
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../models/lite-nli.gguf"),
+    ];
+    let program = Program::start(&models).await;
+    let before = program.peak_memory();
+    let long = "a ".repeat(4_000_000);
+    let client = Client::new();
+    for (path, body, status) in [
+        ("/tokenize", json!({"inputs": long}), 413),
+        ("/embed", json!({"inputs": long}), 200),
+        ("/embed", json!({"inputs": long, "truncation_direction": "left"}), 200),
+        ("/embed", json!({"inputs": long, "truncate": false}), 422),
+        ("/v1/embeddings", json!({"input": long}), 200),
+        ("/predict", json!({"inputs": long}), 200),
+        ("/nli", json!({"pairs": [{"premise": long, "hypothesis": "a"}]}), 200),
+        ("/nli", json!({"pairs": [{"premise": "a", "hypothesis": long}], "truncate": false}), 422),
+        ("/similarity", json!({"inputs": {"source_sentence": "a", "sentences": [long]}}), 200),
+    ] {
+        let answer = client.post(format!("{}{path}", program.url)).json(&body).send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), status, "{path}: {}", answer.text().await.unwrap());
+    }
+    let grown = program.peak_memory() - before;
+    // Twenty times the body; tokens of all of it took two hundred times.
+    assert!(grown < 160 * 1_024 * 1_024, "{grown} bytes more than at rest");
 }

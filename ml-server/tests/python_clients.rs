@@ -11,11 +11,14 @@
 )]
 
 mod common;
+#[path = "common/tiny.rs"]
+mod tiny;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use lyra_ml_server::model::ModelSource;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn openai_and_huggingface_hub_agree_with_embed() -> Result<()> {
@@ -26,7 +29,8 @@ async fn openai_and_huggingface_hub_agree_with_embed() -> Result<()> {
             return Ok(());
         }
     };
-    let server = common::lite_server(|_| {}).await;
+    let (_parent, verifier) = tiny::verifier(tiny::VERIFIERS[1]);
+    let server = common::lite_server(|config| config.verify = Some(ModelSource::Folder(verifier))).await;
     let url = server.url();
     let script = clients().join("api_clients.py");
     let run = move || Command::new(python).arg(script).arg(url).output();

@@ -8,8 +8,11 @@
 )]
 
 mod common;
+#[path = "common/tiny.rs"]
+mod tiny;
 
 use common::server::Server;
+use lyra_ml_server::model::ModelSource;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 
@@ -106,7 +109,8 @@ async fn metrics_count_what_was_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_described_route_answers_its_example() {
-    let server = Server::lite(|_| {}).await;
+    let (_parent, verifier) = tiny::verifier(tiny::VERIFIERS[1]);
+    let server = Server::lite(|config| config.verify = Some(ModelSource::Folder(verifier))).await;
     let api: Value = server.get("/openapi.json").await.json().await.unwrap();
     assert_eq!(api["openapi"], "3.1.0");
     let mut routes = Vec::new();
@@ -137,6 +141,7 @@ async fn every_described_route_answers_its_example() {
             "post /similarity: 200 400 413 415 422 424 429 503",
             "post /tokenize: 200 400 413 415 422 424 429 503",
             "post /v1/embeddings: 200 400 413 415 422 424 429 503",
+            "post /verify: 200 400 413 415 422 424 429 503",
         ]
     );
     let text = api.to_string();

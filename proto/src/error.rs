@@ -24,6 +24,8 @@ pub enum ErrorType {
     Empty,
     /// 400: the body is not what the route expects.
     Malformed,
+    /// 403: the request names another host than this server, or comes from a page of another site.
+    Forbidden,
     /// 404 and 405: no such route, or not with this method.
     NotFound,
     /// 413: the body or the batch is larger than the server accepts.
@@ -46,6 +48,7 @@ impl ErrorType {
         match self {
             Self::Empty => "empty",
             Self::Malformed => "malformed",
+            Self::Forbidden => "forbidden",
             Self::NotFound => "not_found",
             Self::TooLarge => "too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",

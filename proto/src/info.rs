@@ -41,6 +41,12 @@ pub struct ModelInfo {
     /// Labels in the order of the model's outputs; empty for an embedder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
+    /// Least probability of a side for taking it, in 0..=1, where a verifier states one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    /// Share of the sides taken at that probability that were right, in 0..=1, where a verifier states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold_precision: Option<f64>,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: usize,
     /// Type of the stored matrices: `f32`, `f16`, `bf16` or `q8_0`.
@@ -63,6 +69,8 @@ pub enum ModelKind {
     Embed,
     /// Premise and hypothesis to a label, behind `/nli`.
     Nli,
+    /// Claim and passage to a label and a score for each sentence, behind `/verify`; and behind `/nli` where there is no model for it.
+    Verify,
 }
 
 /// What one client may ask for; more than this is answered with 413 or 429.

@@ -2,7 +2,7 @@
 //!
 //! Both sides of the wire use these types, so a field exists in exactly one place. The bodies of `/embed`, `/predict`,
 //! `/similarity` and `/tokenize` are those of Hugging Face's text-embeddings-inference (TEI), those of `/v1/embeddings` are
-//! OpenAI's; `/nli` and `/info` are Lyra's own. No I/O happens here.
+//! OpenAI's; `/nli`, `/verify` and `/info` are Lyra's own. No I/O happens here.
 
 mod embed;
 mod error;
@@ -12,6 +12,7 @@ mod openai;
 mod predict;
 mod similarity;
 mod tokenize;
+mod verify;
 
 pub use embed::{EmbedInput, EmbedInputs, EmbedRequest, EmbedResponse, Inputs, TruncationDirection};
 pub use error::{ErrorBody, ErrorType};
@@ -24,6 +25,7 @@ pub use openai::{
 pub use predict::{PredictInputs, PredictRequest, PredictResponse, Prediction};
 pub use similarity::{SimilarityInputs, SimilarityParameters, SimilarityRequest, SimilarityResponse};
 pub use tokenize::{SimpleToken, TokenizeRequest, TokenizeResponse};
+pub use verify::{VerifyItem, VerifyRequest, VerifyResponse, VerifyResult};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};

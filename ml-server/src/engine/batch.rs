@@ -48,7 +48,7 @@ mod tests {
         let mut queue = Queue::default();
         let receivers = lengths.iter().enumerate().map(|(index, &length)| {
             let (reply, receiver) = unbounded_channel();
-            let tokens = Tokens { ids: vec![0; length], type_ids: vec![0; length] };
+            let tokens = Tokens { ids: vec![0; length], type_ids: vec![0; length], marks: Vec::new() };
             queue.push(Item { tokens, index, queued: Instant::now(), reply, span: Span::none() });
             receiver
         });

@@ -34,6 +34,7 @@ pub struct Metrics {
     input_length: Histogram,
     embed: Inputs,
     predict: Inputs,
+    verify: Inputs,
     tokens: Family<Label, Count>,
     queue_size: Gauge<u64, AtomicU64>,
     queue_tokens: Gauge<u64, AtomicU64>,
@@ -68,22 +69,17 @@ pub(super) struct InputTimes {
 impl Inputs {
     fn new(registry: &mut Registry, prefix: &str, what: &str, done: &str) -> Self {
         let mut histogram = |name: &str, help: &str| {
-            add(
-                registry,
-                &format!("te_{prefix}{name}duration"),
-                &format!("Seconds of {what} {help}"),
-                seconds(),
-            )
+            add(registry, &format!("{prefix}{name}duration"), &format!("Seconds of {what} {help}"), seconds())
         };
         Self {
             duration: histogram("_", "from admission to answer"),
             tokenization_duration: histogram("_tokenization_", "until its request was tokenized"),
             queue_duration: histogram("_queue_", "waiting for a batch"),
             inference_duration: histogram("_inference_", "in its batch"),
-            received: add(registry, &format!("te_{prefix}_count"), "Inputs queued", Count::default()),
+            received: add(registry, &format!("{prefix}_count"), "Inputs queued", Count::default()),
             answered: add(
                 registry,
-                &format!("te_{prefix}_success"),
+                &format!("{prefix}_success"),
                 &format!("Inputs {done}"),
                 Count::default(),
             ),
@@ -139,8 +135,9 @@ impl Default for Metrics {
                 seconds(),
             ),
             input_length: add(registry, "te_request_input_length", "Tokens of an input", powers(14)),
-            embed: Inputs::new(registry, "embed", "an input of the embedder", "embedded"),
-            predict: Inputs::new(registry, "predict", "an input of the classifier", "classified"),
+            embed: Inputs::new(registry, "te_embed", "an input of the embedder", "embedded"),
+            predict: Inputs::new(registry, "te_predict", "an input of the classifier", "classified"),
+            verify: Inputs::new(registry, "lyra_ml_verify", "an item of the verifier", "judged"),
             dropped: add(
                 registry,
                 "lyra_ml_dropped_total",
@@ -249,6 +246,7 @@ impl Metrics {
         let label = match kind {
             ModelKind::Embed => "embed",
             ModelKind::Nli => "nli",
+            ModelKind::Verify => "verify",
         };
         self.tokens.get_or_create(&[("kind", label.to_owned())]).add(tokens);
         self.batch_size.observe(inputs as f64);
@@ -261,6 +259,7 @@ impl Metrics {
         match kind {
             ModelKind::Embed => &self.embed,
             ModelKind::Nli => &self.predict,
+            ModelKind::Verify => &self.verify,
         }
     }
 }

@@ -14,35 +14,41 @@ use super::vectors::truncation;
 use crate::engine::refused;
 use crate::error::RequestError;
 use crate::model::labels::NliLabels;
-use crate::model::spec::Task;
-use crate::model::tokenizer::TextTokenizer;
+use crate::model::tokenizer::{TextTokenizer, TokenizeError, Tokens, Truncation};
+use crate::model::verifier;
 
+/// Tokenizes a premise and a hypothesis, in this order.
+type PairEncoder = fn(&TextTokenizer, &str, &str, Truncation) -> Result<Tokens, TokenizeError>;
+
+/// How pairs are put to a classifier of this kind.
+pub(super) fn pair_encoder(kind: ModelKind) -> PairEncoder {
+    if kind == ModelKind::Verify { verifier::encode_pair } else { TextTokenizer::pair }
+}
+
+/// Judges pairs with the NLI model, or with the verifier where there is none.
 pub(super) async fn nli(
     State(state): State<AppState>,
     JsonBody(request): JsonBody<NliRequest>,
 ) -> Result<Response, RequestError> {
     let received = Instant::now();
-    let engine = state.engine(ModelKind::Nli)?;
-    let model = engine.model(ModelKind::Nli)?;
-    let names = match &model.spec.task {
-        Task::Classify(names) => names.as_slice(),
-        Task::Embed(_) => &[],
-    };
-    let labels = NliLabels::from_names(names).map_err(RequestError::Inference)?;
+    let engine = state.serving()?;
+    let (kind, model) = engine.classifier()?;
+    let labels = NliLabels::from_names(model.spec.task.labels()).map_err(RequestError::Inference)?;
     state
         .check_batch(request.pairs.len(), "pairs is empty; send at least one premise with its hypothesis")?;
     let truncation = truncation(request.truncate, None);
+    let encode = pair_encoder(kind);
     let tokenise = move |tokenizer: &TextTokenizer| {
         let tokens = request.pairs.iter().enumerate().map(|(index, pair)| {
-            let tokens = tokenizer.pair(&pair.premise, &pair.hypothesis, truncation);
+            let tokens = encode(tokenizer, &pair.premise, &pair.hypothesis, truncation);
             tokens.map_err(|error| refused(index, error))
         });
         tokens.collect()
     };
-    let answer = engine.infer(ModelKind::Nli, tokenise).await?;
+    let answer = engine.infer(kind, tokenise).await?;
     let response = NliResponse {
         model: model.spec.name.clone(),
-        results: answer.rows.iter().map(|logits| labels.judge(logits)).collect(),
+        results: answer.rows.iter().map(|row| labels.judge(&row[..labels.count()])).collect(),
         usage: Usage::of(answer.cost.tokens),
     };
     Ok((cost_headers(&answer.cost, received), Json(response)).into_response())

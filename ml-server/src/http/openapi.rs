@@ -7,7 +7,7 @@ use axum::response::Html;
 use lyra_proto::{
     EmbedRequest, EmbedResponse, EmbeddingsErrorBody, EmbeddingsRequest, EmbeddingsResponse, ErrorBody,
     InfoResponse, NliRequest, NliResponse, PredictRequest, PredictResponse, ReadyResponse, SimilarityRequest,
-    SimilarityResponse, TokenizeRequest, TokenizeResponse,
+    SimilarityResponse, TokenizeRequest, TokenizeResponse, VerifyRequest, VerifyResponse,
 };
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use schemars::{JsonSchema, Schema};
@@ -16,7 +16,10 @@ use serde_json::{Map, Value, json};
 /// Statuses that every route with a body may answer with, and when.
 const REFUSALS: [(&str, &str); 7] = [
     ("400", "The body is not what the route expects, or holds nothing"),
-    ("413", "The body or the batch is larger than the server accepts"),
+    (
+        "413",
+        "The body or the batch is larger than the server accepts; for /tokenize, more than 512 KiB of text",
+    ),
     ("415", "The body is not JSON"),
     ("422", "An input is longer than the model reads, and `truncate` is false"),
     ("424", "The model failed on this input, or the server hosts no such model"),
@@ -43,6 +46,14 @@ fn document() -> Value {
     api.paths["/embed"]["post"]["responses"]["200"]["content"]["application/octet-stream"] = json!({});
     let pairs = json!({"pairs": [{"premise": "All cats sleep.", "hypothesis": "Some cats sleep."}]});
     api.post::<NliRequest, NliResponse>("/nli", "Does a premise support a hypothesis, or refute it?", pairs);
+    let items = json!({"items": [{
+        "claim": "Some cats sleep.", "title": "On cats", "sentences": ["We watched 40 cats.", "All cats slept."]
+    }]});
+    api.post::<VerifyRequest, VerifyResponse>(
+        "/verify",
+        "What does a passage say about a claim, and which of its sentences say it?",
+        items,
+    );
     let batch = json!({"inputs": [["All cats sleep.", "Some cats sleep."]]});
     api.post::<PredictRequest, PredictResponse>("/predict", "Scores of all labels (TEI)", batch);
     let sentences = json!({"inputs": {"source_sentence": "a cat", "sentences": ["a kitten", "a rock"]}});
@@ -132,7 +143,8 @@ impl Api {
                 "title": "lyra-ml-server",
                 "description": "Embeddings and natural language inference. `/embed`, `/predict`, `/similarity` and \
                     `/tokenize` take the bodies of Hugging Face TEI, `/v1/embeddings` those of OpenAI; `POST /` is \
-                    `/embed`, or `/predict` where no embedder is hosted.",
+                    `/embed`, or `/predict` where no embedder is hosted. `/nli` and `/predict` are answered by the verifier \
+                    where no NLI model is hosted: the premise is then the only sentence of the passage.",
                 "version": env!("CARGO_PKG_VERSION"),
                 "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
             },

@@ -5,16 +5,18 @@ use std::time::Instant;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use lyra_proto::{ModelKind, PredictInputs, PredictRequest, PredictResponse, Prediction};
+use lyra_proto::{
+    ModelKind, PredictInputs, PredictRequest, PredictResponse, Prediction, TruncationDirection,
+};
 
 use super::AppState;
 use super::answer::cost_headers;
 use super::body::JsonBody;
+use super::nli::pair_encoder;
 use super::vectors::truncation;
 use crate::engine::refused;
 use crate::error::RequestError;
 use crate::model::ops::softmax;
-use crate::model::spec::Task;
 use crate::model::tokenizer::TextTokenizer;
 
 /// All labels of the hosted classifier with their scores, the highest first.
@@ -23,11 +25,9 @@ pub(super) async fn predict(
     JsonBody(request): JsonBody<PredictRequest>,
 ) -> Result<Response, RequestError> {
     let received = Instant::now();
-    let engine = state.engine(ModelKind::Nli)?;
-    let labels = match &engine.model(ModelKind::Nli)?.spec.task {
-        Task::Classify(labels) => labels.as_slice(),
-        Task::Embed(_) => &[],
-    };
+    let engine = state.serving()?;
+    let (kind, model) = engine.classifier()?;
+    let labels = model.spec.task.labels();
     let (batch, inputs) = match request.inputs {
         PredictInputs::Text(text) => (false, vec![vec![text]]),
         PredictInputs::Sequence(texts) if texts.is_empty() => (true, Vec::new()),
@@ -35,19 +35,24 @@ pub(super) async fn predict(
         PredictInputs::Batch(inputs) => (true, inputs),
     };
     state.check_batch(inputs.len(), "inputs is empty; send at least one text or pair")?;
-    inputs.iter().enumerate().try_for_each(|(index, texts)| check_input(index, texts))?;
+    inputs.iter().enumerate().try_for_each(|(index, texts)| check_input(kind, index, texts))?;
+    if kind == ModelKind::Verify && request.truncation_direction == Some(TruncationDirection::Left) {
+        let reason = "truncation_direction is left, but a verifier is hosted, which cuts at the end only; leave it out";
+        return Err(RequestError::Malformed(reason.to_owned()));
+    }
     let truncation = truncation(request.truncate, request.truncation_direction);
+    let encode = pair_encoder(kind);
     let tokenise = move |tokenizer: &TextTokenizer| {
         let tokenise = |(index, texts): (usize, &Vec<String>)| {
             let tokens = match texts.as_slice() {
-                [first, second] => tokenizer.pair(first, second, truncation),
+                [first, second] => encode(tokenizer, first, second, truncation),
                 texts => tokenizer.text(texts.first().map_or("", String::as_str), truncation),
             };
             tokens.map_err(|error| refused(index, error))
         };
         inputs.iter().enumerate().map(tokenise).collect()
     };
-    let answer = engine.infer(ModelKind::Nli, tokenise).await?;
+    let answer = engine.infer(kind, tokenise).await?;
     let mut rows: Vec<_> =
         answer.rows.into_iter().map(|logits| ranked(labels, logits, request.raw_scores)).collect();
     let response = if batch {
@@ -58,9 +63,12 @@ pub(super) async fn predict(
     Ok((cost_headers(&answer.cost, received), Json(response)).into_response())
 }
 
-/// An input is one text or two.
-fn check_input(index: usize, texts: &[String]) -> Result<(), RequestError> {
+/// An input is one text or two, and two for a verifier.
+fn check_input(kind: ModelKind, index: usize, texts: &[String]) -> Result<(), RequestError> {
     match texts.len() {
+        1 if kind == ModelKind::Verify => Err(RequestError::Malformed(format!(
+            "input {index} is one text, but a verifier is hosted, which judges pairs of premise and hypothesis: [\"a\", \"b\"]"
+        ))),
         1 | 2 => Ok(()),
         count => Err(RequestError::Malformed(format!(
             "input {index} has {count} texts; a list of strings is one text or one pair, and a batch is a list of such \
@@ -71,6 +79,8 @@ fn check_input(index: usize, texts: &[String]) -> Result<(), RequestError> {
 
 /// Labels with logits or probabilities, the highest first.
 fn ranked(labels: &[String], mut scores: Vec<f32>, raw: bool) -> Vec<Prediction> {
+    // A verifier's scores of sentences follow.
+    scores.truncate(labels.len());
     match scores.as_mut_slice() {
         _ if raw => {}
         // A single output is an independent yes or no.

@@ -52,10 +52,11 @@ pub(super) async fn info(State(state): State<AppState>) -> Json<InfoResponse> {
 
 fn describe(kind: ModelKind, model: &Model) -> ModelInfo {
     let spec = &model.spec;
-    let (pooling, labels) = match &spec.task {
-        Task::Embed(pooling) => (Some(pooling.to_string()), Vec::new()),
-        Task::Classify(labels) => (None, labels.clone()),
+    let pooling = match &spec.task {
+        Task::Embed(pooling) => Some(pooling.to_string()),
+        Task::Classify(_) | Task::Verify(_) => None,
     };
+    let verifies = matches!(spec.task, Task::Verify(_));
     ModelInfo {
         id: spec.name.clone(),
         revision: spec.revision.clone(),
@@ -63,7 +64,9 @@ fn describe(kind: ModelKind, model: &Model) -> ModelInfo {
         architecture: spec.architecture.name().to_owned(),
         dimension: model.dimension(),
         pooling,
-        labels,
+        labels: spec.task.labels().to_vec(),
+        threshold: spec.threshold().filter(|_| verifies),
+        threshold_precision: spec.threshold_precision().filter(|_| verifies),
         max_tokens: spec.max_tokens,
         dtype: model.dtype.clone(),
         device: model.device.clone(),

@@ -14,6 +14,9 @@ use super::vectors::prompt;
 use crate::engine::{Cost, refused};
 use crate::error::RequestError;
 
+/// Bytes of text in one request. An answer is some hundred times as large on its way out.
+const MOST_BYTES: usize = 512 * 1_024;
+
 /// The tokens of the embedder, or of the classifier where no embedder is hosted.
 pub(super) async fn tokenize(
     State(state): State<AppState>,
@@ -25,6 +28,10 @@ pub(super) async fn tokenize(
     let prompt = prompt(engine.model(kind)?, request.prompt_name.as_deref())?;
     let texts: Vec<String> = request.inputs.into();
     state.check_batch(texts.len(), "inputs is empty; send at least one text")?;
+    let got = texts.iter().map(|text| text.len() + prompt.len()).sum();
+    if got > MOST_BYTES {
+        return Err(RequestError::TextTooLarge { got, limit: MOST_BYTES });
+    }
     let _permit = engine.admit(kind)?;
 
     let special = request.add_special_tokens;

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::bias::DistanceBias;
 use super::kernels::attend::{Head, QUERY_BLOCK};
 use super::ops::Strided;
 use super::relative::{Relative, RelativeScores};
@@ -25,8 +26,10 @@ pub struct Attention {
     pub head_dim: usize,
     /// Turns queries and keys by their position.
     pub rotary: Option<Arc<Rotary>>,
-    /// Adds scores by distance.
+    /// Adds scores by distance, which depend on the tokens.
     pub relative: Option<Relative>,
+    /// Adds scores by distance alone.
+    pub bias: Option<Arc<DistanceBias>>,
     /// Farthest distance at which tokens see each other, this one included.
     pub window: Option<usize>,
 }
@@ -34,7 +37,7 @@ pub struct Attention {
 impl Attention {
     /// Every token sees all others of its sequence, and nothing depends on positions.
     pub fn plain(heads: usize, head_dim: usize) -> Self {
-        Self { heads, head_dim, rotary: None, relative: None, window: None }
+        Self { heads, head_dim, rotary: None, relative: None, bias: None, window: None }
     }
 
     /// `softmax(Q Kᵀ / √d) V` per head (<https://arxiv.org/abs/1706.03762> eq. 1), for each sequence on its own.
@@ -72,7 +75,7 @@ impl Attention {
         let mut distances = RelativeScores::default();
         let terms = 1 + self.relative.as_ref().map_or(0, Relative::terms);
         let scale = ((self.head_dim * terms) as f32).sqrt().recip();
-        for column in (0..width).step_by(self.head_dim) {
+        for (number, column) in (0..width).step_by(self.head_dim).enumerate() {
             // Part 0, 1 or 2: queries, keys or values, as `[tokens, head_dim]`.
             let part = |part: usize| Strided {
                 data: &qkv[part * width + column..],
@@ -99,6 +102,9 @@ impl Attention {
                         if self.relative.is_some() {
                             distances.add_to(first + query, keys.start, row);
                         }
+                        if let Some(bias) = &self.bias {
+                            bias.add_to(number, first + query, keys.start, row);
+                        }
                     },
                 );
                 for (query, values) in queries.zip(context) {
@@ -120,6 +126,7 @@ impl Attention {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bias::BUCKETS;
     use super::super::relative::Buckets;
     use super::*;
 
@@ -146,7 +153,11 @@ mod tests {
                             dot += queries.map_or(0.0, |queries| at(other, width + c) * queries[bucket + c]);
                         }
                     }
-                    (dot / ((attention.head_dim * terms) as f32).sqrt()).exp()
+                    let mut score = [dot / ((attention.head_dim * terms) as f32).sqrt()];
+                    if let Some(bias) = &attention.bias {
+                        bias.add_to(head, row, other, &mut score);
+                    }
+                    score[0].exp()
                 };
                 let weights: Vec<f32> = (0..length).map(weight).collect();
                 let total: f32 = weights.iter().sum();
@@ -208,6 +219,14 @@ mod tests {
                 let relative = Some(Relative { buckets, keys: keys.clone(), queries: queries.clone() });
                 check(&Attention { relative, window, ..Attention::plain(2, 4) });
             }
+        }
+    }
+
+    #[test]
+    fn heads_have_their_own_bias() {
+        let bias = Arc::new(DistanceBias::new(&values(BUCKETS * 2), 2, 3 * QUERY_BLOCK + 30));
+        for window in [None, Some(9)] {
+            check(&Attention { bias: Some(Arc::clone(&bias)), window, ..Attention::plain(2, 4) });
         }
     }
 }

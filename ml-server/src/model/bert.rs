@@ -30,7 +30,8 @@ pub struct BertConfig {
     pub hidden_act: String,
     /// Rows of the position table.
     pub max_position_embeddings: usize,
-    /// Number of segments.
+    /// Number of segments; 0 where the architecture knows none.
+    #[serde(default)]
     pub type_vocab_size: usize,
     /// Added to variances.
     pub layer_norm_eps: f32,
@@ -102,7 +103,7 @@ pub fn build(
     let encoder = encoder(&config, "bert.", PositionCount::FromZero, source)?;
     let head = match &spec.task {
         Task::Embed(pooling) => Head::Pool(*pooling),
-        Task::Classify(labels) => {
+        Task::Classify(labels) | Task::Verify(labels) => {
             let hidden = config.hidden_size;
             let dense = Weights::encoder(source, "bert.", "pooler.dense.weight").linear(
                 "pooler.dense",
@@ -139,34 +140,53 @@ pub fn encoder(
     let segments = table("token_type", config.type_vocab_size)?;
     let norm = weights.norm("embeddings.LayerNorm", hidden, epsilon, true)?;
     let embeddings = Embeddings { words, positions: Some(positions), segments: Some(segments), norm };
-    let layers = layers(config, ["query", "key", "value"], &mut weights, |_, _| {
+    let layers = layers(config, LayerNames::BERT, &mut weights, |_, _| {
         Ok(Attention::plain(config.num_attention_heads, config.head_dim()))
     })?;
     Ok(Encoder { embeddings, layers, convolution: None, norm: None, hidden })
 }
 
-/// Reads the layers. `projections` are the names of queries, keys and values; `attention` makes a layer's attention, given
-/// the weights and the name of its `attention.self`.
+/// Names of the tensors of a layer's attention block, below `encoder.layer.N`.
+#[derive(Debug, Clone, Copy)]
+pub struct LayerNames {
+    /// Queries, keys and values.
+    pub projections: [&'static str; 3],
+    /// The layer after attention.
+    pub output: &'static str,
+    /// The normalisation of the block.
+    pub norm: &'static str,
+}
+
+impl LayerNames {
+    /// BERT's own.
+    pub const BERT: Self = Self {
+        projections: ["attention.self.query", "attention.self.key", "attention.self.value"],
+        output: "attention.output.dense",
+        norm: "attention.output.LayerNorm",
+    };
+}
+
+/// Reads the layers. `attention` makes a layer's attention, given the weights and the layer's name.
 ///
 /// # Errors
 /// As for [`build`].
 pub fn layers(
     config: &BertConfig,
-    projections: [&str; 3],
+    names: LayerNames,
     weights: &mut Weights,
     attention: impl Fn(&mut Weights, &str) -> Result<Attention, Error>,
 ) -> Result<Vec<Layer<LinearWeights>>, Error> {
     let (hidden, wide, epsilon) = (config.hidden_size, config.intermediate_size, config.layer_norm_eps);
     let activation = activation(&config.hidden_act, &weights.path())?;
     let layer = |index: usize| {
-        let at = |part: &str| format!("encoder.layer.{index}.{part}");
-        let names = projections.map(|part| at(&format!("attention.self.{part}")));
+        let name = format!("encoder.layer.{index}");
+        let at = |part: &str| format!("{name}.{part}");
         Ok(Layer {
             order: Order::After,
-            qkv: weights.side_by_side(&names, hidden)?,
-            attention: attention(weights, &at("attention.self"))?,
-            attention_out: weights.linear(&at("attention.output.dense"), hidden, hidden, true)?,
-            attention_norm: Some(weights.norm(&at("attention.output.LayerNorm"), hidden, epsilon, true)?),
+            qkv: weights.side_by_side(&names.projections.map(at), hidden)?,
+            attention: attention(weights, &name)?,
+            attention_out: weights.linear(&at(names.output), hidden, hidden, true)?,
+            attention_norm: Some(weights.norm(&at(names.norm), hidden, epsilon, true)?),
             up: weights.linear(&at("intermediate.dense"), hidden, wide, true)?,
             activation,
             gated: false,

@@ -34,9 +34,9 @@ impl Bundle {
         let file = GgufFile::open(path)?;
         let config = json(file.required(keys::CONFIG)?.as_bytes(), path)?;
         let name = file.required(keys::NAME)?.to_owned();
-        let (architecture, labels) = detect(&name, &config, path)?;
-        let task = match labels {
-            Some(labels) => Task::Classify(labels),
+        let (architecture, task) = detect(&name, &config, path, file.text(keys::POOLING).is_some())?;
+        let task = match task {
+            Some(task) => task,
             None => Task::Embed(pooling(file.required(keys::POOLING)?, path)?),
         };
         let prompts = file.text(keys::PROMPTS).map_or(Ok(Value::Null), |text| json(text.as_bytes(), path))?;
@@ -72,9 +72,8 @@ impl Bundle {
         let folder = Folder { path: folder, name };
         let config_path = folder.path.join("config.json");
         let config = folder.json("config.json", "is this the folder of a model?")?;
-        let (architecture, labels) = detect(name, &config, &config_path)?;
-        let task =
-            labels.map_or_else(|| folder.pooling().map(Task::Embed), |labels| Ok(Task::Classify(labels)))?;
+        let (architecture, task) = detect(name, &config, &config_path, folder.path.join(MODULES).is_file())?;
+        let task = task.map_or_else(|| folder.pooling().map(Task::Embed), Ok)?;
         let tokenizer =
             folder.read("tokenizer.json", "a fast tokenizer is needed; convert it with `transformers`")?;
         let weights = folder.weights()?;
@@ -97,6 +96,9 @@ impl Bundle {
         Ok(Self { spec, tokenizer, weights })
     }
 }
+
+/// What an embedder of `sentence-transformers` consists of.
+pub(super) const MODULES: &str = "modules.json";
 
 struct Folder<'a> {
     path: &'a Path,
@@ -211,7 +213,7 @@ impl Folder<'_> {
     /// Pooling from `modules.json` and the configuration that it points to; mean where a folder says nothing, as
     /// `sentence-transformers` does.
     fn pooling(&self) -> Result<Pooling, Error> {
-        let modules: Vec<Module> = self.optional("modules.json")?.unwrap_or_default();
+        let modules: Vec<Module> = self.optional(MODULES)?.unwrap_or_default();
         let Some(module) = modules.iter().find(|module| module.kind.ends_with(".Pooling")) else {
             return Ok(Pooling::Mean);
         };

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::attention::Attention;
-use super::bert::{self, BertConfig};
+use super::bert::{self, BertConfig, LayerNames};
 use super::convolution::Convolution;
 use super::encoder::{Embeddings, Encoder, PositionCount, Positions, Table};
 use super::head::{Classifier, Head, Pooling};
@@ -15,6 +15,11 @@ use super::relative::{Buckets, Relative};
 use super::spec::{ModelSpec, Task};
 use super::weights::{HostTensor, LinearWeights, TensorData, WeightSource, Weights};
 use crate::error::Error;
+
+const LAYER: LayerNames = LayerNames {
+    projections: ["attention.self.query_proj", "attention.self.key_proj", "attention.self.value_proj"],
+    ..LayerNames::BERT
+};
 
 /// The fields of a DeBERTa `config.json` that change the computation.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -151,7 +156,7 @@ pub fn build(
     let encoder = encoder(&config, source)?;
     let head = match &spec.task {
         Task::Embed(pooling) => Head::Pool(*pooling),
-        Task::Classify(labels) => {
+        Task::Classify(labels) | Task::Verify(labels) => {
             let hidden = config.base.hidden_size;
             let mut weights = Weights::head(source);
             Head::Classify(Box::new(Classifier {
@@ -183,12 +188,11 @@ fn encoder(config: &DebertaConfig, source: &mut dyn WeightSource) -> Result<Enco
         norm: weights.norm("embeddings.LayerNorm", hidden, epsilon, true)?,
     };
     let distances = if config.relative_attention { Some(distances(config, &mut weights)?) } else { None };
-    let layers =
-        bert::layers(base, ["query_proj", "key_proj", "value_proj"], &mut weights, |weights, at| {
-            let relative = distances.as_deref().map(|distances| relative(config, distances, weights, at));
-            let plain = Attention::plain(base.num_attention_heads, base.head_dim());
-            Ok(Attention { relative: relative.transpose()?, ..plain })
-        })?;
+    let layers = bert::layers(base, LAYER, &mut weights, |weights, layer| {
+        let relative = distances.as_deref().map(|distances| relative(config, distances, weights, layer));
+        let plain = Attention::plain(base.num_attention_heads, base.head_dim());
+        Ok(Attention { relative: relative.transpose()?, ..plain })
+    })?;
     let convolution =
         if config.conv_kernel_size > 0 { Some(convolution(config, &mut weights)?) } else { None };
     Ok(Encoder { embeddings, layers, convolution, norm: None, hidden })
@@ -222,13 +226,13 @@ fn relative(
     config: &DebertaConfig,
     distances: &[f32],
     weights: &mut Weights,
-    attention: &str,
+    layer: &str,
 ) -> Result<Relative, Error> {
     let mut project = |term: &str, shared: &str, own: &str| {
         if !config.pos_att_type.contain(term) {
             return Ok(None);
         }
-        let name = format!("{attention}.{}", if config.share_att_key { shared } else { own });
+        let name = format!("{layer}.attention.self.{}", if config.share_att_key { shared } else { own });
         let hidden = config.base.hidden_size;
         let mut out = vec![0.0; distances.len()];
         let LinearWeights { weight, bias } = weights.linear(&name, hidden, hidden, true)?;

@@ -10,6 +10,7 @@ mod remote;
 
 use std::path::PathBuf;
 
+use super::bundle::MODULES;
 use super::sharded::{PICKLE_INDEX, shards};
 use super::spec::detect;
 use super::weights::files;
@@ -22,7 +23,7 @@ const REQUIRED: [&str; 2] = ["config.json", "tokenizer.json"];
 
 /// Files besides weights that a model may have.
 const OPTIONAL: [&str; 5] = [
-    "modules.json",
+    MODULES,
     "1_Pooling/config.json",
     "sentence_bert_config.json",
     "tokenizer_config.json",
@@ -156,7 +157,7 @@ impl HubModel {
         let config = get("config.json", "is it a model of `transformers`?").await?;
         let bytes = tokio::fs::read(&config).await.map_err(Error::io(&config))?;
         let value = serde_json::from_slice(&bytes).map_err(|error| Error::malformed(&config, error))?;
-        detect(&self.repo, &value, &config)?;
+        detect(&self.repo, &value, &config, listing.has(MODULES))?;
         for name in OPTIONAL {
             if listing.has(name) {
                 get(name, "").await?;

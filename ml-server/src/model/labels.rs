@@ -27,6 +27,11 @@ impl NliLabels {
         }
     }
 
+    /// Number of labels.
+    pub fn count(&self) -> usize {
+        self.order.len()
+    }
+
     /// Softmax over `logits`, put under the right names.
     pub fn judge(&self, logits: &[f32]) -> NliResult {
         let mut probabilities = logits.to_vec();

@@ -168,7 +168,7 @@ pub fn build(
     let encoder = encoder(&config, source)?;
     let head = match &spec.task {
         Task::Embed(pooling) => Head::Pool(*pooling),
-        Task::Classify(labels) => {
+        Task::Classify(labels) | Task::Verify(labels) => {
             let name = &config.classifier_pooling;
             let pooling = Pooling::from_name(name).ok_or_else(|| {
                 Error::malformed(&path, format!("classifier pooling `{name}` is neither mean nor cls"))

@@ -87,7 +87,14 @@ fn is_weight(name: &str, task: &Task) -> bool {
 }
 
 fn quantises(name: &str, shape: &[usize]) -> bool {
-    let small = ["position_embeddings", "rel_embeddings", "token_type_embeddings", "classifier"];
+    let small = [
+        "rel_embeddings",
+        "relative_attention_bias",
+        "token_type_embeddings",
+        "classifier.weight",
+        "classifier.out_proj",
+        "rationale",
+    ];
     let kept = small.iter().any(|part| name.contains(part));
     !kept && matches!(shape, [_, columns] if columns.is_multiple_of(Q8_0_BLOCK))
 }

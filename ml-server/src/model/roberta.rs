@@ -23,19 +23,24 @@ pub fn build(
     let config: BertConfig = spec.read_config(&source.path())?;
     let count = PositionCount::AfterPadding(config.pad_token_id.unwrap_or(PADDING));
     let encoder = bert::encoder(&config, "roberta.", count, source)?;
-    let head = match &spec.task {
-        Task::Embed(pooling) => Head::Pool(*pooling),
-        Task::Classify(labels) => {
-            let hidden = config.hidden_size;
-            let mut weights = Weights::head(source);
-            Head::Classify(Box::new(Classifier {
-                pooling: Pooling::Cls,
-                dense: weights.linear("classifier.dense", hidden, hidden, true)?,
-                activation: Activation::Tanh,
-                norm: None,
-                output: weights.linear("classifier.out_proj", hidden, labels.len(), true)?,
-            }))
-        }
+    Ok((encoder, head(&spec.task, config.hidden_size, source)?))
+}
+
+/// Reads what follows a RoBERTa's encoder, whose vectors are `hidden` wide.
+///
+/// # Errors
+/// When a tensor is missing or has another shape.
+pub fn head(task: &Task, hidden: usize, source: &mut dyn WeightSource) -> Result<Head<LinearWeights>, Error> {
+    let labels = match task {
+        Task::Embed(pooling) => return Ok(Head::Pool(*pooling)),
+        Task::Classify(labels) | Task::Verify(labels) => labels,
     };
-    Ok((encoder, head))
+    let mut weights = Weights::head(source);
+    Ok(Head::Classify(Box::new(Classifier {
+        pooling: Pooling::Cls,
+        dense: weights.linear("classifier.dense", hidden, hidden, true)?,
+        activation: Activation::Tanh,
+        norm: None,
+        output: weights.linear("classifier.out_proj", hidden, labels.len(), true)?,
+    })))
 }

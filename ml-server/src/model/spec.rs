@@ -8,12 +8,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::head::Pooling;
-use super::roberta;
+use super::labels::NliLabels;
+use super::roberta::PADDING;
 use crate::error::Error;
 
 /// Architectures that this build runs, for messages.
 pub const SUPPORTED_ARCHITECTURES: &str = "BertModel, RobertaModel, XLMRobertaModel, DebertaV2Model, ModernBertModel, \
-     and ForSequenceClassification of each";
+     MPNetModel, and ForSequenceClassification of each";
 
 /// A family of models that share tensor names and computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +29,15 @@ pub enum Architecture {
     DebertaV2,
     /// ModernBERT.
     ModernBert,
+    /// MPNet.
+    Mpnet,
 }
 
 impl Architecture {
-    const ALL: [Self; 5] = [Self::Bert, Self::Roberta, Self::XlmRoberta, Self::DebertaV2, Self::ModernBert];
+    const ALL: [Self; 6] =
+        [Self::Bert, Self::Roberta, Self::XlmRoberta, Self::DebertaV2, Self::ModernBert, Self::Mpnet];
+    /// Those that a verifier may have.
+    const VERIFIERS: [Self; 2] = [Self::Bert, Self::Mpnet];
 
     /// Name as in `model_type` and GGUF's `general.architecture`.
     pub const fn name(self) -> &'static str {
@@ -41,6 +47,7 @@ impl Architecture {
             Self::XlmRoberta => "xlm-roberta",
             Self::DebertaV2 => "deberta-v2",
             Self::ModernBert => "modernbert",
+            Self::Mpnet => "mpnet",
         }
     }
 
@@ -52,6 +59,7 @@ impl Architecture {
             Self::XlmRoberta => "XLMRoberta",
             Self::DebertaV2 => "DebertaV2",
             Self::ModernBert => "ModernBert",
+            Self::Mpnet => "MPNet",
         }
     }
 
@@ -62,8 +70,9 @@ impl Architecture {
         Some(match self {
             // The rows up to the padding id's are never a token's position.
             Self::Roberta | Self::XlmRoberta => {
-                rows.saturating_sub(number("pad_token_id").unwrap_or(roberta::PADDING as usize) + 1)
+                rows.saturating_sub(number("pad_token_id").unwrap_or(PADDING as usize) + 1)
             }
+            Self::Mpnet => rows.saturating_sub(PADDING as usize + 1),
             Self::Bert | Self::DebertaV2 | Self::ModernBert => rows,
         })
     }
@@ -76,6 +85,27 @@ pub enum Task {
     Embed(Pooling),
     /// One logit per label; names in the order of the outputs.
     Classify(Vec<String>),
+    /// The same for a claim and a passage, and one more logit for each sentence.
+    Verify(Vec<String>),
+}
+
+impl Task {
+    /// What a model of this task is called in messages.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Embed(_) => "an embedder",
+            Self::Classify(_) => "a classifier",
+            Self::Verify(_) => "a verifier",
+        }
+    }
+
+    /// Names of the labels; empty for an embedder.
+    pub fn labels(&self) -> &[String] {
+        match self {
+            Self::Embed(_) => &[],
+            Self::Classify(labels) | Self::Verify(labels) => labels,
+        }
+    }
 }
 
 /// Description of a model.
@@ -113,7 +143,26 @@ impl ModelSpec {
     pub fn read_config<T: DeserializeOwned>(&self, path: &Path) -> Result<T, Error> {
         T::deserialize(&self.config).map_err(|e| Error::malformed(path, format!("configuration: {e}")))
     }
+
+    /// Least probability of a side for taking it, in 0..=1, where a verifier states one.
+    pub fn threshold(&self) -> Option<f64> {
+        self.config.get(THRESHOLD)?.as_f64()
+    }
+
+    /// Share of the sides taken at [`threshold`](Self::threshold) that were right, in 0..=1, where a verifier states one.
+    pub fn threshold_precision(&self) -> Option<f64> {
+        self.config.get(THRESHOLD_PRECISION)?.as_f64()
+    }
 }
+
+/// Key in `config.json` of what a model is for, where its architecture does not tell.
+const TASK: &str = "lyra_task";
+/// Its value for a verifier.
+const VERIFIER: &str = "verifier";
+/// Key of [`ModelSpec::threshold`].
+const THRESHOLD: &str = "lyra_threshold";
+/// Key of [`ModelSpec::threshold_precision`].
+const THRESHOLD_PRECISION: &str = "lyra_threshold_precision";
 
 /// The fields of a `config.json` that say which code to use.
 #[derive(Debug, Deserialize)]
@@ -126,17 +175,19 @@ struct Kind {
     id2label: BTreeMap<String, String>,
 }
 
-/// Architecture and, for a classifier, its labels.
+/// Architecture and task; no task for an embedder, whose pooling is not in its configuration.
 ///
-/// `model` names the model in messages, `path` the file that `config` was read from.
+/// `model` names the model in messages, `path` the file that `config` was read from. `embeds` says that other files make it an embedder:
+/// many of those still have the class in their configuration that they began as.
 ///
 /// # Errors
-/// [`Error::UnsupportedArchitecture`] says what was found and what is supported.
+/// [`Error::UnsupportedArchitecture`] says what was found and what is supported; [`Error::Malformed`] what is wrong with a verifier.
 pub fn detect(
     model: &str,
     config: &Value,
     path: &Path,
-) -> Result<(Architecture, Option<Vec<String>>), Error> {
+    embeds: bool,
+) -> Result<(Architecture, Option<Task>), Error> {
     let kind: Kind = serde_json::from_value(config.clone())
         .map_err(|e| Error::malformed(path, format!("configuration: {e}")))?;
     let class = kind.architectures.first().map_or("", String::as_str);
@@ -150,13 +201,48 @@ pub fn detect(
     };
     let known = Architecture::ALL.into_iter().find(|known| known.name() == kind.model_type);
     let architecture = known.ok_or_else(unsupported)?;
+    let verifies = verifies(config).map_err(|e| Error::malformed(path, e))?;
     match class.strip_prefix(architecture.class()) {
         Some("ForSequenceClassification") => {
-            Ok((architecture, Some(labels(&kind.id2label).map_err(|e| Error::malformed(path, e))?)))
+            let labels = labels(&kind.id2label).map_err(|e| Error::malformed(path, e))?;
+            if !verifies {
+                return Ok((architecture, Some(Task::Classify(labels))));
+            }
+            if !Architecture::VERIFIERS.contains(&architecture) {
+                return Err(Error::malformed(
+                    path,
+                    format!("{class} cannot be a verifier; {VERIFIER_CLASSES} can"),
+                ));
+            }
+            NliLabels::from_names(&labels).map_err(|e| Error::malformed(path, e))?;
+            Ok((architecture, Some(Task::Verify(labels))))
+        }
+        _ if verifies => {
+            Err(Error::malformed(path, format!("`{TASK}` is `{VERIFIER}`, which needs {VERIFIER_CLASSES}")))
         }
         Some("Model") => Ok((architecture, None)),
+        Some("ForMaskedLM") if embeds => Ok((architecture, None)),
         _ if class.is_empty() => Ok((architecture, None)),
         _ => Err(unsupported()),
+    }
+}
+
+/// Classes that a verifier may have, for messages.
+const VERIFIER_CLASSES: &str = "MPNetForSequenceClassification or BertForSequenceClassification";
+
+/// Whether a configuration is that of a verifier.
+fn verifies(config: &Value) -> Result<bool, String> {
+    for key in [THRESHOLD, THRESHOLD_PRECISION] {
+        match config.get(key) {
+            None | Some(Value::Null) => {}
+            Some(value) if value.as_f64().is_some_and(|number| (0.0..=1.0).contains(&number)) => {}
+            Some(value) => return Err(format!("`{key}` is {value}; it must be a number from 0 to 1")),
+        }
+    }
+    match config.get(TASK) {
+        None | Some(Value::Null) => Ok(false),
+        Some(Value::String(task)) if task == VERIFIER => Ok(true),
+        Some(task) => Err(format!("`{TASK}` is {task}; only \"{VERIFIER}\" is known")),
     }
 }
 
@@ -175,8 +261,8 @@ mod tests {
 
     use super::*;
 
-    fn check(config: &Value) -> Result<(Architecture, Option<Vec<String>>), String> {
-        detect("m", config, Path::new("config.json")).map_err(|error| error.to_string())
+    fn check(config: &Value) -> Result<(Architecture, Option<Task>), String> {
+        detect("m", config, Path::new("config.json"), false).map_err(|error| error.to_string())
     }
 
     #[test]
@@ -192,7 +278,7 @@ mod tests {
             "id2label": id2label
         });
         let (architecture, labels) = check(&classifier).unwrap();
-        let labels = labels.unwrap();
+        let labels = labels.unwrap().labels().to_vec();
         assert_eq!(architecture, Architecture::XlmRoberta);
         assert_eq!((labels[2].as_str(), labels[10].as_str()), ("l2", "l10"));
     }
@@ -205,8 +291,42 @@ mod tests {
         assert!(check(&json!({})).unwrap_err().contains("names none"));
         let masked = json!({"model_type": "modernbert", "architectures": ["ModernBertForMaskedLM"]});
         assert!(check(&masked).unwrap_err().contains("ModernBertForMaskedLM"));
+        assert!(detect("m", &masked, Path::new("config.json"), true).is_ok(), "as in all-mpnet-base-v2");
         let crossed = json!({"model_type": "bert", "architectures": ["RobertaModel"]});
         assert!(check(&crossed).unwrap_err().contains("RobertaModel"));
+    }
+
+    #[test]
+    fn verifiers_are_told_from_classifiers() {
+        let config = |class: &str, model_type: &str, labels: [&str; 3]| {
+            json!({
+                "architectures": [class], "model_type": model_type, "lyra_task": "verifier", "lyra_threshold": 0.7,
+                "id2label": {"0": labels[0], "1": labels[1], "2": labels[2]},
+            })
+        };
+        let labels = ["contradiction", "entailment", "neutral"];
+        let verifier = config("MPNetForSequenceClassification", "mpnet", labels);
+        let task = check(&verifier).unwrap().1.unwrap();
+        assert!(matches!(&task, Task::Verify(names) if names == &labels));
+        let changed = |key: &str, value: Value| {
+            let mut config = verifier.clone();
+            config[key] = value;
+            check(&config)
+        };
+        assert!(matches!(changed("lyra_task", Value::Null).unwrap().1, Some(Task::Classify(_))));
+        for (key, value, found) in [
+            ("lyra_task", json!("judge"), "judge"),
+            ("lyra_threshold", json!(1.5), "1.5"),
+            ("lyra_threshold_precision", json!("0.9"), "0.9"),
+            ("architectures", json!(["MPNetModel"]), "MPNetForSequenceClassification"),
+        ] {
+            let error = changed(key, value).unwrap_err();
+            assert!(error.contains(found), "{error}");
+        }
+        let error = check(&config("RobertaForSequenceClassification", "roberta", labels)).unwrap_err();
+        assert!(error.contains("cannot be a verifier"), "{error}");
+        let error = check(&config("BertForSequenceClassification", "bert", ["a", "b", "c"])).unwrap_err();
+        assert!(error.contains("entailment"), "{error}");
     }
 
     #[test]
@@ -214,6 +334,10 @@ mod tests {
         let config = json!({"max_position_embeddings": 514, "pad_token_id": 1});
         assert_eq!(Architecture::XlmRoberta.positions(&config), Some(512));
         assert_eq!(Architecture::Roberta.positions(&json!({"max_position_embeddings": 514})), Some(512));
+        assert_eq!(
+            Architecture::Mpnet.positions(&json!({"max_position_embeddings": 514, "pad_token_id": 0})),
+            Some(512)
+        );
         assert_eq!(Architecture::Bert.positions(&config), Some(514));
         assert_eq!(Architecture::Bert.positions(&json!({})), None);
     }

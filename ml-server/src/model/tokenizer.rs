@@ -6,6 +6,10 @@ use tokenizers::utils::truncation::{
 };
 use tokenizers::{Encoding, PostProcessor, Token, Tokenizer};
 
+/// Most characters of a text that are read, for each token of the model's limit. Words are far shorter; only text that is mostly blanks
+/// or unbroken signs has more, and loses what is beyond.
+const CHARACTERS_PER_TOKEN: usize = 64;
+
 /// One tokenised input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tokens {
@@ -13,6 +17,8 @@ pub struct Tokens {
     pub ids: Vec<u32>,
     /// Segment of each token: 0, or 1 for the second text of a pair where the model tells them apart.
     pub type_ids: Vec<u32>,
+    /// For a [verifier](super::verifier), the place after each sentence that was read; empty for other models.
+    pub marks: Vec<usize>,
 }
 
 impl Tokens {
@@ -45,6 +51,22 @@ pub enum TokenizeError {
         /// Tokens of the input.
         length: usize,
         /// Most tokens that the model reads.
+        limit: usize,
+    },
+    /// More characters than are tokenized for a model of this limit, and cutting was not allowed.
+    #[error("{length} characters, the limit is {limit}")]
+    TooManyCharacters {
+        /// Characters of the text.
+        length: usize,
+        /// Most characters that are read.
+        limit: usize,
+    },
+    /// A claim longer than a verifier reserves for it, and cutting was not allowed.
+    #[error("the claim has {length} tokens, the limit is {limit}")]
+    LongClaim {
+        /// Tokens of the claim.
+        length: usize,
+        /// Most tokens of it that are read.
         limit: usize,
     },
     /// An id that the model does not have.
@@ -100,7 +122,7 @@ impl TextTokenizer {
     /// # Errors
     /// [`TokenizeError`].
     pub fn text(&self, text: &str, truncation: Truncation) -> Result<Tokens, TokenizeError> {
-        self.finish(self.encode(text)?, None, truncation)
+        self.finish(self.encode(text, truncation)?, None, truncation)
     }
 
     /// Tokenises a pair; too long ones lose tokens of the longer text first (`longest_first` of `transformers`).
@@ -111,8 +133,8 @@ impl TextTokenizer {
     /// # Errors
     /// [`TokenizeError`].
     pub fn pair(&self, first: &str, second: &str, truncation: Truncation) -> Result<Tokens, TokenizeError> {
-        let second = if second.is_empty() { None } else { Some(self.encode(second)?) };
-        self.finish(self.encode(first)?, second, truncation)
+        let second = if second.is_empty() { None } else { Some(self.encode(second, truncation)?) };
+        self.finish(self.encode(first, truncation)?, second, truncation)
     }
 
     /// Takes ids that this tokenizer has given out. Those without the model's special tokens around them get them.
@@ -125,11 +147,27 @@ impl TextTokenizer {
         }
         let (before, after) = self.frame()?;
         let inside = ids.strip_prefix(before.as_slice()).and_then(|rest| rest.strip_suffix(after.as_slice()));
-        self.finish(plain(inside.unwrap_or(ids)), None, truncation)
+        let inside = inside.unwrap_or(ids);
+        // Everything that is cut away in the end would take a hundred times its size on the way there.
+        let kept = match truncation {
+            _ if inside.len() <= self.max_tokens => inside,
+            Truncation::Cut(TruncationDirection::Right) => &inside[..self.max_tokens],
+            Truncation::Cut(TruncationDirection::Left) => &inside[inside.len() - self.max_tokens..],
+            Truncation::Refuse => {
+                let length = inside.len() + self.special(false);
+                return Err(TokenizeError::TooLong { length, limit: self.max_tokens });
+            }
+        };
+        self.finish(plain(kept), None, truncation)
+    }
+
+    /// Whether the model tells the two texts of a pair apart.
+    pub fn segments(&self) -> bool {
+        self.segments
     }
 
     /// The special tokens before and after a text.
-    fn frame(&self) -> Result<(Vec<u32>, Vec<u32>), TokenizeError> {
+    pub(super) fn frame(&self) -> Result<(Vec<u32>, Vec<u32>), TokenizeError> {
         let failed = |error: tokenizers::Error| TokenizeError::Failed(error.to_string());
         let framed = self.inner.post_process(plain(&[0]), None, true).map_err(failed)?;
         let place = framed.get_special_tokens_mask().iter().position(|&special| special == 0).unwrap_or(0);
@@ -160,11 +198,30 @@ impl TextTokenizer {
         Ok(tokens)
     }
 
-    fn encode(&self, text: &str) -> Result<Encoding, TokenizeError> {
+    /// One text without special tokens around it. The work is bounded by the model's limit, not by the text's length: of a very long
+    /// text only the characters near the end that is kept are looked at.
+    pub(super) fn encode(&self, text: &str, truncation: Truncation) -> Result<Encoding, TokenizeError> {
+        let limit = self.max_tokens.saturating_mul(CHARACTERS_PER_TOKEN);
+        let text = match truncation {
+            _ if text.len() <= limit => text,
+            Truncation::Cut(TruncationDirection::Right) => {
+                text.char_indices().nth(limit).map_or(text, |(end, _)| &text[..end])
+            }
+            Truncation::Cut(TruncationDirection::Left) => {
+                text.char_indices().nth_back(limit - 1).map_or(text, |(start, _)| &text[start..])
+            }
+            Truncation::Refuse => match text.chars().count() {
+                length if length > limit => {
+                    return Err(TokenizeError::TooManyCharacters { length, limit });
+                }
+                _ => text,
+            },
+        };
         self.inner.encode_fast(text, false).map_err(|error| TokenizeError::Failed(error.to_string()))
     }
 
-    fn special(&self, pair: bool) -> usize {
+    /// Number of special tokens around a text or a pair.
+    pub(super) fn special(&self, pair: bool) -> usize {
         self.inner.get_post_processor().map_or(0, |processor| processor.added_tokens(pair))
     }
 
@@ -200,7 +257,7 @@ impl TextTokenizer {
         }
         let encoding = self.inner.post_process(first, second, true).map_err(failed)?;
         let type_ids = if self.segments { encoding.get_type_ids().to_vec() } else { vec![0; encoding.len()] };
-        Ok(Tokens { ids: encoding.get_ids().to_vec(), type_ids })
+        Ok(Tokens { ids: encoding.get_ids().to_vec(), type_ids, marks: Vec::new() })
     }
 }
 

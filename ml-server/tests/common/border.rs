@@ -22,16 +22,17 @@ use tokio::runtime::Runtime;
 use tower::ServiceExt;
 
 /// Routes that read a body, with the folder of valid bodies for them.
-pub(crate) const ROUTES: [(&str, &str); 6] = [
+pub(crate) const ROUTES: [(&str, &str); 7] = [
     ("/embed", "embed"),
     ("/nli", "nli"),
+    ("/verify", "verify"),
     ("/predict", "predict"),
     ("/similarity", "similarity"),
     ("/tokenize", "tokenize"),
     ("/v1/embeddings", "embeddings"),
 ];
 
-/// A router with an embedder and a classifier behind it.
+/// A router with an embedder, a classifier and a verifier behind it.
 pub(crate) struct Border {
     runtime: Runtime,
     router: Router,
@@ -44,7 +45,13 @@ impl Border {
             let (_parent, path) = tiny::folder(tiny::FAMILIES[0], classifier);
             Arc::new(tiny::load(&path).unwrap())
         };
-        let models = vec![(ModelKind::Embed, load(false)), (ModelKind::Nli, load(true))];
+        let (_parent, path) = tiny::verifier(tiny::VERIFIERS[1]);
+        let verifier = Arc::new(tiny::load(&path).unwrap());
+        let models = vec![
+            (ModelKind::Embed, load(false)),
+            (ModelKind::Nli, load(true)),
+            (ModelKind::Verify, verifier),
+        ];
         let limits = Limits { max_client_batch_size: 32, max_body_bytes: 64 * 1_024, ..Limits::default() };
         let state = AppState::new(limits.clone(), Vec::new());
         let engine = Engine::start(models, 1, &limits, 4_096, Arc::clone(state.metrics())).unwrap();

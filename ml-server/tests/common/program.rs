@@ -70,6 +70,14 @@ impl Program {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     }
 
+    /// Most memory that it has used so far, in bytes.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id().unwrap())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1_024
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.child.id().unwrap().to_string();

@@ -79,6 +79,7 @@ impl Numbers {
         let text = |&length: &usize| Tokens {
             ids: (0..length).map(|_| ((self.next() + 1.0) * 24.9) as u32).collect(),
             type_ids: (0..length).map(|at| u32::from(at * 2 > length)).collect(),
+            marks: Vec::new(),
         };
         lengths.iter().map(text).collect()
     }

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn tokens(ids: &[u32]) -> Tokens {
-        Tokens { ids: ids.to_vec(), type_ids: ids.iter().map(|id| id % 2).collect() }
+        Tokens { ids: ids.to_vec(), type_ids: ids.iter().map(|id| id % 2).collect(), marks: Vec::new() }
     }
 
     #[test]

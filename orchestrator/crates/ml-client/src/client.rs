@@ -8,7 +8,8 @@ use futures::future::BoxFuture;
 use futures::{StreamExt, TryStreamExt, stream};
 use lyra_proto::{
     EMBEDDING_SHAPE_HEADER, EmbedRequest, ErrorBody, ErrorType, InfoResponse, NliPair, NliRequest,
-    NliResponse, NliResult, ReadyResponse, ReadyState,
+    NliResponse, NliResult, ReadyResponse, ReadyState, VerifyItem, VerifyRequest, VerifyResponse,
+    VerifyResult,
 };
 use lyra_research::trace;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
@@ -26,6 +27,8 @@ const TRACEPARENT: &str = "traceparent";
 pub struct ClientConfig {
     /// Most texts or pairs in one request. Smaller requests share the server's queue more fairly.
     pub batch_size: usize,
+    /// Most items for a verifier in one request. An item is a whole passage, so a few of them fill one of the server's batches.
+    pub verify_batch_size: usize,
     /// Most bytes of text in one request (a single longer text goes alone).
     pub batch_bytes: usize,
     /// Requests of one call in flight at the same time; more than one keeps the server busy between answers.
@@ -48,6 +51,7 @@ impl Default for ClientConfig {
     fn default() -> Self {
         Self {
             batch_size: 64,
+            verify_batch_size: 8,
             batch_bytes: 1024 * 1024,
             concurrency: 4,
             timeout: Duration::from_mins(2),
@@ -108,7 +112,7 @@ impl MlClient {
     /// # Errors
     /// [`Error`], once retries are over.
     pub async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
-        let batches = self.batches(texts, String::len);
+        let batches = self.batches(texts, self.inner.config.batch_size, String::len);
         let requests: Vec<_> = batches.into_iter().map(|batch| self.embed_batch(batch)).collect();
         let answers = stream::iter(requests).buffered(self.concurrency());
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
@@ -120,8 +124,26 @@ impl MlClient {
     /// # Errors
     /// [`Error`], once retries are over.
     pub async fn nli(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliResult>>, Error> {
-        let batches = self.batches(pairs, |(premise, hypothesis)| premise.len() + hypothesis.len());
+        let most = self.inner.config.batch_size;
+        let batches = self.batches(pairs, most, |(premise, hypothesis)| premise.len() + hypothesis.len());
         let requests: Vec<_> = batches.into_iter().map(|batch| self.nli_batch(batch)).collect();
+        let answers = stream::iter(requests).buffered(self.concurrency());
+        Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
+    }
+
+    /// One verdict per claim with its passage, in order. Any number of items. A passage longer than the model reads is read up to
+    /// the last sentence that fits, which the length of the rationale tells.
+    ///
+    /// # Errors
+    /// [`Error`], once retries are over; [`Error::Refused`] for a claim or a passage that is empty, and where the server hosts no
+    /// verifier.
+    pub async fn verify(&self, items: &[VerifyItem]) -> Result<Vec<VerifyResult>, Error> {
+        let bytes = |item: &VerifyItem| {
+            let title = item.title.as_ref().map_or(0, String::len);
+            item.claim.len() + title + item.sentences.iter().map(String::len).sum::<usize>()
+        };
+        let batches = self.batches(items, self.inner.config.verify_batch_size, bytes);
+        let requests: Vec<_> = batches.into_iter().map(|batch| self.verify_batch(batch)).collect();
         let answers = stream::iter(requests).buffered(self.concurrency());
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
@@ -230,6 +252,26 @@ impl MlClient {
         results.await
     }
 
+    async fn verify_batch(&self, items: &[VerifyItem]) -> Result<Vec<VerifyResult>, Error> {
+        let request = VerifyRequest { items: items.to_vec() };
+        let results = self.retried(|| async {
+            let response = self.send(self.inner.http.post(self.at("/verify")).json(&request)).await?;
+            let answer: VerifyResponse = response.json().await.map_err(|error| self.protocol(&error))?;
+            let unfit = |reason: String| Error::Protocol { url: self.inner.shown.clone(), reason };
+            if answer.results.len() != items.len() {
+                return Err(unfit(format!("{} items gave {} results", items.len(), answer.results.len())));
+            }
+            for (item, result) in items.iter().zip(&answer.results) {
+                let (sentences, scores) = (item.sentences.len(), result.rationale.len());
+                if scores == 0 || scores > sentences {
+                    return Err(unfit(format!("{sentences} sentences gave {scores} scores")));
+                }
+            }
+            Ok(answer.results)
+        });
+        results.await
+    }
+
     /// Repeats a call while it fails in a way that may pass, and keeps the circuit breaker informed.
     async fn retried<T, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
     where
@@ -295,14 +337,14 @@ impl MlClient {
         })
     }
 
-    /// Consecutive runs of items within the batch limits.
-    fn batches<'a, T>(&self, items: &'a [T], size: impl Fn(&T) -> usize) -> Vec<&'a [T]> {
-        let ClientConfig { batch_size, batch_bytes, .. } = self.inner.config;
+    /// Consecutive runs of at most `most` items, within the limit of bytes.
+    fn batches<'a, T>(&self, items: &'a [T], most: usize, size: impl Fn(&T) -> usize) -> Vec<&'a [T]> {
+        let batch_bytes = self.inner.config.batch_bytes;
         let mut rest = items;
         let mut batches = Vec::new();
         while !rest.is_empty() {
             let mut bytes = 0;
-            let fitting = rest.iter().take(batch_size).take_while(|item| {
+            let fitting = rest.iter().take(most).take_while(|item| {
                 bytes += size(item);
                 bytes <= batch_bytes
             });

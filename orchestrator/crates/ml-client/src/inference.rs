@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use lyra_domain::{NliJudgement, NliScores};
-use lyra_proto::{ModelInfo, ModelKind};
+use lyra_proto::{ModelInfo, ModelKind, VerifyItem};
 use lyra_research::PortError;
-use lyra_research::ports::{Inference, Models};
+use lyra_research::ports::{Inference, JudgeKind, Models, Verified, Verify};
 
 use crate::MlClient;
 
@@ -24,12 +24,17 @@ impl Inference for MlClient {
             })
         };
         let embedder = hosted(ModelKind::Embed, "--embed-model")?;
-        let classifier = hosted(ModelKind::Nli, "--nli-model")?;
+        let (classifier, judge) = match info.model(ModelKind::Verify) {
+            Some(verifier) => (verifier, JudgeKind::Verifier),
+            None => (hosted(ModelKind::Nli, "--verify-model or --nli-model")?, JudgeKind::Pairs),
+        };
         Ok(Models {
             embedder: versioned(embedder),
             dimension: embedder.dimension,
             classifier: versioned(classifier),
             languages: common(&embedder.languages, &classifier.languages),
+            judge,
+            threshold: classifier.threshold,
         })
     }
 
@@ -39,14 +44,28 @@ impl Inference for MlClient {
 
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>, PortError> {
         let results = self.nli(pairs).await?;
-        let judgement = |result: &lyra_proto::NliResult| {
-            let scores = result.scores;
-            let [supports, refutes, neutral] =
-                [scores.supports, scores.refutes, scores.neutral].map(f64::from);
-            NliScores { supports, refutes, neutral }.judgement()
-        };
-        Ok(results.iter().map(|result| result.as_ref().map(judgement)).collect())
+        Ok(results.into_iter().map(|result| result.map(|result| judgement(result.scores))).collect())
     }
+
+    async fn verify(&self, items: &[Verify]) -> Result<Vec<Verified>, PortError> {
+        let item = |item: &Verify| VerifyItem {
+            claim: item.claim.clone(),
+            title: item.title.clone(),
+            sentences: item.sentences.clone(),
+        };
+        let items: Vec<_> = items.iter().map(item).collect();
+        let verified = |result: lyra_proto::VerifyResult| Verified {
+            judgement: judgement(result.scores),
+            rationale: result.rationale.into_iter().map(f64::from).collect(),
+        };
+        Ok(Self::verify(self, &items).await?.into_iter().map(verified).collect())
+    }
+}
+
+/// The pipeline's form of the server's scores.
+fn judgement(scores: lyra_proto::NliScores) -> NliJudgement {
+    let [supports, refutes, neutral] = [scores.supports, scores.refutes, scores.neutral].map(f64::from);
+    NliScores { supports, refutes, neutral }.judgement()
 }
 
 /// `id` or `id@revision`.

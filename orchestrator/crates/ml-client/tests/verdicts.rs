@@ -1,4 +1,4 @@
-//! Passages against claims, as the pipeline judges them, with the repository's models behind the real server: negation,
+//! Passages against claims, as the pipeline judges them, with the repository's pair classifier behind the real server: negation,
 //! figures, long texts, text about something else.
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "helpers of tests may panic")]
@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use lyra_domain::Relation::{self, Neutral, Refutes, Supports};
 use lyra_ml_client::MlClient;
-use lyra_ml_server::{Profile, ServerConfig, ServerHandle, start};
+use lyra_ml_server::model::ModelSource;
+use lyra_ml_server::{ServerConfig, ServerHandle, start};
 use lyra_research::{ResearchConfig, Verdict, hold_against};
 
 async fn lite() -> (ServerHandle, MlClient) {
     let models = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../models");
-    let config = ServerConfig::from_profile(Profile::Lite, Some(&models), true).unwrap();
+    let model = |name: &str| Some(ModelSource::Gguf(models.join(name).with_extension("gguf")));
+    let config = ServerConfig::new(model("lite-embed"), model("lite-nli"));
     let server = start(config, tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap()).unwrap();
     let client = MlClient::new(server.url()).unwrap();
     client.wait_ready(Duration::from_secs(30)).await.unwrap();
