@@ -11,6 +11,7 @@ mod japanese;
 
 pub use atom::{Atom, atoms};
 pub use counter::counter_claim;
+pub(crate) use english::verbs::{Form, formed};
 
 use crate::language;
 
@@ -54,7 +55,7 @@ pub fn statement<'a>(sentence: &'a str, code: Option<&str>) -> &'a str {
 }
 
 /// The text with a capital first, unless its first word is a name with capitals or digits of its own ("mTOR").
-fn capitalised(text: &str) -> String {
+pub(crate) fn capitalised(text: &str) -> String {
     let word = text.split_whitespace().next().unwrap_or_default();
     let mut chars = text.chars();
     match chars.next() {
@@ -109,6 +110,14 @@ mod tests {
         unworthy("This work was funded by the National Science Foundation.");
         unworthy("Effects of biochar on crop yield in acid soils");
         unworthy("Naps help.");
+        unworthy(
+            "In this work, we purchased the resulting compounds and evaluated them on a series of interfaces.",
+        );
+        unworthy("Western blots were employed to detect the increased expression of the receptor.");
+        unworthy("The study population consisted of 161 patients with a lower risk of stroke.");
+        unworthy("Understanding the pathways that lead to obesity is of paramount medical importance.");
+        unworthy("The mechanisms that increase the risk remain largely unknown.");
+        unworthy("You know that naps improve memory in adults.");
         unworthy("本研究の目的は昼寝の効果を検討することである。");
         unworthy("成人六十名を昼寝群と対照群に無作為に割り付けた。");
         unworthy("短い昼寝は記憶を改善するのだろうか。");
@@ -122,6 +131,14 @@ mod tests {
         check("CONCLUSION: These results show that naps help.", "en", "naps help.");
         check("CONCLUSION: These results suggest that naps help.", "en", "results suggest that naps help.");
         check("However, naps help.", "en", "naps help.");
+        check("Most significantly, naps help.", "en", "naps help.");
+        check("In this genome-wide investigation, naps help.", "en", "naps help.");
+        check("Using a novel assay, we report here that naps help.", "en", "naps help.");
+        check("From these results we conclude that naps help.", "en", "naps help.");
+        check("It has been shown that naps help.", "en", "naps help.");
+        check("This finding suggests that naps may help.", "en", "naps may help.");
+        check("Using mice, we show that naps help.", "en", "Using mice, we show that naps help.");
+        check("In this region, naps help.", "en", "In this region, naps help.");
         check("Naps help.", "en", "Naps help.");
         check("しかし、昼寝は役立つ。", "ja", "昼寝は役立つ。");
         check("However, ", "en", "However,");

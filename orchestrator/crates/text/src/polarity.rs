@@ -44,6 +44,17 @@ pub fn polarity(text: &str) -> Polarity {
     if language(text) == Some("ja") { japanese(&normalise(text)) } else { english(text) }
 }
 
+/// The direction that an English stem names.
+pub(crate) fn way(stem: &str) -> Option<Direction> {
+    if tables::UP.contains(&stem) {
+        Some(Direction::Up)
+    } else if tables::DOWN.contains(&stem) {
+        Some(Direction::Down)
+    } else {
+        None
+    }
+}
+
 fn english(text: &str) -> Polarity {
     let words: Vec<String> =
         tokens(text, Analysis { stem: true, stop: false }).into_iter().map(|t| t.text).collect();

@@ -4,7 +4,7 @@ mod atoms;
 mod counter;
 mod openings;
 mod tables;
-mod verbs;
+pub(crate) mod verbs;
 
 pub(super) use atoms::atoms;
 pub(super) use counter::counter;
@@ -49,6 +49,9 @@ fn score_of(lead: &Lead, text: &str) -> f64 {
     if verb.is_none() && !reported {
         return 0.1;
     }
+    if words.iter().any(|word| tables::PERSONS.contains(word) && !(*word == "us" && text.contains("US"))) {
+        return 0.1;
+    }
     let mut score = 0.4 + lead.label + if reported { 0.25 } else { subject(&words, &stems) };
     if stems.iter().any(|stem| tables::FINDING_STEMS.contains(&stem.as_str())) {
         score += 0.2;
@@ -57,9 +60,22 @@ fn score_of(lead: &Lead, text: &str) -> f64 {
         score += 0.15;
     }
     if has_phrase(&lower, tables::AIMS) {
-        score -= 0.5;
+        score -= 0.7;
     }
     if verb.is_some_and(|verb| is_method(&words, &stems, verb)) {
+        score -= 0.5;
+    }
+    if has_phrase(&lower, tables::NARRATION) {
+        score -= 0.5;
+    }
+    if has_phrase(&lower, tables::OPINION) || text.trim_end().ends_with('!') {
+        score -= 0.4;
+    }
+    // "In this work, we built …": what the authors did, wherever they stand.
+    let authors = words.iter().position(|word| *word == "we").filter(|at| *at > 0);
+    if authors.is_some_and(|at| {
+        !stems.iter().skip(at).take(4).any(|s| openings::REPORT_STEMS.contains(&s.as_str()))
+    }) {
         score -= 0.3;
     }
     score
@@ -78,18 +94,38 @@ fn label(sentence: &str) -> f64 {
         0.1
     } else if starts(openings::OTHER_LABELS) {
         -0.3
+    } else if starts(openings::KNOWN_LABELS) {
+        -0.05
     } else {
         0.0
     }
 }
 
-/// The verb tells what was done: "was measured", "we recruited", "we propose".
+/// What was done is told: "we recruited", "was measured".
 fn is_method(words: &[&str], stems: &[String], verb: usize) -> bool {
-    let by_authors = matches!(words.first(), Some(&("we" | "i")));
-    let near = words.iter().zip(stems).skip(verb).take(3);
-    let mut done = near
-        .filter(|(word, _)| by_authors || word.ends_with("ed") || tables::IRREGULAR_METHODS.contains(word));
-    done.any(|(_, stem)| tables::METHOD_STEMS.contains(&stem.as_str()))
+    let method = |stem: &String| tables::METHOD_STEMS.contains(&stem.as_str());
+    if matches!(words.first(), Some(&("we" | "i"))) && stems.iter().skip(verb).take(3).any(method) {
+        return true;
+    }
+    // The first auxiliary that is not inside a relative clause.
+    let passive = |i: &usize| {
+        matches!(words[*i], "was" | "were" | "is" | "are" | "been")
+            && !matches!(words.get(i.wrapping_sub(1)), Some(&("who" | "which" | "that" | "whom")))
+    };
+    let Some(at) = (1..words.len()).find(passive) else { return false };
+    let adverbs = words[at + 1..].iter().take_while(|word| word.ends_with("ly") || **word == "then").count();
+    let (Some(word), Some(stem)) = (words.get(at + 1 + adverbs), stems.get(at + 1 + adverbs)) else {
+        return false;
+    };
+    let participle =
+        word.ends_with("ed") || tables::IRREGULAR_METHODS.contains(word) || matches!(*word, "given" | "made");
+    let done = method(stem) || tables::METHOD_PASSIVES.contains(&stem.as_str());
+    // "Was used to demonstrate that …" tells what was found; "was observed by staining" tells how.
+    let told = words[at..]
+        .windows(2)
+        .any(|two| two[1] == "that" && openings::REPORT_STEMS.contains(&crate::word::stem(two[0]).as_str()));
+    let how = stem == "observ" && matches!(words.get(at + 2 + adverbs), Some(&("by" | "using")));
+    participle && (done && !told || how)
 }
 
 /// Bytes that are left of a text without what introduces its statement.
@@ -101,7 +137,8 @@ fn after_opening(text: &str) -> usize {
 pub(super) fn statement(sentence: &str) -> &str {
     let mut rest = sentence;
     loop {
-        let shorter = without_article(after_finding(after_connective(after_label(rest))));
+        let opened = after_study(after_connective(after_label(rest)));
+        let shorter = without_article(after_finding(after_authors(after_impersonal(opened))));
         if shorter.is_empty() || shorter.len() == rest.len() {
             return rest;
         }
@@ -138,6 +175,57 @@ fn after_connective(text: &str) -> &str {
         .unwrap_or(text)
 }
 
+/// "In this genome-wide investigation, …"; "here …" before anything but the authors.
+fn after_study(text: &str) -> &str {
+    if let Some(rest) = text.strip_prefix("Here ")
+        && !rest.starts_with(|c: char| c.is_lowercase())
+    {
+        return rest;
+    }
+    let Some((opening, rest)) = text.split_once(", ") else { return text };
+    let words: Vec<String> = opening.split_whitespace().map(str::to_lowercase).collect();
+    let [preposition, determiner, .., noun] = words.as_slice() else { return text };
+    let names = matches!(preposition.as_str(), "in" | "for" | "from")
+        && matches!(determiner.as_str(), "this" | "our" | "the" | "these")
+        && words.len() <= 7
+        && openings::WORKS.contains(&noun.as_str())
+        && (determiner != "the" || words.iter().any(|word| word == "present" || word == "current"));
+    if names && !rest.is_empty() { rest } else { text }
+}
+
+/// "It is shown that …", "it has been found that …".
+fn after_impersonal(text: &str) -> &str {
+    let words: Vec<&str> = text.split_whitespace().take(6).collect();
+    let [first, rest @ ..] = words.as_slice() else { return text };
+    let Some(that) = rest.iter().position(|word| *word == "that") else { return text };
+    let frame = first.eq_ignore_ascii_case("it")
+        && rest[..that]
+            .iter()
+            .any(|word| openings::REPORT_STEMS.contains(&stem(&word.to_lowercase()).as_str()))
+        && rest[..that].iter().all(|word| !doubts(word) && !matches!(*word, "not" | "may" | "might"))
+        && matches!(rest[0], "is" | "was" | "has" | "can");
+    if frame { text.split_once(" that ").map_or(text, |(_, said)| said.trim_start()) } else { text }
+}
+
+/// "Using X, we report here that …", "From these results we conclude that …": what limits the finding stays.
+fn after_authors(text: &str) -> &str {
+    let head: String = text.chars().take(220).collect();
+    let Some(we) = head.find(" we ") else { return text };
+    let Some(that) = head[we..].find(" that ").map(|at| we + at) else { return text };
+    let (lead, report) = (&head[..we], &head[we..that]);
+    let opens = lead.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let means =
+        matches!(opens.as_str(), "using" | "from" | "by" | "with" | "based" | "here" | "thus" | "therefore");
+    let limits = |word: &str| is_population(&word.trim_end_matches([',', ';']).to_lowercase());
+    let reported = report.split_whitespace().count() <= 5
+        && report
+            .split_whitespace()
+            .any(|word| openings::REPORT_STEMS.contains(&stem(&word.to_lowercase()).as_str()))
+        && !report.split_whitespace().any(|word| doubts(word) || word == "not");
+    let rest = text.get(that + " that ".len()..).unwrap_or(text).trim_start();
+    if means && reported && !lead.split_whitespace().any(limits) && !rest.is_empty() { rest } else { text }
+}
+
 /// "We/our results … show(s/ed) … that": the subject must be the authors or their work, the verb near it.
 fn after_finding(text: &str) -> &str {
     let mut words = text.split_whitespace();
@@ -148,14 +236,17 @@ fn after_finding(text: &str) -> &str {
     let head: String = text.chars().take(90).collect();
     let Some(that) = head.find(" that ") else { return text };
     let before = &head[..that];
-    // "We suggest that", "we show in mice that": what limits the statement stays.
-    if before.split_whitespace().any(|word| doubts(word) || is_population(&word.to_lowercase())) {
+    let rest = text.get(that + " that ".len()..).unwrap_or(text).trim_start();
+    // "We suggest that", "we show in mice that": what limits the statement stays, unless it says itself that it is not sure.
+    let hedged =
+        || ["may", "might", "could"].iter().any(|hedge| rest.split_whitespace().any(|word| word == *hedge));
+    let limits = |word: &str| doubts(word) && !hedged() || is_population(&word.to_lowercase());
+    if before.split_whitespace().any(limits) {
         return text;
     }
     let reported = before
         .split_whitespace()
         .any(|word| openings::REPORT_STEMS.contains(&stem(&word.to_lowercase()).as_str()));
-    let rest = text.get(that + " that ".len()..).unwrap_or(text).trim_start();
     if reported && before.split_whitespace().count() <= 9 && !rest.is_empty() { rest } else { text }
 }
 

@@ -23,7 +23,18 @@ pub(super) const LABELS: &[&str] = &[
     "CONCLUSIONS",
     "CONCLUSION",
     "INTERPRETATION",
+    "BACKGROUND & AIMS",
+    "BACKGROUND AND AIMS",
+    "BACKGROUND AND PURPOSE",
+    "BACKGROUND AND OBJECTIVES",
+    "BACKGROUND/AIMS",
     "BACKGROUND",
+    "DATA EXTRACTION",
+    "DATA SOURCES",
+    "DATA SYNTHESIS",
+    "STUDY SELECTION",
+    "STUDY DESIGN",
+    "MEASUREMENTS",
     "OBJECTIVES",
     "OBJECTIVE",
     "AIMS",
@@ -59,22 +70,25 @@ pub(super) const FINDING_LABELS: &[&str] = &[
     "SIGNIFICANCE",
 ];
 
-/// Labels of sections that hold aims, methods and what was known.
+/// Labels of sections that hold what was known.
+pub(super) const KNOWN_LABELS: &[&str] =
+    &["BACKGROUND", "CONTEXT", "INTRODUCTION", "PURPOSE", "RATIONALE", "IMPORTANCE"];
+
+/// Labels of sections that hold aims and methods.
 pub(super) const OTHER_LABELS: &[&str] = &[
-    "BACKGROUND",
+    "DATA EXTRACTION",
+    "DATA SOURCE",
+    "STUDY SELECTION",
+    "STUDY DESIGN",
+    "MEASUREMENTS",
     "OBJECTIVE",
     "AIM",
-    "PURPOSE",
     "METHOD",
     "DESIGN",
     "SETTING",
     "PARTICIPANT",
     "PATIENT",
     "INTERVENTION",
-    "RATIONALE",
-    "CONTEXT",
-    "IMPORTANCE",
-    "INTRODUCTION",
     "FUNDING",
     "MAIN OUTCOME",
 ];
@@ -145,6 +159,39 @@ pub(super) const CONNECTIVES: &[&str] = &[
     "again",
     "still",
     "yet",
+    "most significantly",
+    "most importantly",
+    "more importantly",
+    "most notably",
+    "significantly",
+    "most recently",
+    "in other words",
+    "to our knowledge",
+    "of note",
+    "in general",
+    "by comparison",
+    "to summarize",
+];
+
+/// What a sentence calls the work that it reports, behind "in this …,".
+pub(super) const WORKS: &[&str] = &[
+    "study",
+    "investigation",
+    "analysis",
+    "trial",
+    "work",
+    "paper",
+    "report",
+    "review",
+    "experiment",
+    "cohort",
+    "survey",
+    "article",
+    "meta-analysis",
+    "metaanalysis",
+    "series",
+    "research",
+    "thesis",
 ];
 
 /// First words of a sentence about the authors and their work.

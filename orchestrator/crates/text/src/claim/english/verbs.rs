@@ -2,7 +2,7 @@
 
 /// The form of a verb, as far as English shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// "improve": plural present, or after "may".
     Base,
     /// "improves"
@@ -85,8 +85,8 @@ pub(super) fn opposite(word: &str) -> Option<String> {
     Some(formed(base, verb.form))
 }
 
-/// A form of a listed verb.
-fn formed(base: &'static str, form: Form) -> String {
+/// A form of a verb: a listed one as the list says, any other as if it were regular.
+pub(crate) fn formed(base: &str, form: Form) -> String {
     if let Some(&(base, third, past, _)) = IRREGULAR.iter().find(|(known, ..)| *known == base) {
         return match form {
             Form::Base => base,
