@@ -1,12 +1,14 @@
 //! Beta–Bernoulli confidence of a claim (evidence design, section 3).
 
-use crate::{Probability, Relation};
+use crate::{Discrepancies, Probability, Relation};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The posterior Beta(α, β) of a claim: a uniform prior, updated by every judged edge.
 ///
-/// `α = 1 + Σ nli_confidence over supports`, `β = 1 + Σ nli_confidence over refutes`. Neutral, origin
-/// and citation edges add nothing. Computed from all edges on demand, never accumulated.
+/// `α = 1 + Σ nli_confidence over supports`, `β = 1 + Σ nli_confidence over refutes`, where of all passages of one work
+/// only the one that is surest of a side counts ([`BetaConfidence::of_works`]). Neutral, origin and citation edges add
+/// nothing. Computed from all edges on demand, never accumulated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BetaConfidence {
     /// 1 + the weight of support, ≥ 1.
@@ -16,7 +18,23 @@ pub struct BetaConfidence {
 }
 
 impl BetaConfidence {
-    /// The posterior of these edges, in any order.
+    /// The posterior of judged passages, each with a key of its work, in any order. Several passages of one work are one
+    /// observation: the surest supporting or refuting one counts; when both sides are equally sure, the refuting one.
+    pub fn of_works<K: Ord>(passages: impl IntoIterator<Item = (K, Relation, Probability)>) -> Self {
+        let mut strongest: BTreeMap<K, (Relation, Probability)> = BTreeMap::new();
+        for (work, relation, weight) in passages {
+            if !matches!(relation, Relation::Supports | Relation::Refutes) {
+                continue;
+            }
+            let found = strongest.entry(work).or_insert((relation, weight));
+            if weight > found.1 || (weight == found.1 && relation == Relation::Refutes) {
+                *found = (relation, weight);
+            }
+        }
+        Self::from_edges(strongest.into_values())
+    }
+
+    /// The posterior of these edges, one per work, in any order.
     pub fn from_edges(edges: impl IntoIterator<Item = (Relation, Probability)>) -> Self {
         let mut posterior = Self { alpha: 1.0, beta: 1.0 };
         for (relation, weight) in edges {
@@ -52,9 +70,12 @@ impl BetaConfidence {
 pub struct Evidence {
     /// `supports`, `refutes` or `neutral`.
     pub relation: Relation,
-    /// Probability of that relation, 1.0 after a person's correction.
+    /// Probability of that relation, so of neutral for a neutral passage; 1.0 after a person's correction.
     pub nli_confidence: Probability,
-    /// The passage that was judged.
+    /// Where claim and passage differ.
+    #[serde(flatten)]
+    pub discrepancies: Discrepancies,
+    /// The sentences that decided.
     pub text: String,
     /// Title of the page or work.
     pub title: String,
@@ -78,8 +99,26 @@ pub struct Evidence {
     pub source_domain_category: String,
     /// What makes two passages the same source: the work, else the registrable domain.
     pub source_key: String,
+    /// Work of the page. Passages of one work, or of one page without a work, count once in the confidence.
+    pub work_id: Option<String>,
     /// Whether the work was retracted; unknown is null. A flag for the reader: it never enters the confidence.
     pub is_retracted: Option<bool>,
+}
+
+impl Evidence {
+    /// Where the passage can be read. Authors are not known here.
+    pub fn citation(&self) -> crate::Citation {
+        crate::Citation {
+            title: self.title.clone(),
+            authors: Vec::new(),
+            year: self.year,
+            venue: self.venue.clone(),
+            doi: self.doi.clone(),
+            url: self.url.clone(),
+            doc_id: self.doc_id.clone(),
+            is_retracted: self.is_retracted,
+        }
+    }
 }
 
 /// Oldest and newest year among evidence.
@@ -89,6 +128,13 @@ pub struct EvidenceYears {
     pub oldest: Option<i32>,
     /// Latest known year.
     pub newest: Option<i32>,
+}
+
+impl Evidence {
+    /// What makes two passages one observation: the work, else the page.
+    pub fn work_key(&self) -> &str {
+        self.work_id.as_deref().unwrap_or(self.page_id.as_str())
+    }
 }
 
 impl EvidenceYears {
@@ -131,7 +177,34 @@ mod tests {
         check(5, 5, [0.500, 0.144, 0.500]);
     }
 
+    #[test]
+    fn passages_of_one_work_count_once() {
+        let weight = Probability::clamped;
+        let p = BetaConfidence::of_works([
+            ("a", Relation::Supports, weight(0.6)),
+            ("a", Relation::Supports, weight(0.9)),
+            ("a", Relation::Neutral, weight(1.0)),
+            ("a", Relation::Refutes, weight(0.7)),
+            ("b", Relation::Supports, weight(0.8)),
+            ("b", Relation::Refutes, weight(0.8)),
+        ]);
+        assert_eq!(p, BetaConfidence { alpha: 1.9, beta: 1.8 });
+    }
+
     proptest! {
+        #[test]
+        fn a_work_adds_one_at_most_in_any_order(edges in prop::collection::vec((0_u8..4, 0_usize..3, 0.0_f64..=1.0), 0..40)) {
+            let relations = [Relation::Supports, Relation::Refutes, Relation::Neutral];
+            let edges: Vec<_> = edges.into_iter().map(|(work, r, w)| (work, relations[r], Probability::clamped(w))).collect();
+            let p = BetaConfidence::of_works(edges.iter().copied());
+            let works = edges.iter().map(|(work, ..)| work).collect::<std::collections::BTreeSet<_>>().len();
+            prop_assert!(p.alpha + p.beta <= 2.0 + works as f64 + 1e-9);
+            prop_assert_eq!(p, BetaConfidence::of_works(edges.iter().rev().copied()));
+            let alone = BetaConfidence::of_works(edges.iter().enumerate().map(|(i, (_, r, w))| (i, *r, *w)));
+            let all = BetaConfidence::from_edges(edges.iter().map(|(_, r, w)| (*r, *w)));
+            prop_assert!((alone.alpha - all.alpha).abs() < 1e-9 && (alone.beta - all.beta).abs() < 1e-9);
+        }
+
         #[test]
         fn stays_in_range_whatever_the_edges(edges in prop::collection::vec((0_usize..5, -1.0_f64..2.0), 0..60)) {
             let relations = [Relation::Supports, Relation::Refutes, Relation::Neutral, Relation::Origin, Relation::Cites];

@@ -10,6 +10,7 @@ pub mod classification;
 mod doi;
 pub mod domains;
 mod entity;
+pub mod figures;
 mod hex;
 mod id;
 mod identifier;
@@ -27,7 +28,9 @@ pub use doi::Doi;
 pub use entity::UnknownName;
 pub use entity::auth::{AuthItem, AuthStatus};
 pub use entity::claim::{AdoptionStatus, Claim, VerificationStatus};
-pub use entity::edge::{AppliedCalibration, Edge, NliJudgement, NliScores, Relation};
+pub use entity::edge::{
+    AppliedCalibration, Discrepancies, Edge, NliJudgement, NliScores, NotJudged, Relation,
+};
 pub use entity::fragment::{Fragment, FragmentType};
 pub use entity::job::{Job, JobKind, JobState, Priority};
 pub use entity::page::{FetchMethod, Page, PaperMetadata, TaskPageReason};
@@ -42,4 +45,4 @@ pub use id::{
 pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};
 pub use probability::Probability;
-pub use report::{ClaimReport, contradictions_first};
+pub use report::{Citation, ClaimReport, Origin, WorkCounts, contradictions_first};

@@ -1,15 +1,64 @@
 //! A claim with everything its edges say, ready for any reader.
 
-use crate::{BetaConfidence, Claim, Evidence, EvidenceYears, Relation};
+use crate::{BetaConfidence, Claim, Evidence, EvidenceYears, FragmentId, PageId, Relation};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+
+/// Where a text can be read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Citation {
+    /// Title of the page or work.
+    pub title: String,
+    /// Names in the order of the by-line; empty when unknown.
+    pub authors: Vec<String>,
+    /// Year of publication; unknown stays visible as null.
+    pub year: Option<i32>,
+    /// Journal, conference or site.
+    pub venue: Option<String>,
+    /// DOI, normalised.
+    pub doi: Option<String>,
+    /// Where a person can read it.
+    pub url: Option<String>,
+    /// Identifier in the local corpus, when it came from one.
+    pub doc_id: Option<String>,
+    /// Whether the work was retracted; unknown is null.
+    pub is_retracted: Option<bool>,
+}
+
+/// The passage that a claim was found in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The passage.
+    pub text: String,
+    /// Where it stands.
+    pub citation: Citation,
+    /// Its page.
+    pub page_id: PageId,
+    /// Its fragment.
+    pub fragment_id: FragmentId,
+    /// What makes two passages the same source.
+    pub source_key: String,
+}
+
+/// What the judged works say of a claim. Several passages of one work count once, by the surest of its sides.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkCounts {
+    /// Works that support it.
+    pub supporting: usize,
+    /// Works that refute it.
+    pub refuting: usize,
+    /// Works that were judged and say neither.
+    pub silent: usize,
+}
 
 /// A claim, its posterior and the passages behind it. Computed on demand, never stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClaimReport {
     /// The claim.
     pub claim: Claim,
-    /// Posterior of all its edges.
+    /// The passage it was found in; none for a claim given by the user or made of the question.
+    pub origin: Option<Origin>,
+    /// Posterior of its edges; several passages of one work count once.
     pub posterior: BetaConfidence,
     /// Passages that entail it.
     pub supporting_count: usize,
@@ -17,6 +66,9 @@ pub struct ClaimReport {
     pub refuting_count: usize,
     /// Passages that say neither.
     pub neutral_count: usize,
+    /// Passages that were candidates and were not judged: their language or that of the claim is not read, or the claim is
+    /// too long for the model. They say nothing, not even "neutral".
+    pub not_judged_count: usize,
     /// Distinct works or domains among supporting and refuting passages, the origin's excluded.
     pub independent_sources: usize,
     /// Of those, the ones that support it.
@@ -28,8 +80,8 @@ pub struct ClaimReport {
 }
 
 impl ClaimReport {
-    /// Sums up the judged passages of a claim. `origin_key` is the source key of the page the claim came from.
-    pub fn new(claim: Claim, mut evidence: Vec<Evidence>, origin_key: Option<&str>) -> Self {
+    /// Sums up the judged passages of a claim that was found in the passage `origin`.
+    pub fn new(claim: Claim, mut evidence: Vec<Evidence>, origin: Option<Origin>) -> Self {
         evidence.sort_by(|a, b| {
             side(a.relation)
                 .cmp(&side(b.relation))
@@ -39,6 +91,7 @@ impl ClaimReport {
         let count = |relation| evidence.iter().filter(|e| e.relation == relation).count();
         let telling =
             || evidence.iter().filter(|e| matches!(e.relation, Relation::Supports | Relation::Refutes));
+        let origin_key = origin.as_ref().map(|origin| origin.source_key.as_str());
         let independent = |relation: Option<Relation>| {
             telling()
                 .filter(|e| relation.is_none_or(|wanted| e.relation == wanted))
@@ -48,21 +101,55 @@ impl ClaimReport {
                 .len()
         };
         Self {
-            posterior: BetaConfidence::from_edges(evidence.iter().map(|e| (e.relation, e.nli_confidence))),
+            posterior: BetaConfidence::of_works(
+                evidence.iter().map(|e| (e.work_key(), e.relation, e.nli_confidence)),
+            ),
             supporting_count: count(Relation::Supports),
             refuting_count: count(Relation::Refutes),
             neutral_count: count(Relation::Neutral),
+            not_judged_count: 0,
             independent_sources: independent(None),
             supporting_sources: independent(Some(Relation::Supports)),
             evidence_years: EvidenceYears::of(telling().map(|e| e.year)),
             claim,
+            origin,
             evidence,
         }
     }
 
-    /// Some passage refutes it.
+    /// With so many candidates that were not judged.
+    #[must_use]
+    pub fn with_not_judged(self, not_judged_count: usize) -> Self {
+        Self { not_judged_count, ..self }
+    }
+
+    /// There is evidence on both sides.
     pub fn is_contradicted(&self) -> bool {
-        self.refuting_count > 0
+        self.supporting_count > 0 && self.refuting_count > 0
+    }
+
+    /// Some passage takes a side.
+    pub fn has_evidence(&self) -> bool {
+        self.supporting_count + self.refuting_count > 0
+    }
+
+    /// How many works stand on each side.
+    pub fn works(&self) -> WorkCounts {
+        let mut sides: BTreeMap<&str, &Evidence> = BTreeMap::new();
+        for evidence in &self.evidence {
+            let sided = |e: &Evidence| matches!(e.relation, Relation::Supports | Relation::Refutes);
+            let weight = |e: &Evidence| if sided(e) { 1.0 + e.nli_confidence.get() } else { 0.0 };
+            let surest = sides.entry(evidence.work_key()).or_insert(evidence);
+            if weight(evidence) > weight(surest) {
+                *surest = evidence;
+            }
+        }
+        let count = |relation| sides.values().filter(|e| e.relation == relation).count();
+        WorkCounts {
+            supporting: count(Relation::Supports),
+            refuting: count(Relation::Refutes),
+            silent: count(Relation::Neutral),
+        }
     }
 }
 

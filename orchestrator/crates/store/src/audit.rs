@@ -112,7 +112,7 @@ impl Store {
         };
         let mut tx = self.write().await?;
         sqlx::query(
-            "INSERT INTO audit_log (at, actor, via, action, arguments, task_id, cause_id, outcome, detail)
+            "INSERT INTO private.audit_log (at, actor, via, action, arguments, task_id, cause_id, outcome, detail)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )
         .bind(self.stamp())
@@ -135,7 +135,7 @@ impl Store {
     /// When the database cannot be read.
     pub async fn audit_log(&self, filter: &AuditFilter, limit: u32) -> Result<Vec<AuditEntry>> {
         let found = sqlx::query(
-            "SELECT * FROM audit_log
+            "SELECT * FROM private.audit_log
              WHERE (?1 IS NULL OR actor = ?1) AND (?2 IS NULL OR task_id = ?2) AND (?3 IS NULL OR seq < ?3)
              ORDER BY seq DESC LIMIT ?4",
         )
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(of(AuditFilter { actor: Some("token:a".into()), ..AuditFilter::default() }).await, 1);
         assert_eq!(of(AuditFilter { task: Some("task_1".into()), ..AuditFilter::default() }).await, 1);
         assert_eq!(of(AuditFilter { before: Some(all[1].seq), ..AuditFilter::default() }).await, 0);
-        for sql in ["DELETE FROM audit_log", "UPDATE audit_log SET actor = 'nobody'"] {
+        for sql in ["DELETE FROM private.audit_log", "UPDATE private.audit_log SET actor = 'nobody'"] {
             let mut tx = bench.store.write().await.unwrap();
             let error = sqlx::raw_sql(sql).execute(&mut *tx).await.unwrap_err();
             assert!(error.to_string().contains("append-only"), "{error}");

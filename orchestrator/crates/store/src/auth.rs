@@ -12,7 +12,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
-/// Open items of a task, or of all when it is null. The session is read nowhere but where it is used.
+/// Open items of a task, or of all when it is null.
 pub(crate) const OPEN_ITEMS: &str =
     "SELECT id, task_id, job_id, url, domain, auth_type, priority, status, created_at, expires_at
      FROM auth_queue WHERE status IN ('pending', 'in_progress') AND (?1 IS NULL OR task_id = ?1)
@@ -161,7 +161,7 @@ impl Store {
     }
 
     /// Resolves open items. Completed ones put their jobs into the queue, and their tasks go on; a session is kept for
-    /// the domain of the items, in place of an older one; from then on the database is readable by its owner only.
+    /// the domain of the items, in place of an older one.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] for an item that does not exist, [`StoreError::AuthClosed`] for one that is resolved.
@@ -171,9 +171,6 @@ impl Store {
             if !item.status.is_open() {
                 return Err(StoreError::AuthClosed { item: id.to_string(), status: item.status });
             }
-        }
-        if matches!(outcome, AuthOutcome::Completed { session: Some(_) }) {
-            self.keep_to_owner()?;
         }
         let now = self.stamp();
         let mut tx = self.write().await?;
@@ -216,12 +213,15 @@ impl Store {
         }
         if let (AuthOutcome::Completed { session: Some(session) }, Some(row)) = (outcome, closed.first()) {
             let (id, domain): (String, String) = (row.value("id")?, row.value("domain")?);
-            forget(&mut tx, &domain).await?;
-            sqlx::query("UPDATE auth_queue SET session = ?2 WHERE id = ?1")
-                .bind(id)
-                .bind(session)
-                .execute(&mut *tx)
-                .await?;
+            sqlx::query(
+                "INSERT INTO private.sessions (domain, auth_id, session) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (domain) DO UPDATE SET auth_id = ?2, session = ?3",
+            )
+            .bind(domain)
+            .bind(id)
+            .bind(session)
+            .execute(&mut *tx)
+            .await?;
         }
         tx.commit().await?;
         Ok(resolved)
@@ -238,30 +238,11 @@ impl Store {
         Ok(forgotten > 0)
     }
 
-    /// Before a secret is written: the database is for its owner alone from now on.
-    fn keep_to_owner(&self) -> Result<()> {
-        #[cfg(unix)]
-        for suffix in ["", "-wal", "-shm"] {
-            use std::os::unix::fs::PermissionsExt;
-            let mut path = self.path().as_os_str().to_owned();
-            path.push(suffix);
-            let path = std::path::PathBuf::from(path);
-            let kept = std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600));
-            if let Err(error) = kept
-                && error.kind() != std::io::ErrorKind::NotFound
-            {
-                return Err(StoreError::NotWritable { path, why: format!("its permissions: {error}") });
-            }
-        }
-        Ok(())
-    }
-
     pub(crate) async fn read_session(&self, domain: &str) -> Result<Option<String>> {
-        let found =
-            sqlx::query_scalar("SELECT session FROM auth_queue WHERE domain = ? AND session IS NOT NULL")
-                .bind(domain)
-                .fetch_optional(self.reader())
-                .await?;
+        let found = sqlx::query_scalar("SELECT session FROM private.sessions WHERE domain = ?")
+            .bind(domain)
+            .fetch_optional(self.reader())
+            .await?;
         Ok(found)
     }
 
@@ -353,10 +334,7 @@ async fn cancel(connection: &mut SqliteConnection, job: Option<&str>, why: &str,
 
 async fn forget(connection: &mut SqliteConnection, domain: &str) -> Result<u64> {
     let forgotten =
-        sqlx::query("UPDATE auth_queue SET session = NULL WHERE domain = ? AND session IS NOT NULL")
-            .bind(domain)
-            .execute(connection)
-            .await?;
+        sqlx::query("DELETE FROM private.sessions WHERE domain = ?").bind(domain).execute(connection).await?;
     Ok(forgotten.rows_affected())
 }
 

@@ -1,7 +1,8 @@
 //! Is the database whole: SQLite's own checks, and references that no foreign key can watch.
 
+use crate::objects::{self, Views};
 use crate::rows::RowExt;
-use crate::{Result, Store, schema};
+use crate::{Result, Store, private, schema};
 use serde::Serialize;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, Row, SqliteConnection};
@@ -26,7 +27,7 @@ const ORPHANS: &[(&str, &str)] = &[
     (
         "quarantine",
         "SELECT 'fragment ' || id || ' is in quarantine and among the fragments' FROM quarantined_fragments
-         WHERE text_content <> '' AND id IN (SELECT id FROM fragments WHERE text_content <> '')",
+         WHERE id IN (SELECT id FROM fragments WHERE text_content <> '')",
     ),
     (
         "embeddings",
@@ -79,7 +80,13 @@ impl Store {
     /// # Errors
     /// When the database cannot be read at all.
     pub async fn check(&self) -> Result<StoreCheck> {
-        let mut check = examine(&mut *self.reader().acquire().await?).await?;
+        let mut reader = self.reader().acquire().await?;
+        let mut check = examine(&mut reader, Views::Present).await?;
+        let latest = (&private::MIGRATIONS, schema::latest_of(&private::MIGRATIONS));
+        for found in objects::differences(&mut reader, "private", latest, Views::None).await? {
+            check.problems.push(Problem { check: "schema", found });
+        }
+        drop(reader);
         let mut tx = self.write().await?;
         for table in ["fragments_fts", "claims_fts"] {
             // Rank 1 compares the index with the text it was made of.
@@ -108,29 +115,58 @@ impl Store {
     }
 }
 
-/// The same for a database file that nobody has open, such as one in a backup. The file is not changed, and the full-text
-/// index is not compared with its text.
+/// The same for a database file that no process has open, such as one in a backup, without its private file. The file is not
+/// changed, and the full-text index is not compared with its text. `same_version` says that this version of Lyra wrote it, so
+/// that its views have to be those of this version.
 ///
 /// # Errors
 /// When it is no Lyra database, comes from a newer version, or cannot be read at all.
-pub async fn check_file(path: &Path) -> Result<StoreCheck> {
+pub async fn check_file(path: &Path, same_version: bool) -> Result<StoreCheck> {
     schema::check(path).await?;
-    let options = SqliteConnectOptions::new().filename(path).read_only(true).immutable(true);
-    let mut connection = options.connect().await.map_err(|error| schema::open_error(path, error))?;
-    let check = examine(&mut connection).await;
+    let mut connection = immutable(path).await?;
+    let views = if same_version { Views::Present } else { Views::Replaced };
+    let check = examine(&mut connection, views).await;
     connection.close().await?;
     check
 }
 
-async fn examine(connection: &mut SqliteConnection) -> Result<StoreCheck> {
+/// What is wrong with a private file that no process has open.
+///
+/// # Errors
+/// When it is none of ours, comes from a newer version, or cannot be read at all.
+pub async fn check_private_file(path: &Path) -> Result<Vec<Problem>> {
+    schema::check_version(path, &private::MIGRATIONS).await?;
+    let mut connection = immutable(path).await?;
+    let mut problems = integrity(&mut connection).await?;
+    let version: Option<i64> =
+        sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations").fetch_one(&mut connection).await?;
+    let made = (&private::MIGRATIONS, version.unwrap_or(0));
+    let differences = objects::differences(&mut connection, "main", made, Views::None).await?;
+    problems.extend(differences.into_iter().map(|found| Problem { check: "schema", found }));
+    connection.close().await?;
+    Ok(problems)
+}
+
+async fn immutable(path: &Path) -> Result<SqliteConnection> {
+    let options = SqliteConnectOptions::new().filename(path).read_only(true).immutable(true);
+    options.connect().await.map_err(|error| schema::open_error(path, error))
+}
+
+/// SQLite's own checks of every page.
+async fn integrity(connection: &mut SqliteConnection) -> Result<Vec<Problem>> {
     let mut problems = Vec::new();
-    let mut add = |check, found: String| problems.push(Problem { check, found });
-    for row in sqlx::query("PRAGMA integrity_check").fetch_all(&mut *connection).await? {
+    for row in sqlx::query("PRAGMA integrity_check").fetch_all(connection).await? {
         let found: String = row.try_get(0)?;
         if found != "ok" {
-            add("integrity", found);
+            problems.push(Problem { check: "integrity", found });
         }
     }
+    Ok(problems)
+}
+
+async fn examine(connection: &mut SqliteConnection, views: Views) -> Result<StoreCheck> {
+    let mut problems = integrity(connection).await?;
+    let mut add = |check, found: String| problems.push(Problem { check, found });
     for row in
         sqlx::query("PRAGMA foreign_key_check").fetch_all(&mut *connection).await?.iter().take(MOST_MESSAGES)
     {
@@ -145,6 +181,10 @@ async fn examine(connection: &mut SqliteConnection) -> Result<StoreCheck> {
         sqlx::query_as("SELECT page_count, page_size FROM pragma_page_count, pragma_page_size")
             .fetch_one(&mut *connection)
             .await?;
+    let made = (&schema::MIGRATIONS, schema.unwrap_or(0));
+    for found in objects::differences(connection, "main", made, views).await? {
+        add("schema", found);
+    }
     // An older schema lacks tables; what it has is asked once it is upgraded.
     let current = schema == Some(schema::latest());
     for (check, sql) in ORPHANS.iter().filter(|_| current) {

@@ -2,6 +2,7 @@
 
 use crate::lease::WorkerLock;
 use crate::{Result, Store, StoreError, schema};
+use sqlx::AssertSqlSafe;
 use std::fs::File;
 use std::path::Path;
 
@@ -12,11 +13,26 @@ impl Store {
     /// # Errors
     /// When the file exists or cannot be written, or the database is damaged.
     pub async fn copy_to(&self, file: &Path) -> Result<()> {
+        self.copy("main", file).await
+    }
+
+    /// The same of what is secret. A copy of the database goes before: then this one lacks nothing that it refers to.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn copy_secrets_to(&self, file: &Path) -> Result<()> {
+        self.copy("private", file).await
+    }
+
+    async fn copy(&self, schema: &str, file: &Path) -> Result<()> {
         let not_writable = |why: String| StoreError::NotWritable { path: file.to_owned(), why };
         let io = |error: std::io::Error| not_writable(error.to_string());
         let made = private_file(file).map_err(io)?;
         let target = file.to_str().ok_or_else(|| not_writable("its name is no valid text".to_owned()))?;
-        let copied = sqlx::query("VACUUM INTO ?").bind(target).execute(self.reader()).await;
+        let copied = sqlx::query(AssertSqlSafe(format!("VACUUM {schema} INTO ?")))
+            .bind(target)
+            .execute(self.reader())
+            .await;
         if let Err(error) = copied {
             // Half a copy is none; that it stays is no further failure.
             let _ = std::fs::remove_file(file);

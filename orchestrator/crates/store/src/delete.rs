@@ -17,6 +17,7 @@ const USED_PAGES: &str = "WITH RECURSIVE used (id) AS (
         UNION SELECT page_id FROM serp_items WHERE page_id IS NOT NULL
         UNION SELECT page_id FROM fragments JOIN claims ON claims.source_fragment_id = fragments.id
         UNION SELECT page_id FROM fragments JOIN query_fragments ON query_fragments.fragment_id = fragments.id
+        UNION SELECT page_id FROM fragments JOIN not_judged ON not_judged.fragment_id = fragments.id
         UNION SELECT page_id FROM fragments JOIN edges ON edges.source_id = fragments.id
         UNION SELECT edges.target_id FROM used JOIN edges ON edges.source_id = used.id WHERE edges.relation = 'cites'
     )
@@ -164,6 +165,8 @@ async fn sweep(connection: &mut SqliteConnection, only: Option<&[String]>) -> Re
         "DELETE FROM quarantined_fragments WHERE page_id IN (SELECT value FROM json_each(?1))",
         "DELETE FROM pages WHERE id IN (SELECT value FROM json_each(?1))",
         "DELETE FROM works WHERE id NOT IN (SELECT work_id FROM pages WHERE work_id IS NOT NULL)",
+        "DELETE FROM private.quarantined_texts WHERE id NOT IN (SELECT id FROM main.quarantined_fragments)",
+        "DELETE FROM private.sessions WHERE auth_id NOT IN (SELECT id FROM main.auth_queue)",
     ] {
         let statement = sqlx::query(sql);
         let statement = if sql.contains("?1") { statement.bind(&unused) } else { statement };

@@ -3,7 +3,7 @@
 use crate::pages::require;
 use crate::rows::{RowExt, json};
 use crate::{Result, Store, tasks, timeline};
-use lyra_domain::{ClaimId, Edge, FragmentId, JobId, PageId, TaskId};
+use lyra_domain::{ClaimId, Edge, FragmentId, JobId, NotJudged, PageId, TaskId};
 use sqlx::SqliteConnection;
 use std::collections::HashSet;
 
@@ -50,11 +50,47 @@ impl Store {
         .await?;
         for edge in edges {
             insert(&mut tx, edge, Some(cause), &now).await?;
+            if let Edge::Nli { fragment, claim, .. } = edge {
+                sqlx::query("DELETE FROM not_judged WHERE claim_id = ? AND fragment_id = ?")
+                    .bind(claim.as_str())
+                    .bind(fragment.as_str())
+                    .execute(&mut *tx)
+                    .await?;
+            }
         }
         timeline::note_retractions(&mut tx, cause, &now).await?;
         tasks::touch(&mut tx, task, &now).await?;
         tx.commit().await?;
         Ok(())
+    }
+}
+
+impl Store {
+    pub(crate) async fn write_not_judged(
+        &self,
+        claim: &ClaimId,
+        passages: &[(FragmentId, NotJudged)],
+        cause: &JobId,
+    ) -> Result<()> {
+        let now = self.stamp();
+        let mut tx = self.write().await?;
+        for (fragment, reason) in passages {
+            sqlx::query(
+                "INSERT INTO not_judged (claim_id, fragment_id, reason, cause_id, noted_at)
+                 SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (
+                     SELECT 1 FROM edges WHERE target_id = ?1 AND source_id = ?2
+                     AND relation IN ('supports', 'refutes', 'neutral'))
+                 ON CONFLICT DO NOTHING",
+            )
+            .bind(claim.as_str())
+            .bind(fragment.as_str())
+            .bind(reason.as_str())
+            .bind(cause.as_str())
+            .bind(&now)
+            .execute(&mut *tx)
+            .await?;
+        }
+        Ok(tx.commit().await?)
     }
 }
 
@@ -105,6 +141,7 @@ pub(crate) async fn insert(
             claim,
             judgement,
             premise,
+            discrepancies,
             model,
             source_domain_category,
             target_domain_category,
@@ -112,8 +149,8 @@ pub(crate) async fn insert(
             "INSERT INTO edges
                  (id, source_type, source_id, target_type, target_id, relation, nli_label, nli_confidence, nli_scores,
                   nli_model, premise, source_domain_category, target_domain_category, cause_id, created_at,
-                  nli_raw_scores, calibration_version)
-             VALUES (?1, 'fragment', ?2, 'claim', ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                  nli_raw_scores, calibration_version, missing, differs)
+             VALUES (?1, 'fragment', ?2, 'claim', ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
              ON CONFLICT DO NOTHING",
         )
         .bind(id.as_str())
@@ -129,7 +166,9 @@ pub(crate) async fn insert(
         .bind(cause)
         .bind(now)
         .bind(judgement.calibration.map(|applied| json(&applied.raw)).transpose()?)
-        .bind(judgement.calibration.map(|applied| applied.version)),
+        .bind(judgement.calibration.map(|applied| applied.version))
+        .bind(json(&discrepancies.missing)?)
+        .bind(json(&discrepancies.differs)?),
         Edge::Cites { from, to, citation_source, context } => sqlx::query(
             "INSERT INTO edges
                  (id, source_type, source_id, target_type, target_id, relation, citation_source, citation_context,

@@ -1,5 +1,6 @@
 //! What can go wrong in the store, and who can do something about it.
 
+use libsqlite3_sys as ffi;
 use lyra_domain::AuthStatus;
 use lyra_research::PortError;
 use std::path::PathBuf;
@@ -182,13 +183,21 @@ impl StoreError {
 /// Primary result code of SQLite, when the error comes from it.
 pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error()?.code()?;
-    // The low byte is the primary code, the rest says more about it.
-    code.parse::<i32>().ok().map(|code| code & 0xff)
+    code.parse::<i32>().ok().map(primary_code)
+}
+
+/// The primary code of an extended one.
+fn primary_code(code: i32) -> i32 {
+    match code {
+        // SQLite could not enlarge the shared memory beside the database: on a disk without a free block, it says this alone.
+        ffi::SQLITE_IOERR_SHMSIZE => ffi::SQLITE_FULL,
+        // The low byte is the primary code, the rest says more about it.
+        _ => code & 0xff,
+    }
 }
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        use libsqlite3_sys as ffi;
         match sqlite_code(&error) {
             Some(ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED) => Self::Busy,
             Some(ffi::SQLITE_FULL) => Self::DiskFull,
@@ -226,5 +235,17 @@ impl From<StoreError> for PortError {
             | StoreError::UnknownView { .. } => Self::Refused { what: store(), why },
             _ => Self::Failed { what: store(), why },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_without_a_free_block_is_full() {
+        assert_eq!(primary_code(4_874), ffi::SQLITE_FULL);
+        assert_eq!(primary_code(ffi::SQLITE_IOERR_READ), ffi::SQLITE_IOERR);
+        assert_eq!(primary_code(ffi::SQLITE_BUSY_SNAPSHOT), ffi::SQLITE_BUSY);
     }
 }

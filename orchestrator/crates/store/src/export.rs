@@ -3,8 +3,8 @@
 use crate::rows::{self, RowExt};
 use crate::{Result, Store, tasks};
 use lyra_domain::{
-    BetaConfidence, Claim, EdgeId, FetchMethod, Fragment, NliScores, PageId, PaperMetadata, Probability,
-    Relation, TaskId,
+    BetaConfidence, Claim, Discrepancies, EdgeId, FetchMethod, Fragment, NliScores, PageId, PaperMetadata,
+    Probability, Relation, TaskId,
 };
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, SqliteConnection};
@@ -101,8 +101,10 @@ pub struct ExportedEdge {
     pub nli_scores: Option<NliScores>,
     /// Model that judged.
     pub nli_model: Option<String>,
-    /// Sentences that were judged.
+    /// Sentences that decided.
     pub premise: Option<String>,
+    /// Where claim and passage differ.
+    pub discrepancies: Discrepancies,
     /// Category of the source's domain.
     pub source_domain_category: Option<String>,
     /// Category of the target's domain.
@@ -165,20 +167,19 @@ impl Store {
         )
         .await?;
         let edges: Vec<ExportedEdge> = edges.iter().map(edge).collect::<Result<_>>()?;
-        Ok(TaskExport {
-            claims: with_posteriors(claims.iter().map(rows::claim).collect::<Result<_>>()?, &edges),
-            fragments: fragments
-                .iter()
-                .map(|row| {
-                    Ok(ExportedFragment {
-                        fragment: rows::fragment(row)?,
-                        is_relevant: row.value("is_relevant")?,
-                    })
+        let pages: Vec<ExportedPage> = pages.iter().map(page).collect::<Result<_>>()?;
+        let fragments: Vec<ExportedFragment> = fragments
+            .iter()
+            .map(|row| {
+                Ok(ExportedFragment {
+                    fragment: rows::fragment(row)?,
+                    is_relevant: row.value("is_relevant")?,
                 })
-                .collect::<Result<_>>()?,
-            pages: pages.iter().map(page).collect::<Result<_>>()?,
-            edges,
-        })
+            })
+            .collect::<Result<_>>()?;
+        let claims = claims.iter().map(rows::claim).collect::<Result<_>>()?;
+        let claims = with_posteriors(claims, &edges, &works(&fragments, &pages));
+        Ok(TaskExport { claims, fragments, pages, edges })
     }
 }
 
@@ -187,17 +188,35 @@ async fn found(connection: &mut SqliteConnection, task: &TaskId, select: &str) -
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(task.as_str()).fetch_all(connection).await?)
 }
 
-fn with_posteriors(claims: Vec<Claim>, edges: &[ExportedEdge]) -> Vec<ExportedClaim> {
-    let mut weights: HashMap<&str, Vec<(Relation, Probability)>> = HashMap::new();
+/// Of every fragment, the work that it is from, else the page.
+fn works<'e>(fragments: &'e [ExportedFragment], pages: &'e [ExportedPage]) -> HashMap<&'e str, &'e str> {
+    let of_pages: HashMap<&PageId, &str> =
+        pages.iter().map(|page| (&page.id, page.work_id.as_deref().unwrap_or(page.id.as_str()))).collect();
+    fragments
+        .iter()
+        .map(|ExportedFragment { fragment, .. }| {
+            let page = fragment.page_id.as_str();
+            (fragment.id.as_str(), of_pages.get(&fragment.page_id).copied().unwrap_or(page))
+        })
+        .collect()
+}
+
+fn with_posteriors(
+    claims: Vec<Claim>,
+    edges: &[ExportedEdge],
+    works: &HashMap<&str, &str>,
+) -> Vec<ExportedClaim> {
+    let mut passages: HashMap<&str, Vec<(&str, Relation, Probability)>> = HashMap::new();
     for edge in edges {
+        let work = works.get(edge.source_id.as_str()).copied().unwrap_or(&edge.source_id);
         let weight = edge.nli_confidence.unwrap_or(Probability::ZERO);
-        weights.entry(&edge.target_id).or_default().push((edge.relation, weight));
+        passages.entry(&edge.target_id).or_default().push((work, edge.relation, weight));
     }
     claims
         .into_iter()
         .map(|claim| {
-            let weights = weights.remove(claim.id.as_str()).unwrap_or_default();
-            ExportedClaim { posterior: BetaConfidence::from_edges(weights), claim }
+            let passages = passages.remove(claim.id.as_str()).unwrap_or_default();
+            ExportedClaim { posterior: BetaConfidence::of_works(passages), claim }
         })
         .collect()
 }
@@ -240,6 +259,10 @@ fn edge(row: &SqliteRow) -> Result<ExportedEdge> {
         nli_scores: row.json_or_default("nli_scores")?,
         nli_model: row.value("nli_model")?,
         premise: row.value("premise")?,
+        discrepancies: Discrepancies {
+            missing: row.json_or_default("missing")?,
+            differs: row.json_or_default("differs")?,
+        },
         source_domain_category: row.value("source_domain_category")?,
         target_domain_category: row.value("target_domain_category")?,
         citation_source: row.value("citation_source")?,

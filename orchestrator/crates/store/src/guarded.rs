@@ -1,11 +1,14 @@
-//! SQL from outside, guarded by the engine: a read-only connection of its own, an authorizer, limits on time, steps,
-//! memory and size.
+//! SQL from outside, guarded by the engine: a read-only connection of its own, an authorizer, a look at the compiled program,
+//! limits on time, steps, memory and size, before and after SQLite compiles it.
 
 mod authorizer;
 mod catalog;
 mod error;
+mod expansion;
 mod hints;
+mod lexer;
 mod limits;
+mod program;
 mod statement;
 
 pub use catalog::{SchemaColumn, SchemaTable};
@@ -15,9 +18,13 @@ pub(crate) use hints::nearest;
 use crate::{Store, cells, sqlite};
 use authorizer::{Allowed, Denial};
 use futures::TryStreamExt;
+use lexer::Token;
 use limits::{Budget, Exceeded};
+use program::Trees;
+use serde::{Deserialize, Serialize};
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, Executor, SqlSafeStr, SqliteConnection, Statement};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor, SqlSafeStr, SqliteConnection, Statement};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,7 +36,7 @@ const MAX_RESULT_BYTES: usize = 50_000;
 const GRACE: Duration = Duration::from_millis(250);
 
 /// Limits of one guarded statement. Values out of range are brought into it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardOptions {
     /// Rows at most, 1–200.
     pub limit: usize,
@@ -48,7 +55,9 @@ impl Default for GuardOptions {
 }
 
 impl GuardOptions {
-    fn in_range(self) -> Self {
+    /// With every value in its range.
+    #[must_use]
+    pub fn in_range(self) -> Self {
         Self {
             limit: self.limit.clamp(1, 200),
             timeout_ms: self.timeout_ms.clamp(1, 2_000),
@@ -59,7 +68,7 @@ impl GuardOptions {
 }
 
 /// What a guarded statement found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GuardedRows {
     /// One object per row.
     pub rows: Vec<serde_json::Map<String, serde_json::Value>>,
@@ -72,6 +81,7 @@ pub struct GuardedRows {
     /// Milliseconds that the statement took.
     pub elapsed_ms: u64,
     /// Tables and views that can be read, when they were asked for.
+    #[serde(skip)]
     pub schema: Option<Vec<SchemaTable>>,
     /// What would get more, when something was cut.
     pub hint: Option<String>,
@@ -84,49 +94,102 @@ impl Store {
     /// [`GuardError`], which says what is wrong with the statement and what would be right.
     pub async fn query_graph(&self, sql: &str, options: GuardOptions) -> Result<GuardedRows, GuardError> {
         let options = options.in_range();
-        statement::check(sql)?;
-        let mut guarded = Guarded::open(self, options).await?;
-        let started = Instant::now();
-        let allowance = Duration::from_millis(options.timeout_ms) + GRACE;
-        // The progress handler stops a statement between two steps. A step that takes longer is left to its own
-        // connection, which ends with it.
-        let found = tokio::time::timeout(allowance, guarded.run(sql, options)).await;
-        let elapsed_ms = started.elapsed().as_millis() as u64;
-        let mut rows = match found {
-            Ok(Ok(rows)) => rows,
-            Ok(Err(error)) => return Err(guarded.explain(self, sql, error).await),
-            Err(_) => return Err(GuardError::Timeout { timeout_ms: options.timeout_ms }),
-        };
-        rows.elapsed_ms = elapsed_ms;
-        if options.include_schema {
-            rows.schema = Some(self.schema().await?);
+        let (guarded, tokens) = prepared(self.path(), sql, options).await?;
+        // A step that cannot be interrupted goes on after the caller has its answer. What it uses stays taken until it ends.
+        let wait = Duration::from_millis(options.timeout_ms);
+        let permit = tokio::time::timeout(wait, Arc::clone(self.statements()).acquire_owned()).await;
+        let Ok(Ok(permit)) = permit else { return Err(GuardError::Busy) };
+        match guarded.answer(sql, &tokens).await {
+            Answer::Rows(mut rows) => {
+                if options.include_schema {
+                    rows.schema = Some(self.schema().await?);
+                }
+                Ok(rows)
+            }
+            Answer::Refused(error) => Err(error),
+            Answer::GivenUp(connection) => {
+                tokio::spawn(async move {
+                    // It waits for the step.
+                    let _ = connection.close().await;
+                    drop(permit);
+                });
+                Err(GuardError::Timeout { timeout_ms: options.timeout_ms })
+            }
         }
-        Ok(rows)
     }
+}
+
+/// Runs one SELECT on a database file as [`Store::query_graph`] does, without the schema and without an end to a step that
+/// cannot be interrupted: for a process that is killed at the end of its time.
+///
+/// # Errors
+/// As there.
+pub async fn query_file(path: &Path, sql: &str, options: GuardOptions) -> Result<GuardedRows, GuardError> {
+    let (mut guarded, tokens) = prepared(path, sql, options.in_range()).await?;
+    let started = Instant::now();
+    match guarded.run(sql, &tokens).await {
+        Ok(rows) => Ok(GuardedRows { elapsed_ms: started.elapsed().as_millis() as u64, ..rows }),
+        Err(error) => Err(guarded.explain(sql, error).await),
+    }
+}
+
+/// Sets the bytes that SQLite may hold in this process. What needs more is refused at once, while a statement is compiled too.
+pub fn limit_heap(bytes: u32) {
+    sqlite::set_heap_limit(bytes.into());
+}
+
+/// Looks at the statement's text, and opens a connection for it.
+async fn prepared<'a>(
+    path: &Path,
+    sql: &'a str,
+    options: GuardOptions,
+) -> Result<(Guarded, Vec<Token<'a>>), GuardError> {
+    if sql.len() > usize::from(limits::MAX_SQL) {
+        return Err(GuardError::TooLarge);
+    }
+    let tokens = lexer::tokens(sql);
+    statement::check(sql, &tokens)?;
+    if expansion::size(&tokens) > expansion::MAX_BYTES {
+        return Err(GuardError::TooComplex { max_bytes: expansion::MAX_BYTES });
+    }
+    Ok((Guarded::open(path, options).await?, tokens))
+}
+
+/// What came of a statement.
+enum Answer {
+    Rows(GuardedRows),
+    Refused(GuardError),
+    /// Its time is over, and a step of it goes on.
+    GivenUp(SqliteConnection),
 }
 
 /// A connection with its guards.
 struct Guarded {
     connection: SqliteConnection,
+    path: PathBuf,
     options: GuardOptions,
+    trees: Trees,
     denial: Arc<Mutex<Option<Denial>>>,
     exceeded: Arc<Mutex<Option<Exceeded>>>,
 }
 
 impl Guarded {
-    async fn open(store: &Store, options: GuardOptions) -> Result<Self, GuardError> {
+    async fn open(path: &Path, options: GuardOptions) -> Result<Self, GuardError> {
         let mut connection = SqliteConnectOptions::new()
-            .filename(store.path())
+            .filename(path)
             .read_only(true)
             .busy_timeout(Duration::from_millis(options.timeout_ms))
             .pragma("query_only", "on")
             // Sorters and temporary tables count against the memory limit instead of filling a disk.
             .pragma("temp_store", "memory")
-            .row_buffer_size(1)
+            .row_buffer_size(32)
             .disable_statement_logging()
             .connect()
             .await?;
         sqlite::add_functions(&mut connection).await?;
+        // What is checked is what is run: all of it sees the database at one moment.
+        sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
+        let trees = Trees::read(&mut connection).await?;
         let denial = Arc::default();
         let exceeded = Arc::default();
         let mut handle = connection.lock_handle().await?;
@@ -135,10 +198,31 @@ impl Guarded {
         let mut budget = Budget::new(&options, Arc::clone(&exceeded));
         handle.set_progress_handler(limits::STEPS_PER_CALL, move || budget.goes_on());
         drop(handle);
-        Ok(Self { connection, options, denial, exceeded })
+        Ok(Self { connection, path: path.to_owned(), options, trees, denial, exceeded })
     }
 
-    async fn run(&mut self, sql: &str, options: GuardOptions) -> Result<GuardedRows, sqlx::Error> {
+    /// Runs the statement within its time.
+    async fn answer(mut self, sql: &str, tokens: &[Token<'_>]) -> Answer {
+        let started = Instant::now();
+        let allowance = Duration::from_millis(self.options.timeout_ms) + GRACE;
+        // The progress handler stops a statement between two steps.
+        let found = tokio::time::timeout(allowance, self.run(sql, tokens)).await;
+        match found {
+            Ok(Ok(mut rows)) => {
+                rows.elapsed_ms = started.elapsed().as_millis() as u64;
+                Answer::Rows(rows)
+            }
+            Ok(Err(error)) => Answer::Refused(self.explain(sql, error).await),
+            Err(_) => Answer::GivenUp(self.connection),
+        }
+    }
+
+    async fn run(&mut self, sql: &str, tokens: &[Token<'_>]) -> Result<GuardedRows, sqlx::Error> {
+        let options = self.options;
+        if let Some(closed) = self.trees.closed_one(&mut self.connection, sql, tokens).await? {
+            self.denial.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(closed);
+            return Err(sqlx::Error::Protocol("the statement is not allowed".to_owned()));
+        }
         let sql = AssertSqlSafe(sql.to_owned()).into_sql_str();
         let statement = (&mut self.connection).prepare(sql.clone()).await?;
         let columns = cells::column_names(statement.columns());
@@ -177,7 +261,7 @@ impl Guarded {
     }
 
     /// What went wrong, in words for the one who wrote the statement.
-    async fn explain(&self, store: &Store, sql: &str, error: sqlx::Error) -> GuardError {
+    async fn explain(&self, sql: &str, error: sqlx::Error) -> GuardError {
         match self.exceeded.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(Exceeded::Time) => return GuardError::Timeout { timeout_ms: self.options.timeout_ms },
             Some(Exceeded::Steps) => {
@@ -190,7 +274,7 @@ impl Guarded {
         if let Some(denial) = denial {
             return denial.into();
         }
-        hints::explain(store, sql, error).await
+        hints::explain(&self.path, sql, error).await
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::Store;
 use async_trait::async_trait;
 use lyra_domain::{
-    Claim, ClaimId, Edge, FragmentId, Job, JobId, JobKind, PageId, Query, QueryId, QuestionId, Task, TaskId,
+    Claim, ClaimId, Edge, FragmentId, Job, JobId, JobKind, NotJudged, PageId, Query, QueryId, QuestionId,
+    Task, TaskId,
 };
 use lyra_research::Result;
 use lyra_research::ports::{
@@ -91,6 +92,15 @@ impl EvidenceStore for Store {
 
     async fn add_edges(&self, task: &TaskId, edges: &[Edge], cause: &JobId) -> Result<()> {
         Ok(self.write_edges(task, edges, cause).await?)
+    }
+
+    async fn add_not_judged(
+        &self,
+        claim: &ClaimId,
+        passages: &[(FragmentId, NotJudged)],
+        cause: &JobId,
+    ) -> Result<()> {
+        Ok(self.write_not_judged(claim, passages, cause).await?)
     }
 
     async fn await_person(

@@ -22,6 +22,8 @@ pub struct TaskProgress {
     pub fragments: u64,
     /// Adopted claims.
     pub claims: u64,
+    /// Those of them that were held against a passage.
+    pub claims_judged: u64,
     /// Edges of those claims, and citations that leave its pages, by relation; absent ones are none.
     pub edges: BTreeMap<Relation, u64>,
     /// What its reader should know, in the order it happened.
@@ -91,6 +93,9 @@ impl Store {
                 (SELECT count(*) FROM fragments JOIN task_pages USING (page_id)
                  WHERE task_id = ?1 AND text_content <> '') AS fragments,
                 (SELECT count(*) FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted') AS claims,
+                (SELECT count(DISTINCT target_id) FROM edges JOIN claims ON claims.id = target_id
+                 WHERE task_id = ?1 AND claim_adoption_status = 'adopted'
+                 AND relation IN ('supports', 'refutes', 'neutral')) AS claims_judged,
                 (SELECT count(*) FROM auth_queue WHERE task_id = ?1 AND status IN ('pending', 'in_progress'))
                     AS pending_auth,
                 updated_at, stop_reason
@@ -152,6 +157,7 @@ impl Store {
             pages: counts.count("pages")?,
             fragments: counts.count("fragments")?,
             claims: counts.count("claims")?,
+            claims_judged: counts.count("claims_judged")?,
             edges: edges
                 .iter()
                 .map(|row| Ok((row.parsed("relation")?, row.count("count")?)))

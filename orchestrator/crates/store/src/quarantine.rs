@@ -20,16 +20,14 @@ pub(crate) async fn put(
 ) -> Result<()> {
     let fragment = &passage.fragment;
     sqlx::query(
-        "INSERT INTO quarantined_fragments (id, page_id, fragment_type, position, text_content, heading_context,
-             char_start, char_end, text_hash, rule_id, severity, cause_id, quarantined_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        "INSERT INTO quarantined_fragments (id, page_id, fragment_type, position, char_start, char_end, text_hash, rule_id,
+             severity, cause_id, quarantined_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     )
     .bind(id.as_str())
     .bind(page.as_str())
     .bind(fragment.fragment_type.as_str())
     .bind(fragment.position)
-    .bind(&fragment.text_content)
-    .bind(&fragment.heading_context)
     .bind(fragment.char_start)
     .bind(fragment.char_end)
     .bind(text_hash)
@@ -37,6 +35,14 @@ pub(crate) async fn put(
     .bind(&passage.danger.severity)
     .bind(cause.as_str())
     .bind(now)
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query(
+        "INSERT INTO private.quarantined_texts (id, text_content, heading_context) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    )
+    .bind(id.as_str())
+    .bind(&fragment.text_content)
+    .bind(&fragment.heading_context)
     .execute(&mut *connection)
     .await?;
     let known: Option<String> = sqlx::query_scalar(
@@ -65,7 +71,7 @@ async fn withdraw(
         "DELETE FROM embeddings WHERE target_type = 'claim'
              AND target_id IN (SELECT id FROM claims WHERE source_fragment_id = ?)",
         "DELETE FROM query_fragments WHERE fragment_id = ?",
-        "UPDATE edges SET premise = NULL WHERE source_id = ?",
+        "UPDATE edges SET premise = NULL, missing = '[]', differs = '[]' WHERE source_id = ?",
         "UPDATE fragments SET text_content = '', heading_context = NULL, is_relevant = 0 WHERE id = ?",
     ] {
         sqlx::query(sql).bind(fragment).execute(&mut *connection).await?;

@@ -3,7 +3,10 @@
 use crate::pages::SOURCE_KEY;
 use crate::rows::{self, RowExt};
 use crate::{Result, Store, StoreError, tasks};
-use lyra_domain::{Claim, ClaimId, ClaimReport, Evidence, PaperMetadata, Probability, TaskId};
+use lyra_domain::{
+    Citation, Claim, ClaimId, ClaimReport, Discrepancies, Evidence, Origin, PaperMetadata, Probability,
+    TaskId,
+};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::HashMap;
@@ -11,8 +14,9 @@ use std::collections::HashMap;
 /// A claim's own source, and everything that was judged against it.
 #[derive(Default)]
 struct Judged {
-    origin_key: Option<String>,
+    origin: Option<Origin>,
     evidence: Vec<Evidence>,
+    unread: usize,
 }
 
 impl Store {
@@ -56,8 +60,8 @@ pub(crate) async fn adopted(
 }
 
 fn report(claim: Claim, judged: &mut HashMap<String, Judged>) -> ClaimReport {
-    let Judged { origin_key, evidence } = judged.remove(claim.id.as_str()).unwrap_or_default();
-    ClaimReport::new(claim, evidence, origin_key.as_deref())
+    let Judged { origin, evidence, unread } = judged.remove(claim.id.as_str()).unwrap_or_default();
+    ClaimReport::new(claim, evidence, origin).with_not_judged(unread)
 }
 
 /// Origins and judgements of the claims whose `column` is `value`.
@@ -69,9 +73,10 @@ async fn judged(
     let sql = format!(
         "SELECT claims.id AS claim_id, edges.id AS edge_id, edges.relation, edges.nli_confidence,
                 coalesce(edges.premise, fragments.text_content) AS text, edges.source_domain_category,
-                fragments.id AS fragment_id, pages.id AS page_id, pages.url, pages.domain_category,
+                edges.missing, edges.differs, nullif(pages.work_id, '') AS work_id, fragments.id AS fragment_id, pages.id AS page_id, pages.url, pages.domain_category,
                 pages.paper_metadata, coalesce(nullif(pages.title, ''), works.title, '') AS title,
                 coalesce(pages.year, works.year) AS year, works.venue, works.doi, works.is_retracted,
+                works.authors,
                 {SOURCE_KEY} AS source_key
          FROM claims
          JOIN edges ON edges.target_id = claims.id AND edges.source_type = 'fragment'
@@ -81,43 +86,83 @@ async fn judged(
          WHERE {column} = ?
          ORDER BY claims.seq, edges.seq"
     );
-    let found = sqlx::query(AssertSqlSafe(sql)).bind(value).fetch_all(connection).await?;
+    let found = sqlx::query(AssertSqlSafe(sql)).bind(value).fetch_all(&mut *connection).await?;
     let mut judged: HashMap<String, Judged> = HashMap::new();
     for row in &found {
         let entry = judged.entry(row.value("claim_id")?).or_default();
         if row.value::<&str>("relation")? == "origin" {
-            entry.origin_key = Some(row.value("source_key")?);
+            entry.origin = Some(origin(row)?);
         } else {
             entry.evidence.push(evidence(row)?);
         }
     }
+    let sql = format!(
+        "SELECT claim_id, count(*) AS passages FROM claims JOIN not_judged ON not_judged.claim_id = claims.id
+         WHERE {column} = ? GROUP BY claim_id"
+    );
+    for row in sqlx::query(AssertSqlSafe(sql)).bind(value).fetch_all(connection).await? {
+        let passages: i64 = row.value("passages")?;
+        judged.entry(row.value("claim_id")?).or_default().unread = usize::try_from(passages).unwrap_or(0);
+    }
     Ok(judged)
 }
 
-fn evidence(row: &SqliteRow) -> Result<Evidence> {
+fn origin(row: &SqliteRow) -> Result<Origin> {
+    let citation = citation(row)?;
+    Ok(Origin {
+        text: row.value("text")?,
+        citation,
+        page_id: row.parsed("page_id")?,
+        fragment_id: row.parsed("fragment_id")?,
+        source_key: row.value("source_key")?,
+    })
+}
+
+fn citation(row: &SqliteRow) -> Result<Citation> {
     let metadata: PaperMetadata = row.json_or_default("paper_metadata")?;
     let url: String = row.value("url")?;
     // `corpus:NAME/ID` stands for a document without an address: nobody can open it.
     let in_corpus =
         url.strip_prefix("corpus:").and_then(|rest| rest.split_once('/')).map(|(_, id)| id.to_owned());
     let doc_id = metadata.doc_id.or_else(|| in_corpus.clone());
-    let category: Option<String> = row.value("source_domain_category")?;
-    Ok(Evidence {
-        relation: row.parsed("relation")?,
-        nli_confidence: Probability::clamped(row.value::<Option<f64>>("nli_confidence")?.unwrap_or(0.0)),
-        text: row.value("text")?,
+    let authors =
+        if metadata.authors.is_empty() { row.json_or_default("authors")? } else { metadata.authors };
+    Ok(Citation {
         title: row.value("title")?,
+        authors,
         year: row.value("year")?,
         venue: metadata.venue.map_or_else(|| row.value("venue"), |venue| Ok(Some(venue)))?,
         doi: metadata.doi.map_or_else(|| row.value("doi"), |doi| Ok(Some(doi)))?,
         url: in_corpus.is_none().then_some(url),
+        doc_id,
+        is_retracted: row.value("is_retracted")?,
+    })
+}
+
+fn evidence(row: &SqliteRow) -> Result<Evidence> {
+    let Citation { title, year, venue, doi, url, doc_id, is_retracted, .. } = citation(row)?;
+    let category: Option<String> = row.value("source_domain_category")?;
+    Ok(Evidence {
+        relation: row.parsed("relation")?,
+        nli_confidence: Probability::clamped(row.value::<Option<f64>>("nli_confidence")?.unwrap_or(0.0)),
+        discrepancies: Discrepancies {
+            missing: row.json_or_default("missing")?,
+            differs: row.json_or_default("differs")?,
+        },
+        text: row.value("text")?,
+        title,
+        year,
+        venue,
+        doi,
+        url,
         doc_id,
         page_id: row.parsed("page_id")?,
         fragment_id: row.parsed("fragment_id")?,
         edge_id: row.parsed("edge_id")?,
         source_domain_category: category.map_or_else(|| row.value("domain_category"), Ok)?,
         source_key: row.value("source_key")?,
-        is_retracted: row.value("is_retracted")?,
+        work_id: row.value("work_id")?,
+        is_retracted,
     })
 }
 

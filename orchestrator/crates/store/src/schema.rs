@@ -1,7 +1,7 @@
 //! Migrations, and the refusal of files that are not ours.
 
 use crate::error::sqlite_code;
-use crate::{Result, StoreError};
+use crate::{Result, StoreError, private};
 use libsqlite3_sys as ffi;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
@@ -13,6 +13,11 @@ pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 /// Refuses an existing file that is no Lyra database or comes from a newer version, before anything is written to it.
 pub(crate) async fn check(path: &Path) -> Result<()> {
+    check_version(path, &MIGRATIONS).await
+}
+
+/// The same of a file with this schema.
+pub(crate) async fn check_version(path: &Path, migrations: &Migrator) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(file) if file.is_dir() => {
             return Err(StoreError::NotADatabase { path: path.to_owned(), why: "it is a folder".to_owned() });
@@ -25,7 +30,7 @@ pub(crate) async fn check(path: &Path) -> Result<()> {
     let found = versions(path, &mut connection).await;
     connection.close().await?;
     let (tables, found) = found?;
-    let known = latest();
+    let known = latest_of(migrations);
     match found {
         None if tables > 0 => Err(StoreError::NotADatabase {
             path: path.to_owned(),
@@ -65,12 +70,26 @@ pub(crate) async fn turn(workers: &Path) -> Result<std::fs::File> {
     .map_err(|error| StoreError::NotWritable { path: workers.to_owned(), why: error.to_string() })
 }
 
-/// Brings the database to the latest version. The caller holds the [`turn`].
+/// Brings the database to the latest version. The caller holds the [`turn`], and the writer sees the private file.
 pub(crate) async fn migrate(path: &Path, writer: &SqlitePool) -> Result<()> {
-    let migrated = MIGRATIONS.run(writer).await;
+    let found = versions(path, &mut *writer.acquire().await?).await?.1;
+    if found.is_none_or(|found| found < private::APART_SINCE) {
+        // The next version drops the secrets, so they have to be elsewhere first.
+        let before = MIGRATIONS.iter().filter(|migration| migration.version < private::APART_SINCE);
+        let before = Migrator::with_migrations(before.cloned().collect());
+        migrate_with(&before, path, writer).await?;
+        private::take_over(writer).await?;
+    }
+    migrate_with(&MIGRATIONS, path, writer).await?;
+    private::rewrite(path, writer, found.is_none()).await
+}
+
+/// Brings a file to the latest of these versions.
+pub(crate) async fn migrate_with(migrations: &Migrator, path: &Path, writer: &SqlitePool) -> Result<()> {
+    let migrated = migrations.run(writer).await;
     migrated.map_err(|error| match error {
         MigrateError::VersionMissing(found) => {
-            StoreError::Newer { path: path.to_owned(), found, known: latest() }
+            StoreError::Newer { path: path.to_owned(), found, known: latest_of(migrations) }
         }
         MigrateError::VersionMismatch(version) => StoreError::Altered { path: path.to_owned(), version },
         MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => open_error(path, error),
@@ -80,7 +99,11 @@ pub(crate) async fn migrate(path: &Path, writer: &SqlitePool) -> Result<()> {
 
 /// The newest version that this program knows.
 pub(crate) fn latest() -> i64 {
-    MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0)
+    latest_of(&MIGRATIONS)
+}
+
+pub(crate) fn latest_of(migrations: &Migrator) -> i64 {
+    migrations.iter().map(|migration| migration.version).max().unwrap_or(0)
 }
 
 /// An error of opening, in words about the file.
@@ -103,4 +126,4 @@ pub(crate) fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod upgrades;
+pub(crate) mod upgrades;

@@ -72,6 +72,12 @@ pub(crate) fn memory_used() -> i64 {
     unsafe { ffi::sqlite3_memory_used() }
 }
 
+/// Sets the bytes that SQLite may allocate in this process.
+pub(crate) fn set_heap_limit(bytes: i64) {
+    // SAFETY: takes a number and may be called from any thread.
+    unsafe { ffi::sqlite3_hard_heap_limit64(bytes) };
+}
+
 /// Asks this authorizer about everything that the connection compiles from now on. The connection owns it.
 pub(crate) fn set_authorizer(
     handle: &mut LockedSqliteHandle<'_>,

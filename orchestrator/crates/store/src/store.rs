@@ -2,7 +2,7 @@
 
 use crate::lease::WorkerLock;
 use crate::vectors::VectorCache;
-use crate::{Result, StoreError, schema, sqlite, views};
+use crate::{Result, StoreError, private, schema, sqlite, views};
 use lyra_research::ports::Clock;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
@@ -11,8 +11,9 @@ use sqlx::{Connection, Sqlite, Transaction};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
-/// The evidence store: one SQLite file. Cloning shares it.
+/// The evidence store: a SQLite file, and a private one beside it for what is secret. Cloning shares it.
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
@@ -28,7 +29,12 @@ struct Inner {
     watcher: SqlitePool,
     worker: WorkerLock,
     vectors: VectorCache,
+    /// Statements from outside that may run in this process at a time.
+    statements: Arc<Semaphore>,
 }
+
+/// Statements from outside that may run in this process at a time, those included that were given up and still run.
+const STATEMENTS: usize = 4;
 
 /// How the store behaves.
 #[derive(Clone)]
@@ -81,8 +87,9 @@ impl Clock for SystemClock {
 }
 
 impl Store {
-    /// Opens the database at `path`, making it and its folder when there is none and upgrading an older one. Beside it,
-    /// `workers/` holds one locked file per process that takes jobs; jobs of dead processes go back to the queue.
+    /// Opens the database at `path`, making it and its folder when there is none and upgrading an older one. Folder and files
+    /// are made their owner's alone. Beside it, `private.db` holds what no statement from outside may read, and `workers/` one
+    /// locked file per process that takes jobs; jobs of dead processes go back to the queue.
     ///
     /// # Errors
     /// When the file is no Lyra database, comes from a newer version, or cannot be written.
@@ -97,11 +104,14 @@ impl Store {
         };
         let workers = folder.join("workers");
         std::fs::create_dir_all(&workers).map_err(|error| not_writable(&folder, &error))?;
+        private::keep_folder_to_owner(&folder);
         let worker = WorkerLock::acquire(&workers).map_err(|error| not_writable(&workers, &error))?;
 
         // From here on, the file is this process's to open: a restore neither runs nor begins.
         let turn = schema::turn(&workers).await?;
         schema::check(path).await?;
+        private::open(path).await?;
+        private::keep_to_owner(path)?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -128,6 +138,7 @@ impl Store {
                 watcher,
                 worker,
                 vectors,
+                statements: Arc::new(Semaphore::new(STATEMENTS)),
             }),
         };
         store.reclaim_dead_workers().await?;
@@ -181,6 +192,10 @@ impl Store {
         &self.inner.vectors
     }
 
+    pub(crate) fn statements(&self) -> &Arc<Semaphore> {
+        &self.inner.statements
+    }
+
     pub(crate) fn worker(&self) -> &WorkerLock {
         &self.inner.worker
     }
@@ -201,6 +216,7 @@ pub(crate) fn stamp(time: jiff::Timestamp) -> String {
 }
 
 async fn pool(options: &SqliteConnectOptions, connections: u32) -> Result<SqlitePool, sqlx::Error> {
+    let database = options.get_filename().to_owned();
     SqlitePoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(Duration::from_mins(1))
@@ -209,7 +225,13 @@ async fn pool(options: &SqliteConnectOptions, connections: u32) -> Result<Sqlite
         // A transaction that SQLite ended by itself, as on a full disk, leaves the count of its depth behind, and no other could
         // ever begin on that connection.
         .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
-        .after_connect(|connection, _| Box::pin(sqlite::add_functions(connection)))
+        .after_connect(move |connection, _| {
+            let database = database.clone();
+            Box::pin(async move {
+                sqlite::add_functions(connection).await?;
+                private::attach(connection, &database).await
+            })
+        })
         .connect_with(options.clone())
         .await
 }

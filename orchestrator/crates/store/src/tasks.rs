@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use uuid::Uuid;
 
 /// What a task is made from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewTask {
     /// The question or hypothesis.
     pub query: String,
@@ -17,6 +17,17 @@ pub struct NewTask {
     pub config: TaskConfig,
     /// Claims to gather evidence for, in the user's words.
     pub claims: Vec<String>,
+    /// The claim behind the question: judged against what the searches of the task find, without a search of its own.
+    pub question_claim: Option<QuestionClaim>,
+}
+
+/// The claim behind a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuestionClaim {
+    /// The statement.
+    pub text: String,
+    /// ISO 639-1 code, when known.
+    pub language: Option<String>,
 }
 
 /// Part of the list of tasks.
@@ -54,7 +65,7 @@ pub struct StopOutcome {
 
 impl Store {
     /// Makes a task. Each claim is stored and gets a search with its words, all in one transaction; such a task starts
-    /// as `exploring`, one without claims as `created`.
+    /// as `exploring`, one without claims as `created`. The claim behind the question is stored first.
     ///
     /// # Errors
     /// When the database cannot be written.
@@ -83,6 +94,11 @@ impl Store {
         .bind(&now)
         .execute(&mut *tx)
         .await?;
+        // Given by the user as well, it is theirs, with a search of its own.
+        if let Some(asked) = new.question_claim.filter(|asked| !seen.contains(asked.text.as_str())) {
+            let claim = Claim::of_question(&id, &asked.text, asked.language);
+            claims::insert(&mut tx, &claim, None, &now).await?;
+        }
         for text in texts {
             let claim = Claim::new(&id, text, None, new.config.language.clone());
             claims::insert(&mut tx, &claim, None, &now).await?;

@@ -2,8 +2,8 @@
 
 use crate::{NewTask, Store, StoreConfig};
 use lyra_domain::{
-    Claim, ClaimId, Doi, Edge, FetchMethod, Fragment, FragmentId, Job, JobId, NliScores, Page, PageId,
-    PaperMetadata, Priority, Query, QueryId, Task, TaskConfig, TaskPageReason, Work,
+    Claim, ClaimId, Discrepancies, Doi, Edge, FetchMethod, Fragment, FragmentId, Job, JobId, NliScores, Page,
+    PageId, PaperMetadata, Priority, Query, QueryId, Task, TaskConfig, TaskPageReason, Work,
 };
 use lyra_research::ports::{Clock, EvidenceStore, JobQueue, NewPage};
 use std::path::PathBuf;
@@ -60,6 +60,7 @@ impl Bench {
             query: "does it work?".to_owned(),
             config: TaskConfig::default(),
             claims: claims.iter().map(|text| (*text).to_owned()).collect(),
+            question_claim: None,
         };
         self.store.create_task(new, Priority::Medium).await.unwrap()
     }
@@ -144,6 +145,7 @@ pub(crate) fn judged(fragment: &FragmentId, claim: &ClaimId, scores: (f64, f64, 
         claim: claim.clone(),
         judgement: scores.judgement(),
         premise: "the sentences judged".to_owned(),
+        discrepancies: Discrepancies::default(),
         model: "test-nli".to_owned(),
         source_domain_category: "unverified".to_owned(),
         target_domain_category: None,

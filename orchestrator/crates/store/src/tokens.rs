@@ -2,11 +2,12 @@
 
 use crate::rows::RowExt;
 use crate::store::stamp;
-use crate::{Result, Store, StoreError};
+use crate::{Result, Store, StoreError, private};
 use lyra_domain::{hex, named_enum};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use sqlx::sqlite::SqliteRow;
+use std::path::Path;
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
@@ -79,7 +80,7 @@ impl Store {
         let text = format!("{PREFIX}{id}_{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
         let mut tx = self.write().await?;
         let taken: bool = sqlx::query_scalar(
-            "SELECT EXISTS (SELECT 1 FROM access_tokens WHERE name = ? AND revoked_at IS NULL)",
+            "SELECT EXISTS (SELECT 1 FROM private.access_tokens WHERE name = ? AND revoked_at IS NULL)",
         )
         .bind(name)
         .fetch_one(&mut *tx)
@@ -88,7 +89,7 @@ impl Store {
             return Err(StoreError::TokenExists { name: name.to_owned() });
         }
         let row = sqlx::query(
-            "INSERT INTO access_tokens (id, name, scope, token_hash, created_at, expires_at)
+            "INSERT INTO private.access_tokens (id, name, scope, token_hash, created_at, expires_at)
              VALUES (?, ?, ?, ?, ?, ?) RETURNING *",
         )
         .bind(id)
@@ -110,8 +111,9 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn tokens(&self) -> Result<Vec<Token>> {
-        let found =
-            sqlx::query("SELECT * FROM access_tokens ORDER BY seq DESC").fetch_all(self.reader()).await?;
+        let found = sqlx::query("SELECT * FROM private.access_tokens ORDER BY seq DESC")
+            .fetch_all(self.reader())
+            .await?;
         found.iter().map(token).collect()
     }
 
@@ -122,7 +124,7 @@ impl Store {
     pub async fn revoke_token(&self, name_or_id: &str) -> Result<Token> {
         let mut tx = self.write().await?;
         let row = sqlx::query(
-            "UPDATE access_tokens SET revoked_at = ?2 WHERE (id = ?1 OR name = ?1) AND revoked_at IS NULL RETURNING *",
+            "UPDATE private.access_tokens SET revoked_at = ?2 WHERE (id = ?1 OR name = ?1) AND revoked_at IS NULL RETURNING *",
         )
         .bind(name_or_id)
         .bind(self.stamp())
@@ -135,13 +137,30 @@ impl Store {
         Ok(token)
     }
 
+    /// Revokes the tokens that were revoked in other data, such as that which a restored backup replaces; `database` is the file
+    /// of that data, whatever version of Lyra wrote it. Answers how many were in force until now.
+    ///
+    /// # Errors
+    /// When one of the two cannot be used.
+    pub async fn carry_revocations(&self, database: &Path) -> Result<u64> {
+        let mut carried = 0;
+        let revoked = private::revoked(database).await?;
+        let mut tx = self.write().await?;
+        for (id, at) in revoked {
+            let sql = "UPDATE private.access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL";
+            carried += sqlx::query(sql).bind(at).bind(id).execute(&mut *tx).await?.rows_affected();
+        }
+        tx.commit().await?;
+        Ok(carried)
+    }
+
     /// Whose token this is. How long the answer takes says nothing about how much of the secret was right.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub async fn authenticate(&self, text: &str) -> Result<Result<Token, TokenRefusal>> {
         let id = text.strip_prefix(PREFIX).and_then(|rest| rest.split_once('_')).map_or("", |(id, _)| id);
-        let row = sqlx::query("SELECT * FROM access_tokens WHERE id = ?")
+        let row = sqlx::query("SELECT * FROM private.access_tokens WHERE id = ?")
             .bind(id)
             .fetch_optional(self.reader())
             .await?;
@@ -164,7 +183,7 @@ impl Store {
     /// When the database cannot be written.
     pub async fn note_token_use(&self, id: &str) -> Result<()> {
         let mut tx = self.write().await?;
-        sqlx::query("UPDATE access_tokens SET last_used_at = ? WHERE id = ?")
+        sqlx::query("UPDATE private.access_tokens SET last_used_at = ? WHERE id = ?")
             .bind(self.stamp())
             .bind(id)
             .execute(&mut *tx)

@@ -115,15 +115,16 @@ impl Store {
     }
 }
 
+/// Name and SQL of every real view.
+pub(crate) fn texts() -> Result<Vec<(&'static str, String)>> {
+    let text =
+        |view: &ViewInfo| Ok((view.name, render(view.name, None, YEAR_OF_CLOCK)?.trim_end().to_owned()));
+    VIEWS.iter().map(text).collect()
+}
+
 /// Makes the real views those of this version: missing, changed and leftover ones in one transaction.
 pub(crate) async fn create(writer: &SqlitePool) -> Result<()> {
-    let wanted: Vec<(&str, String)> = VIEWS
-        .iter()
-        .map(|view| {
-            let sql = render(view.name, None, YEAR_OF_CLOCK)?;
-            Ok((view.name, format!("CREATE VIEW {} AS {}", view.name, sql.trim_end())))
-        })
-        .collect::<Result<_>>()?;
+    let wanted = definitions()?;
     let mut tx = writer.begin_with("BEGIN IMMEDIATE").await?;
     let found = sqlx::query(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND name LIKE 'v\\_%' ESCAPE '\\'",
@@ -147,6 +148,12 @@ pub(crate) async fn create(writer: &SqlitePool) -> Result<()> {
     }
     tx.commit().await?;
     Ok(())
+}
+
+/// The statement that makes each real view, by name.
+pub(crate) fn definitions() -> Result<Vec<(&'static str, String)>> {
+    let texts = texts()?.into_iter();
+    Ok(texts.map(|(name, sql)| (name, format!("CREATE VIEW {name} AS {sql}"))).collect())
 }
 
 fn find(name: &str) -> Result<&'static ViewInfo> {

@@ -3,6 +3,9 @@
 use crate::{ClaimId, FragmentId, Probability, TaskId, named_enum};
 use serde::{Deserialize, Serialize};
 
+/// `claim_type` of the claim behind a task's question.
+const QUESTION: &str = "question";
+
 /// One checkable statement of a task, found in a fragment or given by the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
@@ -12,11 +15,11 @@ pub struct Claim {
     pub task_id: TaskId,
     /// The statement, at most 300 characters when extracted.
     pub claim_text: String,
-    /// Who stated it: `extracted` or `user`.
+    /// Who stated it: `extracted`, `user`, or `question` for the claim behind the task's question.
     pub claim_type: String,
     /// ISO 639-1 code, when known.
     pub language: Option<String>,
-    /// The fragment it was found in; none for a claim given by the user.
+    /// The fragment it was found in; none for a claim given by the user or made of the question.
     pub source_fragment_id: Option<FragmentId>,
     /// How sure the extractor was that this is a claim. Never evidence.
     pub llm_claim_confidence: Option<Probability>,
@@ -40,6 +43,16 @@ impl Claim {
             adoption_status: AdoptionStatus::Adopted,
             verification_status: VerificationStatus::Pending,
         }
+    }
+
+    /// The claim behind a task's question.
+    pub fn of_question(task_id: &TaskId, text: &str, language: Option<String>) -> Self {
+        Self { claim_type: QUESTION.to_owned(), ..Self::new(task_id, text, None, language) }
+    }
+
+    /// Whether it is what the task's question asks.
+    pub fn is_of_question(&self) -> bool {
+        self.claim_type == QUESTION
     }
 }
 

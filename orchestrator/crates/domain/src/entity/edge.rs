@@ -72,6 +72,31 @@ pub struct AppliedCalibration {
     pub raw: NliScores,
 }
 
+/// Where a claim and the passage that was judged differ, as rules found it, in words for the reader.
+///
+/// Facts about words: they may have kept a side from being taken, and never gave one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Discrepancies {
+    /// What the claim names and neither the passage nor its title does.
+    #[serde(default)]
+    pub missing: Vec<String>,
+    /// What both name and state differently: "number: 12 % in the claim, 30 % in the passage".
+    #[serde(default)]
+    pub differs: Vec<String>,
+}
+
+named_enum! {
+    /// Why a passage was not judged against a claim for which it was a candidate.
+    pub enum NotJudged {
+        /// The models do not read the language of the claim or of the passage.
+        Language = "language",
+        /// The claim is longer than the model reads.
+        TooLong = "too_long",
+        /// The passage has no text to judge.
+        NoText = "no_text",
+    }
+}
+
 /// A stored relation. Origin and NLI edges run fragment → claim, citations page → page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -91,8 +116,10 @@ pub enum Edge {
         claim: ClaimId,
         /// The answer.
         judgement: NliJudgement,
-        /// Sentences of the fragment that were judged.
+        /// Sentences of the fragment that decided.
         premise: String,
+        /// Where claim and passage differ.
+        discrepancies: Discrepancies,
         /// Model that judged.
         model: String,
         /// Category of the fragment's domain.

@@ -43,8 +43,9 @@ static TARGET: LazyLock<Target> = LazyLock::new(|| {
              VALUES ('claim_1', 'task_1', 'it works', 'extracted', 'frag_1', '2026-01-01T00:00:00.000Z');
              INSERT INTO edges (id, source_type, source_id, target_type, target_id, relation, nli_confidence, created_at)
              VALUES ('edge_1', 'fragment', 'frag_1', 'claim', 'claim_1', 'supports', 0.9, '2026-01-01T00:00:00.000Z');
-             INSERT INTO auth_queue (id, task_id, url, domain, auth_type, priority, status, created_at, session)
-             VALUES ('auth_1', 'task_1', 'https://a.example', 'a.example', 'login', 1, 'completed', '2026-11-20', '{SECRET}');"
+             INSERT INTO auth_queue (id, task_id, url, domain, auth_type, priority, status, created_at)
+             VALUES ('auth_1', 'task_1', 'https://a.example', 'a.example', 'login', 1, 'completed', '2026-11-20');
+             INSERT INTO rate_state VALUES ('x', '{SECRET}', 'x');"
         );
         sqlx::raw_sql(sqlx::AssertSqlSafe(rows)).execute(&mut connection).await.expect("rows");
         let stamp = store.change_stamp().await.expect("a stamp");

@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{Bench, Graph};
-use lyra_domain::{AppliedCalibration, CalibrationMethod, Edge};
+use lyra_domain::{AppliedCalibration, CalibrationMethod, Discrepancies, Edge};
 use lyra_research::ports::EvidenceStore;
 
 const MODEL: &str = "test-nli";
@@ -138,6 +138,7 @@ async fn an_edge_keeps_what_the_model_said_beside_what_a_calibration_made_of_it(
         claim: graph.alone.id.clone(),
         judgement,
         premise: "words".to_owned(),
+        discrepancies: Discrepancies::default(),
         model: MODEL.to_owned(),
         source_domain_category: "unverified".to_owned(),
         target_domain_category: None,

@@ -49,12 +49,12 @@ async fn a_row_that_refers_to_nothing_is_named_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("copy.db");
     bench.store.copy_to(&copy).await.unwrap();
-    assert_eq!(check_file(&copy).await.unwrap().problems, []);
+    assert_eq!(check_file(&copy, true).await.unwrap().problems, []);
     let mut connection =
         SqliteConnectOptions::new().filename(&copy).foreign_keys(false).connect().await.unwrap();
     sqlx::raw_sql("DELETE FROM pages WHERE seq = 1").execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
-    let found = check_file(&copy).await.unwrap().problems;
+    let found = check_file(&copy, true).await.unwrap().problems;
     assert!(
         found.iter().any(|problem| problem.check == "foreign_keys" && problem.found.contains("pages")),
         "{found:?}"
@@ -65,7 +65,7 @@ async fn a_row_that_refers_to_nothing_is_named_in_a_file() {
     let middle = bytes.len() / 2;
     bytes[middle..middle + 4096].fill(0x5a);
     std::fs::write(&copy, bytes).unwrap();
-    let damaged = match check_file(&copy).await {
+    let damaged = match check_file(&copy, true).await {
         Ok(check) => !check.problems.is_empty(),
         Err(error) => error.to_string().contains("damaged") || error.to_string().contains("malformed"),
     };

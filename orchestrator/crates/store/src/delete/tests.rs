@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{Bench, Graph, LEASE, cause, cites, judged, page};
-use lyra_domain::{Claim, Relation};
+use lyra_domain::{Claim, NotJudged, Relation};
 use lyra_research::ports::{EmbeddingTarget, EvidenceStore, JobQueue};
 
 /// Every row of every table by table, without what only says when something was touched.
@@ -25,6 +25,8 @@ async fn rich(bench: &Bench) -> Graph {
     let edge = judged(&graph.pages[1].fragments[0].id, &graph.disputed.id, (0.9, 0.05, 0.05));
     store.correct_edge(&edge.id(), Relation::Neutral, Some("read it again")).await.unwrap();
     store.add_warning(&graph.task.id, "a source failed").await.unwrap();
+    let unread = [(graph.pages[2].fragments[0].id.clone(), NotJudged::Language)];
+    store.add_not_judged(&graph.alone.id, &unread, &cause()).await.unwrap();
     finish(bench).await;
     graph
 }

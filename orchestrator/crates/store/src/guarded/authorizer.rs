@@ -102,8 +102,6 @@ pub(super) enum Denial {
     Action(String),
     /// A table.
     Table(String),
-    /// A column of an open table.
-    Column(String, String),
     /// A function.
     Function(String),
 }
@@ -115,10 +113,6 @@ impl From<Denial> for GuardError {
             Denial::Table(table) => Self::NotAllowed {
                 what: format!("the table `{table}`"),
                 hint: format!("tables and views: {}", catalog::names().collect::<Vec<_>>().join(", ")),
-            },
-            Denial::Column(table, column) => Self::NotAllowed {
-                what: format!("the column `{table}.{column}`"),
-                hint: "it holds a secret; name the columns you need instead of `*`".to_owned(),
             },
             Denial::Function(function) => Self::NotAllowed {
                 what: format!("the function `{function}`"),
@@ -170,9 +164,6 @@ fn denial(code: i32, first: &str, second: &str) -> Option<Denial> {
 }
 
 fn read(table: &str, column: &str) -> Option<Denial> {
-    if catalog::is_secret(table, column) {
-        return Some(Denial::Column(table.to_owned(), column.to_owned()));
-    }
     // Without a column, rows are counted only. SQLite then asks about names of CTEs as well, which are no tables.
     let open = catalog::is_open(table) || column.is_empty() && !catalog::is_closed(table);
     (!open).then(|| Denial::Table(table.to_owned()))

@@ -2,7 +2,9 @@
 
 use crate::views::VIEWS;
 use crate::{Result, Store};
-use sqlx::Row;
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Row, SqliteConnection};
+use std::path::Path;
 
 /// Tables open to queries.
 const TABLES: &[(&str, &str)] = &[
@@ -18,8 +20,13 @@ const TABLES: &[(&str, &str)] = &[
     ("claims", "statements of a task; source_fragment_id is where one was found, null for one the user gave"),
     (
         "edges",
-        "relations: fragment to claim (origin, supports, refutes, neutral) and page to page (cites); premise is what \
-         was judged; origin is never evidence",
+        "relations: fragment to claim (origin, supports, refutes, neutral) and page to page (cites); premise holds the \
+         sentences that decided; missing and differs are JSON arrays of what rules found between claim and passage; origin \
+         is never evidence",
+    ),
+    (
+        "not_judged",
+        "passages that were candidates for a claim and were not judged, and why; no evidence, not even neutral",
     ),
     ("embeddings", "vectors of fragments and claims; use vector_search to compare them"),
     ("jobs", "background work of a task"),
@@ -33,7 +40,7 @@ const TABLES: &[(&str, &str)] = &[
     (
         "quarantined_fragments",
         "passages that address the AI that reads them: id, page, the rule they broke and the job that found it; their text \
-         is closed to queries",
+         is not in this database",
     ),
     ("domain_states", "claims per domain by outcome, and blocks"),
     ("nli_corrections", "judgements that a person corrected or reviewed"),
@@ -69,8 +76,7 @@ const INTERNAL: &[&str] = &[
 ];
 
 /// Tables of ours that stay closed.
-const CLOSED: &[&str] =
-    &["http_cache", "rate_state", "view_clock", "access_tokens", "audit_log", "_sqlx_migrations", "dbstat"];
+const CLOSED: &[&str] = &["rate_state", "view_clock", "_sqlx_migrations", "dbstat"];
 
 /// The view's clock, which views read for their readers.
 const CLOCK: &str = "view_clock";
@@ -103,24 +109,33 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn schema(&self) -> Result<Vec<SchemaTable>> {
-        let found = sqlx::query(
-            "SELECT m.name AS table_name, x.name AS column_name, x.type AS column_type
-             FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS x
-             WHERE m.type IN ('table', 'view') AND x.hidden <> 1 ORDER BY m.rowid, x.cid",
-        )
-        .fetch_all(self.reader())
-        .await?;
-        let mut tables = described().collect::<Vec<_>>();
-        for row in &found {
-            let (table, name): (String, String) = (row.try_get("table_name")?, row.try_get("column_name")?);
-            if let Some(entry) = tables.iter_mut().find(|entry| entry.name == table)
-                && !is_secret(&table, &name)
-            {
-                entry.columns.push(SchemaColumn { name, kind: row.try_get("column_type")? });
-            }
-        }
-        Ok(tables)
+        Ok(read(&mut *self.reader().acquire().await?).await?)
     }
+}
+
+/// The same of a database file.
+pub(super) async fn of_file(path: &Path) -> Result<Vec<SchemaTable>, sqlx::Error> {
+    let mut connection = SqliteConnectOptions::new().filename(path).read_only(true).connect().await?;
+    crate::sqlite::add_functions(&mut connection).await?;
+    read(&mut connection).await
+}
+
+async fn read(connection: &mut SqliteConnection) -> Result<Vec<SchemaTable>, sqlx::Error> {
+    let found = sqlx::query(
+        "SELECT m.name AS table_name, x.name AS column_name, x.type AS column_type
+         FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS x
+         WHERE m.type IN ('table', 'view') AND x.hidden <> 1 ORDER BY m.rowid, x.cid",
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut tables = described().collect::<Vec<_>>();
+    for row in &found {
+        let (table, name): (String, String) = (row.try_get("table_name")?, row.try_get("column_name")?);
+        if let Some(entry) = tables.iter_mut().find(|entry| entry.name == table) {
+            entry.columns.push(SchemaColumn { name, kind: row.try_get("column_type")? });
+        }
+    }
+    Ok(tables)
 }
 
 fn described() -> impl Iterator<Item = SchemaTable> {
@@ -150,16 +165,4 @@ pub(super) fn is_open(table: &str) -> bool {
 pub(super) fn is_closed(table: &str) -> bool {
     let table = table.to_ascii_lowercase();
     CLOSED.contains(&table.as_str()) || table.starts_with("sqlite_") || table.starts_with("pragma_")
-}
-
-/// Cookies of a person's login are nobody's to read, and passages in quarantine are no AI's.
-const SECRETS: &[(&str, &str)] = &[
-    ("auth_queue", "session"),
-    ("quarantined_fragments", "text_content"),
-    ("quarantined_fragments", "heading_context"),
-];
-
-/// Whether this column stays closed.
-pub(super) fn is_secret(table: &str, column: &str) -> bool {
-    SECRETS.iter().any(|(t, c)| table.eq_ignore_ascii_case(t) && column.eq_ignore_ascii_case(c))
 }

@@ -1,9 +1,10 @@
 //! Why a guarded statement was not run to its end.
 
 use crate::StoreError;
+use serde::{Deserialize, Serialize};
 
 /// A refused or stopped statement. The message says what would be right.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum GuardError {
     /// It would change something, or leave the database.
     #[error("only reading is allowed here: {action} is refused; write one SELECT")]
@@ -59,12 +60,27 @@ pub enum GuardError {
     /// It held too much at once.
     #[error("stopped for using too much memory: sort or collect fewer and shorter values")]
     TooMuchMemory,
+    /// Tables of `WITH` and views would be copied too often.
+    #[error(
+        "tables of WITH and views are used too often in it: SQLite puts their text in place of every use, which makes this \
+         larger than {max_bytes} bytes; use each of them fewer times"
+    )]
+    TooComplex {
+        /// The limit.
+        max_bytes: u64,
+    },
+    /// Too many statements are still running.
+    #[error("too many statements are running; send this one again when another has been answered")]
+    Busy,
     /// A value or the statement itself is too large.
     #[error("a value in it is too large: take substr() of long text, or collect fewer values")]
     TooLarge,
     /// The store itself failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    #[error("{message}")]
+    Store {
+        /// What it says.
+        message: String,
+    },
 }
 
 impl GuardError {
@@ -80,8 +96,10 @@ impl GuardError {
             Self::Timeout { .. } => "timeout",
             Self::TooManySteps { .. } => "too_many_steps",
             Self::TooMuchMemory => "too_much_memory",
+            Self::TooComplex { .. } => "too_complex",
+            Self::Busy => "busy",
             Self::TooLarge => "too_large",
-            Self::Store(_) => "store",
+            Self::Store { .. } => "store",
         }
     }
 
@@ -94,8 +112,14 @@ impl GuardError {
     }
 }
 
+impl From<StoreError> for GuardError {
+    fn from(error: StoreError) -> Self {
+        Self::Store { message: error.to_string() }
+    }
+}
+
 impl From<sqlx::Error> for GuardError {
     fn from(error: sqlx::Error) -> Self {
-        Self::Store(error.into())
+        StoreError::from(error).into()
     }
 }

@@ -1,12 +1,12 @@
 //! SQLite's complaints, turned into what to write instead.
 
 use super::{GuardError, SchemaTable, catalog};
-use crate::Store;
 use crate::error::sqlite_code;
 use libsqlite3_sys as ffi;
+use std::path::Path;
 
 /// The error of a statement that SQLite did not compile or finish.
-pub(super) async fn explain(store: &Store, sql: &str, error: sqlx::Error) -> GuardError {
+pub(super) async fn explain(path: &Path, sql: &str, error: sqlx::Error) -> GuardError {
     match sqlite_code(&error) {
         Some(ffi::SQLITE_TOOBIG) => return GuardError::TooLarge,
         Some(ffi::SQLITE_NOMEM) => return GuardError::TooMuchMemory,
@@ -26,7 +26,7 @@ pub(super) async fn explain(store: &Store, sql: &str, error: sqlx::Error) -> Gua
         return unknown_table(&table);
     }
     if let Some(column) = name("no such column: ") {
-        return match store.schema().await {
+        return match catalog::of_file(path).await {
             Ok(schema) => unknown_column(&schema, sql, &column),
             Err(error) => error.into(),
         };

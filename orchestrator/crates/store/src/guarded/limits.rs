@@ -16,11 +16,15 @@ const MAX_MEMORY: i64 = 256 << 20;
 /// Longest value in bytes. Every stored text is far shorter; functions that search text in text stay fast.
 const MAX_LENGTH: i32 = 500_000;
 
+/// Longest statement in bytes.
+pub(super) const MAX_SQL: u16 = 20_000;
+
 /// Lowers what the connection accepts.
 pub(super) fn lower(handle: &mut LockedSqliteHandle<'_>) {
     for (limit, value) in [
         (ffi::SQLITE_LIMIT_LENGTH, MAX_LENGTH),
-        (ffi::SQLITE_LIMIT_SQL_LENGTH, 20_000),
+        // `EXPLAIN ` stands before it once.
+        (ffi::SQLITE_LIMIT_SQL_LENGTH, MAX_SQL as i32 + 16),
         (ffi::SQLITE_LIMIT_COLUMN, 100),
         (ffi::SQLITE_LIMIT_EXPR_DEPTH, 100),
         (ffi::SQLITE_LIMIT_COMPOUND_SELECT, 20),

@@ -2,17 +2,26 @@
 //! guard itself is the authorizer.
 
 use super::GuardError;
+use super::lexer::{Kind, Token};
 
 /// Refuses nothing, several statements, and statements that are no query.
-pub(super) fn check(sql: &str) -> Result<(), GuardError> {
+pub(super) fn check(sql: &str, tokens: &[Token<'_>]) -> Result<(), GuardError> {
     if sql.contains('\0') {
         return Err(GuardError::Syntax { message: "a null character".to_owned() });
     }
-    let code = without_comments(sql)?;
-    let mut statements = code.iter().filter(|statement| !statement.trim().is_empty());
-    let Some(first) = statements.next() else { return Err(GuardError::Empty) };
-    let word: String = first.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
-    let word = word.to_ascii_uppercase();
+    if let Some(bound) =
+        tokens.iter().find(|token| ["?", ":", "@", "$"].iter().any(|mark| token.is_mark(mark)))
+    {
+        return Err(GuardError::Syntax {
+            message: format!(
+                "nothing is bound to the parameter at `{}`; write the value into the statement",
+                bound.text
+            ),
+        });
+    }
+    let mut statements = tokens.split(|token| token.is_mark(";")).filter(|statement| !statement.is_empty());
+    let Some(first) = statements.next().and_then(<[_]>::first) else { return Err(GuardError::Empty) };
+    let word = if first.kind == Kind::Word { first.text.to_ascii_uppercase() } else { String::new() };
     if !word.is_empty() && !["SELECT", "WITH", "VALUES", "EXPLAIN"].contains(&word.as_str()) {
         return Err(if WRITES.contains(&word.as_str()) {
             GuardError::NotReadOnly { action: word }
@@ -46,56 +55,14 @@ const WRITES: &[&str] = &[
     "VACUUM",
 ];
 
-/// The statements between semicolons, with literals and quoted names kept and comments left out.
-fn without_comments(sql: &str) -> Result<Vec<String>, GuardError> {
-    let mut statements = vec![String::new()];
-    let mut rest = sql;
-    while let Some(next) = rest.chars().next() {
-        let taken = match next {
-            '?' | ':' | '@' | '$' => {
-                return Err(GuardError::Syntax {
-                    message: format!(
-                        "nothing is bound to the parameter at `{next}`; write the value into the statement"
-                    ),
-                });
-            }
-            '\'' | '"' | '`' => quoted(rest, next),
-            '[' => rest.find(']').map_or(rest.len(), |end| end + 1),
-            '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
-            _ => next.len_utf8(),
-        };
-        let (token, after) = rest.split_at(taken);
-        rest = after;
-        if next == ';' {
-            statements.push(String::new());
-        } else if let Some(statement) = statements.last_mut() {
-            statement.push_str(if token.starts_with("--") || token.starts_with("/*") { " " } else { token });
-        }
-    }
-    Ok(statements)
-}
-
-/// Length of a quoted token; a doubled quote is part of it.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut at = 1;
-    while let Some(end) = text[at..].find(quote) {
-        at += end + 1;
-        if !text[at..].starts_with(quote) {
-            return at;
-        }
-        at += 1;
-    }
-    text.len()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::lexer::tokens;
     use super::*;
 
     #[track_caller]
     fn is(sql: &str, code: Option<&str>) {
-        assert_eq!(check(sql).err().map(|error| error.code()), code, "{sql}");
+        assert_eq!(check(sql, &tokens(sql)).err().map(|error| error.code()), code, "{sql}");
     }
 
     #[test]

@@ -260,6 +260,7 @@ async fn the_job_of_a_killed_process_is_taken_again_at_once() {
         query: "q".into(),
         config: lyra_domain::TaskConfig::default(),
         claims: vec!["a claim".into()],
+        question_claim: None,
     };
     let task = store.create_task(new, Priority::Medium).await.unwrap();
 

@@ -46,11 +46,15 @@ async fn a_passage_in_quarantine_is_kept_and_nobody_comes_upon_it() {
     assert_eq!(asked.rows[0]["cause_id"], cause().as_str());
     for sql in [
         "SELECT text_content FROM quarantined_fragments",
-        "SELECT * FROM quarantined_fragments",
         "SELECT 1 FROM quarantined_fragments WHERE text_content LIKE 'I%'",
     ] {
-        assert!(refused(&bench, sql).await.contains("not open to queries"), "{sql}");
+        assert!(refused(&bench, sql).await.contains("no column `text_content`"), "{sql}");
     }
+    let all =
+        store.query_graph("SELECT * FROM quarantined_fragments", GuardOptions::default()).await.unwrap();
+    assert!(all.row_count == 1 && !format!("{:?}", all.rows).contains("Ignore all"));
+    let kept = "SELECT count(*) FROM private.quarantined_texts WHERE text_content LIKE 'Ignore all%'";
+    assert_eq!(bench.count(kept).await, 1);
     let status = store.task_status(&graph.task.id).await.unwrap();
     assert_eq!(status.quarantined, [("en_ignore_instructions".to_owned(), 1)]);
     assert_eq!(status.fragments, 4);

@@ -1,5 +1,5 @@
 use crate::testing::{Bench, Graph, cause, cites, judged, page};
-use lyra_domain::{PageId, Relation};
+use lyra_domain::{Edge, NotJudged, PageId, Relation};
 use lyra_research::ports::EvidenceStore;
 
 #[tokio::test]
@@ -27,6 +27,26 @@ async fn a_claim_with_both_sides() {
     let neutral = report.evidence.last().unwrap();
     assert_eq!((neutral.relation, neutral.year), (Relation::Neutral, None), "an unknown year stays visible");
     assert!(reports[0].evidence.is_empty());
+    let origin = report.origin.as_ref().unwrap();
+    assert_eq!((origin.citation.title.as_str(), origin.citation.year), ("Title a", Some(2008)));
+    assert_eq!((origin.text.as_str(), &reports[0].origin), ("The treatment works in mice.", &None));
+    let works = report.works();
+    assert_eq!((works.supporting, works.refuting, works.silent), (1, 1, 1));
+}
+
+#[tokio::test]
+async fn contradicted_means_evidence_on_both_sides() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let refuted = judged(&graph.pages[2].fragments[0].id, &graph.alone.id, (0.0, 0.9, 0.1));
+    bench.store.add_edges(&graph.task.id, &[refuted], &cause()).await.unwrap();
+    let reports = bench.store.claim_reports(&graph.task.id).await.unwrap();
+    let contradicted: Vec<_> =
+        reports.iter().filter(|r| r.is_contradicted()).map(|r| r.claim.claim_text.as_str()).collect();
+    assert_eq!(contradicted, [graph.disputed.claim_text.as_str()], "one is only refuted, one only supported");
+    let sql = "SELECT count(DISTINCT target_id) FROM edges AS s JOIN edges AS r USING (target_id)
+               WHERE s.relation = 'supports' AND r.relation = 'refutes'";
+    assert_eq!(bench.count(sql).await, 1);
 }
 
 #[tokio::test]
@@ -137,4 +157,94 @@ async fn a_task_with_more_pages_than_a_statement_has_parameters_is_exported() {
         .await;
     let export = bench.store.export_rows(&graph.task.id).await.unwrap();
     assert_eq!((export.pages.len(), export.edges.len()), (40_004, 40_012));
+}
+
+#[tokio::test]
+async fn passages_of_one_work_count_once_in_reports_views_and_exports() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let task = &graph.task.id;
+    // Passages of works a to d, with every mix of sides and ties.
+    let mut edges = Vec::new();
+    for (place, (work, s, r)) in (10..).zip([
+        ("a", 0.9, 0.05),
+        ("a", 0.7, 0.2),
+        ("b", 0.2, 0.7),
+        ("b", 0.6, 0.3),
+        ("c", 0.8, 0.1),
+        ("c", 0.1, 0.8),
+        ("c", 0.1, 0.1),
+        ("d", 0.05, 0.9),
+    ]) {
+        let mut more = page(work, Some(2001), &format!("Passage number {place} of the work."));
+        more.fragments[0].position = place;
+        bench.store.register_pages(&graph.query, std::slice::from_ref(&more), &cause()).await.unwrap();
+        edges.push(judged(&more.fragments[0].id, &graph.alone.id, (s, r, 1.0 - s - r)));
+    }
+    bench.store.add_edges(task, &edges, &cause()).await.unwrap();
+
+    let reports = bench.store.claim_reports(task).await.unwrap();
+    let exported = bench.store.export_rows(task).await.unwrap();
+    let summary = bench.store.query_view("claim_evidence_summary", Some(task), None, 9).await.unwrap();
+    for report in &reports {
+        let id = report.claim.id.as_str();
+        let in_export = exported.claims.iter().find(|claim| claim.claim.id.as_str() == id).unwrap();
+        assert_eq!(in_export.posterior, report.posterior);
+        let row = summary.rows.iter().find(|row| row["claim_id"] == id).unwrap();
+        for (column, expect) in [
+            ("alpha", report.posterior.alpha),
+            ("beta", report.posterior.beta),
+            ("bayesian_confidence", report.posterior.confidence()),
+            ("uncertainty", report.posterior.uncertainty()),
+            ("controversy", report.posterior.controversy()),
+        ] {
+            let got = row[column].as_f64().unwrap();
+            assert!(
+                (got - expect).abs() < 1e-9,
+                "{id}: {column} is {got} in the view, {expect} in the report"
+            );
+        }
+    }
+    let alone = reports.iter().find(|report| report.claim.id == graph.alone.id).unwrap();
+    // a supports with 0.9, b refutes with 0.7, c with 0.8 (a tie), d with 0.9.
+    assert!((alone.posterior.alpha - 1.9).abs() < 1e-9 && (alone.posterior.beta - 3.4).abs() < 1e-9);
+    assert_eq!((alone.supporting_count, alone.refuting_count, alone.neutral_count), (4, 3, 1));
+    let both = bench.store.query_view("contradictions", Some(task), None, 9).await.unwrap();
+    let row = both.rows.iter().find(|row| row["claim_id"] == graph.alone.id.as_str()).unwrap();
+    assert!((row["controversy_score"].as_f64().unwrap() - alone.posterior.controversy()).abs() < 1e-9);
+}
+
+#[tokio::test]
+async fn what_was_not_judged_is_counted_until_it_is() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let fragment = |i: usize| graph.pages[i].fragments[0].id.clone();
+    let unread = [(fragment(0), NotJudged::Language), (fragment(1), NotJudged::TooLong)];
+    for _ in 0..2 {
+        bench.store.add_not_judged(&graph.alone.id, &unread, &cause()).await.unwrap();
+    }
+    // A pair that is judged is not among them.
+    bench
+        .store
+        .add_not_judged(&graph.disputed.id, &[(fragment(1), NotJudged::Language)], &cause())
+        .await
+        .unwrap();
+    let not_judged = async |claim| bench.store.claim_report(claim).await.unwrap().not_judged_count;
+    assert_eq!((not_judged(&graph.alone.id).await, not_judged(&graph.disputed.id).await), (2, 0));
+    let rows = bench.store.query_view("claim_evidence_summary", Some(&graph.task.id), None, 9).await.unwrap();
+    let counts: Vec<i64> = rows.rows.iter().filter_map(|row| row["not_judged_count"].as_i64()).collect();
+    assert_eq!(counts.iter().sum::<i64>(), 2);
+
+    let mut edge = judged(&fragment(0), &graph.alone.id, (0.1, 0.1, 0.8));
+    if let Edge::Nli { discrepancies, .. } = &mut edge {
+        discrepancies.missing.push("sclerosis".to_owned());
+        discrepancies.differs.push("number: 12 % in the claim, 30 % in the passage".to_owned());
+    }
+    bench.store.add_edges(&graph.task.id, &[edge], &cause()).await.unwrap();
+    let report = bench.store.claim_report(&graph.alone.id).await.unwrap();
+    assert_eq!((report.not_judged_count, report.neutral_count), (1, 1));
+    assert_eq!(report.evidence[0].discrepancies.missing, ["sclerosis"]);
+    assert_eq!(report.evidence[0].discrepancies.differs, ["number: 12 % in the claim, 30 % in the passage"]);
+    let shown = serde_json::to_value(&report.evidence[0]).unwrap();
+    assert_eq!(shown["missing"], serde_json::json!(["sclerosis"]));
 }

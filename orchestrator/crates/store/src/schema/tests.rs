@@ -23,7 +23,7 @@ async fn every_table_of_the_design_is_there_and_strict() {
     assert!(schema.iter().all(|table| !table.columns.is_empty() && !table.description.is_empty()));
     assert_eq!(schema.iter().filter(|table| table.kind == "view").count(), 16);
     let closed = bench
-        .count("SELECT count(*) FROM pragma_table_list WHERE name IN ('http_cache', 'rate_state')")
+        .count("SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND name IN ('fusion_texts', 'rate_state')")
         .await;
     assert_eq!(closed, 2);
     let modes: (String, i64) =

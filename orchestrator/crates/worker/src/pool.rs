@@ -1,0 +1,244 @@
+//! The parent's side: workers that wait, and the one job that each of them does.
+
+use crate::{Limits, frame};
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::Semaphore;
+
+/// How long a worker may take to start.
+const START: Duration = Duration::from_secs(20);
+/// How long a worker that has closed its output may take to end.
+const END: Duration = Duration::from_millis(500);
+/// Most that is read of what a worker wrote to standard error before it died.
+const LAST_WORDS: u64 = 4_096;
+
+/// How a pool works.
+#[derive(Debug, Clone)]
+pub struct PoolConfig {
+    /// The program. It gets an empty environment.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// The limits that the program puts itself under; here for the words of an error.
+    pub limits: Limits,
+    /// Workers at most, which is jobs at a time; at least one.
+    pub workers: usize,
+    /// How long a job waits for a worker that is free.
+    pub wait: Duration,
+    /// Jobs after which a worker is replaced by a new one.
+    pub jobs: u32,
+    /// Bytes of a job and of an answer at most.
+    pub most_bytes: usize,
+}
+
+/// Why a job was not done. Other jobs are not affected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorkerError {
+    /// There is no process to do it in.
+    #[error("no worker process can be started: {why}")]
+    Start {
+        /// The system's words.
+        why: String,
+    },
+    /// All workers have other jobs.
+    #[error("all worker processes are busy; try again in a moment")]
+    Busy,
+    /// It took too long, and its worker was killed.
+    #[error("stopped after {} ms: its worker process was killed", limit.as_millis())]
+    Deadline {
+        /// Its time.
+        limit: Duration,
+    },
+    /// It used too much processor time.
+    #[error("stopped after {seconds} s of processor time")]
+    Cpu {
+        /// Its processor time.
+        seconds: u64,
+    },
+    /// It took too much memory.
+    #[error("stopped for using more than {} MB of memory", bytes >> 20)]
+    Memory {
+        /// The limit.
+        bytes: u64,
+    },
+    /// The job or its answer is too large.
+    #[error("too large: {why}")]
+    TooLarge {
+        /// How large, and what is allowed.
+        why: String,
+    },
+    /// Its worker ended for another reason.
+    #[error("its worker process ended: {how}")]
+    Died {
+        /// A signal or an exit code, and what it said last.
+        how: String,
+    },
+}
+
+/// Workers of one kind. They are started when they are needed, wait for the next job, and are killed when this is dropped.
+#[derive(Debug)]
+pub struct Pool {
+    config: PoolConfig,
+    free: Semaphore,
+    idle: Mutex<VecDeque<Worker>>,
+}
+
+impl Pool {
+    /// A pool without a worker yet.
+    pub fn new(config: PoolConfig) -> Self {
+        Self { free: Semaphore::new(config.workers.max(1)), idle: Mutex::default(), config }
+    }
+
+    /// Starts a worker, if none waits, so that the next job finds one.
+    ///
+    /// # Errors
+    /// [`WorkerError::Start`].
+    pub async fn warm(&self) -> Result<(), WorkerError> {
+        if self.idle().is_empty() {
+            let worker = Worker::start(&self.config).await?;
+            self.idle().push_back(worker);
+        }
+        Ok(())
+    }
+
+    /// Has a job done, within this time from the moment that a worker has it. When the future is dropped, the worker is killed.
+    ///
+    /// # Errors
+    /// [`WorkerError`], which names the limit that the job met.
+    pub async fn run(&self, job: &[u8], limit: Duration) -> Result<Vec<u8>, WorkerError> {
+        let Ok(Ok(_turn)) = tokio::time::timeout(self.config.wait, self.free.acquire()).await else {
+            return Err(WorkerError::Busy);
+        };
+        let head = frame::head(job, self.config.most_bytes)
+            .map_err(|error| WorkerError::TooLarge { why: error.to_string() })?;
+        let mut again = false;
+        loop {
+            let waited = self.idle().pop_front();
+            let reused = waited.is_some();
+            let mut worker = match waited {
+                Some(worker) => worker,
+                None => Worker::start(&self.config).await?,
+            };
+            if let Err(error) = worker.send(head, job).await {
+                tracing::debug!(%error, "a worker ended while it waited");
+                if reused {
+                    continue;
+                }
+                return Err(worker.died(&self.config.limits).await);
+            }
+            let answer = tokio::time::timeout(limit, worker.receive(self.config.most_bytes)).await;
+            return match answer {
+                Ok(Ok(answer)) => {
+                    worker.done += 1;
+                    if worker.done < self.config.jobs {
+                        self.idle().push_back(worker);
+                    }
+                    Ok(answer)
+                }
+                Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => {
+                    Err(WorkerError::TooLarge { why: error.to_string() })
+                }
+                Ok(Err(_)) => {
+                    let died = worker.died(&self.config.limits).await;
+                    // It may have ended while it waited, which shows only now: the job is tried once more.
+                    if reused && !again && matches!(died, WorkerError::Died { .. }) {
+                        again = true;
+                        continue;
+                    }
+                    Err(died)
+                }
+                // The worker is killed when it is dropped.
+                Err(_) => Err(WorkerError::Deadline { limit }),
+            };
+        }
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, VecDeque<Worker>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Debug)]
+struct Worker {
+    child: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+    errors: ChildStderr,
+    /// Jobs that it has done.
+    done: u32,
+}
+
+impl Worker {
+    async fn start(config: &PoolConfig) -> Result<Self, WorkerError> {
+        let failed = |why: String| WorkerError::Start { why };
+        let mut command = Command::new(&config.program);
+        command.args(&config.arguments).env_clear().kill_on_drop(true);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[cfg(windows)]
+        command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
+        let mut child =
+            command.spawn().map_err(|error| failed(format!("{}: {error}", config.program.display())))?;
+        let (Some(input), Some(output), Some(errors)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(failed("it has no pipes".to_owned()));
+        };
+        let mut worker = Self { child, input, output, errors, done: 0 };
+        match tokio::time::timeout(START, worker.receive(0)).await {
+            Ok(Ok(_)) => Ok(worker),
+            Ok(Err(_)) => Err(failed(worker.died(&config.limits).await.to_string())),
+            Err(_) => Err(failed(format!("it was not ready after {} s", START.as_secs()))),
+        }
+    }
+
+    async fn send(&mut self, head: [u8; frame::HEAD], job: &[u8]) -> std::io::Result<()> {
+        self.input.write_all(&head).await?;
+        self.input.write_all(job).await?;
+        self.input.flush().await
+    }
+
+    async fn receive(&mut self, most: usize) -> std::io::Result<Vec<u8>> {
+        let mut head = [0; frame::HEAD];
+        self.output.read_exact(&mut head).await?;
+        let mut answer = vec![0; frame::length(head, most)?];
+        self.output.read_exact(&mut answer).await?;
+        Ok(answer)
+    }
+
+    /// What ended it.
+    async fn died(mut self, limits: &Limits) -> WorkerError {
+        let status = tokio::time::timeout(END, self.child.wait()).await;
+        let mut words = Vec::new();
+        let mut errors = (&mut self.errors).take(LAST_WORDS);
+        let _ = tokio::time::timeout(END, errors.read_to_end(&mut words)).await;
+        let words = String::from_utf8_lossy(&words);
+        match status {
+            Ok(Ok(status)) => cause(status, words.trim(), limits),
+            _ => WorkerError::Died { how: "it closed its output".to_owned() },
+        }
+    }
+}
+
+/// A limit by the signal that its excess causes.
+fn cause(status: ExitStatus, words: &str, limits: &Limits) -> WorkerError {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        if status.signal() == Some(libc::SIGXCPU) {
+            return WorkerError::Cpu { seconds: limits.cpu_seconds() };
+        }
+    }
+    // Rust says so before it aborts.
+    if words.contains("memory allocation of") {
+        return WorkerError::Memory { bytes: limits.memory };
+    }
+    let last = words.lines().last().map_or_else(String::new, |line| format!(": {line}"));
+    WorkerError::Died { how: format!("{status}{last}") }
+}

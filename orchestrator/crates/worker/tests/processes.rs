@@ -1,0 +1,214 @@
+//! Real processes: this program is the worker too.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+
+use lyra_worker::{Limits, Pool, PoolConfig, WorkerError, serve};
+use std::time::{Duration, Instant};
+
+const LIMITS: Limits =
+    Limits { memory: 128 << 20, addresses: 4 << 30, cpu: Duration::from_secs(1), files: 32 };
+const MOST: usize = 1 << 20;
+/// Enough for anything that is to be done.
+const TIME: Duration = Duration::from_mins(1);
+
+fn main() {
+    if std::env::args().nth(1).as_deref() == Some("__worker") {
+        serve(&LIMITS, MOST, work).unwrap();
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        jobs_are_answered_by_the_same_process_until_it_is_replaced().await;
+        what_meets_a_limit_fails_alone_and_says_which().await;
+        a_worker_has_nothing_that_it_does_not_need().await;
+        a_job_that_nobody_waits_for_is_ended().await;
+        a_worker_that_died_while_it_waited_is_replaced().await;
+        what_is_too_large_or_cannot_start_is_said().await;
+    });
+    figures(&runtime);
+}
+
+/// What a job says is done.
+fn work(job: Vec<u8>) -> Vec<u8> {
+    let job = String::from_utf8(job).unwrap();
+    let (what, argument) = job.split_once(' ').unwrap_or((&job, ""));
+    match what {
+        "pid" => std::process::id().to_string().into_bytes(),
+        "echo" => argument.as_bytes().to_vec(),
+        "memory" => {
+            let mut kept = Vec::new();
+            loop {
+                kept.push(vec![1_u8; 1 << 20]);
+            }
+        }
+        "spin" => loop {
+            std::hint::spin_loop();
+        },
+        "panic" => panic!("a defect in the work"),
+        "environment" => std::env::vars_os().count().to_string().into_bytes(),
+        "write" => match std::fs::write(argument, "x") {
+            Ok(()) => b"written".to_vec(),
+            Err(error) => error.to_string().into_bytes(),
+        },
+        "open" => {
+            let files: Vec<_> = (0..200).map(|_| std::fs::File::open("/proc/self/status")).collect();
+            files.iter().filter(|file| file.is_ok()).count().to_string().into_bytes()
+        }
+        "large" => vec![0; MOST + 1],
+        other => panic!("{other}"),
+    }
+}
+
+fn pool(workers: usize, jobs: u32) -> Pool {
+    Pool::new(config(workers, jobs))
+}
+
+fn config(workers: usize, jobs: u32) -> PoolConfig {
+    PoolConfig {
+        program: std::env::current_exe().unwrap(),
+        arguments: vec!["__worker".into()],
+        limits: LIMITS,
+        workers,
+        wait: TIME,
+        jobs,
+        most_bytes: MOST,
+    }
+}
+
+async fn say(pool: &Pool, job: &str) -> Result<String, WorkerError> {
+    pool.run(job.as_bytes(), TIME).await.map(|answer| String::from_utf8(answer).unwrap())
+}
+
+async fn jobs_are_answered_by_the_same_process_until_it_is_replaced() {
+    let pool = pool(1, 3);
+    let mut workers = Vec::new();
+    for _ in 0..6 {
+        workers.push(say(&pool, "pid").await.unwrap());
+    }
+    assert!(workers[0] == workers[1] && workers[1] == workers[2], "{workers:?}");
+    assert!(workers[3] == workers[4] && workers[4] == workers[5] && workers[3] != workers[0], "{workers:?}");
+    let long = "x".repeat(500_000);
+    assert_eq!(say(&pool, &format!("echo {long}")).await.unwrap(), long);
+    assert_eq!(say(&pool, "echo ").await.unwrap(), "");
+}
+
+async fn what_meets_a_limit_fails_alone_and_says_which() {
+    let pool = pool(2, 100);
+    let started = Instant::now();
+    let killed = pool.run(b"spin", Duration::from_millis(100)).await.unwrap_err();
+    assert_eq!(killed, WorkerError::Deadline { limit: Duration::from_millis(100) });
+    assert!(killed.to_string().contains("stopped after 100 ms"), "{killed}");
+    assert!(started.elapsed() < TIME);
+    let died = say(&pool, "panic").await.unwrap_err();
+    assert!(matches!(&died, WorkerError::Died { how } if how.contains("101")), "{died}");
+    #[cfg(target_os = "linux")]
+    {
+        let memory = say(&pool, "memory").await.unwrap_err();
+        assert_eq!(memory, WorkerError::Memory { bytes: 128 << 20 });
+        assert_eq!(memory.to_string(), "stopped for using more than 128 MB of memory");
+    }
+    #[cfg(unix)]
+    assert_eq!(say(&pool, "spin").await.unwrap_err(), WorkerError::Cpu { seconds: 2 });
+    let (spun, answered) =
+        tokio::join!(pool.run(b"spin", Duration::from_millis(300)), pool.run(b"echo beside", TIME));
+    assert!(spun.is_err());
+    assert_eq!(answered.unwrap(), b"beside", "a job beside one that fails");
+}
+
+async fn a_worker_has_nothing_that_it_does_not_need() {
+    let pool = pool(1, 100);
+    assert_eq!(say(&pool, "environment").await.unwrap(), "0", "keys of services stand in the environment");
+    let folder = std::env::temp_dir().join(format!("lyra-worker-{}", std::process::id()));
+    let written = say(&pool, &format!("write {}", folder.display())).await;
+    #[cfg(unix)]
+    assert!(written.is_err(), "{written:?}");
+    assert!(std::fs::metadata(&folder).map_or(true, |file| file.len() == 0));
+    let _ = std::fs::remove_file(&folder);
+    #[cfg(target_os = "linux")]
+    assert!(say(&pool, "open").await.unwrap().parse::<u64>().unwrap() < LIMITS.files);
+}
+
+#[cfg(target_os = "linux")]
+fn lives(pid: &str) -> bool {
+    // A process that ended and was not waited for yet is a zombie.
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
+}
+
+async fn a_job_that_nobody_waits_for_is_ended() {
+    let pool = pool(1, 100);
+    let worker = say(&pool, "pid").await.unwrap();
+    let given_up = tokio::time::timeout(Duration::from_millis(100), pool.run(b"spin", TIME)).await;
+    assert!(given_up.is_err());
+    #[cfg(target_os = "linux")]
+    while lives(&worker) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_ne!(say(&pool, "pid").await.unwrap(), worker);
+}
+
+async fn a_worker_that_died_while_it_waited_is_replaced() {
+    let pool = pool(1, 100);
+    let worker = say(&pool, "pid").await.unwrap();
+    #[cfg(target_os = "linux")]
+    {
+        let killed = std::process::Command::new("kill").args(["-KILL", &worker]).status().unwrap();
+        assert!(killed.success());
+        while lives(&worker) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert_ne!(say(&pool, "pid").await.unwrap(), worker);
+    }
+}
+
+async fn what_is_too_large_or_cannot_start_is_said() {
+    let working = pool(1, 100);
+    for job in ["large".to_owned(), format!("echo {}", "x".repeat(MOST))] {
+        let refused = say(&working, &job).await.unwrap_err();
+        assert!(matches!(refused, WorkerError::TooLarge { .. }), "{refused}");
+    }
+    assert_eq!(say(&working, "echo x").await.unwrap(), "x");
+    let mut config = config(1, 1);
+    config.wait = Duration::from_millis(50);
+    let taken = Pool::new(config);
+    let (spun, waited) =
+        tokio::join!(taken.run(b"spin", Duration::from_millis(500)), taken.run(b"echo x", TIME));
+    assert!(spun.is_err() && waited == Err(WorkerError::Busy), "{waited:?}");
+    let missing = Pool::new(PoolConfig {
+        program: "/nowhere/lyra".into(),
+        arguments: Vec::new(),
+        limits: LIMITS,
+        workers: 1,
+        wait: TIME,
+        jobs: 1,
+        most_bytes: MOST,
+    });
+    let refused = say(&missing, "echo x").await.unwrap_err();
+    assert!(matches!(&refused, WorkerError::Start { why } if why.contains("/nowhere/lyra")), "{refused}");
+}
+
+/// With `LYRA_WORKER_FIGURES`: what a job costs beside its work.
+fn figures(runtime: &tokio::runtime::Runtime) {
+    let Some(n) = std::env::var("LYRA_WORKER_FIGURES").ok().and_then(|n| n.parse::<u32>().ok()) else {
+        return;
+    };
+    let measure = |what: &str, mut times: Vec<Duration>| {
+        times.sort_unstable();
+        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+        println!("{what}: n {}, median {:?}, 95th percentile {:?}", times.len(), at(0.5), at(0.95));
+    };
+    runtime.block_on(async {
+        let warm = pool(1, u32::MAX);
+        say(&warm, "echo x").await.unwrap();
+        let (mut jobs, mut starts) = (Vec::new(), Vec::new());
+        for _ in 0..n {
+            let started = Instant::now();
+            say(&warm, "echo x").await.unwrap();
+            jobs.push(started.elapsed());
+            let started = Instant::now();
+            say(&pool(1, 1), "echo x").await.unwrap();
+            starts.push(started.elapsed());
+        }
+        measure("a job of a warm worker", jobs);
+        measure("start of a worker with its first job", starts);
+    });
+}
