@@ -1,6 +1,7 @@
 //! The use cases, one function each; every edge (command line, MCP, HTTP) calls these.
 
 mod access;
+pub mod answer;
 mod auth;
 mod backends;
 mod backup;
@@ -10,6 +11,7 @@ mod doctor;
 mod documents;
 mod embeddings;
 mod error;
+pub mod eval;
 mod explore;
 mod export;
 mod feedback;
@@ -19,12 +21,14 @@ mod llm;
 mod measures;
 mod retention;
 mod sources;
+mod statements;
 mod status;
 mod tasks;
 mod web;
 mod workers;
 
 pub use access::{Caller, Mutation};
+pub use answer::{Answer, Cluster, Verdict};
 pub use auth::{AuthSession, Resolution};
 pub use backup::BackupReport;
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
@@ -67,6 +71,7 @@ struct Inner {
     config: Config,
     data_dir: PathBuf,
     store: Arc<Store>,
+    statements: statements::Statements,
     outside: sources::Outside,
     corpora: Corpora,
     fusion: Fusion,
@@ -93,9 +98,11 @@ impl App {
             format!("the data folder {} cannot be made; name another with --data-dir", data_dir.display())
         })?;
         backup::finish_interrupted(&data_dir).await?;
+        backup::remove_leftovers(&data_dir);
         let auth_expiry = Duration::from_secs(config.sources.web.auth_hours.max(1).saturating_mul(3600));
         let store_config = StoreConfig { auth_expiry, ..StoreConfig::default() };
         let store = Store::open(&data_dir.join("lyra.db"), store_config).await?;
+        let statements = statements::Statements::new(config.worker_program.clone(), &store)?;
         let store = Arc::new(store);
         let metrics: Arc<Metrics> = Arc::default();
         let observed = Observed(metrics.clone());
@@ -104,12 +111,14 @@ impl App {
         let corpora = Corpora::open(&data_dir);
         let inference = Arc::new(LazyInference::new(config.ml.clone(), metrics.clone()));
         let backend = backends::open(&config.fusion, &corpora, inference.clone())?;
+        let backend = fusion::Gate::before(backend, outside.web().rules());
         let fusion = Fusion::open(config.fusion.clone(), store.clone(), backend)?;
         Ok(Self {
             inner: Arc::new(Inner {
                 config,
                 data_dir,
                 store,
+                statements,
                 outside,
                 corpora,
                 fusion,

@@ -9,6 +9,7 @@ mod config;
 mod corpus;
 mod doctor;
 mod embeddings;
+mod eval;
 mod feedback;
 mod fuse;
 mod graph;
@@ -30,7 +31,8 @@ use crate::config::{Config, LogFormat};
 use clap::{Args, Parser, Subcommand};
 use lyra_research::trace::{self, Cause, TraceId};
 use lyra_telemetry::Logs;
-use std::io::Write;
+use lyra_text::terminal::{drives, escaped};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
@@ -77,10 +79,13 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Research a question: claims, the passages for and against them, and a confidence for each
+    /// Answer a question from evidence: for and against, findings with their sources, and what was not covered
     Research(research::ResearchArgs),
     /// Gather and judge the evidence for and against one claim
     Check(check::CheckArgs),
+    /// Measure how often the configured models are right, on your own labelled claims
+    #[command(after_help = eval::HELP)]
+    Eval(eval::EvalArgs),
     /// Import, list, show, search and remove local corpora
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
@@ -203,6 +208,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         let code = match command {
             Command::Research(args) => research::run(&app, args, &cancel).await,
             Command::Check(args) => check::run(&app, args, &cancel).await,
+            Command::Eval(args) => eval::run(&app, args, &cancel).await,
             Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
             Command::Fuse(command) => fuse::run(&app, command).await,
             Command::Lanes(args) => fuse::lanes(&app, args),
@@ -255,6 +261,7 @@ fn configured(global: &Global) -> anyhow::Result<Config> {
     if let Some(level) = &global.log {
         config.log.level.clone_from(level);
     }
+    config.worker_program = crate::worker::this_program();
     Ok(config)
 }
 
@@ -282,8 +289,18 @@ fn cancelled_by_signals() -> anyhow::Result<CancellationToken> {
     Ok(cancel)
 }
 
-/// Writes to stdout; a reader that went away is no error.
+/// Writes to stdout what a person reads. What documents bring along must not drive their terminal.
 fn print(text: &str) -> anyhow::Result<()> {
+    write(&escaped(text))
+}
+
+/// Writes to stdout what a program reads, as it is unless stdout is a terminal.
+fn print_document(text: &str) -> anyhow::Result<()> {
+    if std::io::stdout().is_terminal() { print(text) } else { write(text) }
+}
+
+/// Writes to stdout; a reader that went away is no error.
+fn write(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -293,13 +310,26 @@ fn print(text: &str) -> anyhow::Result<()> {
 
 /// Prints one JSON object on stdout.
 fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
-    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
+    let text = serde_json::to_string_pretty(value)?;
+    if !text.chars().any(drives) {
+        return write(&format!("{text}\n"));
+    }
+    // Such characters stand in strings alone, where JSON has its own way to write them.
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if drives(c) {
+            let _ = std::fmt::Write::write_fmt(&mut out, format_args!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    write(&format!("{out}\n"))
 }
 
 /// Tells a person something on stderr.
 fn tell(text: &str) {
     // When stderr is closed there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", escaped(text));
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

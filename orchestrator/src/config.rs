@@ -44,6 +44,10 @@ pub struct Config {
     pub retention: RetentionConfig,
     /// Logs.
     pub log: LogConfig,
+    /// The program that is started to do work of outsiders in a process of its own (`lyra` itself); without one it is done in
+    /// this process. No key of the file.
+    #[serde(skip)]
+    pub worker_program: Option<PathBuf>,
 }
 
 /// Which models answer, and where.
@@ -222,6 +226,9 @@ pub struct ServerConfig {
     pub reader_searches_per_hour: u32,
     /// Most kilobytes of a request's body.
     pub max_body_kb: usize,
+    /// Connections open at the same time, a third of the files that the process may open (`ulimit -n`) at most. When all are
+    /// taken, a new one gets the place of the one that has been silent for longest.
+    pub max_connections: usize,
     /// Which tools MCP clients get, over HTTP and stdio.
     pub toolset: Toolset,
 }
@@ -237,6 +244,7 @@ impl Default for ServerConfig {
             requests_per_minute: 3000,
             reader_searches_per_hour: 120,
             max_body_kb: 1024,
+            max_connections: 256,
             toolset: Toolset::All,
         }
     }

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use lyra_domain::NliJudgement;
 use lyra_ml_client::MlClient;
 use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
-use lyra_research::ports::{Inference, Models};
+use lyra_research::ports::{Inference, Models, Verified, Verify};
 use lyra_research::{PortError, Result};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -86,7 +86,7 @@ impl LazyInference {
         let failed = |why: String| PortError::Failed { what: "the ml-server inside".to_owned(), why };
         let profile = Profile::from_str(&self.config.profile, true).map_err(|_| PortError::Refused {
             what: "ml.profile".to_owned(),
-            why: format!("`{}` is none of lite, standard, accurate", self.config.profile),
+            why: format!("`{}` is not one of lite, fast, standard, accurate", self.config.profile),
         })?;
         let mut server = ServerConfig::from_profile(profile, self.config.models_dir.as_deref(), false)
             .map_err(|error| failed(error.to_string()))?;
@@ -117,5 +117,10 @@ impl Inference for LazyInference {
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {
         let client = self.client().await?;
         self.measured("nli", pairs.len(), client.judge(pairs)).await
+    }
+
+    async fn verify(&self, items: &[Verify]) -> Result<Vec<Verified>> {
+        let client = self.client().await?;
+        self.measured("verify", items.len(), Inference::verify(client, items)).await
     }
 }

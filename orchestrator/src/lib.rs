@@ -11,3 +11,4 @@ mod json;
 pub mod mcp;
 pub mod metrics;
 mod rate;
+pub mod worker;

@@ -3,6 +3,7 @@
 //! Knows wire formats and nothing else: every tool checks its arguments against its own schema, calls one function of
 //! [`crate::app`] and writes down the answer. Protocol revisions, sessions and framing are rmcp's.
 
+mod admission;
 mod arguments;
 mod completions;
 #[cfg(feature = "conformance")]
@@ -19,6 +20,8 @@ use crate::config::Toolset;
 use crate::rate::Limiter;
 use anyhow::Context;
 use axum::http::request::Parts;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{MethodRouter, any_service};
 use lyra_research::trace::{self, Cause, TraceId};
 use lyra_store::{AuditVia, Scope};
 use rmcp::model::{
@@ -53,23 +56,22 @@ pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<
     Ok(())
 }
 
-/// The streamable HTTP transport as a tower service. `Host` and `Origin` are the router's to check.
-pub(crate) fn http_service(
-    app: App,
-    max_body_bytes: usize,
-    cancel: CancellationToken,
-) -> StreamableHttpService<McpServer, LocalSessionManager> {
+/// The streamable HTTP transport as a route. `Host` and `Origin`, and who calls, are the router's to check.
+pub(crate) fn http_route(app: App, max_body_bytes: usize, cancel: CancellationToken) -> MethodRouter {
     let config = StreamableHttpServerConfig::default()
         .with_cancellation_token(cancel)
         .with_max_request_body_bytes(max_body_bytes)
         .disable_allowed_hosts()
         .disable_allowed_origins();
     let readers = Arc::new(Limiter::new(app.config().server.reader_searches_per_hour, HOUR));
-    StreamableHttpService::new(
+    let sessions = Arc::<LocalSessionManager>::default();
+    let admission = Arc::new(admission::Admission::new(max_body_bytes, Arc::clone(&sessions)));
+    let service = StreamableHttpService::new(
         move || Ok(McpServer { app: app.clone(), caller: None, readers: Arc::clone(&readers) }),
-        Arc::new(LocalSessionManager::default()),
+        sessions,
         config,
-    )
+    );
+    any_service(service).layer(from_fn_with_state(admission, admission::admit))
 }
 
 const HOUR: Duration = Duration::from_hours(1);
@@ -126,11 +128,11 @@ impl McpServer {
         let (cancelled, started) = (context.ct.clone(), Instant::now());
         let caller = self.caller(&context)?;
         let arguments = request.arguments.unwrap_or_default();
-        let refused = self.refused(&caller, entry);
+        let (refused, actor) = (self.refused(&caller, entry), caller.actor.clone());
         let noted = (!entry.is_read_only()).then(|| {
             Mutation::begin(caller, request.name.clone(), serde_json::Value::Object(arguments.clone()))
         });
-        let call = tools::Call::new(self.app.clone(), context);
+        let call = tools::Call::new(self.app.clone(), actor, context);
         let work = async {
             match refused {
                 None => entry.run(arguments, call).await,

@@ -61,6 +61,9 @@ fn bad_input_is_named_with_what_would_be_right() {
     refused(&["token", "revoke", "nobody"], &["`nobody` does not exist"]);
     refused(&["task", "delete", "task_1", "--yes"], &["task_1 does not exist"]);
     refused(&["backup", "verify", "/does/not/exist.tar"], &["exist.tar", "lyra backup create"]);
+    refused(&["eval", "/does/not/exist.jsonl"], &["exist.jsonl cannot be read", "lyra eval --help"]);
+    refused(&["eval", "../examples/corpus/nap.jsonl"], &["nap.jsonl, line 1: it has no `claim`", "hint: "]);
+    refused(&["eval", "../examples/eval/claims.jsonl", "--corpus", "nowhere"], &["`nowhere` does not exist"]);
     refused(&["web", "fetch", "http://169.254.169.254/latest"], &["must not be fetched"]);
     refused(&["web", "fetch", "nonsense"], &["no absolute http or https address"]);
     refused(&["--config", "/does/not/exist.toml", "task", "list"], &["exist.toml"]);

@@ -4,17 +4,19 @@
 //! manifest of every file's size and SHA-256. Kept answers, locks and the configuration are not in it.
 
 mod archive;
+mod leftovers;
 mod manifest;
 mod pipe;
 mod restore;
 
+pub(super) use leftovers::remove as remove_leftovers;
 pub(super) use restore::finish_interrupted;
 
 use super::{App, AppError, ErrorCode};
 use archive::{is_archive, pack};
 use lyra_corpus::{CorpusError, HeldCorpus};
-use lyra_store::check_file;
-use manifest::{DATABASE, Manifest};
+use lyra_store::{check_file, check_private_file};
+use manifest::{DATABASE, Manifest, PRIVATE};
 use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -46,6 +48,10 @@ pub struct BackupReport {
     pub problems: Vec<String>,
     /// Where the data lies that a restore replaced.
     pub replaced: Option<PathBuf>,
+    /// Names of tokens that are in force after a restore.
+    pub tokens_in_force: Vec<String>,
+    /// Tokens of a restored backup that were in force in it, and that the replaced data had revoked since: they stay revoked.
+    pub tokens_revoked: u64,
 }
 
 impl App {
@@ -58,17 +64,23 @@ impl App {
     pub async fn create_backup(&self, target: &Path, force: bool) -> Result<BackupReport, AppError> {
         let target = std::path::absolute(target).map_err(failed(target))?;
         free(&target, force)?;
+        if let Some(folder) = target.parent() {
+            leftovers::remove(folder);
+        }
         let partial = beside(&target, "partial")?;
+        private_folder(&partial).map_err(failed(&partial))?;
+        let claim = leftovers::claim(&partial);
         let written = self.write_backup(&target, &partial).await;
         // What is not finished has no use; the error that matters is the first one.
         let _ = std::fs::remove_dir_all(&partial);
+        drop(claim);
         written
     }
 
     async fn write_backup(&self, target: &Path, partial: &Path) -> Result<BackupReport, AppError> {
-        private_folder(partial).map_err(failed(partial))?;
         let database = partial.join(DATABASE);
         self.store().copy_to(&database).await?;
+        self.store().copy_secrets_to(&partial.join(PRIVATE)).await?;
         let mut corpora = Vec::new();
         for name in self.inner.corpora.names().await? {
             let held = match self.held(&name).await {
@@ -113,6 +125,7 @@ impl App {
         }
         // The database has to lie in a file of its own to be read; nothing else is written.
         let folder = scratch(source)?;
+        let claim = leftovers::claim(&folder);
         let unpacked = folder.clone();
         let verified = async {
             blocking(move || archive::unpack_database(&place, &unpacked)).await?;
@@ -120,6 +133,7 @@ impl App {
         }
         .await;
         let _ = std::fs::remove_dir_all(&folder);
+        drop(claim);
         Ok(BackupReport { path: source.to_owned(), ..verified? })
     }
 }
@@ -162,12 +176,18 @@ async fn verify_folder(folder: &Path) -> Result<BackupReport, AppError> {
 
 /// Checks the database of a backup whose files are what its manifest says.
 async fn describe(folder: &Path, manifest: &Manifest) -> Result<BackupReport, AppError> {
-    let check = check_file(&folder.join(DATABASE)).await?;
-    if let Some(damage) = check.problems.iter().find(|problem| problem.check == "integrity") {
-        return Err(AppError::new(
-            ErrorCode::Internal,
-            format!("the database in {} is damaged: {}", folder.display(), damage.found),
-        ));
+    let same_version = manifest.lyra == env!("CARGO_PKG_VERSION");
+    let mut check = check_file(&folder.join(DATABASE), same_version).await?;
+    if manifest.entry(PRIVATE).is_some() {
+        check.problems.extend(check_private_file(&folder.join(PRIVATE)).await?);
+    }
+    for (kind, what) in [("integrity", "is damaged"), ("schema", "has been tampered with")] {
+        if let Some(problem) = check.problems.iter().find(|problem| problem.check == kind) {
+            return Err(AppError::new(
+                ErrorCode::Internal,
+                format!("the database in {} {what}: {}", folder.display(), problem.found),
+            ));
+        }
     }
     Ok(BackupReport {
         path: folder.to_owned(),
@@ -183,6 +203,8 @@ async fn describe(folder: &Path, manifest: &Manifest) -> Result<BackupReport, Ap
             .map(|problem| format!("{}: {}", problem.check, problem.found))
             .collect(),
         replaced: None,
+        tokens_in_force: Vec::new(),
+        tokens_revoked: 0,
     })
 }
 
@@ -202,7 +224,10 @@ fn copy_corpus(held: &HeldCorpus, folder: &Path) -> Result<(), AppError> {
 fn put_in_place(partial: &Path, target: &Path) -> Result<(), AppError> {
     if is_archive(target) {
         let file = beside(target, "new")?;
-        let packed = pack(partial, &file).and_then(|()| archive::verify(&file));
+        let packed = pack(partial, &file).and_then(|()| {
+            let _claim = leftovers::claim(&file);
+            archive::verify(&file)
+        });
         if let Err(error) = packed {
             let _ = std::fs::remove_file(&file);
             return Err(error);

@@ -70,6 +70,8 @@ impl App {
         match Self::open(without).await {
             Ok(app) => {
                 findings.push(app.database().await);
+                findings.push(machine::privacy(&data_dir));
+                findings.push(app.isolation().await);
                 findings.push(app.work().await);
                 findings.push(app.corpora().await);
                 findings.push(app.outside().await);
@@ -201,7 +203,7 @@ impl App {
                 let remedy = match &config.ml.url {
                     Some(url) => no_ml_server(url),
                     None => {
-                        "put lite-embed.gguf and lite-nli.gguf into a folder and name it with LYRA_MODELS_DIR"
+                        "put lite-embed.gguf and lite-verify.gguf into a folder and name it with LYRA_MODELS_DIR"
                             .to_owned()
                     }
                 };

@@ -122,7 +122,8 @@ impl From<lyra_corpus::CorpusError> for AppError {
 impl From<GuardError> for AppError {
     fn from(error: GuardError) -> Self {
         let code = match &error {
-            GuardError::Store(_) => ErrorCode::Internal,
+            GuardError::Store { .. } => ErrorCode::Internal,
+            GuardError::Busy => ErrorCode::Unavailable,
             GuardError::Timeout { .. } | GuardError::TooManySteps { .. } => ErrorCode::SqlTimeout,
             _ => ErrorCode::SqlRefused,
         };

@@ -5,9 +5,7 @@ use super::{App, AppError};
 use jiff::Timestamp;
 use lyra_domain::TaskId;
 use lyra_research::ports::Inference;
-use lyra_store::{
-    GuardOptions, GuardedRows, SchemaTable, VectorMatches, VectorQuery, VectorTarget, ViewInfo, ViewRows,
-};
+use lyra_store::{SchemaTable, VectorMatches, VectorQuery, VectorTarget, ViewInfo, ViewRows};
 
 /// A search by meaning.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,14 +41,6 @@ pub struct VectorHits {
 }
 
 impl App {
-    /// Runs one guarded, read-only statement over the evidence store.
-    ///
-    /// # Errors
-    /// A statement that is not one `SELECT` over the listed tables and views, or that uses up its time or steps.
-    pub async fn query_graph(&self, sql: &str, options: GuardOptions) -> Result<GuardedRows, AppError> {
-        Ok(self.store().query_graph(sql, options).await?)
-    }
-
     /// Tables and views that may be read, with what each is for.
     ///
     /// # Errors

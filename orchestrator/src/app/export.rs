@@ -104,6 +104,7 @@ fn claim(report: &ClaimReport) -> Value {
         "supporting_count": report.supporting_count,
         "refuting_count": report.refuting_count,
         "neutral_count": report.neutral_count,
+        "not_judged_count": report.not_judged_count,
         "independent_sources": report.independent_sources,
         "evidence_years": report.evidence_years,
         "evidence": evidence,

@@ -6,6 +6,7 @@
 mod blend;
 mod documents;
 mod fuse;
+mod gate;
 mod lanes;
 mod multilane;
 mod provenance;
@@ -19,6 +20,7 @@ mod views;
 
 pub use blend::{BlendRequest, Label, Representative, RunRef};
 pub use documents::{CutField, DocumentView, Documents, DocumentsRequest, Passage};
+pub(super) use gate::Gate;
 pub use lanes::LaneInfo;
 pub use multilane::{LaneOutcome, MultiLane, NamedLane};
 pub use provenance::{ProvenanceRequest, ProvenanceView};

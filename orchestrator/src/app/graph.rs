@@ -168,6 +168,8 @@ pub(super) fn graph_of(rows: &TaskExport) -> EvidenceGraph {
             nli_scores: edge.nli_scores,
             nli_model: edge.nli_model.clone(),
             premise: edge.premise.clone(),
+            missing: listed(&edge.discrepancies.missing),
+            differs: listed(&edge.discrepancies.differs),
             source_domain_category: edge.source_domain_category.clone(),
             target_domain_category: edge.target_domain_category.clone(),
             citation_source: edge.citation_source.clone(),
@@ -180,6 +182,11 @@ pub(super) fn graph_of(rows: &TaskExport) -> EvidenceGraph {
     }
     graph.derive_evidence_sources();
     graph
+}
+
+/// What rules found, as one text.
+fn listed(found: &[String]) -> Option<String> {
+    (!found.is_empty()).then(|| found.join("; "))
 }
 
 /// The pages of a graph as a bibliography.

@@ -1,7 +1,7 @@
 //! How a task stands, now or as soon as something changes.
 
 use super::{App, AppError};
-use lyra_domain::{JobState, TaskId, TaskStatus};
+use lyra_domain::{JobState, QueryStatus, TaskId, TaskStatus};
 use lyra_store::TaskProgress;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -12,7 +12,8 @@ pub const MAX_WAIT: Duration = Duration::from_secs(45);
 const POLL: Duration = Duration::from_millis(200);
 
 impl App {
-    /// How a task stands. With a `wait`, returns as soon as it has changed, or when the wait is over.
+    /// How a task stands. With a `wait`, returns as soon as something worth knowing has
+    /// changed, or when the wait is over.
     ///
     /// # Errors
     /// No such task.
@@ -20,7 +21,7 @@ impl App {
         let until = Instant::now() + wait.min(MAX_WAIT);
         let first = self.store().task_status(task).await?;
         let mut now = first.clone();
-        while unchanged(&first, &now) && !idle(&now) && Instant::now() < until {
+        while news(&first) == news(&now) && !idle(&now) && Instant::now() < until {
             tokio::time::sleep(POLL.min(until - Instant::now())).await;
             now = self.store().task_status(task).await?;
         }
@@ -28,9 +29,20 @@ impl App {
     }
 }
 
-/// Nothing but the clock of a running job has moved, and its questions to a language model.
-fn unchanged(before: &TaskProgress, now: &TaskProgress) -> bool {
-    TaskProgress { seconds_used: now.seconds_used, llm: now.llm, ..before.clone() } == *now
+/// What a reader waits for: another phase, a search that ended, claims found and another quarter of them judged, a warning, a
+/// page that requires human verification, a domain that was blocked. Pages, passages and edges come by the hundred, and a clock
+/// that goes on is no news.
+fn news(progress: &TaskProgress) -> impl PartialEq + use<> {
+    let open = |status: QueryStatus| matches!(status, QueryStatus::Queued | QueryStatus::Running);
+    let ended = progress.queries.iter().filter(|query| !open(query.status)).count();
+    let states: Vec<_> =
+        progress.jobs.iter().map(|jobs| (jobs.kind.clone(), jobs.state, jobs.count)).collect();
+    let quarter = (progress.claims_judged * 4).checked_div(progress.claims);
+    (
+        (progress.task.status, progress.stop_reason.clone(), ended, states),
+        (progress.claims, quarter, progress.warnings.len(), progress.pending_auth),
+        (progress.blocked_domains.len(), progress.overrides.len()),
+    )
 }
 
 /// Nothing is queued or running.
@@ -47,22 +59,51 @@ pub fn failed(progress: &TaskProgress) -> bool {
 mod tests {
     use super::*;
     use lyra_domain::{Priority, TaskConfig};
-    use lyra_research::ports::{EvidenceStore, JobQueue};
+    use lyra_research::ports::JobQueue;
     use lyra_store::{NewTask, Store, StoreConfig};
 
     #[tokio::test]
-    async fn a_running_job_alone_is_no_change() {
+    async fn only_what_a_reader_waits_for_is_news() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("lyra.db"), StoreConfig::default()).await.unwrap();
         let claims = vec!["Naps help.".to_owned()];
-        let new = NewTask { query: "Do naps help?".to_owned(), config: TaskConfig::default(), claims };
+        let new = NewTask {
+            query: "Do naps help?".to_owned(),
+            config: TaskConfig::default(),
+            claims,
+            question_claim: None,
+        };
         let task = store.create_task(new, Priority::Medium).await.unwrap().id;
         store.lease(Some(&task), Duration::from_mins(1)).await.unwrap().unwrap();
         let before = store.task_status(&task).await.unwrap();
         tokio::time::sleep(Duration::from_millis(20)).await;
         let now = store.task_status(&task).await.unwrap();
-        assert!(now.seconds_used > before.seconds_used && unchanged(&before, &now));
-        store.add_warning(&task, "a source failed").await.unwrap();
-        assert!(!unchanged(&before, &store.task_status(&task).await.unwrap()));
+        assert!(now.seconds_used > before.seconds_used && news(&before) == news(&now));
+
+        let with = |change: fn(&mut TaskProgress)| {
+            let mut progress = TaskProgress { claims: 40, claims_judged: 8, ..before.clone() };
+            change(&mut progress);
+            progress
+        };
+        let judging = with(|_| {});
+        for change in [
+            (|now| now.pages += 1) as fn(&mut TaskProgress),
+            |now| now.fragments += 10,
+            |now| now.edges.insert(lyra_domain::Relation::Neutral, 5).map_or((), |_| ()),
+            |now| now.last_activity = jiff::Timestamp::now(),
+            |now| now.claims_judged += 1,
+        ] {
+            assert!(news(&judging) == news(&with(change)));
+        }
+        for change in [
+            (|now| now.claims += 1) as fn(&mut TaskProgress),
+            |now| now.claims_judged = 10,
+            |now| now.warnings.push("a source failed".to_owned()),
+            |now| now.pending_auth += 1,
+            |now| now.task.status = TaskStatus::Failed,
+            |now| now.jobs[0].state = JobState::Queued,
+        ] {
+            assert!(news(&judging) != news(&with(change)));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::{App, AppError};
 use lyra_domain::{Budget, ClaimId, ClaimReport, Priority, Task, TaskConfig, TaskId, contradictions_first};
 use lyra_sources::web::WEB;
-use lyra_store::{QueuedSearches, StopMode, StopOutcome, TaskPage};
+use lyra_store::{QuestionClaim, QueuedSearches, StopMode, StopOutcome, TaskPage};
 
 /// Longest query or claim, in characters.
 const MAX_QUERY_CHARS: usize = 2_000;
@@ -21,6 +21,8 @@ pub struct NewTask {
     pub config: TaskConfig,
     /// Claims to gather evidence for.
     pub claims: Vec<String>,
+    /// Whether the claim behind the question is judged; as configured (`research.judge_question`) when `None`.
+    pub judge_question: Option<bool>,
 }
 
 /// Searches to add to a task.
@@ -43,7 +45,8 @@ pub struct QueueSearches {
 }
 
 impl App {
-    /// Makes a task. With claims, gathering evidence for them starts at once.
+    /// Makes a task. With claims, gathering evidence for them starts at once. The claim behind the question is stored with
+    /// it, when its form is recognized, and judged against what the searches find.
     ///
     /// # Errors
     /// An empty or over-long query, a budget out of range, a source that does not exist.
@@ -60,8 +63,10 @@ impl App {
         checked_budget(new.config.budget)?;
         let mut config = new.config;
         self.choose_sources(&mut config).await?;
-        let task =
-            self.store().create_task(lyra_store::NewTask { query, config, claims }, Priority::Medium).await?;
+        let judged = new.judge_question.unwrap_or(self.config().research.judge_question);
+        let question_claim = judged.then(|| question_claim(&query, config.language.as_deref())).flatten();
+        let new = lyra_store::NewTask { query, config, claims, question_claim };
+        let task = self.store().create_task(new, Priority::Medium).await?;
         self.inner.wake.notify_waiters();
         Ok(task)
     }
@@ -172,6 +177,13 @@ impl App {
     pub async fn claim_report(&self, claim: &ClaimId) -> Result<ClaimReport, AppError> {
         Ok(self.store().claim_report(claim).await?)
     }
+}
+
+/// What a question asks, as a claim.
+fn question_claim(question: &str, language: Option<&str>) -> Option<QuestionClaim> {
+    let language = language.or_else(|| lyra_text::language(question));
+    let text = lyra_text::question::proposition(question, language)?.claim;
+    Some(QuestionClaim { text, language: language.map(str::to_owned) })
 }
 
 /// The text with single spaces, or why it cannot be used.

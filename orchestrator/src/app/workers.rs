@@ -50,15 +50,20 @@ impl App {
         tracker
     }
 
+    /// The models with the calibration that is in force, as the pipeline asks them.
+    pub(super) fn calibrated(&self) -> Arc<CalibratedInference> {
+        Arc::new(CalibratedInference {
+            models: self.inner.inference.clone(),
+            store: self.inner.store.clone(),
+        })
+    }
+
     fn pipeline(&self) -> Pipeline {
         let app = self.clone();
         let progress = self.inner.progress.clone();
         Pipeline {
             store: self.inner.store.clone(),
-            inference: Arc::new(CalibratedInference {
-                models: self.inner.inference.clone(),
-                store: self.inner.store.clone(),
-            }),
+            inference: self.calibrated(),
             llm: self.inner.llm.clone(),
             sources: Arc::new(move |config| sources_of(&app, config)),
             rules: Arc::new(self.web().rules()),

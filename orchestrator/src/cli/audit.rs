@@ -103,6 +103,7 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
         // Servers note every call themselves.
         | Command::Serve(_)
         | Command::Mcp(_)
+        | Command::Eval(_)
         | Command::Lanes(_)
         | Command::Sources(_)
         | Command::Web(_)

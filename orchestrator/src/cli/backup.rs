@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 /// What `lyra backup --help` says at its end.
 pub(super) const HELP: &str = "\
-A backup holds the database and every corpus, with size and SHA-256 of each file. It may be written
+A backup holds the databases and every corpus, with size and SHA-256 of each file. It may be written
 while a server runs. It holds the cookies of logins: keep it as safe as the data folder.
 
   lyra backup create lyra.tar.gz       one file (.tar, .tar.gz, .tgz), or a new folder
@@ -88,6 +88,15 @@ pub(super) async fn without_app(
             app.audit(call, AuditOutcome::Ok, None).await;
             app.close().await;
             show(&report, "restored", *json)?;
+            if report.tokens_revoked > 0 {
+                tell(&format!("{} tokens had been revoked since: they stay revoked", report.tokens_revoked));
+            }
+            if !report.tokens_in_force.is_empty() {
+                tell(&format!(
+                    "tokens in force: {}; what was revoked elsewhere since the backup, revoke again: lyra token revoke NAME",
+                    report.tokens_in_force.join(", ")
+                ));
+            }
             if let Some(old) = &report.replaced {
                 tell(&format!(
                     "the data that was there is now in {}; delete it when nothing is missed",

@@ -15,11 +15,19 @@ pub(super) struct CheckArgs {
     claim: String,
     #[command(flatten)]
     task: TaskArgs,
+    /// Print one JSON object instead of the report
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) async fn run(app: &App, args: &CheckArgs, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
     let config = args.task.config(app, cancel).await?;
-    let new = NewTask { query: args.claim.clone(), config, claims: vec![args.claim.clone()] };
+    let new = NewTask {
+        query: args.claim.clone(),
+        config,
+        claims: vec![args.claim.clone()],
+        judge_question: Some(false),
+    };
     let task = app.create_task(new).await?;
     if !work(app, &task, args.task.quiet, cancel).await? {
         return Ok(ExitCode::from(130));
@@ -28,7 +36,7 @@ pub(super) async fn run(app: &App, args: &CheckArgs, cancel: &CancellationToken)
     let reports = app.claim_reports(&task.id).await?;
     let report = reports.first().context("the claim was not stored")?;
     let warnings = status.warnings.iter().cloned().chain(app.task_notes(&status.task));
-    if args.task.json {
+    if args.json {
         print_json(&CheckJson::of(report))?;
         warnings.for_each(|warning| tell(&format!("note: {warning}")));
     } else {

@@ -5,11 +5,14 @@ use crate::app::App;
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lyra_corpus::backend::FeatureScope;
-use lyra_corpus::{CorpusHit, CorpusInfo, Format, ImportOptions, ImportReport, Method, Progress};
+use lyra_corpus::{CorpusHit, CorpusInfo, Format, ImportOptions, ImportReport, Method, Progress, READS};
 use serde_json::json;
 use std::fmt::Write;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// Rejected lines shown to a person; `--json` has them all.
@@ -148,6 +151,11 @@ pub(super) async fn named(
                 tell(&rejected(&report));
             }
             anyhow::ensure!(!report.cancelled, "the import was interrupted; repeat the command to go on");
+            anyhow::ensure!(
+                !report.took_nothing(),
+                "no document was imported from {}; {READS}",
+                path.display()
+            );
             names.push(name);
         }
     }
@@ -180,6 +188,10 @@ async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> any
                 first.reason
             ));
         }
+    }
+    if !report.cancelled && report.took_nothing() {
+        tell(&format!("error: no document was imported; {READS}"));
+        return Ok(ExitCode::FAILURE);
     }
     if report.cancelled {
         tell("interrupted; what was imported is kept. Repeat the command to import the rest");
@@ -286,7 +298,12 @@ fn hit_json(hit: &CorpusHit) -> serde_json::Value {
 /// A progress bar over the bytes of the files; a line now and then when stderr is no terminal.
 struct ImportBar {
     bar: ProgressBar,
+    /// When the last line was written, where lines are.
+    said: Option<Mutex<Instant>>,
 }
+
+/// Time between two lines of progress.
+const SAY_EVERY: Duration = Duration::from_secs(5);
 
 impl ImportBar {
     fn new(quiet: bool) -> Self {
@@ -295,10 +312,20 @@ impl ImportBar {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("=> "));
         }
-        Self { bar }
+        let lines = !quiet && !std::io::stderr().is_terminal();
+        Self { bar, said: lines.then(|| Mutex::new(Instant::now())) }
     }
 
     fn show(&self, progress: &Progress) {
+        if let Some(said) = &self.said {
+            let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+            if said.elapsed() >= SAY_EVERY {
+                *said = Instant::now();
+                let documents = progress.indexed + progress.unchanged;
+                let (read, all) = (progress.bytes_read as f64 / 1e6, progress.bytes_total as f64 / 1e6);
+                tell(&format!("importing: {documents} documents, {read:.1} of {all:.1} MB read"));
+            }
+        }
         self.bar.set_length(progress.bytes_total);
         self.bar.set_position(progress.bytes_read);
         self.bar.set_message(format!("{} documents", progress.indexed + progress.unchanged));

@@ -1,6 +1,6 @@
 //! `lyra graph …`.
 
-use super::{print, print_json, tell};
+use super::{print, print_document, print_json, tell};
 use crate::app::{App, GraphAnalysis, GraphFormat};
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
@@ -103,7 +103,7 @@ pub(super) async fn run(app: &App, command: &GraphCommand) -> anyhow::Result<Exi
                     .with_context(|| format!("{} cannot be written", path.display()))?;
                 tell(&format!("{}: {} bytes", path.display(), text.len()));
             } else {
-                print(&text)?;
+                print_document(&text)?;
             }
         }
         GraphCommand::Analyze { task, everything, top, json } => {

@@ -1,113 +1,173 @@
-//! The report for people.
+//! Reports on a task and on claims, in the formats that a person may ask for.
 
-use lyra_domain::{ClaimReport, Evidence, Relation};
+mod html;
+mod markdown;
+mod text;
+
+pub(super) use text::claims;
+
+use super::json::ResearchJson;
+use super::{print, print_json};
+use crate::app::{Answer, Verdict};
+use clap::{Args, ValueEnum};
+use lyra_domain::{Citation, EvidenceYears};
+use lyra_store::Coverage;
 use std::fmt::Write;
 
-/// Neutral passages are counted, not printed; of the others this many of each kind are.
+/// How a report on a task is printed, and how much of it.
+#[derive(Debug, Args)]
+pub(super) struct ReportArgs {
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Print one JSON object: the same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Most findings to print
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Leave out findings that no passage supports or refutes
+    #[arg(long)]
+    only_evidence: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For the terminal
+    Text,
+    /// For notes and issues
+    Markdown,
+    /// One self-contained page
+    Html,
+    /// One object, for programs
+    Json,
+}
+
+/// Prints what a task answers.
+pub(super) fn show(answer: Answer, args: &ReportArgs) -> anyhow::Result<()> {
+    let totals = super::json::Totals::of(&answer);
+    let (mut extent, found) = (extent(&answer), answer.findings.len());
+    let answer = answer.narrowed(args.limit, args.only_evidence);
+    if answer.findings.len() < found {
+        let _ = write!(extent, "; {} shown", answer.findings.len());
+    }
+    match if args.json { Format::Json } else { args.format } {
+        Format::Text => print(&text::answer(&answer, &extent)),
+        Format::Markdown => print(&markdown::answer(&answer, &extent)),
+        Format::Html => print(&html::answer(&answer, &extent)),
+        Format::Json => print_json(&ResearchJson::of(&answer, totals)),
+    }
+}
+
+/// Passages of each side that a report shows for one claim; the others are counted.
 const SHOWN_PER_SIDE: usize = 5;
-/// Width of the text.
-const WIDTH: usize = 100;
+/// Groups of findings that are shown for a topic.
+const SHOWN_CLUSTERS: usize = 6;
+/// Authors that a citation names.
+const SHOWN_AUTHORS: usize = 3;
 
-/// Claims one after the other, in the order given, each with its numbers and the passages on both sides.
-pub(super) fn claims(reports: &[ClaimReport]) -> String {
-    let mut out = String::new();
-    for (i, report) in reports.iter().enumerate() {
-        let number = format!("{}. ", i + 1);
-        out.push_str(&wrapped(&report.claim.claim_text, &number, &" ".repeat(number.len())));
-        let p = &report.posterior;
-        let _ = writeln!(
-            out,
-            "   confidence {:.3} ± {:.3}   controversy {:.3}   supports {}   refutes {}   neutral {}   independent sources {}",
-            p.confidence(),
-            p.uncertainty(),
-            p.controversy(),
-            report.supporting_count,
-            report.refuting_count,
-            report.neutral_count,
-            report.independent_sources,
-        );
-        for relation in [Relation::Refutes, Relation::Supports] {
-            side(&mut out, report, relation);
-        }
-        out.push('\n');
+/// "Title, A. Author et al. (2014, Journal)".
+fn cited(citation: &Citation) -> String {
+    let mut text = if citation.title.is_empty() { "untitled".to_owned() } else { citation.title.clone() };
+    if !citation.authors.is_empty() {
+        let named =
+            citation.authors.iter().take(SHOWN_AUTHORS).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let others = if citation.authors.len() > SHOWN_AUTHORS { " et al." } else { "" };
+        let _ = write!(text, ", {named}{others}");
     }
-    out
-}
-
-fn side(out: &mut String, report: &ClaimReport, relation: Relation) {
-    let all: Vec<&Evidence> = report.evidence.iter().filter(|e| e.relation == relation).collect();
-    for evidence in all.iter().take(SHOWN_PER_SIDE) {
-        let head = format!("   {:<8} {:.3}  ", relation.as_str(), evidence.nli_confidence.get());
-        let indent = " ".repeat(head.chars().count());
-        out.push_str(&wrapped(&format!("“{}”", evidence.text.trim()), &head, &indent));
-        out.push_str(&wrapped(&source(evidence), &indent, &indent));
-    }
-    if let Some(more) = all.len().checked_sub(SHOWN_PER_SIDE).filter(|more| *more > 0) {
-        let _ = writeln!(
-            out,
-            "   … and {more} more that {}",
-            if more == 1 { relation.as_str() } else { verb(relation) }
-        );
-    }
-}
-
-fn verb(relation: Relation) -> &'static str {
-    if relation == Relation::Refutes { "refute" } else { "support" }
-}
-
-/// Title, year, venue, and where to read it.
-fn source(evidence: &Evidence) -> String {
-    let year = evidence.year.map_or_else(|| "no year".to_owned(), |year| year.to_string());
-    let mut text = format!("{} ({year}", evidence.title);
-    if let Some(venue) = &evidence.venue {
-        let _ = write!(text, ", {venue}");
-    }
-    text.push(')');
-    if evidence.is_retracted == Some(true) {
+    let year = citation.year.map_or_else(|| "no year".to_owned(), |year| year.to_string());
+    let venue = citation.venue.as_ref().map(|venue| format!(", {venue}")).unwrap_or_default();
+    let _ = write!(text, " ({year}{venue})");
+    if citation.is_retracted == Some(true) {
         text.push_str(" RETRACTED");
     }
-    match (&evidence.doi, &evidence.url, &evidence.doc_id) {
-        (Some(doi), ..) => write!(text, " doi:{doi}"),
-        (None, Some(url), _) => write!(text, " {url}"),
-        (None, None, Some(id)) => write!(text, " [{id}]"),
-        (None, None, None) => Ok(()),
-    }
-    .map_or(String::new(), |()| text)
+    text
 }
 
-/// Breaks a text at spaces so that no line is wider than it has to be. Text without spaces stays whole.
-fn wrapped(text: &str, first: &str, rest: &str) -> String {
-    let mut out = String::from(first);
-    let mut width = first.chars().count();
-    let mut fresh = true;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if !fresh && width + 1 + length > WIDTH {
-            out.push('\n');
-            out.push_str(rest);
-            width = rest.chars().count();
-            fresh = true;
-        }
-        if !fresh {
-            out.push(' ');
-            width += 1;
-        }
-        out.push_str(word);
-        width += length;
-        fresh = false;
+/// Where to read it: "doi:10.1000/x", an address, or "[id]" in a local corpus.
+fn place(citation: &Citation) -> Option<String> {
+    match (&citation.doi, &citation.url, &citation.doc_id) {
+        (Some(doi), ..) => Some(format!("doi:{doi}")),
+        (None, Some(url), _) => Some(url.clone()),
+        (None, None, Some(id)) => Some(format!("[{id}]")),
+        (None, None, None) => None,
     }
-    out.push('\n');
-    out
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_text_is_broken_at_spaces_and_indented() {
-        let text = wrapped(&"word ".repeat(40), "1. ", "   ");
-        assert!(text.lines().count() == 3 && text.lines().skip(1).all(|line| line.starts_with("   word")));
-        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+/// A link that may be followed: by DOI, else a web address.
+fn link(citation: &Citation) -> Option<String> {
+    if let Some(doi) = &citation.doi {
+        return url::Url::parse("https://doi.org/").ok()?.join(doi).ok().map(String::from);
     }
+    let parsed = url::Url::parse(citation.url.as_deref()?).ok()?;
+    matches!(parsed.scheme(), "http" | "https").then(|| parsed.into())
+}
+
+/// "5 works for, 8 against, 11 silent, 3 not judged; evidence from 2013 to 2024".
+fn spread(verdict: &Verdict) -> String {
+    let works = verdict.works;
+    let mut text = format!(
+        "{} for, {} against, {} silent, {} not judged",
+        counted(works.supporting as u64, "work"),
+        works.refuting,
+        works.silent,
+        verdict.works_not_judged
+    );
+    if let Some(years) = years(verdict.report.evidence_years) {
+        let _ = write!(text, "; evidence from {years}");
+    }
+    text
+}
+
+/// "2013 to 2024", or the only year.
+fn years(years: EvidenceYears) -> Option<String> {
+    match (years.oldest, years.newest) {
+        (Some(oldest), Some(newest)) if oldest != newest => Some(format!("{oldest} to {newest}")),
+        (Some(year), _) | (None, Some(year)) => Some(year.to_string()),
+        (None, None) => None,
+    }
+}
+
+/// "1 work", "5 works".
+fn counted(count: u64, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
+}
+
+/// How much there is: findings, claims, contradictions, pages.
+fn extent(answer: &Answer) -> String {
+    let claims = answer.claims().filter(|report| !report.claim.is_of_question()).count() as u64;
+    let contradicted = answer.findings.iter().filter(|finding| finding.report.is_contradicted()).count();
+    let fetched = match answer.progress.fetched {
+        0 => String::new(),
+        fetched => format!(", {fetched} of them fetched from the web"),
+    };
+    format!(
+        "{} ({contradicted} contradicted) of {}, from {}{fetched}",
+        counted(answer.findings.len() as u64, "finding"),
+        counted(claims, "claim"),
+        counted(answer.progress.pages, "page"),
+    )
+}
+
+/// What was not covered, a line each; empty when nothing is known to be missing.
+fn gaps(coverage: &Coverage) -> Vec<String> {
+    let mut lines: Vec<String> = coverage
+        .failures
+        .iter()
+        .map(|failure| format!("A source did not answer in full: {failure}"))
+        .collect();
+    if coverage.works_without_text > 0 {
+        lines.push(format!("Works without text: {} of {}", coverage.works_without_text, coverage.works));
+    }
+    if coverage.passages_not_judged > 0 {
+        lines.push(format!(
+            "Relevant passages not judged: {} of {}",
+            coverage.passages_not_judged, coverage.passages
+        ));
+    }
+    lines.extend(coverage.languages.iter().map(|(language, count)| {
+        format!("Language not judged: {language} ({})", counted(*count, "passage"))
+    }));
+    lines
 }

@@ -1,7 +1,7 @@
 //! `lyra research`.
 
-use super::json::ResearchJson;
-use super::{print, print_json, progress, report, tell};
+use super::report::{self, ReportArgs};
+use super::{progress, tell};
 use crate::app::{App, NewTask, QueueSearches, failed};
 use clap::Args;
 use lyra_domain::{Budget, Priority, Task, TaskConfig};
@@ -15,8 +15,13 @@ pub(super) struct ResearchArgs {
     /// Most claims to extract
     #[arg(long, default_value_t = 10, value_name = "N")]
     claims: usize,
+    /// Take the question as a topic: do not judge the claim behind it
+    #[arg(long)]
+    no_judge_question: bool,
     #[command(flatten)]
     task: TaskArgs,
+    #[command(flatten)]
+    report: ReportArgs,
 }
 
 /// What `research` and `check` have in common.
@@ -36,9 +41,6 @@ pub(super) struct TaskArgs {
     /// Most seconds of work
     #[arg(long, default_value_t = Budget::default().max_seconds, value_name = "S")]
     max_seconds: u32,
-    /// Print one JSON object instead of the report
-    #[arg(long)]
-    pub(super) json: bool,
     /// No progress on stderr
     #[arg(long, short)]
     pub(super) quiet: bool,
@@ -59,7 +61,9 @@ pub(super) async fn run(
     cancel: &CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     let config = TaskConfig { max_claims: Some(args.claims), ..args.task.config(app, cancel).await? };
-    let task = app.create_task(NewTask { query: args.question.clone(), config, claims: Vec::new() }).await?;
+    let judge_question = args.no_judge_question.then_some(false);
+    let new = NewTask { query: args.question.clone(), config, claims: Vec::new(), judge_question };
+    let task = app.create_task(new).await?;
     app.queue_searches(QueueSearches {
         run_id: None,
         task: task.id.clone(),
@@ -73,7 +77,7 @@ pub(super) async fn run(
     if !work(app, &task, args.task.quiet, cancel).await? {
         return Ok(ExitCode::from(130));
     }
-    show(app, &task, args.task.json).await
+    show(app, &task, &args.report).await
 }
 
 /// Works on a task until nothing is left. `false`, with a word on how to go on, when it was interrupted.
@@ -94,40 +98,16 @@ pub(super) async fn work(
     Ok(done)
 }
 
-/// Prints a task as a report or as JSON. Fails when the task did.
-pub(super) async fn show(app: &App, task: &Task, json: bool) -> anyhow::Result<ExitCode> {
-    let status = app.task_status(&task.id, std::time::Duration::ZERO).await?;
-    let reports = app.claim_reports(&task.id).await?;
-    let mut warnings = status.warnings.clone();
-    warnings.extend(app.task_notes(&status.task));
-    if status.pending_auth > 0 {
-        let (waiting, id) = (status.pending_auth, &task.id);
+/// Prints what a task answers. Fails when the task did.
+pub(super) async fn show(app: &App, task: &Task, args: &ReportArgs) -> anyhow::Result<ExitCode> {
+    let mut answer = app.answer(&task.id).await?;
+    if answer.progress.pending_auth > 0 {
+        let (waiting, id) = (answer.progress.pending_auth, &task.id);
         let what = if waiting == 1 { "1 engine or page waits" } else { "engines or pages wait" };
         let many = if waiting == 1 { String::new() } else { format!("{waiting} ") };
-        warnings.push(format!("{many}{what} for a person; see: lyra auth list --task {id}"));
+        answer.notes.push(format!("{many}{what} for a person; see: lyra auth list --task {id}"));
     }
-    if json {
-        print_json(&ResearchJson::of(&status.task, &reports, status.pages as usize, warnings))?;
-    } else {
-        let asked = [status.task.config.corpora.clone(), status.task.config.sources.clone()].concat();
-        let contested = reports.iter().filter(|report| report.is_contradicted()).count();
-        let fetched = match status.fetched {
-            0 => String::new(),
-            fetched => format!(", {fetched} of them fetched from the web"),
-        };
-        let head = format!(
-            "{}\n{}   sources: {}\n{} claims, {contested} of them contradicted, from {} pages{fetched}\n\n",
-            status.task.query,
-            status.task.id,
-            asked.join(", "),
-            reports.len(),
-            status.pages,
-        );
-        print(&head)?;
-        print(&report::claims(&reports))?;
-        for warning in &warnings {
-            print(&format!("note: {warning}\n"))?;
-        }
-    }
-    Ok(if failed(&status) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let failed = failed(&answer.progress);
+    report::show(answer, args)?;
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -6,6 +6,7 @@ use crate::config::{AuthMode, LogFormat, Toolset};
 use crate::{http, mcp};
 use anyhow::Context;
 use clap::Args;
+use lyra_serve::connections;
 use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use std::process::ExitCode;
@@ -57,11 +58,11 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
         advise(app, address).await?;
     }
     let router = http::router(app.clone(), address.ip(), token_required, cancel.clone());
+    let most = app.config().server.max_connections;
     let (keeper, stop) = (app.clone(), cancel.clone());
     tokio::spawn(async move { keeper.keep_retention(stop).await });
     let stop = cancel.clone();
-    let router = router.into_make_service_with_connect_info::<SocketAddr>();
-    axum::serve(listener, router).with_graceful_shutdown(async move { stop.cancelled().await }).await?;
+    connections::serve(listener, router, connections::within_file_limit(most), stop).await;
     cancel.cancel();
     workers.wait().await;
     Ok(ExitCode::SUCCESS)

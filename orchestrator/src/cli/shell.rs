@@ -1,6 +1,6 @@
 //! `lyra completions` and `lyra man`: the command line as shells and manual pages have it.
 
-use super::{Cli, print, tell};
+use super::{Cli, print_document, tell};
 use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
 use std::fs::File;
@@ -21,7 +21,7 @@ pub(super) struct ManArgs {
 pub(super) fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "lyra", &mut script);
-    print(&String::from_utf8_lossy(&script))
+    print_document(&String::from_utf8_lossy(&script))
 }
 
 /// One page for every command.

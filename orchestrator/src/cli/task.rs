@@ -1,5 +1,6 @@
 //! `lyra task …`.
 
+use super::report::ReportArgs;
 use super::{print, print_json, research, tell};
 use crate::app::App;
 use clap::{Subcommand, ValueEnum};
@@ -24,9 +25,8 @@ pub(super) enum TaskCommand {
     Show {
         /// Its id
         id: TaskId,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        report: ReportArgs,
     },
     /// Print everything of a task as one JSON document: claims with evidence, fragments, the graph
     Export {
@@ -40,9 +40,8 @@ pub(super) enum TaskCommand {
     Resume {
         /// Its id
         id: TaskId,
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        report: ReportArgs,
         /// No progress on stderr
         #[arg(long, short)]
         quiet: bool,
@@ -83,20 +82,20 @@ pub(super) async fn run(
 ) -> anyhow::Result<ExitCode> {
     match command {
         TaskCommand::List { n, json } => list(app, *n, *json).await?,
-        TaskCommand::Show { id, json } => {
+        TaskCommand::Show { id, report } => {
             let task = app.task(id).await?;
-            return research::show(app, &task, *json).await;
+            return research::show(app, &task, report).await;
         }
         TaskCommand::Export { id, format } => match format {
             Format::Materials => print_json(&app.materials(id).await?)?,
             Format::Graph => print_json(&app.graph(id).await?.node_link())?,
         },
-        TaskCommand::Resume { id, json, quiet } => {
+        TaskCommand::Resume { id, report, quiet } => {
             let task = app.task(id).await?;
             if !research::work(app, &task, *quiet, cancel).await? {
                 return Ok(ExitCode::from(130));
             }
-            return research::show(app, &task, *json).await;
+            return research::show(app, &task, report).await;
         }
         TaskCommand::Stop { id, immediate } => {
             let mode = if *immediate { StopMode::Immediate } else { StopMode::Graceful };

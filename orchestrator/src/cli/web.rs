@@ -79,6 +79,7 @@ fn as_text(page: &FetchedPage) -> String {
     line("language", said.language.as_deref().unwrap_or_default());
     line("doi", said.doi.as_ref().map(lyra_domain::Doi::as_str).unwrap_or_default());
     line("fragments", &page.fragments.len().to_string());
+    line("left out", said.left_out.as_deref().unwrap_or_default());
     for finding in &page.findings {
         let place = match &finding.place {
             Place::Text { start, end } => format!("characters {start} to {end}"),

@@ -4,7 +4,7 @@ use super::LazyInference;
 use async_trait::async_trait;
 use lyra_domain::{AppliedCalibration, NliJudgement};
 use lyra_research::Result;
-use lyra_research::ports::{Inference, Models};
+use lyra_research::ports::{Inference, Models, Verified, Verify};
 use lyra_store::Store;
 use std::sync::Arc;
 
@@ -12,6 +12,23 @@ use std::sync::Arc;
 pub(crate) struct CalibratedInference {
     pub(crate) models: Arc<LazyInference>,
     pub(crate) store: Arc<Store>,
+}
+
+impl CalibratedInference {
+    async fn calibrate<'j>(
+        &self,
+        judgements: impl Iterator<Item = &'j mut NliJudgement> + Send,
+    ) -> Result<()> {
+        let source = self.models.models().await?.classifier;
+        if let Some(active) = self.store.active_calibration(&source).await? {
+            for judgement in judgements {
+                let raw = judgement.scores;
+                *judgement = active.calibration.apply(raw).judgement();
+                judgement.calibration = Some(AppliedCalibration { version: active.version, raw });
+            }
+        }
+        Ok(())
+    }
 }
 
 #[async_trait]
@@ -26,14 +43,13 @@ impl Inference for CalibratedInference {
 
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {
         let mut judgements = self.models.judge(pairs).await?;
-        let source = self.models.models().await?.classifier;
-        if let Some(active) = self.store.active_calibration(&source).await? {
-            for judgement in judgements.iter_mut().flatten() {
-                let raw = judgement.scores;
-                *judgement = active.calibration.apply(raw).judgement();
-                judgement.calibration = Some(AppliedCalibration { version: active.version, raw });
-            }
-        }
+        self.calibrate(judgements.iter_mut().flatten()).await?;
         Ok(judgements)
+    }
+
+    async fn verify(&self, items: &[Verify]) -> Result<Vec<Verified>> {
+        let mut verified = self.models.verify(items).await?;
+        self.calibrate(verified.iter_mut().map(|verified| &mut verified.judgement)).await?;
+        Ok(verified)
     }
 }

@@ -28,6 +28,8 @@ const COMMON: &str = "Results name in `untrusted_fields` what was copied from do
 /// The workflow of evidence in a few lines. Says how to use the tools, never what to conclude.
 const TEXT: &str = "\
 Lyra gathers evidence for and against claims and keeps it in a graph that you can query. It records facts; judging them is yours.
+In one call: answer {question} searches, judges the claim behind the question and returns counts, a confidence and the best passages on each side; \
+with {task_id} it returns the answer of a task as it stands. For more control:
 1. create_task {query, claims?}: one task per question. `claims` are statements that you want checked.
 2. queue_searches {task_id, queries}: several short searches in different words, opposing views included. They run in the background.
 3. get_status {task_id, wait: 30}: returns early when something changes. Repeat until `status` is `completed`.

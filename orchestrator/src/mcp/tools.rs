@@ -1,5 +1,6 @@
 //! The tools: what each is called, takes, answers and does, in one list.
 
+mod answer;
 pub(super) mod auth;
 mod calibration;
 mod feedback;
@@ -33,6 +34,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
 static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     vec![
+        entry::<answer::Answer>(),
         entry::<tasks::CreateTask>(),
         entry::<search::QueueSearches>(),
         entry::<status::GetStatus>(),
@@ -179,16 +181,18 @@ async fn run<T: Tool>(mut arguments: JsonObject, call: Call) -> CallToolResult {
     }
 }
 
-/// One call: the application, and a way to report progress to the client that asked for it.
+/// One call: the application, who calls, and a way to report progress to the client that asked for it.
 pub(super) struct Call {
     app: App,
+    /// As the audit log names them.
+    actor: String,
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
 }
 
 impl Call {
-    pub(super) fn new(app: App, context: RequestContext<RoleServer>) -> Self {
-        Self { app, token: context.meta.get_progress_token(), peer: context.peer }
+    pub(super) fn new(app: App, actor: String, context: RequestContext<RoleServer>) -> Self {
+        Self { app, actor, token: context.meta.get_progress_token(), peer: context.peer }
     }
 
     /// Runs `work`, telling the client every few seconds that it goes on.

@@ -9,7 +9,7 @@ mod measure;
 use lyra_corpus::backend::{FieldBoosts, Filter, LaneKind, LaneQuery, RawFilter, SearchBackend};
 use lyra_corpus::{Corpora, EmbeddedBackend, ImportOptions};
 use lyra_domain::NliJudgement;
-use lyra_research::ports::{Inference, Models};
+use lyra_research::ports::{Inference, JudgeKind, Models};
 use measure::{arguments, memory};
 use serde_json::json;
 use std::io::{BufWriter, Write};
@@ -35,6 +35,8 @@ impl Inference for NoModels {
             dimension: 1,
             classifier: "none".to_owned(),
             languages: Vec::new(),
+            judge: JudgeKind::Pairs,
+            threshold: None,
         })
     }
 

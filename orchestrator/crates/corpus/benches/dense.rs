@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use lyra_corpus::backend::{FeatureScope, LaneKind, LaneQuery, SearchBackend};
 use lyra_corpus::{Corpora, EmbeddedBackend, ImportOptions};
 use lyra_domain::NliJudgement;
-use lyra_research::ports::{Inference, Models};
+use lyra_research::ports::{Inference, JudgeKind, Models};
 use measure::{arguments, memory};
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
@@ -57,6 +57,8 @@ impl Inference for Generated {
             dimension: DIMENSION,
             classifier: "none".to_owned(),
             languages: Vec::new(),
+            judge: JudgeKind::Pairs,
+            threshold: None,
         })
     }
 

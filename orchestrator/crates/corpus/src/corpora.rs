@@ -157,10 +157,10 @@ impl Corpora {
     ///
     /// Idempotent: unchanged documents are skipped, a changed one replaces what had its id, so that an interrupted
     /// import is taken up by repeating it. `progress` is called after every batch. Cancelling commits what is done
-    /// and returns a report that says so.
+    /// and returns a report that says so. A new corpus of which no document was taken is not kept.
     ///
     /// # Errors
-    /// When a file cannot be read, the embedder fails, the corpus has vectors of another model, or another import
+    /// When a file cannot be read or is of no format that Lyra reads, the embedder fails, the corpus has vectors of another model, or another import
     /// is running. What was committed before stays.
     pub async fn import_with(
         &self,
@@ -172,9 +172,17 @@ impl Corpora {
         cancel: &CancellationToken,
     ) -> Result<ImportReport> {
         let folder = self.folder(name)?;
+        let fresh = !folder.exists();
         let report =
             import::run(folder, name, files, options, inference, progress, cancel, self.batching).await;
         self.forget(name);
+        // An import that took nothing leaves nothing, and so does one that failed before its first commit.
+        if fresh
+            && self.show(name).await.is_ok_and(|info| info.documents == 0)
+            && let Err(error) = self.remove(name).await
+        {
+            tracing::debug!(corpus = name, %error, "the empty corpus stays");
+        }
         report
     }
 

@@ -72,6 +72,17 @@ pub struct ImportReport {
     pub cancelled: bool,
 }
 
+impl ImportReport {
+    /// The files had nothing for the corpus: no document was added, updated or there already.
+    pub fn took_nothing(&self) -> bool {
+        self.added + self.updated + self.unchanged + self.repeated == 0
+    }
+}
+
+/// What a file should be that is something else.
+pub const READS: &str = "Lyra reads JSONL (one JSON object a line), CSV, and patents as XML, greenbook or BRS, \
+     also in gzip or ZIP";
+
 /// How far an import is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {

@@ -82,8 +82,12 @@ pub struct EdgeFacts {
     pub nli_scores: Option<NliScores>,
     /// Model that judged.
     pub nli_model: Option<String>,
-    /// The sentences that were judged.
+    /// The sentences that decided.
     pub premise: Option<String>,
+    /// What the claim names and the passage does not, separated by semicolons.
+    pub missing: Option<String>,
+    /// What both state differently, separated by semicolons.
+    pub differs: Option<String>,
     /// Category of the source's domain.
     pub source_domain_category: Option<String>,
     /// Category of the target's domain.

@@ -233,6 +233,10 @@ async fn ask(
             } else {
                 within(left, scholarly.references(work, limit)).await
             };
+            let answer = match answer {
+                Ok(hits) => crate::metadata::cleaned(pipeline.rules.as_ref(), hits).await,
+                Err(error) => Err(error),
+            };
             match answer {
                 Ok(hits) => entries.extend(hits.into_iter().map(|hit| Entry {
                     source: api.name().to_owned(),

@@ -2,6 +2,7 @@
 
 use crate::complete::{complete, identifiers};
 use crate::hit::{Named, as_fetched, page_of};
+use crate::metadata::cleaned;
 use crate::pipeline::Pipeline;
 use crate::ports::{EvidenceSource, Hit, NewPage, SourceKind};
 use crate::{PortError, Result};
@@ -136,7 +137,9 @@ async fn ask(search: &Search<'_>, source: &dyn EvidenceSource) -> Result<Vec<Hit
         }
     }
     let query = search.query;
-    within(search.left(), source.search(&query.query_text, query.language.as_deref(), limit)).await
+    let hits =
+        within(search.left(), source.search(&query.query_text, query.language.as_deref(), limit)).await?;
+    cleaned(search.pipeline.rules.as_ref(), hits).await
 }
 
 /// A source that takes longer than the task has left counts as one that failed.

@@ -2,6 +2,7 @@
 
 use crate::collect::{Search, failed, within};
 use crate::hit::{Named, page_of};
+use crate::metadata::cleaned;
 use crate::ports::{EvidenceSource, NewPage, SourceKind};
 use futures::future::join_all;
 use lyra_domain::{CanonicalPaperIndex, CanonicalWork, Identifier};
@@ -78,12 +79,15 @@ async fn lookups(
         let scholarly = source.scholarly()?;
         (!ids.is_empty() && !failed(errors, source.name())).then_some((source.name(), scholarly, ids))
     });
-    let asked: Vec<_> =
-        asked
-            .map(|(name, scholarly, ids)| async move {
-                (name, within(search.left(), scholarly.lookup(&ids)).await)
-            })
-            .collect();
+    let asked: Vec<_> = asked
+        .map(|(name, scholarly, ids)| async move {
+            let answer = match within(search.left(), scholarly.lookup(&ids)).await {
+                Ok(hits) => cleaned(search.pipeline.rules.as_ref(), hits).await,
+                Err(error) => Err(error),
+            };
+            (name, answer)
+        })
+        .collect();
     let mut found = Vec::new();
     for (source, answer) in join_all(asked).await {
         match answer {

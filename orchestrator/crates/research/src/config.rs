@@ -26,6 +26,9 @@ pub struct ResearchConfig {
     /// A sentence has to look at least this much like a claim, in [0, 1].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_check_worthiness: f64,
+    /// A sentence has to be at least this close (cosine) to the task's question to become a claim.
+    #[schemars(range(min = -1.0, max = 1.0))]
+    pub question_similarity: f32,
     /// Claims at least this close (cosine) are one claim, when polarity, numbers, hedges and beings agree as well.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub duplicate_similarity: f32,
@@ -38,15 +41,24 @@ pub struct ResearchConfig {
     pub candidate_similarity: f32,
     /// Best-ranked passages that a claim given by the user is judged against.
     pub candidates_per_user_claim: usize,
-    /// Sentence windows of one passage that are shown to the NLI model; the strongest support and the strongest refutation
-    /// among them count.
+    /// Whether the claim behind a question is judged, when its form is recognized.
+    pub judge_question: bool,
+    /// Best-ranked passages of all searches that the claim behind the question is judged against, and as many of those that
+    /// are closest to it.
+    pub candidates_per_question: usize,
+    /// Sentence windows of one passage that are shown to a pair classifier; the strongest support and the strongest
+    /// refutation among its sentences count. A verifier reads the passage whole.
     pub windows_per_passage: usize,
-    /// A window has to be at least this close (cosine) to the claim; the closest one is always shown.
+    /// A window has to be at least this close (cosine) to the claim; the closest one and the conclusion are always shown.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub window_similarity: f32,
-    /// Below this probability a window's answer of support or refutation counts as neutral, in [0, 1].
+    /// Below this probability an answer of support or refutation counts as neutral, in [0, 1]. Without it, the model's own
+    /// threshold is used, or 0.5 when the model states none.
     #[schemars(range(min = 0.0, max = 1.0))]
-    pub min_nli_confidence: f64,
+    pub min_nli_confidence: Option<f64>,
+    /// A verifier judges a claim that a user gives in a second wording too, where rules make one; a side counts when both
+    /// agree.
+    pub two_wordings: bool,
 }
 
 impl Default for ResearchConfig {
@@ -60,14 +72,18 @@ impl Default for ResearchConfig {
             claims_per_fragment: 2,
             max_claims: 40,
             min_check_worthiness: 0.5,
+            question_similarity: 0.35,
             duplicate_similarity: 0.95,
             candidates_per_claim: 8,
             counter_candidates: 1,
             candidate_similarity: 0.5,
             candidates_per_user_claim: 10,
-            windows_per_passage: 4,
+            windows_per_passage: 8,
+            judge_question: true,
+            candidates_per_question: 30,
             window_similarity: 0.5,
-            min_nli_confidence: 0.6,
+            min_nli_confidence: None,
+            two_wordings: true,
         }
     }
 }

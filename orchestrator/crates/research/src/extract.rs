@@ -20,8 +20,8 @@ const MAX_PENALISED_NUMBERS: usize = 4;
 /// A sentence that may become a claim.
 struct Candidate {
     claim: Claim,
-    /// See [`score`]. Closeness is the sentence's cosine with the query, or the rank of its fragment when the models
-    /// do not read the query.
+    /// See [`score`]. Closeness is the sentence's cosine with the task's question, or the rank of its fragment when the
+    /// models do not read the query.
     score: f64,
 }
 
@@ -60,8 +60,10 @@ pub(crate) async fn run(
     chosen.truncate(limit.saturating_mul(4));
 
     let ids: HashSet<_> = chosen.iter().map(|candidate| &candidate.claim.id).collect();
+    // What answers the question in its own words is a finding nonetheless.
+    let is_other = |claim: &Claim| !ids.contains(&claim.id) && !claim.is_of_question();
     let earlier: Vec<Claim> =
-        pipeline.store.task_claims(&task.id).await?.into_iter().filter(|c| !ids.contains(&c.id)).collect();
+        pipeline.store.task_claims(&task.id).await?.into_iter().filter(|c| is_other(c)).collect();
     let extracted_earlier = earlier.iter().filter(|c| c.source_fragment_id.is_some()).count();
     let claims: Vec<Claim> = chosen.into_iter().map(|candidate| candidate.claim).collect();
     let mut distinct = without_duplicates(pipeline, models, &earlier, &claims).await?;
@@ -104,15 +106,18 @@ async fn candidates(
         }
     }
     if models.read(query.language.as_deref()) && !found.is_empty() {
-        let mut texts = vec![query.query_text.clone()];
+        let mut texts = vec![task.query.clone()];
         texts.extend(found.iter().map(|(_, candidate)| candidate.claim.claim_text.clone()));
         let vectors = pipeline.inference.embed(&texts).await?;
-        if let Some((query, sentences)) = vectors.split_first() {
-            for ((_, candidate), sentence) in found.iter_mut().zip(sentences) {
+        if let Some((question, sentences)) = vectors.split_first() {
+            let closeness: Vec<f32> =
+                sentences.iter().map(|sentence| vector::dot(question, sentence)).collect();
+            for ((_, candidate), closeness) in found.iter_mut().zip(&closeness) {
                 let worth = candidate.claim.llm_claim_confidence.map_or(0.0, Probability::get);
-                candidate.score =
-                    score(worth, f64::from(vector::dot(query, sentence)), &candidate.claim.claim_text);
+                candidate.score = score(worth, f64::from(*closeness), &candidate.claim.claim_text);
             }
+            let mut closeness = closeness.into_iter();
+            found.retain(|_| closeness.next().is_some_and(|c| c >= pipeline.config.question_similarity));
         }
     }
     found.sort_by(|(_, a), (_, b)| {
@@ -129,11 +134,11 @@ async fn candidates(
         .collect())
 }
 
-/// Half check-worthiness, half closeness to the query, less for every number: the more figures a statement has, the
-/// fewer other sources can speak to it.
+/// A quarter check-worthiness, the rest closeness to the question, less for every number: the more figures a statement has,
+/// the fewer other sources can speak to it.
 fn score(worth: f64, closeness: f64, text: &str) -> f64 {
     let numbers = text.split_whitespace().filter(|word| word.contains(|c: char| c.is_ascii_digit())).count();
-    f64::midpoint(worth, closeness) - NUMBER_PENALTY * numbers.min(MAX_PENALISED_NUMBERS) as f64
+    0.25 * worth + 0.75 * closeness - NUMBER_PENALTY * numbers.min(MAX_PENALISED_NUMBERS) as f64
 }
 
 /// Drops claims that say the same as an earlier one: cosine at or above the limit, and the same polarity, numbers, hedges and

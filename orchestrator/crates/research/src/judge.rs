@@ -2,13 +2,13 @@
 
 use crate::ask::Asker;
 use crate::pipeline::{Outcome, Pipeline, Step};
-use crate::ports::{Models, TaskFragment};
+use crate::ports::{FragmentRank, Models, TaskFragment};
 use crate::register::usable;
 use crate::search::{cancelled, unless_cancelled, unread_language};
-use crate::verdict::{Passage, verdicts};
+use crate::verdict::{Against, Claimed, Judge, Passage};
 use crate::{ResearchConfig, Result, embed, extract};
-use lyra_domain::{Claim, ClaimId, Edge, FragmentId, Job, ranking, vector};
-use std::collections::HashMap;
+use lyra_domain::{Claim, ClaimId, Edge, FragmentId, Job, NotJudged, ranking, vector};
+use std::collections::{HashMap, HashSet};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationToken) -> Result<Outcome> {
@@ -22,7 +22,10 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
     let asker = Asker::new(pipeline, job, &task).await?;
     let extracting = extract::run(pipeline, job, &task, &models, &by_id, asker.as_ref());
     let ungrounded = unless_cancelled(cancel, extracting).await?;
-    let claims = store.task_claims(&task.id).await?;
+    let mut claims = store.task_claims(&task.id).await?;
+    for claim in &mut claims {
+        claim.language = claim.language.take().or_else(|| language_by_script(&claim.claim_text));
+    }
     pipeline.report(&task.id, Step::Extracted { claims: claims.len() });
 
     let readable: Vec<&TaskFragment> =
@@ -31,7 +34,10 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
     let vectors = embed::fragments(pipeline, &models, &readable).await?;
     let claim_vectors = embed::claims(pipeline, &models, &claims).await?;
     let counter_vectors = counter_vectors(pipeline, &models, &claims).await?;
-    let chosen = chosen_for_users(pipeline, job).await?;
+    let chosen = Chosen::of(pipeline, job, &claims).await?;
+    // The claim of the question meets all that is close to it.
+    let places = pipeline.config.candidates_per_question;
+    let for_question = ResearchConfig { candidates_per_claim: places, ..pipeline.config.clone() };
 
     let mut passages: HashMap<&FragmentId, Passage> = HashMap::new();
     let mut edges = 0;
@@ -44,17 +50,19 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
                 claim.source_fragment_id.as_ref().and_then(|id| by_id.get(id)).map(|f| &f.source_key);
             let others: Vec<usize> =
                 (0..readable.len()).filter(|&i| Some(&readable[i].source_key) != origin).collect();
-            let gathered = chosen.get(&claim.id).map(Vec::as_slice).unwrap_or_default();
+            let gathered = chosen.gathered(claim);
             let close = Close {
                 claim: claim_vector,
                 counter: counter_vectors.get(&claim.id).map(Vec::as_slice),
                 vectors: &vectors,
                 others: &others,
             };
-            let candidates = candidates(&pipeline.config, gathered, &close, &readable);
+            let config = if claim.is_of_question() { &for_question } else { &pipeline.config };
+            let candidates = candidates(config, gathered, &close, &readable);
             edges +=
                 judge_claim(pipeline, job, &models, claim, claim_vector, &candidates, &mut passages).await?;
         }
+        note_unread(pipeline, job, &models, claim, &by_id, &chosen).await?;
         pipeline.report(&task.id, Step::Judged { done: done + 1, of: claims.len() });
     }
     store.verify_claims(&task.id, &job.id).await?;
@@ -66,16 +74,88 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
     Ok(Outcome { output, then: Vec::new() })
 }
 
-/// Best-ranked fragments of the queries that gather evidence for a claim given by the user.
-async fn chosen_for_users(pipeline: &Pipeline, job: &Job) -> Result<HashMap<ClaimId, Vec<FragmentId>>> {
-    let mut chosen = HashMap::new();
-    for (query, ranking) in pipeline.store.rankings(&job.task_id).await? {
-        if let Some(claim) = query.claim_id {
-            let best = ranking.into_iter().take(pipeline.config.candidates_per_user_claim);
-            chosen.insert(claim, best.map(|rank| rank.fragment).collect());
+/// The language of a claim that a user gave without saying which, where its script tells; short texts in Latin letters are
+/// too easily mistaken.
+fn language_by_script(claim: &str) -> Option<String> {
+    if claim.chars().any(lyra_text::is_cjk) { lyra_text::language(claim).map(str::to_owned) } else { None }
+}
+
+/// The best-ranked fragments, by what they were searched for.
+struct Chosen {
+    /// Of the queries that gather evidence for a claim given by the user, and of all queries for the claim behind the
+    /// question.
+    for_users: HashMap<ClaimId, Vec<FragmentId>>,
+    /// Relevant ones of the other queries, best first.
+    relevant: Vec<FragmentId>,
+}
+
+impl Chosen {
+    async fn of(pipeline: &Pipeline, job: &Job, claims: &[Claim]) -> Result<Self> {
+        let mut chosen = Self { for_users: HashMap::new(), relevant: Vec::new() };
+        let mut found: Vec<FragmentRank> = Vec::new();
+        for (query, ranking) in pipeline.store.rankings(&job.task_id).await? {
+            found.extend(ranking.iter().filter(|rank| rank.relevant).cloned());
+            if let Some(claim) = query.claim_id {
+                let best = ranking.into_iter().take(pipeline.config.candidates_per_user_claim);
+                chosen.for_users.insert(claim, best.map(|rank| rank.fragment).collect());
+            } else {
+                chosen
+                    .relevant
+                    .extend(ranking.into_iter().filter(|rank| rank.relevant).map(|rank| rank.fragment));
+            }
+        }
+        if let Some(asked) = claims.iter().find(|claim| claim.is_of_question()) {
+            let best = best_of(found, pipeline.config.candidates_per_question);
+            chosen.for_users.insert(asked.id.clone(), best);
+        }
+        Ok(chosen)
+    }
+
+    /// What was gathered for a claim given by the user; nothing for any other.
+    fn gathered(&self, claim: &Claim) -> &[FragmentId] {
+        self.for_users.get(&claim.id).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Notes candidates whose language, or that of the claim, no model reads: what was gathered for a claim given by the user;
+/// for an extracted claim that is not read, the best-ranked passages of other sources. Which unread passages are close to an
+/// extracted claim is not known, so that none of them is a candidate.
+async fn note_unread(
+    pipeline: &Pipeline,
+    job: &Job,
+    models: &Models,
+    claim: &Claim,
+    by_id: &HashMap<&FragmentId, &TaskFragment>,
+    chosen: &Chosen,
+) -> Result<()> {
+    let reads_claim = models.read(claim.language.as_deref());
+    let origin = claim.source_fragment_id.as_ref().and_then(|id| by_id.get(id)).map(|f| &f.source_key);
+    let (candidates, places) = match (origin, reads_claim) {
+        (None, _) => (chosen.gathered(claim), usize::MAX),
+        (Some(_), false) => (chosen.relevant.as_slice(), pipeline.config.candidates_per_claim),
+        (Some(_), true) => return Ok(()),
+    };
+    let mut unread: Vec<(FragmentId, NotJudged)> = Vec::new();
+    for fragment in candidates.iter().filter_map(|id| by_id.get(id)) {
+        let counts = Some(&fragment.source_key) != origin
+            && !(reads_claim && models.read(fragment.language.as_deref()))
+            && unread.iter().all(|(id, _)| *id != fragment.fragment.id);
+        if counts && unread.len() < places {
+            unread.push((fragment.fragment.id.clone(), NotJudged::Language));
         }
     }
-    Ok(chosen)
+    if !unread.is_empty() {
+        pipeline.store.add_not_judged(&claim.id, &unread, &job.id).await?;
+    }
+    Ok(())
+}
+
+/// The fragments that rank best in any of several rankings, each once.
+fn best_of(mut found: Vec<FragmentRank>, limit: usize) -> Vec<FragmentId> {
+    found.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.fragment.cmp(&b.fragment)));
+    let mut seen = HashSet::new();
+    let distinct = found.into_iter().map(|rank| rank.fragment).filter(|id| seen.insert(id.clone()));
+    distinct.take(limit).collect()
 }
 
 /// Vectors of the counter-claims, where rules make one and places are kept for what is close to it.
@@ -161,39 +241,53 @@ async fn judge_claim<'f>(
     let judged = pipeline.store.judged(&claim.id).await?;
     let candidates: Vec<&&TaskFragment> =
         candidates.iter().filter(|f| !judged.contains(&f.fragment.id)).collect();
+    let judge = Judge { inference: pipeline.inference.as_ref(), config: &pipeline.config, models };
     let fresh: Vec<&TaskFragment> =
         candidates.iter().map(|f| **f).filter(|f| !passages.contains_key(&f.fragment.id)).collect();
-    let texts: Vec<_> =
-        fresh.iter().map(|f| (f.fragment.text_content.as_str(), f.language.as_deref())).collect();
-    for (fragment, passage) in fresh.iter().zip(Passage::cut(pipeline.inference.as_ref(), &texts).await?) {
+    let against: Vec<Against<'_>> = fresh
+        .iter()
+        .map(|f| Against { text: &f.fragment.text_content, language: f.language.as_deref(), title: &f.title })
+        .collect();
+    for (fragment, passage) in fresh.iter().zip(judge.read(&against).await?) {
         passages.insert(&fragment.fragment.id, passage);
     }
-    let (candidates, cut): (Vec<&TaskFragment>, Vec<&Passage>) =
+    let (candidates, read): (Vec<&TaskFragment>, Vec<&Passage>) =
         candidates.iter().filter_map(|f| Some((**f, passages.get(&f.fragment.id)?))).unzip();
-    let claimed = (claim.claim_text.as_str(), claim_vector);
-    let verdicts = verdicts(pipeline.inference.as_ref(), &pipeline.config, claimed, &cut).await?;
+    let claimed = Claimed {
+        text: &claim.claim_text,
+        language: claim.language.as_deref(),
+        vector: claim_vector,
+        given: claim.source_fragment_id.is_none(),
+    };
+    let verdicts = judge.verdicts(&claimed, &read).await?;
     if !verdicts.is_empty() && verdicts.iter().all(Option::is_none) {
         let warning =
             format!("a claim was not judged, because it is longer than the NLI model reads: {}", claim.id);
         pipeline.store.add_warning(&job.task_id, &warning).await?;
     }
 
-    let edges: Vec<Edge> = candidates
-        .into_iter()
-        .zip(verdicts)
-        .filter_map(|(fragment, verdict)| {
-            let verdict = verdict?;
-            Some(Edge::Nli {
-                fragment: fragment.fragment.id.clone(),
-                claim: claim.id.clone(),
-                judgement: verdict.judgement,
-                premise: verdict.premise,
-                model: models.classifier.clone(),
-                source_domain_category: fragment.domain_category.clone(),
-                target_domain_category: None,
-            })
-        })
-        .collect();
+    let mut edges: Vec<Edge> = Vec::new();
+    let mut not_judged: Vec<(FragmentId, NotJudged)> = Vec::new();
+    for ((fragment, passage), verdict) in candidates.into_iter().zip(read).zip(verdicts) {
+        let Some(verdict) = verdict else {
+            let why = if passage.is_empty() { NotJudged::NoText } else { NotJudged::TooLong };
+            not_judged.push((fragment.fragment.id.clone(), why));
+            continue;
+        };
+        edges.push(Edge::Nli {
+            fragment: fragment.fragment.id.clone(),
+            claim: claim.id.clone(),
+            judgement: verdict.judgement,
+            premise: verdict.premise,
+            discrepancies: verdict.discrepancies,
+            model: models.classifier.clone(),
+            source_domain_category: fragment.domain_category.clone(),
+            target_domain_category: None,
+        });
+    }
+    if !not_judged.is_empty() {
+        pipeline.store.add_not_judged(&claim.id, &not_judged, &job.id).await?;
+    }
     pipeline.store.add_edges(&job.task_id, &edges, &job.id).await?;
     Ok(edges.len())
 }

@@ -17,6 +17,7 @@ mod hit;
 mod judge;
 mod lanes;
 mod links;
+mod metadata;
 mod pipeline;
 pub mod ports;
 mod register;
@@ -32,5 +33,5 @@ pub use config::{CitationDirection, CitationFilter, RankingMethod, ResearchConfi
 pub use error::{PortError, Result};
 pub use pipeline::{Pipeline, Progress, ProgressSink, SourcesOf, Step};
 pub use stops::Stops;
-pub use verdict::{Verdict, hold_against};
+pub use verdict::{Against, Verdict, hold_against};
 pub use worker::{Worker, WorkerConfig};

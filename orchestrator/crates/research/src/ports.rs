@@ -5,7 +5,10 @@ mod observer;
 mod sources;
 mod store;
 
-pub use models::{Accept, Asked, Inference, LanguageModel, LlmUse, Models, Prompt, Purpose, Reply, Values};
+pub use models::{
+    Accept, Asked, Inference, JudgeKind, LanguageModel, LlmUse, Models, Prompt, Purpose, Reply, Values,
+    Verified, Verify,
+};
 pub use observer::{CacheLookup, JobEnd, Observed, Observer, RequestEnd};
 pub use sources::{
     Answered, ContentRules, Danger, DomainStore, EvidenceSource, Hit, PageFetcher, PageLink, Quarantined,

@@ -1,135 +1,178 @@
-//! One passage against one claim: which sentence windows are asked, and what their answers amount to.
+//! One passage against one claim: how it is read, and what the answers amount to.
 //!
-//! A long passage is judged by windows of one and of two sentences. Only windows close to the claim are asked: the strongest
-//! of many answers would turn any bias of the model into evidence. Of those that are asked, the strongest support and the
-//! strongest refutation both count (see [`together`]).
+//! A verifier reads the passage whole, with its title ([`verifier`]); a pair classifier is asked by windows of one and of two
+//! sentences ([`pairs`]). What rules find between claim and passage can take a side away, and never gives one ([`guarded`]).
 
-use crate::ports::Inference;
+mod guarded;
+mod pairs;
+mod verifier;
+
+use crate::ports::{Inference, JudgeKind, Models};
 use crate::{ResearchConfig, Result};
 use lyra_domain::ranking::top_by;
-use lyra_domain::{AppliedCalibration, NliJudgement, NliScores, Probability, Relation, vector};
+use lyra_domain::{AppliedCalibration, Discrepancies, NliJudgement, NliScores, Probability, Relation};
+use lyra_text::{Sentence, guard};
+use pairs::Windows;
 
-/// Longest window, in characters: with a claim of 300 beside it, it mostly stays under the 256 tokens of a small model. A
-/// window that does not is asked in parts.
-const MAX_WINDOW_CHARS: usize = 800;
-/// A part of a window that is shorter than this is not cut again: then it is the claim that is too long.
-const MIN_PART_CHARS: usize = 40;
+/// Least probability of a side when neither the configuration nor the model states one.
+const THRESHOLD: f64 = 0.5;
 
 /// What a passage says about a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// The window that decided: one or two sentences of the passage, or a part of one.
+    /// The sentences that decided, as they stand in the passage; " … " stands for what is left out between them.
     pub premise: String,
-    /// Relation and scores. Below the least confidence it is neutral, with the scores as they are.
+    /// Relation and scores. Below the threshold, or where a rule took the side away, it is neutral, with the scores as they
+    /// are and the probability of neutral as its confidence.
     pub judgement: NliJudgement,
-    /// Every window that was asked, the closest one first.
+    /// Where claim and passage differ, by rules.
+    pub discrepancies: Discrepancies,
+    /// Every text that was asked about, the closest one first.
     pub asked: Vec<String>,
 }
 
-/// One window's answer.
-struct Answer {
-    premise: String,
-    judgement: NliJudgement,
+/// A passage to hold a claim against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Against<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// ISO 639-1 code of the text.
+    pub language: Option<&'a str>,
+    /// Title of the work, empty when unknown.
+    pub title: &'a str,
 }
 
-/// Holds a claim against passages, each with its ISO 639-1 code; `None` for a passage without text, or beside which the
-/// claim is longer than the model reads.
+impl<'a> From<(&'a str, Option<&'a str>)> for Against<'a> {
+    /// A text without a title.
+    fn from((text, language): (&'a str, Option<&'a str>)) -> Self {
+        Self { text, language, title: "" }
+    }
+}
+
+/// Holds a claim against passages as one that a user gives; `None` for a passage without text, or beside which the claim is
+/// longer than the model reads.
 ///
 /// # Errors
 /// What the models answered.
-pub async fn hold_against(
+pub async fn hold_against<'a, P>(
     inference: &dyn Inference,
     config: &ResearchConfig,
     claim: &str,
-    passages: &[(&str, Option<&str>)],
-) -> Result<Vec<Option<Verdict>>> {
-    let vectors = inference.embed(&[claim.to_owned()]).await?;
-    let passages = Passage::cut(inference, passages).await?;
-    let vector = vectors.first().map(Vec::as_slice).unwrap_or_default();
-    verdicts(inference, config, (claim, vector), &passages.iter().collect::<Vec<_>>()).await
+    passages: &[P],
+) -> Result<Vec<Option<Verdict>>>
+where
+    P: Copy + Into<Against<'a>>,
+{
+    let models = inference.models().await?;
+    let judge = Judge { inference, config, models: &models };
+    let vector = match models.judge {
+        JudgeKind::Pairs => inference.embed(&[claim.to_owned()]).await?.pop().unwrap_or_default(),
+        JudgeKind::Verifier => Vec::new(),
+    };
+    let against: Vec<Against<'a>> = passages.iter().map(|passage| (*passage).into()).collect();
+    let passages = judge.read(&against).await?;
+    let claimed = Claimed { text: claim, language: lyra_text::language(claim), vector: &vector, given: true };
+    judge.verdicts(&claimed, &passages.iter().collect::<Vec<_>>()).await
 }
 
-/// A passage cut into windows, with their vectors.
+/// A claim to be judged.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Claimed<'c> {
+    pub(crate) text: &'c str,
+    pub(crate) language: Option<&'c str>,
+    /// Of the embedder; only windows are chosen by it.
+    pub(crate) vector: &'c [f32],
+    /// A user gave it.
+    pub(crate) given: bool,
+}
+
+/// A passage as it is judged.
 pub(crate) struct Passage {
-    windows: Vec<String>,
-    vectors: Vec<Vec<f32>>,
+    title: String,
+    sentences: Vec<Sentence>,
+    /// What rules look at.
+    words: guard::Passage,
+    /// None for a verifier.
+    windows: Windows,
 }
 
 impl Passage {
-    /// Cuts passages into windows and embeds these, in one call.
-    pub(crate) async fn cut(
-        inference: &dyn Inference,
-        passages: &[(&str, Option<&str>)],
-    ) -> Result<Vec<Self>> {
-        let windows: Vec<Vec<String>> = passages
+    /// Whether there is anything to judge.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sentences.is_empty()
+    }
+}
+
+/// How claims are judged: by which models, with which settings.
+#[derive(Clone, Copy)]
+pub(crate) struct Judge<'m> {
+    pub(crate) inference: &'m dyn Inference,
+    pub(crate) config: &'m ResearchConfig,
+    pub(crate) models: &'m Models,
+}
+
+impl Judge<'_> {
+    /// Prepares passages for any number of claims.
+    pub(crate) async fn read(&self, passages: &[Against<'_>]) -> Result<Vec<Passage>> {
+        let mut read: Vec<Passage> = passages
             .iter()
-            .map(|(text, language)| {
-                let sentences = lyra_text::sentences(text, *language);
-                lyra_text::windows(&sentences, MAX_WINDOW_CHARS).into_iter().map(|w| w.text).collect()
+            .map(|passage| Passage {
+                title: lyra_text::normalise(passage.title),
+                sentences: lyra_text::sentences(passage.text, passage.language),
+                words: guard::Passage::of(passage.title, passage.text),
+                windows: Windows::default(),
             })
             .collect();
-        let texts: Vec<String> = windows.iter().flatten().cloned().collect();
-        let mut vectors =
-            if texts.is_empty() { Vec::new() } else { inference.embed(&texts).await? }.into_iter();
-        Ok(windows
-            .into_iter()
-            .map(|windows| Self { vectors: vectors.by_ref().take(windows.len()).collect(), windows })
-            .collect())
-    }
-
-    /// The windows to show to the model: the closest ones above the limit, the very closest in any case.
-    fn premises(&self, claim: &[f32], config: &ResearchConfig) -> Vec<String> {
-        let cosine: Vec<f64> = self.vectors.iter().map(|v| f64::from(vector::dot(claim, v))).collect();
-        top_by(&cosine, config.windows_per_passage)
-            .into_iter()
-            .enumerate()
-            .filter(|&(place, i)| place == 0 || cosine[i] >= f64::from(config.window_similarity))
-            .map(|(_, i)| self.windows[i].clone())
-            .collect()
-    }
-}
-
-/// What each passage says about a claim, given with its vector.
-pub(crate) async fn verdicts(
-    inference: &dyn Inference,
-    config: &ResearchConfig,
-    (claim, vector): (&str, &[f32]),
-    passages: &[&Passage],
-) -> Result<Vec<Option<Verdict>>> {
-    let premises = passages.iter().enumerate().flat_map(|(passage, p)| {
-        p.premises(vector, config).into_iter().map(move |premise| (passage, premise))
-    });
-    let mut answers: Vec<Vec<Answer>> = passages.iter().map(|_| Vec::new()).collect();
-    let mut asked: Vec<(usize, String)> = premises.collect();
-    while !asked.is_empty() {
-        let pairs: Vec<(String, String)> =
-            asked.iter().map(|(_, premise)| (premise.clone(), claim.to_owned())).collect();
-        let mut too_long = Vec::new();
-        for ((passage, premise), judgement) in asked.into_iter().zip(inference.judge(&pairs).await?) {
-            match judgement {
-                Some(judgement) => answers[passage].push(Answer { premise, judgement }),
-                None => too_long.extend(parts(&premise).into_iter().map(|part| (passage, part))),
+        if self.models.judge == JudgeKind::Pairs {
+            let texts: Vec<(&[Sentence], Option<&str>)> = read
+                .iter()
+                .zip(passages)
+                .map(|(passage, against)| (passage.sentences.as_slice(), against.language))
+                .collect();
+            let windows = pairs::cut(self.inference, &texts).await?;
+            for (passage, windows) in read.iter_mut().zip(windows) {
+                passage.windows = windows;
             }
         }
-        asked = too_long;
+        Ok(read)
     }
-    Ok(answers.iter().map(|answers| verdict(answers, config.min_nli_confidence)).collect())
+
+    /// What each passage says about a claim.
+    pub(crate) async fn verdicts(
+        &self,
+        claim: &Claimed<'_>,
+        passages: &[&Passage],
+    ) -> Result<Vec<Option<Verdict>>> {
+        let mut verdicts = match self.models.judge {
+            JudgeKind::Pairs => pairs::verdicts(self, claim, passages).await?,
+            JudgeKind::Verifier => verifier::verdicts(self, claim, passages).await?,
+        };
+        for (verdict, passage) in verdicts.iter_mut().zip(passages) {
+            if let Some(verdict) = verdict {
+                guarded::guard(verdict, claim.text, passage);
+            }
+        }
+        Ok(verdicts)
+    }
+
+    /// Least probability of a side.
+    fn threshold(&self) -> f64 {
+        self.config.min_nli_confidence.or(self.models.threshold).unwrap_or(THRESHOLD)
+    }
 }
 
-/// A window in two parts or more, at a sentence's end or between words; nothing when it is short.
-fn parts(window: &str) -> Vec<String> {
-    let chars = window.chars().count();
-    if chars <= MIN_PART_CHARS {
-        return Vec::new();
-    }
-    let sentences = lyra_text::sentences(window, None);
-    let halves = lyra_text::windows(&sentences, chars.div_ceil(2));
-    halves.into_iter().filter(|w| w.sentences == 1).map(|w| w.text).collect()
+/// The model's answer to one part of a passage.
+struct Answer {
+    /// The sentences that decided.
+    premise: String,
+    /// What the model was shown.
+    asked: String,
+    judgement: NliJudgement,
 }
 
-/// What the windows of one passage say together, the closest one first: the support or refutation that is sure enough
-/// with what the other side has to say, else neutral as the closest window says it.
-fn verdict(answers: &[Answer], min_confidence: f64) -> Option<Verdict> {
+/// What the parts of one passage say together, the closest one first: the support or refutation that is sure enough with
+/// what the other side has to say, else neutral as the closest part says it.
+fn verdict(answers: &[Answer], threshold: f64) -> Option<Verdict> {
     let closest = answers.first()?;
     let strongest = |score: fn(&NliScores) -> f64| {
         let scores: Vec<f64> = answers.iter().map(|answer| score(&answer.judgement.scores)).collect();
@@ -139,10 +182,12 @@ fn verdict(answers: &[Answer], min_confidence: f64) -> Option<Verdict> {
     let refutation = strongest(|scores| scores.refutes);
     let judgement = together(&support.judgement, &refutation.judgement);
     let side = if judgement.scores.supports >= judgement.scores.refutes { support } else { refutation };
-    let sure = |of: f64| of >= min_confidence;
-    let said = |premise: &str, judgement| {
-        let asked = answers.iter().map(|answer| answer.premise.clone()).collect();
-        Verdict { premise: premise.to_owned(), judgement, asked }
+    let sure = |of: f64| of >= threshold;
+    let said = |premise: &str, judgement| Verdict {
+        premise: premise.to_owned(),
+        judgement,
+        discrepancies: Discrepancies::default(),
+        asked: answers.iter().map(|answer| answer.asked.clone()).collect(),
     };
     if judgement.relation != Relation::Neutral && sure(judgement.confidence.get()) {
         return Some(said(&side.premise, judgement));
@@ -150,16 +195,20 @@ fn verdict(answers: &[Answer], min_confidence: f64) -> Option<Verdict> {
     let torn = sure(support.judgement.scores.supports) && sure(refutation.judgement.scores.refutes);
     let (premise, judgement) =
         if torn { (&side.premise, judgement) } else { (&closest.premise, closest.judgement) };
+    Some(said(premise, neutral(judgement)))
+}
+
+/// The judgement without its side: the scores stay, the confidence is the probability of neutral.
+fn neutral(judgement: NliJudgement) -> NliJudgement {
     let confidence = Probability::clamped(judgement.scores.neutral);
-    let judgement = NliJudgement { relation: Relation::Neutral, confidence, ..judgement };
-    Some(said(premise, judgement))
+    NliJudgement { relation: Relation::Neutral, confidence, ..judgement }
 }
 
 /// The strongest support and the strongest refutation as one judgement.
 ///
-/// Of one window these are its scores. Of two, with support `s` in one and refutation `r` in the other, taken as
+/// Of one part these are its scores. Of two, with support `s` in one and refutation `r` in the other, taken as
 /// independent, and given that a passage does not do both: support `s(1−r)`, refutation `r(1−s)`, neither `(1−s)(1−r)`,
-/// divided by their sum. A side is never surer than its window was; two sure sides leave doubt.
+/// divided by their sum. A side is never surer than its part was; two sure sides leave doubt.
 fn together(support: &NliJudgement, refutation: &NliJudgement) -> NliJudgement {
     if support == refutation {
         return *support;
@@ -182,6 +231,33 @@ fn joint(support: &NliScores, refutation: &NliScores) -> NliScores {
     NliScores { supports, refutes, neutral }
 }
 
+/// The mean of judgements; of none, neutral.
+fn mean(judgements: &[NliJudgement]) -> NliJudgement {
+    let of = |scores: &dyn Fn(&NliJudgement) -> NliScores| {
+        let (mut sum, mut count) = (NliScores { supports: 0.0, refutes: 0.0, neutral: 0.0 }, 0.0);
+        for scores in judgements.iter().map(scores) {
+            sum.supports += scores.supports;
+            sum.refutes += scores.refutes;
+            sum.neutral += scores.neutral;
+            count += 1.0;
+        }
+        if count == 0.0 {
+            return NliScores { supports: 0.0, refutes: 0.0, neutral: 1.0 };
+        }
+        NliScores {
+            supports: sum.supports / count,
+            refutes: sum.refutes / count,
+            neutral: sum.neutral / count,
+        }
+    };
+    let version =
+        judgements.iter().find_map(|judgement| judgement.calibration).map(|applied| applied.version);
+    let raw =
+        |judgement: &NliJudgement| judgement.calibration.map_or(judgement.scores, |applied| applied.raw);
+    let calibration = version.map(|version| AppliedCalibration { version, raw: of(&raw) });
+    NliJudgement { calibration, ..of(&|judgement| judgement.scores).judgement() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,7 +273,11 @@ mod tests {
         let answers: Vec<Answer> = answers
             .iter()
             .zip(names)
-            .map(|(&(s, r), name)| Answer { premise: name.to_owned(), judgement: scores(s, r).judgement() })
+            .map(|(&(s, r), name)| Answer {
+                premise: name.to_owned(),
+                asked: name.to_owned(),
+                judgement: scores(s, r).judgement(),
+            })
             .collect();
         let got = verdict(&answers, 0.6).map(|verdict| (verdict.premise, verdict.judgement.relation));
         assert_eq!(got, expect.map(|(i, relation)| (names[i].to_owned(), relation)));
@@ -217,20 +297,17 @@ mod tests {
     }
 
     #[test]
-    fn a_window_in_parts() {
-        assert!(parts("Too short to cut.").is_empty());
-        let window = "Naps improved recall in the first trial. In the second trial they did not.";
-        assert_eq!(
-            parts(window),
-            ["Naps improved recall in the first", "trial.", "In the second trial they did not."]
+    fn the_confidence_of_neutral_is_its_probability() {
+        let judgement = neutral(scores(0.7, 0.2).judgement());
+        assert_eq!(judgement.relation, Relation::Neutral);
+        assert!(
+            (judgement.confidence.get() - 0.1).abs() < 1e-9 && (judgement.scores.supports - 0.7).abs() < 1e-9
         );
-        let long = "word ".repeat(50);
-        assert!(parts(&long).iter().all(|part| part.len() < long.len()));
     }
 
     proptest! {
         #[test]
-        fn a_side_is_never_surer_than_its_window(s in 0.0..=1.0_f64, r in 0.0..=1.0_f64) {
+        fn a_side_is_never_surer_than_its_part(s in 0.0..=1.0_f64, r in 0.0..=1.0_f64) {
             let joint = joint(&scores(s, 0.0), &scores(0.0, r));
             let sum = joint.supports + joint.refutes + joint.neutral;
             prop_assert!((sum - 1.0).abs() < 1e-9);
@@ -239,11 +316,13 @@ mod tests {
         }
 
         #[test]
-        fn parts_lose_no_word(window in "[a-z .,。あ漢0-9]{0,200}") {
-            let found = parts(&window);
-            let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-            prop_assert!(found.is_empty() || bare(&found.concat()) == bare(&window));
-            prop_assert!(found.iter().all(|part| part.chars().count() < window.chars().count()));
+        fn a_mean_lies_between(all in prop::collection::vec((0.0..=0.5_f64, 0.0..=0.5_f64), 1..6)) {
+            let judgements: Vec<NliJudgement> = all.iter().map(|&(s, r)| scores(s, r).judgement()).collect();
+            let mean = mean(&judgements).scores;
+            prop_assert!((mean.supports + mean.refutes + mean.neutral - 1.0).abs() < 1e-9);
+            let least = all.iter().map(|(s, _)| *s).fold(1.0, f64::min);
+            let most = all.iter().map(|(s, _)| *s).fold(0.0, f64::max);
+            prop_assert!(least - 1e-9 <= mean.supports && mean.supports <= most + 1e-9);
         }
     }
 }

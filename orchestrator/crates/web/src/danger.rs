@@ -7,6 +7,7 @@ mod characters;
 mod encoded;
 mod fold;
 mod hidden;
+mod quote;
 
 use std::fmt::Write as _;
 
@@ -118,6 +119,8 @@ impl Place {
 #[derive(Debug, Clone)]
 pub struct DangerousPatterns {
     rules: Vec<Rule>,
+    /// Words around a quotation that make it one of an attack, told and not made.
+    quotations: Vec<Regex>,
 }
 
 #[derive(Debug, Clone)]
@@ -127,11 +130,15 @@ struct Rule {
     severity: Severity,
     hidden_only: bool,
     patterns: Vec<Regex>,
+    unless_before: Vec<Regex>,
+    unless_after: Vec<Regex>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default)]
+    quotations: Vec<String>,
     rules: Vec<RuleSpec>,
 }
 
@@ -144,6 +151,10 @@ struct RuleSpec {
     #[serde(default, rename = "where")]
     place: Scope,
     patterns: Vec<String>,
+    #[serde(default)]
+    unless_before: Vec<String>,
+    #[serde(default)]
+    unless_after: Vec<String>,
 }
 
 #[derive(Deserialize, Default, PartialEq)]
@@ -161,8 +172,9 @@ impl DangerousPatterns {
     /// What is no YAML, an unknown key (both with line and column), a pattern that is no regular expression.
     pub fn from_yaml(text: &str) -> Result<Self> {
         let file: File = from_yaml(text)?;
+        let quotations = compiled(&file.quotations, "quotations")?;
         let rules = file.rules.into_iter().map(RuleSpec::compiled).collect::<Result<_>>()?;
-        Ok(Self { rules })
+        Ok(Self { rules, quotations })
     }
 
     /// The rules that come with Lyra.
@@ -210,6 +222,37 @@ impl DangerousPatterns {
         grave.max_by_key(|finding| finding.severity)
     }
 
+    /// The text without the lines that should reach no AI, each replaced by a note that names the rule; `None` when there is none
+    /// such.
+    pub fn withheld(&self, text: &str) -> Option<String> {
+        let mut spans: Vec<(usize, usize, String)> = self
+            .in_text(text)
+            .into_iter()
+            .filter(|finding| finding.severity >= Severity::Medium)
+            .filter_map(|finding| match finding.place {
+                Place::Text { start, end } => Some((start as usize, end as usize, finding.rule)),
+                Place::Hidden { .. } => None,
+            })
+            .collect();
+        if spans.is_empty() {
+            return None;
+        }
+        spans.sort();
+        let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+        for line in text.split_inclusive('\n') {
+            let end = at + line.chars().count();
+            match spans.iter().find(|(from, to, _)| *from < end && at < *to) {
+                None => out.push_str(line),
+                Some((_, _, rule)) => {
+                    let _ = write!(out, "[withheld: text that addresses the AI that reads it ({rule})]");
+                    out.push_str(if line.ends_with('\n') { "\n" } else { "" });
+                }
+            }
+            at = end;
+        }
+        Some(out)
+    }
+
     /// The most severe rule that matches a decoded text.
     fn worst(&self, text: &str) -> Option<(String, Severity)> {
         let chars: Vec<char> = text.chars().collect();
@@ -223,13 +266,26 @@ impl DangerousPatterns {
             let matches =
                 rule.patterns.iter().flat_map(|pattern| pattern.find_iter(&folded.text)).take(MAX_PER_RULE);
             for found_at in matches {
+                let (before, after) = around(&folded.text, found_at.start(), found_at.end());
+                let told =
+                    |patterns: &[Regex], text: &str| patterns.iter().any(|pattern| pattern.is_match(text));
+                if told(&rule.unless_before, before) || told(&rule.unless_after, after) {
+                    continue;
+                }
+                let quoted = !hidden
+                    && quote::is_quoted(before, after)
+                    && (told(&self.quotations, before) || told(&self.quotations, after));
                 let (start, end) = folded.place(found_at.start(), found_at.end());
                 // Nobody splits words by invisible characters for a reader's sake.
                 let split = folded.skips_invisible(start, end);
                 found.push(Finding {
                     rule: rule.id.clone(),
                     kind: rule.kind,
-                    severity: if split { Severity::High } else { rule.severity },
+                    severity: match (split, quoted) {
+                        (true, _) => Severity::High,
+                        (false, true) => Severity::Low,
+                        (false, false) => rule.severity,
+                    },
                     place: Place::Text { start: start as u32, end: end as u32 },
                     excerpt: excerpt(&chars[start..end]),
                 });
@@ -245,16 +301,29 @@ impl RuleSpec {
         if self.patterns.is_empty() {
             return Err(ConfigError::value(place(), "has no patterns"));
         }
-        let patterns = self
-            .patterns
-            .iter()
-            .map(|pattern| {
-                Regex::new(pattern).map_err(|error| ConfigError::value(place(), error.to_string()))
-            })
-            .collect::<Result<_>>()?;
+        let patterns = compiled(&self.patterns, &place())?;
+        let (unless_before, unless_after) =
+            (compiled(&self.unless_before, &place())?, compiled(&self.unless_after, &place())?);
         let hidden_only = self.place == Scope::Hidden;
-        Ok(Rule { id: self.id, kind: self.kind, severity: self.severity, hidden_only, patterns })
+        let Self { id, kind, severity, .. } = self;
+        Ok(Rule { id, kind, severity, hidden_only, patterns, unless_before, unless_after })
     }
+}
+
+fn compiled(patterns: &[String], place: &str) -> Result<Vec<Regex>> {
+    let compiled =
+        |pattern: &String| Regex::new(pattern).map_err(|error| ConfigError::value(place, error.to_string()));
+    patterns.iter().map(compiled).collect()
+}
+
+/// Bytes before and after a match that tell whether it is an order, a report or a quotation.
+const AROUND: usize = 240;
+
+/// What stands right before and right after a match.
+fn around(text: &str, start: usize, end: usize) -> (&str, &str) {
+    let from = text.ceil_char_boundary(start.saturating_sub(AROUND));
+    let to = text.floor_char_boundary((end + AROUND).min(text.len()));
+    (&text[from.min(start)..start], &text[end..to.max(end)])
 }
 
 /// The characters, shortened, with what cannot be seen made visible.

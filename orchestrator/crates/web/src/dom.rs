@@ -1,6 +1,9 @@
 //! The little that every reader of HTML here needs from a tree.
 
+mod parse;
+
 use dom_query::NodeRef;
+pub(crate) use parse::{Parsed, parse};
 
 /// Elements whose contents no reader sees.
 pub(crate) fn is_invisible_element(name: &str) -> bool {

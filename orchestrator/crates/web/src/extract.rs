@@ -16,7 +16,7 @@ pub use encoding::{Decoded, decode};
 pub use links::BodyLink;
 pub(crate) use metadata::names;
 
-use crate::dom::{Visit, is_hidden, visible_text, walk};
+use crate::dom::{Parsed, Visit, is_hidden, parse, visible_text, walk};
 use dom_query::Document;
 use lyra_domain::Doi;
 use serde::Serialize;
@@ -58,12 +58,15 @@ pub struct Extracted {
     pub blocks: Vec<Block>,
     /// Links in the main text.
     pub links: Vec<Link>,
+    /// What was not read because the page goes beyond a limit, and which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
 }
 
 impl Extracted {
     /// Reads an HTML page that was fetched from `address`. Never fails: a page without text gives an empty text.
     pub fn from_html(html: &str, address: &Url) -> Self {
-        let document = Document::from(html);
+        let Parsed { document, cut } = parse(html);
         let base =
             document.base_uri().and_then(|href| address.join(&href).ok()).unwrap_or_else(|| address.clone());
         let said = metadata::read(&document, &base);
@@ -92,6 +95,7 @@ impl Extracted {
             text: content.text,
             blocks: content.blocks,
             links: content.links,
+            left_out: cut.then(|| "its end was not read: the page has too many elements".to_owned()),
         }
     }
 

@@ -2,26 +2,32 @@
 
 mod glyphs;
 mod layout;
+mod unpacked;
 
 use crate::dom::single_spaces;
 use crate::extract::Extracted;
-use glyphs::page_glyphs;
+use glyphs::{Ended, page_glyphs};
 use hayro_interpret::InterpreterCache;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use unpacked::TooMuch;
 
-/// Bounds of reading one file.
+/// Bounds of reading one file. What goes beyond them does not depend on how fast the machine is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Pages that are read; later ones are left out.
     pub max_pages: usize,
     /// Characters that are kept; the page on which they are reached is the last.
     pub max_chars: usize,
+    /// Bytes that its streams, images left out, unpack to in sum.
+    pub max_unpacked: usize,
+    /// Glyphs, clips, paths and images that are drawn; the page on which they are reached is the last.
+    pub max_drawn: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_pages: 80, max_chars: 400_000 }
+        Self { max_pages: 80, max_chars: 400_000, max_unpacked: 64 << 20, max_drawn: 4_000_000 }
     }
 }
 
@@ -37,6 +43,15 @@ pub enum PdfError {
     /// It is no PDF, or damaged beyond repair.
     #[error("the PDF is damaged")]
     Damaged,
+    /// It unpacks to more than is read.
+    #[error("the PDF unpacks to more than {} MB", limit >> 20)]
+    TooLarge {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// It was not read to its end in time.
+    #[error("reading it took too long")]
+    Stopped,
     /// Its pages hold no text: they are most likely scanned.
     #[error("the PDF has {pages} pages without any text; they are most likely scanned images")]
     Scanned {
@@ -48,7 +63,7 @@ pub enum PdfError {
     NoCharacters,
 }
 
-/// Reads the text of a PDF, at most within `limits`, and until `stop` says so; what was read until then is kept.
+/// Reads the text of a PDF within `limits`; what is left out because of them stands in `left_out`. Gives up when `stop` says so.
 ///
 /// # Errors
 /// See [`PdfError`]. A file that makes the parser panic counts as damaged.
@@ -57,23 +72,48 @@ pub fn read(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Ex
 }
 
 fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Extracted, PdfError> {
-    let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
+    let too_large = |TooMuch| PdfError::TooLarge { limit: limits.max_unpacked };
+    let file = unpacked::without_images(bytes.to_vec(), limits.max_unpacked).map_err(too_large)?;
+    let pdf = Pdf::new(file).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => PdfError::Encrypted,
         LoadPdfError::Decryption(_) => PdfError::UnknownEncryption,
         LoadPdfError::Invalid => PdfError::Damaged,
     })?;
+    if unpacked::is_encrypted(bytes) {
+        unpacked::count_decrypted(&pdf, bytes, limits.max_unpacked).map_err(too_large)?;
+    }
     let cache = InterpreterCache::new();
-    let (mut pages, mut chars, mut unnamed) = (Vec::new(), 0, 0);
-    for page in pdf.pages().iter().take(limits.max_pages) {
-        if stop() || chars >= limits.max_chars {
+    let (mut pages, mut chars, mut unnamed, mut drawn) = (Vec::new(), 0, 0, 0);
+    let mut end = None;
+    for page in pdf.pages().iter() {
+        if stop() {
+            return Err(PdfError::Stopped);
+        }
+        end = match () {
+            () if pages.len() >= limits.max_pages => Some(format!("{} pages", limits.max_pages)),
+            () if chars >= limits.max_chars => Some(format!("{} characters", limits.max_chars)),
+            () if drawn >= limits.max_drawn => Some(format!("{} drawn elements", limits.max_drawn)),
+            () => None,
+        };
+        if end.is_some() {
             break;
         }
-        let drawn = page_glyphs(page, &cache, pdf.xref());
-        unnamed += drawn.unnamed;
-        let lines = layout::lines(&drawn.glyphs);
+        let (found, ended) = page_glyphs(page, &cache, pdf.xref(), limits.max_drawn - drawn, stop);
+        if ended == Ended::Stopped {
+            return Err(PdfError::Stopped);
+        }
+        drawn += found.elements;
+        unnamed += found.unnamed;
+        let lines = layout::lines(&found.glyphs);
         chars += lines.iter().map(|line| line.text.chars().count()).sum::<usize>();
         pages.push(lines);
+        if ended == Ended::Full {
+            end = Some(format!("{} drawn elements", limits.max_drawn));
+            break;
+        }
     }
+    let (read, all) = (pages.len(), pdf.pages().len());
+    let left_out = end.map(|limit| format!("read up to page {read} of {all}: the limit is {limit}"));
     if chars == 0 {
         return Err(if unnamed > 0 {
             PdfError::NoCharacters
@@ -92,6 +132,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
         language: lyra_text::language(&builder.text).map(str::to_owned),
         text: builder.text,
         blocks: builder.blocks,
+        left_out,
         ..Extracted::default()
     })
 }

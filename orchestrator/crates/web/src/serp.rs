@@ -93,7 +93,7 @@ impl Engines {
     ///
     /// Results win over markers: a page may load a captcha script and still list results.
     pub fn read(&self, engine: &Engine, html: &str, address: &Url) -> SerpPage {
-        let document = Document::from(html);
+        let document = crate::dom::parse(html).document;
         let list = List::of(engine, &document, address);
         if !list.results.is_empty() {
             return SerpPage::Results { results: list.results, ads: list.ads, unread: list.unread };
@@ -121,7 +121,7 @@ impl Engines {
 
     /// Which challenge any page shows, an engine's or not.
     pub fn challenge(&self, html: &str) -> Option<ChallengeKind> {
-        let document = Document::from(html);
+        let document = crate::dom::parse(html).document;
         let page = Seen::of(&document);
         self.challenges().iter().find_map(|challenge| challenge.shown(&page))
     }

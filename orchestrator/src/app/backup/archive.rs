@@ -1,11 +1,11 @@
 //! A backup as one file: tar, with or without gzip.
 
 use super::failed;
-use super::manifest::{self, DATABASE, Manifest, damaged, digest, is_inside};
+use super::manifest::{self, DATABASE, Manifest, PRIVATE, damaged, digest, is_inside};
 use crate::app::AppError;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
@@ -69,10 +69,10 @@ pub(super) fn unpack(file: &Path, folder: &Path) -> Result<(), AppError> {
     read(file, |path, entry| write(&folder.join(path), entry))
 }
 
-/// The same, and writes only the database and the manifest.
+/// The same, and writes only the database files and the manifest.
 pub(super) fn unpack_database(file: &Path, folder: &Path) -> Result<(), AppError> {
     read(file, |path, entry| {
-        if [DATABASE, manifest::FILE].contains(&path) {
+        if [DATABASE, PRIVATE, manifest::FILE].contains(&path) {
             write(&folder.join(path), entry)
         } else {
             digest(entry)
@@ -95,44 +95,43 @@ fn write(to: &Path, entry: &mut dyn Read) -> std::io::Result<(u64, String)> {
     digest(File::open(to)?)
 }
 
-/// Gives every entry to `take`, which says its size and SHA-256.
+/// Gives every entry to `take`, which says its size and SHA-256. The manifest comes first, and nothing that it does not name, nor
+/// more than it says, is read.
 fn read(
     file: &Path,
     mut take: impl FnMut(&str, &mut dyn Read) -> std::io::Result<(u64, String)>,
 ) -> Result<(), AppError> {
     let broken = |error: std::io::Error| damaged(&format!("{}: {error}", file.display()));
     let mut archive = open(file)?;
-    let mut manifest: Option<Manifest> = None;
-    let mut found = BTreeMap::new();
-    for entry in archive.entries().map_err(broken)? {
-        let mut entry = entry.map_err(broken)?;
+    let mut entries = archive.entries().map_err(broken)?;
+    let mut next = || -> Result<_, AppError> {
+        let Some(entry) = entries.next() else { return Ok(None) };
+        let entry = entry.map_err(broken)?;
         let path = entry.path().map_err(broken)?.to_string_lossy().into_owned();
         if !entry.header().entry_type().is_file() || !is_inside(Path::new(&path)) {
             return Err(damaged(&format!("{}: `{path}` is no file of a backup", file.display())));
         }
-        if path == manifest::FILE {
-            let mut text = Vec::new();
-            entry.by_ref().take(MAX_MANIFEST).read_to_end(&mut text).map_err(broken)?;
-            manifest =
-                Some(Manifest::parse(&text).map_err(|why| damaged(&format!("{}: {why}", file.display())))?);
-            take(&path, &mut text.as_slice()).map_err(failed(file))?;
-        } else {
-            let taken = take(&path, &mut entry).map_err(broken)?;
-            found.insert(path, taken);
-        }
-    }
-    let Some(manifest) = manifest else {
-        return Err(damaged(&format!("{} holds no {}", file.display(), manifest::FILE)));
+        Ok(Some((path, entry)))
     };
-    for entry in &manifest.files {
-        let what = file.join(&entry.path);
-        match found.remove(&entry.path) {
-            Some(taken) => entry.same(&taken, &what)?,
-            None => return Err(damaged(&format!("{} is missing", what.display()))),
-        }
+    let Some((_, first)) = next()?.filter(|(path, _)| path == manifest::FILE) else {
+        return Err(damaged(&format!("{}: {} does not come first", file.display(), manifest::FILE)));
+    };
+    let mut text = Vec::new();
+    first.take(MAX_MANIFEST).read_to_end(&mut text).map_err(broken)?;
+    let manifest = Manifest::parse(&text).map_err(|why| damaged(&format!("{}: {why}", file.display())))?;
+    take(manifest::FILE, &mut text.as_slice()).map_err(failed(file))?;
+    let mut left: BTreeSet<&str> = manifest.files.iter().map(|entry| entry.path.as_str()).collect();
+    while let Some((path, entry)) = next()? {
+        let wanted = manifest.entry(&path).filter(|_| left.remove(path.as_str()));
+        let Some(wanted) = wanted else {
+            return Err(damaged(&format!("{}: `{path}` is not in its list of files", file.display())));
+        };
+        // One byte more than there may be shows that there is more.
+        let taken = take(&path, &mut entry.take(wanted.bytes.saturating_add(1))).map_err(broken)?;
+        wanted.same(&taken, &file.join(&path))?;
     }
-    match found.keys().next() {
-        Some(extra) => Err(damaged(&format!("{}: `{extra}` is not in its list of files", file.display()))),
+    match left.first() {
+        Some(missing) => Err(damaged(&format!("{} is missing", file.join(missing).display()))),
         None => Ok(()),
     }
 }

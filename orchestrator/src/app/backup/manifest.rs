@@ -12,12 +12,14 @@ use std::path::{Component, Path, PathBuf};
 
 /// Newest format that this version reads and the one it writes.
 ///
-/// 1: `backup.json`, `lyra.db` (no WAL beside it), `corpora/NAME/…`.
-const FORMAT: u32 = 1;
+/// 1: `backup.json`, `lyra.db` (no WAL beside it), `corpora/NAME/…`. 2: `private.db` as well.
+const FORMAT: u32 = 2;
 /// The manifest's name.
 pub(super) const FILE: &str = "backup.json";
 /// The database's name, in a backup and in the data folder.
 pub(super) const DATABASE: &str = "lyra.db";
+/// The name of the file with what is secret, which backups have since format 2.
+pub(super) const PRIVATE: &str = "private.db";
 
 /// The manifest of a backup.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -96,6 +98,9 @@ impl Manifest {
             None if !manifest.files.iter().any(|file| file.path == DATABASE) => {
                 Err(format!("it names no {DATABASE}"))
             }
+            None if manifest.format >= 2 && !manifest.files.iter().any(|file| file.path == PRIVATE) => {
+                Err(format!("it names no {PRIVATE}"))
+            }
             None => Ok(manifest),
         }
     }
@@ -117,6 +122,11 @@ impl Manifest {
             }
             None => Ok(()),
         }
+    }
+
+    /// What is to be at a path.
+    pub(super) fn entry(&self, path: &str) -> Option<&Entry> {
+        self.files.iter().find(|file| file.path == path)
     }
 
     /// Names of the corpora in it.

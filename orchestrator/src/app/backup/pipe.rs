@@ -73,6 +73,7 @@ impl Spooled {
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let mut file = options.open(&spooled.path).map_err(failed(&spooled.path))?;
+            let _claim = super::leftovers::claim(&spooled.path);
             let mut input = input;
             std::io::copy(&mut input, &mut file).map_err(failed(Path::new("standard input")))?;
             Ok(spooled)

@@ -4,15 +4,17 @@
 //! exists, the swap is only ever finished: by the restore itself, or by whoever opens the data folder next. Every step of
 //! it may be done again.
 
-use super::manifest::DATABASE;
+use super::manifest::{DATABASE, PRIVATE};
 use super::{BackupReport, archive, blocking, blocking_is_archive, failed, private_folder, verify_folder};
 use crate::app::{App, AppError};
-use lyra_store::Unused;
+use lyra_store::{Store, StoreConfig, Token, Unused};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// What belongs to the database that is replaced; the log goes before the file that it belongs to.
-const DATABASE_FILES: [&str; 3] = ["lyra.db-wal", "lyra.db-shm", DATABASE];
+/// The files of the two databases with what SQLite keeps beside them, in the order in which they are replaced; a log goes before
+/// the file that it belongs to.
+const DATABASES: [[&str; 3]; 2] =
+    [["lyra.db-wal", "lyra.db-shm", DATABASE], ["private.db-wal", "private.db-shm", PRIVATE]];
 
 impl App {
     /// Replaces the data in a folder by a backup. Data that is there is replaced only with `force`, and is then kept beside
@@ -46,7 +48,8 @@ impl App {
                 if archived { archive::unpack(&from, &to.new) } else { copy_folder(&from, &to.new) }
             })
             .await?;
-            verify_folder(&place.new).await
+            let checked = verify_folder(&place.new).await?;
+            prepare(checked, &place.new, data_dir).await
         }
         .await;
         let checked = match checked {
@@ -71,6 +74,32 @@ impl App {
         drop(unused);
         Ok(BackupReport { path: source.to_owned(), replaced, ..checked })
     }
+}
+
+/// Brings a checked copy to the present version, which moves secrets of an older one into a file of their own, and revokes in it
+/// what has been revoked since it was made.
+async fn prepare(checked: BackupReport, copy: &Path, data_dir: &Path) -> Result<BackupReport, AppError> {
+    let store = Store::open(&copy.join(DATABASE), StoreConfig::default()).await?;
+    let prepared = async {
+        let tokens_revoked = store.carry_revocations(&data_dir.join(DATABASE)).await?;
+        let now = jiff::Timestamp::now();
+        let ended = |token: &Token| {
+            let end = token.expires_at.as_ref().and_then(|end| end.parse::<jiff::Timestamp>().ok());
+            token.revoked_at.is_some() || end.is_some_and(|end| end <= now)
+        };
+        let tokens = store.tokens().await?.into_iter().filter(|token| !ended(token));
+        let tokens_in_force = tokens.map(|token| token.name).collect();
+        Ok::<_, AppError>(BackupReport { tokens_in_force, tokens_revoked, ..checked })
+    }
+    .await;
+    store.close().await;
+    for [log, ..] in DATABASES {
+        let log = copy.join(log);
+        if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+            return Err(failed(&log)(std::io::Error::other("it was not written into its database")));
+        }
+    }
+    prepared
 }
 
 /// Finishes a restore that was interrupted after its backup had been checked.
@@ -127,9 +156,11 @@ fn finish(data_dir: &Path) -> Result<Option<PathBuf>, AppError> {
         std::fs::rename(place.new.join(name), data_dir.join(name)).map_err(failed(&place.new.join(name)))
     };
     // What is still here is what is not swapped yet.
-    if place.new.join(DATABASE).exists() {
-        DATABASE_FILES.iter().try_for_each(|name| aside(name))?;
-        into_place(DATABASE)?;
+    for files in DATABASES {
+        if place.new.join(files[2]).exists() {
+            files.iter().try_for_each(|name| aside(name))?;
+            into_place(files[2])?;
+        }
     }
     if place.new.join("corpora").exists() {
         aside("corpora")?;
@@ -199,6 +230,9 @@ mod tests {
             ("lyra.db-shm", ".restore/old/lyra.db-shm"),
             ("lyra.db", ".restore/old/lyra.db"),
             (".restore/new/lyra.db", "lyra.db"),
+            ("private.db-wal", ".restore/old/private.db-wal"),
+            ("private.db", ".restore/old/private.db"),
+            (".restore/new/private.db", "private.db"),
             ("corpora", ".restore/old/corpora"),
             (".restore/new/corpora", "corpora"),
         ];
@@ -209,8 +243,11 @@ mod tests {
                 ("lyra.db", "old"),
                 ("lyra.db-wal", "old log"),
                 ("lyra.db-shm", ""),
+                ("private.db", "old secrets"),
+                ("private.db-wal", "old log"),
                 ("corpora/a/corpus.json", "old"),
                 (".restore/new/lyra.db", "new"),
+                (".restore/new/private.db", "new secrets"),
                 (".restore/new/corpora/b/corpus.json", "new"),
                 (".restore/ready", ""),
             ] {
@@ -222,11 +259,20 @@ mod tests {
             }
             let replaced = finish(home.path()).unwrap().expect("old data");
             assert_eq!(std::fs::read_to_string(at("lyra.db")).unwrap(), "new", "after {done} steps");
+            assert_eq!(
+                std::fs::read_to_string(at("private.db")).unwrap(),
+                "new secrets",
+                "after {done} steps"
+            );
+            assert!(!at("private.db-wal").exists());
             assert!(!at("lyra.db-wal").exists() && !at(".restore").exists() && !at("corpora/a").exists());
             assert_eq!(std::fs::read_to_string(at("corpora/b/corpus.json")).unwrap(), "new");
-            for (name, text) in
-                [("lyra.db", "old"), ("lyra.db-wal", "old log"), ("corpora/a/corpus.json", "old")]
-            {
+            for (name, text) in [
+                ("lyra.db", "old"),
+                ("lyra.db-wal", "old log"),
+                ("private.db", "old secrets"),
+                ("corpora/a/corpus.json", "old"),
+            ] {
                 assert_eq!(std::fs::read_to_string(replaced.join(name)).unwrap(), text, "after {done} steps");
             }
             assert_eq!(finish(home.path()).unwrap(), None);

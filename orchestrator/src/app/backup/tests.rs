@@ -11,6 +11,7 @@ async fn filled(folder: &Path) -> App {
                 query: "kept?".to_owned(),
                 config: NewTask::default().config,
                 claims: vec!["it is".to_owned()],
+                question_claim: None,
             },
             lyra_domain::Priority::Medium,
         )
@@ -44,7 +45,7 @@ async fn every_kind_of_backup_comes_back() {
     for name in ["folder", "file.tar", "file.tar.gz", "file.tgz"] {
         let target = home.path().join(name);
         let made = app.create_backup(&target, false).await.unwrap();
-        assert_eq!((made.corpora.as_slice(), made.files), (&["tiny".to_owned()][..], 3), "{name}");
+        assert_eq!((made.corpora.as_slice(), made.files), (&["tiny".to_owned()][..], 4), "{name}");
         let again = app.create_backup(&target, false).await.unwrap_err();
         assert!(again.message.contains(name) && again.hint.unwrap().contains("--force"), "{}", again.message);
         app.create_backup(&target, true).await.unwrap();
@@ -65,7 +66,9 @@ async fn every_kind_of_backup_comes_back() {
         .collect();
     assert_eq!(left, [""; 0], "nothing half-done stays");
     #[cfg(unix)]
-    for (name, mode) in [("folder", 0o700), ("folder/lyra.db", 0o600), ("file.tar", 0o600)] {
+    for (name, mode) in
+        [("folder", 0o700), ("folder/lyra.db", 0o600), ("folder/private.db", 0o600), ("file.tar", 0o600)]
+    {
         use std::os::unix::fs::PermissionsExt;
         let found = std::fs::metadata(home.path().join(name)).unwrap().permissions().mode();
         assert_eq!(found & 0o777, mode, "{name}");
@@ -131,7 +134,9 @@ async fn damaged(backup: &Path, how: impl FnOnce(&Path)) -> String {
     let copy = home.path().join(backup.file_name().unwrap());
     if backup.is_dir() {
         std::fs::create_dir_all(copy.join("corpora/tiny/index")).unwrap();
-        for file in ["backup.json", "lyra.db", "corpora/tiny/corpus.json", "corpora/tiny/index/segment"] {
+        for file in
+            ["backup.json", "lyra.db", "private.db", "corpora/tiny/corpus.json", "corpora/tiny/index/segment"]
+        {
             std::fs::copy(backup.join(file), copy.join(file)).unwrap();
         }
     } else {
@@ -192,7 +197,7 @@ async fn a_damaged_backup_is_refused_with_what_is_wrong() {
                 change(&at.join("backup.json"), |b| {
                     *b = String::from_utf8(b.clone())
                         .unwrap()
-                        .replacen("\"format\": 1", "\"format\": 2", 1)
+                        .replacen("\"format\": 2", "\"format\": 3", 1)
                         .into_bytes();
                 });
             }),
@@ -236,4 +241,96 @@ async fn only_new_or_empty_places_are_written_to() {
         assert!(error.message.contains("documents"), "{}", error.message);
     }
     assert_eq!(std::fs::read_to_string(other.join("letter")).unwrap(), "dear");
+}
+
+async fn change_database(file: &Path, sql: &'static str) {
+    use sqlx::{ConnectOptions, Connection};
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file);
+    let mut connection = options.connect().await.unwrap();
+    sqlx::raw_sql(sql).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+/// Writes the manifest of a backup in a folder again, so that its sizes and hashes are right, and packs it.
+fn repacked(folder: &Path, file: &Path) {
+    let created_at = Manifest::read(folder).unwrap().created_at;
+    std::fs::remove_file(folder.join(manifest::FILE)).unwrap();
+    Manifest::of(folder, created_at).unwrap().write(folder).unwrap();
+    pack(folder, file).unwrap();
+}
+
+#[tokio::test]
+async fn a_database_that_others_changed_is_refused_although_every_hash_is_right() {
+    let home = tempfile::tempdir().unwrap();
+    let app = filled(&home.path().join("data")).await;
+    for (name, file, sql) in [
+        ("trigger", DATABASE, "CREATE TRIGGER x AFTER INSERT ON tasks BEGIN DELETE FROM claims; END"),
+        ("view", DATABASE, "CREATE VIEW extra AS SELECT * FROM tasks"),
+        ("replaced", DATABASE, "DROP VIEW v_hub_pages; CREATE VIEW v_hub_pages AS SELECT * FROM tasks"),
+        ("missing", DATABASE, "DROP TRIGGER claims_fts_insert"),
+        ("private", PRIVATE, "CREATE TRIGGER x AFTER INSERT ON audit_log BEGIN DELETE FROM sessions; END"),
+    ] {
+        let (folder, packed) = (home.path().join(name), home.path().join(format!("{name}.tar")));
+        app.create_backup(&folder, false).await.unwrap();
+        change_database(&folder.join(file), sql).await;
+        repacked(&folder, &packed);
+        for source in [&folder, &packed] {
+            let error = App::verify_backup(source).await.unwrap_err();
+            assert!(error.message.contains("has been tampered with"), "{name}: {}", error.message);
+            let target = home.path().join("other");
+            let error = App::restore_backup(source, &target, false).await.unwrap_err();
+            assert!(error.message.contains("has been tampered with"), "{name}: {}", error.message);
+            assert!(!target.join(DATABASE).exists());
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_more_is_unpacked_than_the_manifest_says() {
+    let home = tempfile::tempdir().unwrap();
+    let app = filled(&home.path().join("data")).await;
+    let (folder, packed) = (home.path().join("folder"), home.path().join("large.tar.gz.new-"));
+    app.create_backup(&folder, false).await.unwrap();
+    let size = std::fs::metadata(folder.join("corpora/tiny/index/segment")).unwrap().len();
+    std::fs::write(folder.join("corpora/tiny/index/segment"), vec![0; 64 << 20]).unwrap();
+    pack(&folder, &packed).unwrap();
+    let unpacked = home.path().join("unpacked");
+    let error = archive::unpack(&packed, &unpacked).unwrap_err();
+    assert!(error.message.contains("bytes and had"), "{}", error.message);
+    assert_eq!(std::fs::metadata(unpacked.join("corpora/tiny/index/segment")).unwrap().len(), size + 1);
+
+    // A file that is not in the list is not written at all.
+    std::fs::write(folder.join("extra"), "x").unwrap();
+    let mut tar = tar::Builder::new(File::create(home.path().join("extra.tar")).unwrap());
+    tar.append_path_with_name(folder.join(manifest::FILE), manifest::FILE).unwrap();
+    tar.append_path_with_name(folder.join("extra"), "extra").unwrap();
+    tar.finish().unwrap();
+    let other = home.path().join("unlisted");
+    let error = archive::unpack(&home.path().join("extra.tar"), &other).unwrap_err();
+    assert!(error.message.contains("`extra` is not in its list"), "{}", error.message);
+    assert!(!other.join("extra").exists());
+}
+
+#[tokio::test]
+async fn what_was_revoked_stays_revoked_after_a_restore() {
+    let home = tempfile::tempdir().unwrap();
+    let (data, backup) = (home.path().join("data"), home.path().join("backup.tar"));
+    let app = open(&data).await;
+    let made = app.create_token("revoked", lyra_store::Scope::Full, None).await.unwrap();
+    let kept = app.create_token("kept", lyra_store::Scope::Full, None).await.unwrap();
+    app.create_backup(&backup, false).await.unwrap();
+    app.revoke_token("revoked").await.unwrap();
+    app.close().await;
+    drop(app);
+    let restored = App::restore_backup(&backup, &data, true).await.unwrap();
+    assert_eq!((restored.tokens_revoked, restored.tokens_in_force.as_slice()), (1, &["kept".to_owned()][..]));
+    let app = open(&data).await;
+    let refused = app.store().authenticate(&made.text).await.unwrap();
+    assert_eq!(refused, Err(lyra_store::TokenRefusal::Revoked));
+    assert!(app.store().authenticate(&kept.text).await.unwrap().is_ok());
+    app.close().await;
+
+    // Elsewhere nothing is known of it, so that the tokens in force are named.
+    let elsewhere = App::restore_backup(&backup, &home.path().join("other"), false).await.unwrap();
+    assert_eq!(elsewhere.tokens_in_force.len(), 2);
 }

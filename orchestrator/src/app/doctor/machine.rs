@@ -30,6 +30,33 @@ pub(super) fn disk(data_dir: &Path) -> Finding {
     }
 }
 
+/// Whether anyone but their owner may read the data folder and its databases.
+pub(super) fn privacy(data_dir: &Path) -> Finding {
+    const PART: &str = "privacy";
+    let places = ["", "lyra.db", "private.db"].map(|name| data_dir.join(name));
+    let open: Vec<String> =
+        places.iter().filter(|place| is_open(place)).map(|place| place.display().to_string()).collect();
+    if open.is_empty() {
+        return Finding::ok(PART, "the data folder is its owner's alone");
+    }
+    Finding::note(
+        PART,
+        format!("others on this machine may read {}", open.join(", ")),
+        "chmod 700 the folder and 600 the files, as their owner, or use a folder of your own with --data-dir",
+    )
+}
+
+#[cfg(unix)]
+fn is_open(place: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(place).is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_open(_place: &Path) -> bool {
+    false
+}
+
 pub(super) fn space(free: Option<u64>) -> Finding {
     const CURE: &str =
         "free some space: old tasks, corpora that are no longer used, or a smaller sources.cache_mb";

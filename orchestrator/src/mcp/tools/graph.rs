@@ -93,7 +93,7 @@ impl Tool for QueryGraph {
     async fn call(call: &Call, input: QueryGraphInput) -> Result<QueryGraphOutput, Failure> {
         let SqlOptions { limit, timeout_ms, max_vm_steps, include_schema } = input.options;
         let options = GuardOptions { limit, timeout_ms, max_vm_steps, include_schema };
-        let found = call.app.query_graph(&input.sql, options).await?;
+        let found = call.app.query_graph(&call.actor, &input.sql, options).await?;
         let schema = found.schema.map(SchemaView::from);
         let mut rows: Vec<Value> = found.rows.into_iter().map(Value::Object).collect();
         let taken = FRAME_BYTES + schema.as_ref().map_or(0, size);

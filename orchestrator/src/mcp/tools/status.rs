@@ -20,7 +20,8 @@ pub(super) struct GetStatusInput {
     /// The task, as `create_task` returned it.
     #[schemars(length(min = 1, max = 100))]
     task_id: String,
-    /// Seconds to wait for a change, 0 to 45, default 0. Returns as soon as something has changed.
+    /// Seconds to wait for news, 0 to 45, default 0. Returns as soon as a search has ended, claims were found, another
+    /// quarter of them is judged, the phase has changed, or there is a warning or a page that requires human verification.
     #[serde(default)]
     #[schemars(range(min = 0, max = 45))]
     wait: u64,
@@ -44,7 +45,7 @@ impl Tool for GetStatus {
     const NAME: &'static str = "get_status";
     const TITLE: &'static str = "Get a task's status";
     const DESCRIPTION: &'static str = "Says how a task stands: status, searches, budget, warnings, and counts of claims and \
-        evidence. With `wait` it returns as soon as something changes. Repeat until `status` is `completed`, then use \
+        evidence. With `wait` it returns as soon as there is news; `progress` says how many claims are judged of how many. Repeat until `status` is `completed`, then use \
         query_graph and vector_search.";
     const EFFECT: Effect = Effect::Reads;
     type Input = GetStatusInput;

@@ -24,6 +24,9 @@ pub(super) struct CreateTaskInput {
     #[serde(default)]
     #[schemars(length(max = 20), inner(length(min = 1, max = 2000)))]
     claims: Vec<String>,
+    /// Whether the claim behind the question is judged against what the searches find ("Does X cause Y?": "X causes Y."), when
+    /// the question has one. Default: as this server is configured, normally true.
+    judge_question: Option<bool>,
     /// What the task may use. Every part has a default.
     #[serde(default)]
     config: ConfigInput,
@@ -95,7 +98,7 @@ impl Tool for CreateTask {
     const TITLE: &'static str = "Create a research task";
     const DESCRIPTION: &'static str = "Makes a research task for one question and returns its task_id. Optional `claims` are \
         statements to check: evidence for and against each is searched at once. Otherwise nothing is searched until \
-        queue_searches.";
+        queue_searches. The claim behind a yes/no question is judged against what is found.";
     const EFFECT: Effect = Effect::Adds;
     type Input = CreateTaskInput;
     type Output = CreateTaskOutput;
@@ -124,7 +127,8 @@ impl Tool for CreateTask {
             priority_domains,
             ..TaskConfig::default()
         };
-        let task = call.app.create_task(app::NewTask { query, config, claims: input.claims }).await?;
+        let new = app::NewTask { query, config, claims: input.claims, judge_question: input.judge_question };
+        let task = call.app.create_task(new).await?;
         Ok(CreateTaskOutput {
             notes: call.app.task_notes(&task).into_iter().collect(),
             task_id: task.id.into(),

@@ -65,13 +65,21 @@ pub(super) fn run(
     let mut files_before = 0;
     for (nth, source) in (0_u32..).zip(sources) {
         let (path, bytes, format) = (source.path.clone(), source.bytes, source.format);
-        let (content, bytes_read) = source.read().map_err(CorpusError::io(&path))?;
+        let (content, bytes_read) = source.read(cancel).map_err(CorpusError::io(&path))?;
         let mut records = Records::new(content, format);
         for number in 1_u64.. {
             if cancel.is_cancelled() {
                 return Ok(false);
             }
-            let Some(record) = records.next().map_err(CorpusError::io(&path))? else { break };
+            let record = match records.next() {
+                Err(_) if cancel.is_cancelled() => return Ok(false),
+                record => record.map_err(CorpusError::io(&path))?,
+            };
+            let Some(record) = record else { break };
+            // A broken record may be no more than what was read until then.
+            if cancel.is_cancelled() {
+                return Ok(false);
+            }
             let line = record.line;
             let outcome = accept(record.outcome, known, &mut seen, (nth, line), &paths);
             let rejected = |reason| Rejected { file: path.clone(), line, reason };

@@ -13,6 +13,9 @@ const MAX_LINE: u64 = 16 << 20;
 /// Longest record of several lines.
 const MAX_RECORD: usize = 64 << 20;
 
+/// What begins the type of an XML document.
+const DOCTYPE: &[u8] = b"<!DOCTYPE";
+
 /// A document with the codes that were left out of it, or the reason why there is none.
 pub(super) type Read = Result<(Document, OddCodes), String>;
 
@@ -115,6 +118,8 @@ impl<R: BufRead> Lines<R> {
 #[derive(Default)]
 pub(super) struct Block {
     pub(super) text: Vec<u8>,
+    /// One of its lines begins with `<!DOCTYPE`.
+    pub(super) has_type: bool,
     line: u64,
     too_long: bool,
 }
@@ -132,7 +137,7 @@ pub(super) struct Blocks<R> {
 impl<R: BufRead> Blocks<R> {
     fn next(&mut self) -> std::io::Result<Option<Block>> {
         let mut block = match self.next.take() {
-            Some((line, text)) => Block { text, line, too_long: false },
+            Some((line, text)) => Block { has_type: text.starts_with(DOCTYPE), text, line, too_long: false },
             None => Block { line: self.lines.line + 1, ..Block::default() },
         };
         let mut line = Vec::new();
@@ -144,6 +149,7 @@ impl<R: BufRead> Blocks<R> {
                 self.next = Some((self.lines.line, line));
                 return Ok(Some(block));
             }
+            block.has_type |= line.starts_with(DOCTYPE);
             if cut || block.text.len() + line.len() > MAX_RECORD {
                 block.too_long = true;
             } else if !block.too_long {

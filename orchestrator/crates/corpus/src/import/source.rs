@@ -1,8 +1,9 @@
 //! Files to import: looked at before anything is changed, opened and unpacked when their turn comes.
 
+mod foreign;
 mod zipped;
 
-use super::Format;
+use super::{Format, READS};
 use crate::{CorpusError, Result};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
@@ -10,6 +11,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tokio_util::sync::CancellationToken;
 use zipped::Member;
 
 /// Bytes that a format is told from.
@@ -89,9 +91,16 @@ fn files_of(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
 /// Adds what a file holds; of a file that was not `named`, nothing when its format cannot be told.
 fn look(path: &Path, format: Option<Format>, named: bool, sources: &mut Vec<Source>) -> Result<()> {
     let io = CorpusError::io(path);
+    let about = std::fs::metadata(path).map_err(&io)?;
+    if !about.is_file() {
+        return Err(refused(
+            path,
+            "this is a pipe or a device; Lyra imports regular files: write its content to one first",
+        ));
+    }
+    let bytes = about.len();
     let mut magic = Vec::new();
     let file = File::open(path).map_err(&io)?;
-    let bytes = file.metadata().map_err(&io)?.len();
     file.take(4).read_to_end(&mut magic).map_err(&io)?;
     if magic == *b"PK\x03\x04" || magic == *b"PK\x05\x06" {
         return zipped::look(path, format, sources);
@@ -101,27 +110,47 @@ fn look(path: &Path, format: Option<Format>, named: bool, sources: &mut Vec<Sour
         Source { path: path.to_owned(), bytes, format: Format::Jsonl, file: path.to_owned(), packing };
     let name =
         if matches!(source.packing, Packing::Gzip) { path.with_extension("") } else { path.to_owned() };
-    // As a last resort lines of JSON: its errors say what is wrong with each line.
-    if let Some(format) = source.told(&name, format).map_err(&io)?.or(named.then_some(Format::Jsonl)) {
-        source.format = format;
-        sources.push(source);
+    let beginning = source.beginning().map_err(&io)?;
+    if format.is_none()
+        && named
+        && let Some(what) = foreign::kind(&beginning)
+    {
+        return Err(refused(path, format!("this is {what}; {READS}")));
     }
-    Ok(())
+    match format.filter(|_| !beginning.is_empty()).or_else(|| Format::detect(&name, &beginning)) {
+        Some(format) => {
+            source.format = format;
+            sources.push(source);
+            Ok(())
+        }
+        None if named => Err(refused(path, format!("this is {}; {READS}", foreign::unknown(&beginning)))),
+        None => Ok(()),
+    }
 }
 
 impl Source {
     /// The format that was asked for, or the one that the content, or else the name, tells.
     fn told(&self, name: &Path, asked: Option<Format>) -> std::io::Result<Option<Format>> {
+        let beginning = self.beginning()?;
+        Ok(asked.filter(|_| !beginning.is_empty()).or_else(|| Format::detect(name, &beginning)))
+    }
+
+    /// The first bytes of the content.
+    fn beginning(&self) -> std::io::Result<Vec<u8>> {
         let mut beginning = Vec::new();
         self.content(&Arc::default())?.take(BEGINNING).read_to_end(&mut beginning)?;
-        let told = Format::detect(name, &beginning);
-        Ok(asked.filter(|_| !beginning.is_empty()).or(told))
+        Ok(beginning)
     }
 
     /// The content, and how many bytes on disk were read for it so far.
-    pub(super) fn read(&self) -> std::io::Result<(Box<dyn BufRead + Send>, Arc<AtomicU64>)> {
+    /// Reading fails once `cancel` is cancelled, also in the middle of a record.
+    pub(super) fn read(
+        &self,
+        cancel: &CancellationToken,
+    ) -> std::io::Result<(Box<dyn BufRead + Send>, Arc<AtomicU64>)> {
         let read = Arc::new(AtomicU64::new(0));
-        Ok((self.content(&read)?, read))
+        let content = Cancelled { content: self.content(&read)?, cancel: cancel.clone() };
+        Ok((Box::new(BufReader::new(content)), read))
     }
 
     fn content(&self, read: &Arc<AtomicU64>) -> std::io::Result<Box<dyn BufRead + Send>> {
@@ -131,6 +160,21 @@ impl Source {
             Packing::Gzip => Box::new(BufReader::new(MultiGzDecoder::new(BufReader::new(counted)))),
             Packing::Zip(member) => Box::new(BufReader::new(member.unpack(counted)?)),
         })
+    }
+}
+
+/// Content that ends with an error once the import is cancelled: a few bytes can unpack to gigabytes.
+struct Cancelled {
+    content: Box<dyn BufRead + Send>,
+    cancel: CancellationToken,
+}
+
+impl Read for Cancelled {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.cancel.is_cancelled() {
+            return Err(std::io::Error::other("the import was cancelled"));
+        }
+        self.content.read(buffer)
     }
 }
 
@@ -144,5 +188,30 @@ impl Read for Counted {
         let read = self.file.read(buffer)?;
         self.read.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_cancelled_import_stops_within_a_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long.jsonl.gz");
+        let mut packed =
+            flate2::write::GzEncoder::new(File::create(&path).unwrap(), flate2::Compression::fast());
+        packed.write_all(b"{\"title\": \"").unwrap();
+        packed.write_all(&vec![b'a'; 4 << 20]).unwrap();
+        packed.finish().unwrap();
+        let sources = open(&[path], None).unwrap();
+        let cancel = CancellationToken::new();
+        let (mut content, _) = sources[0].read(&cancel).unwrap();
+        assert!(!content.fill_buf().unwrap().is_empty());
+        cancel.cancel();
+        let mut line = Vec::new();
+        let stopped = content.read_until(b'\n', &mut line).unwrap_err();
+        assert!(stopped.to_string().contains("cancelled") && line.len() < 1 << 20, "{stopped}");
     }
 }

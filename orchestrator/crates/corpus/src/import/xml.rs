@@ -14,10 +14,7 @@ const MAX_DEPTH: usize = 200;
 /// Whether a line begins the next document of a file that holds many.
 pub(super) fn starts(line: &[u8], block: &Block) -> bool {
     let line = line.trim_ascii_start();
-    let has_type = || {
-        block.text.starts_with(b"<!DOCTYPE") || block.text.windows(10).any(|window| window == b"\n<!DOCTYPE")
-    };
-    line.starts_with(b"<?xml ") || (line.starts_with(b"<!DOCTYPE") && has_type())
+    line.starts_with(b"<?xml ") || (line.starts_with(b"<!DOCTYPE") && block.has_type)
 }
 
 /// A document of one record; the error is the reason to report.

@@ -7,6 +7,7 @@ mod import;
 mod interruption;
 mod lanes;
 mod patents;
+mod refused;
 mod remote;
 mod scifact;
 mod search;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use lyra_corpus::{Corpora, ImportReport, Method, Result};
 use lyra_domain::NliJudgement;
 use lyra_research::PortError;
-use lyra_research::ports::{Inference, Models};
+use lyra_research::ports::{Inference, JudgeKind, Models};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
@@ -57,6 +57,8 @@ impl Inference for Hashing {
             dimension: DIMENSION,
             classifier: "none".to_owned(),
             languages: self.languages.clone(),
+            judge: JudgeKind::Pairs,
+            threshold: None,
         })
     }
 

@@ -1,6 +1,6 @@
 //! The models: embeddings and NLI of the ml-server, and the optional language model.
 
-use crate::Result;
+use crate::{PortError, Result};
 use async_trait::async_trait;
 use lyra_domain::{JobId, NliJudgement, QuestionId, TaskId, named_enum};
 use serde::{Deserialize, Serialize};
@@ -14,10 +14,45 @@ pub trait Inference: Send + Sync {
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
     /// One judgement per (premise, hypothesis), in order; `None` for a pair longer than the model reads. Nothing is cut off.
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>>;
+    /// One verdict per item, in order, from a verifier ([`Models::judge`]). A passage longer than the model reads is read
+    /// up to the last sentence that fits, which [`Verified::rationale`] tells by its length.
+    async fn verify(&self, _items: &[Verify]) -> Result<Vec<Verified>> {
+        let why = "it hosts no verifier; start it with --verify-model".to_owned();
+        Err(PortError::Refused { what: "ml-server".to_owned(), why })
+    }
+}
+
+/// A claim and a passage for a verifier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verify {
+    /// The claim.
+    pub claim: String,
+    /// Title of the work.
+    pub title: Option<String>,
+    /// Sentences of the passage, in order.
+    pub sentences: Vec<String>,
+}
+
+/// What a verifier says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verified {
+    /// Relation and scores.
+    pub judgement: NliJudgement,
+    /// Per sentence that was read, the probability that it is part of what decides, in 0..=1.
+    pub rationale: Vec<f64>,
+}
+
+/// How the hosted classifier is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JudgeKind {
+    /// It reads a claim with a whole passage and scores every sentence.
+    Verifier,
+    /// It reads one premise of a few sentences with a hypothesis; windows have to be chosen.
+    Pairs,
 }
 
 /// The models behind [`Inference`].
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Models {
     /// Embedder, with its revision; vectors of different names are not comparable.
     pub embedder: String,
@@ -27,6 +62,10 @@ pub struct Models {
     pub classifier: String,
     /// ISO 639-1 codes that both read; empty when they read any language.
     pub languages: Vec<String>,
+    /// How the classifier is asked.
+    pub judge: JudgeKind,
+    /// Least probability of a side that the model's makers fitted for taking it, in 0..=1, where they state one.
+    pub threshold: Option<f64>,
 }
 
 impl Models {

@@ -141,7 +141,7 @@ pub struct SourcePage {
     pub links: Vec<PageLink>,
     /// Pieces that address the AI that reads them.
     pub quarantined: Vec<Quarantined>,
-    /// A rule of high severity that the page breaks, in its text or where readers do not see it.
+    /// A rule of high severity that the page breaks where readers do not see it.
     pub hostile: Option<String>,
 }
 

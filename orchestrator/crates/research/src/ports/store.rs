@@ -5,7 +5,7 @@ use crate::Result;
 use crate::trace::Cause;
 use async_trait::async_trait;
 use lyra_domain::{
-    Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, Page, PageId, Query, QueryId,
+    Claim, ClaimId, Edge, Fragment, FragmentId, Job, JobId, JobKind, NotJudged, Page, PageId, Query, QueryId,
     QuestionId, Task, TaskId, TaskPageReason, Work,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -137,6 +137,14 @@ pub trait EvidenceStore: Send + Sync {
     async fn judged(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>>;
     /// Stores edges; a pair judged before keeps its first judgement.
     async fn add_edges(&self, task: &TaskId, edges: &[Edge], cause: &JobId) -> Result<()>;
+    /// Notes candidates that were not judged against the claim, each with the reason. A pair that is judged, before or
+    /// afterwards, is not among them.
+    async fn add_not_judged(
+        &self,
+        claim: &ClaimId,
+        passages: &[(FragmentId, NotJudged)],
+        cause: &JobId,
+    ) -> Result<()>;
     /// Puts what waits for a person into the auth queue, each with a job that waits too. What waits already is left
     /// alone. Answers how many are new.
     async fn await_person(

@@ -6,3 +6,4 @@ mod finish;
 mod language_model;
 mod pipeline;
 mod support;
+mod verifier;

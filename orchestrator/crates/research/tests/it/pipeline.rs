@@ -1,13 +1,13 @@
 //! What becomes of searches.
 
 use crate::finish::finish;
-use crate::support::{NoPages, Words, worker};
+use crate::support::{NoPages, Verifier, Words, worker};
 use async_trait::async_trait;
 use lyra_domain::domains::{DomainOverride, DomainPattern, DomainRules, OverrideDecision};
 use lyra_domain::{JobState, Priority, QueryStatus, Relation, TaskConfig, TaskId, TaskStatus, Work};
-use lyra_research::ports::{ContentRules, Danger, EvidenceSource, Hit, SourceKind, Waiting};
+use lyra_research::ports::{ContentRules, Danger, EvidenceSource, Hit, Inference, SourceKind, Waiting};
 use lyra_research::{Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Worker};
-use lyra_store::{AuthOutcome, AuthTarget, NewTask, Store, StoreConfig, TaskProgress};
+use lyra_store::{AuthOutcome, AuthTarget, NewTask, QuestionClaim, Store, StoreConfig, TaskProgress};
 use std::sync::Arc;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -90,11 +90,15 @@ impl Bench {
     }
 
     async fn of(sources: Vec<Arc<dyn EvidenceSource>>) -> Self {
+        Self::with(sources, Arc::new(Words)).await
+    }
+
+    async fn with(sources: Vec<Arc<dyn EvidenceSource>>, inference: Arc<dyn Inference>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("lyra.db"), StoreConfig::default()).await.unwrap();
         let pipeline = Pipeline {
             store: Arc::new(store.clone()),
-            inference: Arc::new(Words),
+            inference,
             llm: None,
             sources: Arc::new(move |_| sources.clone()),
             rules: Arc::new(Strict),
@@ -109,7 +113,12 @@ impl Bench {
 
     async fn task(&self, config: TaskConfig, claims: &[&str]) -> TaskId {
         let claims = claims.iter().map(ToString::to_string).collect();
-        let new = NewTask { query: "Does green tea improve attention?".to_owned(), config, claims };
+        let new = NewTask {
+            query: "Does green tea improve attention?".to_owned(),
+            config,
+            claims,
+            question_claim: None,
+        };
         self.store.create_task(new, Priority::Medium).await.unwrap().id
     }
 
@@ -126,6 +135,34 @@ impl Bench {
 
 fn corpus(name: &'static str, documents: std::ops::Range<usize>) -> Tea {
     Tea { name, documents: Ok(documents) }
+}
+
+#[tokio::test]
+async fn the_claim_of_the_question_is_judged_against_all_that_is_found() {
+    let bench = Bench::new(vec![corpus("corpus:tea", 0..6)]).await;
+    let text = "Green tea improved the attention of students.".to_owned();
+    let new = NewTask {
+        query: "Did green tea improve the attention of students?".to_owned(),
+        question_claim: Some(QuestionClaim { text, language: Some("en".to_owned()) }),
+        ..NewTask::default()
+    };
+    let task = bench.store.create_task(new, Priority::Medium).await.unwrap();
+    assert_eq!(task.status, TaskStatus::Created, "it has no search of its own");
+    bench.search(&task.id, "green tea attention", &[]).await;
+    bench.finish(&task.id).await;
+    let reports = bench.store.claim_reports(&task.id).await.unwrap();
+    assert!(reports[0].claim.is_of_question() && reports[0].origin.is_none());
+    assert_eq!(reports[0].evidence.len(), 6);
+    assert!(reports.len() > 1 && reports[1..].iter().all(|report| report.origin.is_some()));
+}
+
+#[tokio::test]
+async fn what_is_far_from_the_question_is_no_claim() {
+    let bench = Bench::new(vec![corpus("corpus:tea", 0..6)]).await;
+    let new = NewTask { query: "Do phone bans raise grades?".to_owned(), ..NewTask::default() };
+    let task = bench.store.create_task(new, Priority::Medium).await.unwrap().id;
+    bench.search(&task, "green tea attention", &[]).await;
+    assert_eq!(bench.finish(&task).await.claims, 0);
 }
 
 #[tokio::test]
@@ -338,4 +375,53 @@ async fn what_a_person_lets_in_is_added_to_what_was_found_and_judged() {
     let skipped = bench.store.resolve_auth(&target, &AuthOutcome::Skipped).await.unwrap();
     assert_eq!((skipped.items, skipped.requeued), (1, 0));
     assert_eq!(bench.finish(&task).await.pages, 8);
+}
+
+/// One document in each of two languages.
+struct TwoLanguages;
+
+#[async_trait]
+impl EvidenceSource for TwoLanguages {
+    fn name(&self) -> &'static str {
+        "corpus:languages"
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Corpus("languages".to_owned())
+    }
+
+    async fn search(&self, _: &str, _: Option<&str>, _: usize) -> Result<Vec<Hit>> {
+        let hit = |(place, (language, text)): (usize, (&str, &str))| Hit {
+            rank: place + 1,
+            score: 1.0,
+            work: Work { title: format!("Tea {place}"), ..Work::default() },
+            url: format!("corpus:languages/{place}"),
+            doc_id: Some(place.to_string()),
+            language: Some(language.to_owned()),
+            text: Some(text.to_owned()),
+            embedding: None,
+        };
+        let texts = [
+            ("en", "Green tea improved the attention of students."),
+            ("ja", "緑茶は学生の注意力を改善した。"),
+        ];
+        Ok(texts.into_iter().enumerate().map(hit).collect())
+    }
+}
+
+#[tokio::test]
+async fn a_passage_in_a_language_that_is_not_read_is_not_judged() {
+    let verifier = Arc::new(Verifier::reading(9));
+    let bench = Bench::with(vec![Arc::new(TwoLanguages)], Arc::clone(&verifier) as Arc<dyn Inference>).await;
+    let claims = ["Green tea improved the attention of students.", "緑茶は学生の注意力を改善する。"];
+    let task = bench.task(TaskConfig::default(), &claims).await;
+    bench.finish(&task).await;
+    let reports = bench.store.claim_reports(&task).await.unwrap();
+    let counts = |i: usize| {
+        let report = &reports[i];
+        (report.supporting_count, report.neutral_count, report.not_judged_count)
+    };
+    assert_eq!((counts(0), counts(1)), ((1, 0, 1), (0, 0, 2)));
+    // The passage is read with its title.
+    assert_eq!(verifier.asked.lock().unwrap()[0].title.as_deref(), Some("Tea 0"));
 }

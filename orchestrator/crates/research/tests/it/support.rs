@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use lyra_domain::{NliJudgement, NliScores};
-use lyra_research::ports::{Inference, Models, PageFetcher, SourcePage};
+use lyra_research::ports::{Inference, JudgeKind, Models, PageFetcher, SourcePage, Verified, Verify};
 use lyra_research::{Pipeline, PortError, Result, Stops, Worker, WorkerConfig};
 use lyra_store::Store;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Bags of words as vectors; a premise with `not` refutes a hypothesis without, and the other way round.
@@ -15,7 +15,14 @@ pub(crate) struct Words;
 impl Inference for Words {
     async fn models(&self) -> Result<Models> {
         let languages = vec!["en".to_owned()];
-        Ok(Models { embedder: "words".to_owned(), dimension: 64, classifier: "not".to_owned(), languages })
+        Ok(Models {
+            embedder: "words".to_owned(),
+            dimension: 64,
+            classifier: "not".to_owned(),
+            languages,
+            judge: JudgeKind::Pairs,
+            threshold: None,
+        })
     }
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
@@ -40,6 +47,60 @@ impl Inference for Words {
             Some(NliScores { supports, refutes, neutral: 0.05 }.judgement())
         };
         Ok(pairs.iter().map(judge).collect())
+    }
+}
+
+/// A verifier over bags of words that reads so many sentences at once: a sentence with two content words of the claim decides,
+/// with `not` against it. Keeps what it was asked.
+pub(crate) struct Verifier {
+    pub(crate) reads: usize,
+    pub(crate) threshold: Option<f64>,
+    pub(crate) asked: Mutex<Vec<Verify>>,
+}
+
+impl Verifier {
+    pub(crate) fn reading(reads: usize) -> Self {
+        Self { reads, threshold: None, asked: Mutex::default() }
+    }
+}
+
+#[async_trait]
+impl Inference for Verifier {
+    async fn models(&self) -> Result<Models> {
+        let models = Words.models().await?;
+        let classifier = "verifier".to_owned();
+        Ok(Models { judge: JudgeKind::Verifier, threshold: self.threshold, classifier, ..models })
+    }
+
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        Words.embed(texts).await
+    }
+
+    async fn judge(&self, _: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {
+        Err(PortError::Refused { what: "verifier".to_owned(), why: "it reads no pairs".to_owned() })
+    }
+
+    async fn verify(&self, items: &[Verify]) -> Result<Vec<Verified>> {
+        self.asked.lock().unwrap().extend(items.iter().cloned());
+        let verify = |item: &Verify| {
+            let claimed = lyra_text::content_words(&item.claim);
+            let decides = |sentence: &String| {
+                let words = lyra_text::content_words(sentence);
+                claimed.iter().filter(|word| words.contains(word)).count() >= 2
+            };
+            let negated = |text: &str| text.split_whitespace().any(|word| word == "not");
+            let read = &item.sentences[..item.sentences.len().min(self.reads)];
+            let deciding = read.iter().find(|sentence| decides(sentence));
+            let (supports, refutes) = match deciding {
+                Some(sentence) if negated(sentence) == negated(&item.claim) => (0.7, 0.1),
+                Some(_) => (0.1, 0.7),
+                None => (0.1, 0.1),
+            };
+            let judgement = NliScores { supports, refutes, neutral: 1.0 - supports - refutes }.judgement();
+            let rationale = read.iter().map(|sentence| if decides(sentence) { 0.9 } else { 0.1 }).collect();
+            Verified { judgement, rationale }
+        };
+        Ok(items.iter().map(verify).collect())
     }
 }
 

@@ -24,6 +24,8 @@ use url::Url;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Shorter waits for a turn are no waits.
 const NOTED_WAIT: Duration = Duration::from_millis(5);
+/// The type of a PDF.
+const PDF: &str = "application/pdf";
 /// Most bytes of a robots.txt.
 const ROBOTS_BYTES: usize = 1 << 20;
 
@@ -354,13 +356,22 @@ impl Inner {
             redirects,
         };
         let kind = answer.content_type();
-        if status.is_success() && !policy.content_types.is_empty() && !policy.content_types.contains(&kind) {
+        let takes = |kind: &str| {
+            policy.content_types.is_empty() || policy.content_types.iter().any(|one| one == kind)
+        };
+        let unexpected = || {
             let why = format!("`{kind}` instead of {}", policy.content_types.join(" or "));
-            return Err(Error::Unexpected { provider: policy.provider.clone(), why });
+            Error::Unexpected { provider: policy.provider.clone(), why }
+        };
+        // Repositories send PDFs as anything: `application/octet-stream`, `application/force-download`.
+        let may_be_pdf = takes(PDF) && (kind.starts_with("application/") || kind.starts_with("binary/"));
+        let taken = takes(&kind) || !status.is_success();
+        if !taken && !may_be_pdf {
+            return Err(unexpected());
         }
         let packed = body::read(response, &policy.provider, policy.max_bytes).await?;
         answer.body = body::unpack(packed, &answer.headers, &policy.provider, policy.max_bytes).await?;
-        Ok(answer)
+        if taken || answer.is_pdf() { Ok(answer) } else { Err(unexpected()) }
     }
 
     /// The rules of the address's site, when they allow it.

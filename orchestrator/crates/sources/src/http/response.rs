@@ -31,6 +31,11 @@ impl Response {
         value.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
+    /// Whether its first bytes are those of a PDF, whatever its type says.
+    pub fn is_pdf(&self) -> bool {
+        self.body[..self.body.len().min(1024)].windows(5).any(|bytes| bytes == b"%PDF-")
+    }
+
     /// What an answer that is no success says of itself: the `error` and `message` of a JSON body, else the name of
     /// its status. At most 200 characters.
     pub fn explanation(&self) -> String {

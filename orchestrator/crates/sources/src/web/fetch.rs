@@ -20,6 +20,8 @@ use url::Url;
 const CHALLENGE_CHARS: usize = 600;
 /// A page with scripts and less text than this may have more when they have run.
 const THIN_CHARS: usize = 200;
+/// How a title is named that addresses an AI: it is shown apart from the text, and seen by readers.
+const TITLE: &str = "title";
 /// Longest time that reading one page may take.
 const READING_TIME: Duration = Duration::from_secs(30);
 /// What is read; an answer that names no type is judged by its bytes.
@@ -138,7 +140,10 @@ impl FetchedPage {
                 None => fragments.push(fragment),
             }
         }
-        let hostile = self.findings.into_iter().find(|finding| finding.severity == Severity::High);
+        // What readers see may be an article about attacks; what is kept from their eyes is for machines.
+        let hidden = |finding: &Finding| matches!(&finding.place, Place::Hidden { how } if how != TITLE);
+        let hostile =
+            self.findings.into_iter().find(|finding| finding.severity == Severity::High && hidden(finding));
         SourcePage {
             domain: self.domain.domain,
             domain_category: self.domain.category.to_string(),
@@ -339,12 +344,16 @@ fn read(
     let (mut extracted, encoding) = match kind {
         PageKind::Pdf => {
             let started = std::time::Instant::now();
-            let late = || started.elapsed() > READING_TIME / 2;
+            // A last resort: what is read does not depend on time, and what takes longer is not read at all.
+            let late = || started.elapsed() > READING_TIME;
             let text = lyra_web::pdf::read(&response.body, &lyra_web::pdf::Limits::default(), &late);
             (text.map_err(|error| unread(error.to_string()))?, None)
         }
         PageKind::Html | PageKind::Text => {
             let decoded = decode(&response.body, header(response).as_deref());
+            if !decoded.is_text() {
+                return Err(unread("it is not text but some other kind of file".to_owned()));
+            }
             let extracted = if kind == PageKind::Html {
                 findings.extend(patterns.in_hidden_html(&decoded.text));
                 Extracted::from_html(&decoded.text, &response.url)
@@ -364,7 +373,7 @@ fn read(
     findings.extend(patterns.in_text(&extracted.text));
     // A title is shown with every passage of its page.
     if let Some(finding) = patterns.gravest(&extracted.title) {
-        findings.push(Finding { place: Place::Hidden { how: "title".to_owned() }, ..finding });
+        findings.push(Finding { place: Place::Hidden { how: TITLE.to_owned() }, ..finding });
         extracted.title.clear();
     }
     let id = PageId::derive(&["url", url.as_str()]);
@@ -392,8 +401,7 @@ fn read(
 
 /// By its first bytes when they are a PDF's, which servers often mislabel, else by its type.
 fn kind_of(response: &Response) -> PageKind {
-    let head = &response.body[..response.body.len().min(1024)];
-    if head.windows(5).any(|bytes| bytes == b"%PDF-") {
+    if response.is_pdf() {
         return PageKind::Pdf;
     }
     match response.content_type().as_str() {

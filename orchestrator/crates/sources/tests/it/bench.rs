@@ -5,7 +5,7 @@ use crate::support::{Now, Seen, StandIn, config, json};
 use async_trait::async_trait;
 use axum::response::Response as Reply;
 use lyra_domain::{NliJudgement, NliScores, Priority, TaskConfig, TaskId};
-use lyra_research::ports::{Clock, EvidenceSource, Inference, Models};
+use lyra_research::ports::{Clock, EvidenceSource, Inference, JudgeKind, Models};
 use lyra_research::{Pipeline, ProgressSink, ResearchConfig, SearchConfig, Stops, Worker, WorkerConfig};
 use lyra_sources::http::{HttpClient, Origin};
 use lyra_sources::web::{FetchLimits, Pages, RuleFiles, Rules};
@@ -25,7 +25,14 @@ pub(crate) struct Words;
 impl Inference for Words {
     async fn models(&self) -> lyra_research::Result<Models> {
         let languages = vec!["en".to_owned()];
-        Ok(Models { embedder: "words".to_owned(), dimension: 32, classifier: "not".to_owned(), languages })
+        Ok(Models {
+            embedder: "words".to_owned(),
+            dimension: 32,
+            classifier: "not".to_owned(),
+            languages,
+            judge: JudgeKind::Pairs,
+            threshold: None,
+        })
     }
 
     async fn embed(&self, texts: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
@@ -159,7 +166,12 @@ impl Bench {
     }
 
     pub(crate) async fn task_with(&self, config: TaskConfig) -> TaskId {
-        let new = NewTask { query: "Does green tea improve attention?".to_owned(), config, claims: vec![] };
+        let new = NewTask {
+            query: "Does green tea improve attention?".to_owned(),
+            config,
+            claims: vec![],
+            question_claim: None,
+        };
         self.store.create_task(new, Priority::Medium).await.unwrap().id
     }
 

@@ -44,6 +44,8 @@ async fn site() -> StandIn {
         "/empty" => html("<html><body><div id=app></div><script>render()</script></body></html>"),
         "/image" => reply(200, &[("content-type", "image/png")], "png"),
         "/broken.pdf" => reply(200, &[("content-type", "application/octet-stream")], "%PDF-1.7 broken"),
+        "/data.bin" => reply(200, &[("content-type", "application/octet-stream")], "no PDF"),
+        "/nul.html" => reply(200, &[("content-type", "text/html")], format!("<p>Text.</p>{}", "\0".repeat(2_000))),
         "/fake.pdf" => reply(200, &[("content-type", "application/pdf")], "%PDF-1.7 broken"),
         "/large" => html("x".repeat(200_000)),
         _ => reply(404, &[("content-type", "text/html")], "<p>gone</p>"),
@@ -145,7 +147,9 @@ async fn what_cannot_be_had_says_why() {
         ("/empty", "without its scripts: there is no browser"),
         ("/fake.pdf", "damaged"),
         ("/image", "image/png"),
-        ("/broken.pdf", "octet-stream"),
+        ("/broken.pdf", "damaged"),
+        ("/data.bin", "octet-stream"),
+        ("/nul.html", "not text"),
     ] {
         let error = why(path).await;
         assert!(error.to_string().contains(part), "{path}: {error}");
@@ -279,7 +283,7 @@ async fn the_web_as_a_source_keeps_what_it_could_have_and_says_what_not() {
     assert!(hostile.links.is_empty(), "nothing of a quarantined passage goes on: {:?}", hostile.links);
     assert!(hostile.fragments.iter().all(|f| !f.text_content.contains("Ignore all")));
     assert_eq!(hostile.quarantined.len(), 1);
-    assert_eq!(hostile.hostile.as_deref(), Some("en_ignore_instructions"));
+    assert_eq!(hostile.hostile, None, "what readers see as well blocks no domain");
     assert!(!hits[1].text.as_deref().unwrap().contains("Ignore all"));
     let notes = source.notes().join("\n");
     let expect = [

@@ -15,6 +15,8 @@ impl Folded {
         for (i, &c) in chars.iter().enumerate() {
             if is_invisible(c) {
                 folded.invisible.push(i);
+            } else if is_struck(c) && folded.text.ends_with(|last: char| last.is_ascii_alphabetic()) {
+                // A line through a letter or dots around it leave it what it is.
             } else if c.is_whitespace() || c.is_control() {
                 if !folded.text.is_empty() && !folded.text.ends_with(' ') {
                     folded.push(' ', i);
@@ -37,6 +39,9 @@ impl Folded {
         }
         if is_kana_or_han(c) {
             return self.push(c, i);
+        }
+        if let Some(latin) = styled(c) {
+            return self.push(latin, i);
         }
         for plain in lyra_text::normalise(c.encode_utf8(&mut [0; 4])).chars().flat_map(char::to_lowercase) {
             self.push(plain, i);
@@ -76,23 +81,42 @@ fn is_kana_or_han(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}')
 }
 
-/// Cyrillic and Greek letters that look Latin.
+/// Marks that strike through, underline or surround a letter.
+fn is_struck(c: char) -> bool {
+    matches!(c, '\u{305}' | '\u{331}'..='\u{338}' | '\u{33F}' | '\u{346}'..='\u{362}' | '\u{20D0}'..='\u{20F0}')
+}
+
+/// Letters made of other things: flags' letters and small capitals.
+fn styled(c: char) -> Option<char> {
+    const SMALL: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\u{0}ʏᴢ";
+    if let '\u{1F1E6}'..='\u{1F1FF}' = c {
+        return char::from_u32(u32::from(c) - 0x1F1E6 + u32::from('a'));
+    }
+    let place = SMALL.chars().position(|small| small == c && c != '\0')?;
+    char::from_u32(u32::from('a') + place as u32)
+}
+
+/// Cyrillic, Greek and Armenian letters that look Latin.
 fn lookalike(c: char) -> Option<char> {
     Some(match c {
+        'ս' | 'Ս' => 'u',
+        'ց' => 'g',
+        'զ' => 'q',
+        'Լ' => 'l',
         'а' | 'А' | 'α' | 'Α' => 'a',
         'В' | 'Β' => 'b',
         'с' | 'С' => 'c',
         'ԁ' => 'd',
         'е' | 'Е' | 'Ε' => 'e',
-        'һ' | 'Н' | 'Η' => 'h',
+        'հ' | 'һ' | 'Н' | 'Η' => 'h',
         'і' | 'І' | 'Ι' | 'ι' => 'i',
         'ј' | 'Ј' => 'j',
         'К' | 'Κ' => 'k',
         'М' | 'Μ' => 'm',
-        'Ν' => 'n',
-        'о' | 'О' | 'ο' | 'Ο' => 'o',
+        'ո' | 'Ν' => 'n',
+        'օ' | 'Օ' | 'о' | 'О' | 'ο' | 'Ο' => 'o',
         'р' | 'Р' | 'Ρ' | 'ρ' => 'p',
-        'ѕ' | 'Ѕ' => 's',
+        'Տ' | 'ѕ' | 'Ѕ' => 's',
         'Т' | 'Τ' => 't',
         'у' | 'У' | 'Υ' => 'y',
         'х' | 'Х' | 'Χ' => 'x',

@@ -1,8 +1,7 @@
 //! The parts of an HTML page that its readers do not see.
 
-use crate::dom::is_hidden;
-use crate::dom::{Visit, single_spaces, walk};
-use dom_query::{Document, NodeRef};
+use crate::dom::{Visit, is_hidden, parse, single_spaces, walk};
+use dom_query::NodeRef;
 
 /// Pieces of one page that are looked at, and characters of each: beyond them a page is no page.
 const MAX_PIECES: usize = 5_000;
@@ -19,7 +18,7 @@ pub(super) struct Piece {
 
 /// Hidden elements, comments, attributes that hold text, and the addresses of links and images.
 pub(super) fn pieces(html: &str) -> Vec<Piece> {
-    let document = Document::from(html);
+    let document = parse(html).document;
     let mut found = Vec::new();
     collect(document.root(), &mut found);
     found

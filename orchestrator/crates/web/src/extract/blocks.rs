@@ -353,8 +353,15 @@ fn link(base: &Url, href: &str) -> Option<Url> {
 /// those of one column, and those whose cells are long texts.
 fn data_table(table: NodeRef<'_>) -> Option<String> {
     const LONG_CELL: usize = 400;
+    // Ends at the first of them, so that tables in tables are not looked through once for each level.
+    let arranges = |node: NodeRef<'_>| {
+        node.node_name().is_some_and(|name| matches!(&*name, "table" | "h1" | "h2" | "h3" | "h4" | "pre"))
+    };
+    if table.descendants_it().any(arranges) {
+        return None;
+    }
     let selection = dom_query::Selection::from(table);
-    if selection.select("table, h1, h2, h3, h4, ul li p, pre").exists() {
+    if selection.select("ul li p").exists() {
         return None;
     }
     let mut rows = Vec::new();

@@ -6,6 +6,9 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 /// scripts before it.
 const DECLARATION: usize = 4096;
 
+/// Bytes from which an encoding can be guessed against what is declared.
+const ENOUGH: usize = 64;
+
 /// Decoded text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
@@ -15,6 +18,20 @@ pub struct Decoded {
     pub encoding: &'static str,
     /// Some bytes were no text in this encoding.
     pub malformed: bool,
+}
+
+impl Decoded {
+    /// Whether this is text at all: one in a hundred characters that no text has, or a thousand of them, are those of another kind
+    /// of file, or of another encoding than the one named.
+    pub fn is_text(&self) -> bool {
+        let no_text = |c: char| matches!(c, '\0'..='\x08' | '\x0E'..='\x1A' | '\x1C'..='\x1F' | '\u{FFFD}');
+        let (mut bad, mut all) = (0_usize, 0_usize);
+        for c in self.text.chars() {
+            all += 1;
+            bad += usize::from(no_text(c));
+        }
+        bad < 1_000 && bad * 100 <= all.max(200)
+    }
 }
 
 /// Decodes a page. `content_type` is the header's value, with its charset if it names one.
@@ -32,7 +49,15 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
         None => guess(bytes),
     };
     let (text, used, malformed) = encoding.decode(bytes);
-    Decoded { text: text.into_owned(), encoding: used.name(), malformed }
+    let decoded = Decoded { text: text.into_owned(), encoding: used.name(), malformed };
+    // What is declared may be wrong; then the bytes know better.
+    if decoded.malformed && bytes.len() >= ENOUGH && !decoded.is_text() {
+        let (text, used, malformed) = guess(bytes).decode(bytes);
+        if !malformed {
+            return Decoded { text: text.into_owned(), encoding: used.name(), malformed };
+        }
+    }
+    decoded
 }
 
 /// Encodings whose bytes may by chance be UTF-8: two bytes a character, or escapes in ASCII.
@@ -124,6 +149,30 @@ mod tests {
         let meta = format!("<meta charset=shift_jis>{JAPANESE}");
         check(meta.as_bytes(), Some("text/html; charset=iso-8859-1"), "UTF-8", "昼寝");
         check(b"<meta charset=utf-16le><p>plain", None, "UTF-8", "plain");
+    }
+
+    #[test]
+    fn a_declaration_that_does_not_fit_the_bytes_is_not_believed() {
+        let euc = encoded(encoding_rs::EUC_JP, &JAPANESE.repeat(4));
+        let meta = [b"<meta charset=utf-8>", euc.as_slice()].concat();
+        check(&meta, None, "EUC-JP", "昼寝");
+    }
+
+    #[test]
+    fn what_is_no_text_is_told() {
+        let is_text = |bytes: &[u8]| decode(bytes, Some("text/html")).is_text();
+        assert!(is_text(b"<p>plain</p>\0"));
+        assert!(is_text(JAPANESE.as_bytes()));
+        assert!(is_text(b""));
+        assert!(!is_text(&vec![0; 11_000_000]));
+        assert!(!is_text(&[b"<p>An ordinary paragraph.</p>".as_slice(), &vec![0; 100_000]].concat()));
+        assert!(!is_text(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\x06\0\0\0"));
+        let utf_16 = [b"\xFF\xFE".as_slice(), &encoding_rs::WINDOWS_1252.encode("<p>").0]
+            .concat()
+            .into_iter()
+            .chain("a text in UTF-16".encode_utf16().flat_map(u16::to_le_bytes))
+            .collect::<Vec<_>>();
+        assert!(decode(&utf_16, None).encoding == "UTF-16LE");
     }
 
     #[test]

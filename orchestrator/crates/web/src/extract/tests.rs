@@ -223,3 +223,10 @@ fn token_f1(found: &str, expect: &str) -> f64 {
         2.0 * shared as f64 / (found.len() + expect.len()) as f64
     }
 }
+
+#[test]
+fn a_page_beyond_the_limits_says_what_is_missing() {
+    assert_eq!(page("<p>Sleep helps memory.").left_out, None);
+    let long = page(&format!("<body>{}", "<p>Sleep helps.".repeat(600_000)));
+    assert!(long.left_out.is_some_and(|said| said.contains("too many elements")));
+}

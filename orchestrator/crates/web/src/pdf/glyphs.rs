@@ -9,9 +9,12 @@ use hayro_interpret::{
     BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps, InterpreterCache,
     InterpreterSettings, SoftMask, interpret_page,
 };
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Glyphs of one page that are kept.
 const MAX_GLYPHS: usize = 200_000;
+/// Drawn elements between two looks at whether to stop.
+const LOOK: usize = 1_024;
 
 /// One glyph. Lengths are in points, y grows upwards.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,27 +38,79 @@ pub(super) struct Drawn {
     pub(super) glyphs: Vec<PlacedGlyph>,
     /// Glyphs that stand for no known character.
     pub(super) unnamed: usize,
+    /// Everything that was drawn.
+    pub(super) elements: usize,
 }
 
-pub(super) fn page_glyphs<'a>(page: &Page<'a>, cache: &InterpreterCache<'a>, xref: &'a XRef) -> Drawn {
-    let mut drawn = Drawn::default();
+/// How reading a page ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// At its end.
+    Whole,
+    /// With as many elements as may be drawn.
+    Full,
+    /// Because it was to stop.
+    Stopped,
+}
+
+/// The glyphs of a page, as far as `most` elements go. A page can draw a form that draws forms, so that nothing in the file says
+/// how many elements it has.
+pub(super) fn page_glyphs<'a>(
+    page: &Page<'a>,
+    cache: &InterpreterCache<'a>,
+    xref: &'a XRef,
+    most: usize,
+    stop: &dyn Fn() -> bool,
+) -> (Drawn, Ended) {
+    let mut reader = Reader { out: Drawn::default(), most, stop };
     let everything = Rect::new(-1e6, -1e6, 1e6, 1e6);
-    let mut context = Context::new(Affine::IDENTITY, everything, cache, xref, InterpreterSettings::default());
-    interpret_page(page, &mut context, &mut drawn);
-    drawn
+    // The interpreter asks nobody whether to go on; unwinding, without a message, is the one way out of it.
+    let read = catch_unwind(AssertUnwindSafe(|| {
+        let settings = InterpreterSettings::default();
+        let mut context = Context::new(Affine::IDENTITY, everything, cache, xref, settings);
+        interpret_page(page, &mut context, &mut reader);
+    }));
+    match read.map_err(<Box<dyn std::any::Any + Send>>::downcast::<Ended>) {
+        Ok(()) => (reader.out, Ended::Whole),
+        Err(Ok(ended)) => (reader.out, *ended),
+        Err(Err(panic)) => resume_unwind(panic),
+    }
 }
 
-impl Device<'_> for Drawn {
+/// Collects what a page draws.
+struct Reader<'s> {
+    out: Drawn,
+    most: usize,
+    stop: &'s dyn Fn() -> bool,
+}
+
+impl Reader<'_> {
+    /// Counts what is drawn, and ends the page when it is enough.
+    fn count(&mut self, elements: usize) {
+        let before = self.out.elements;
+        self.out.elements += elements.max(1);
+        if self.out.elements >= self.most {
+            resume_unwind(Box::new(Ended::Full));
+        }
+        if before / LOOK != self.out.elements / LOOK && (self.stop)() {
+            resume_unwind(Box::new(Ended::Stopped));
+        }
+    }
+}
+
+impl Device<'_> for Reader<'_> {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, _: &DrawMode) {
+        self.count(run.glyphs().len());
+        let out = &mut self.out;
         for placed in run.glyphs() {
-            if self.glyphs.len() >= MAX_GLYPHS {
+            if out.glyphs.len() >= MAX_GLYPHS {
                 return;
             }
             let text = match placed.as_unicode() {
                 Some(BfString::Char(c)) => c.to_string(),
                 Some(BfString::String(text)) => text,
                 None => {
-                    self.unnamed += 1;
+                    out.unnamed += 1;
                     continue;
                 }
             };
@@ -70,14 +125,26 @@ impl Device<'_> for Drawn {
                 Glyph::Type3(glyph) => glyph.advance_width(),
             };
             let end = x + advance.map_or(size * 0.5, |width| f64::from(width) * across);
-            self.glyphs.push(PlacedGlyph { text, x, y, end, size });
+            out.glyphs.push(PlacedGlyph { text, x, y, end, size });
         }
     }
 
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {}
-    fn push_clip_path(&mut self, _: &ClipPath) {}
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
-    fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {}
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {
+        self.count(1);
+    }
+
+    fn push_clip_path(&mut self, _: &ClipPath) {
+        self.count(1);
+    }
+
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {
+        self.count(1);
+    }
+
+    fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {
+        self.count(1);
+    }
+
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}
 }

@@ -126,7 +126,35 @@ fn limits_and_stops() {
     assert!(first.text.contains("Methods") && !first.text.contains("Results"));
     let short = read(&article(), &Limits { max_chars: 1, ..Limits::default() }, &|| false).unwrap();
     assert!(!short.text.contains("Results"));
-    assert_eq!(read(&article(), &Limits::default(), &|| true), Err(PdfError::Scanned { pages: 0 }));
+    assert_eq!(first.left_out.as_deref(), Some("read up to page 1 of 3: the limit is 1 pages"));
+    assert_eq!(short.left_out.as_deref(), Some("read up to page 1 of 3: the limit is 1 characters"));
+    assert_eq!(text(&article()).left_out, None);
+    // Half of what could be read would depend on the machine.
+    assert_eq!(read(&article(), &Limits::default(), &|| true), Err(PdfError::Stopped));
+}
+
+#[test]
+fn a_page_that_draws_without_end_is_cut_at_the_same_place_every_time() {
+    let endless = "BT /F 10 Tf 1 0 0 1 50 700 Tm (Sleep) Tj ET\n".repeat(40_000);
+    let file = pdf(&vec![endless; 3], "");
+    let limits = Limits { max_drawn: 50_000, max_chars: usize::MAX, ..Limits::default() };
+    let found = read(&file, &limits, &|| false).unwrap();
+    assert_eq!(found.left_out.as_deref(), Some("read up to page 1 of 3: the limit is 50000 drawn elements"));
+    assert_eq!(read(&file, &limits, &|| false).unwrap().text, found.text);
+    let looks = std::cell::Cell::new(0);
+    let stop = || {
+        looks.set(looks.get() + 1);
+        looks.get() > 3
+    };
+    assert_eq!(read(&file, &limits, &stop), Err(PdfError::Stopped));
+}
+
+#[test]
+fn a_file_that_unpacks_to_more_than_the_limit_is_refused() {
+    let blanks = " ".repeat(10_000);
+    let limits = Limits { max_unpacked: 5_000, ..Limits::default() };
+    let refused = read(&pdf(&[blanks], ""), &limits, &|| false);
+    assert_eq!(refused, Err(PdfError::TooLarge { limit: 5_000 }));
 }
 
 #[test]

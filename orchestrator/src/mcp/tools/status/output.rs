@@ -76,6 +76,10 @@ struct Progress {
     searches_total: usize,
     /// Searches that ended, in whatever way.
     searches_done: usize,
+    /// Claims that the task has so far.
+    claims_total: u64,
+    /// Claims that were held against a passage; one that no passage comes close to stays without.
+    claims_judged: u64,
     /// Jobs that wait for a worker.
     jobs_queued: u64,
     /// Jobs that run.
@@ -336,6 +340,8 @@ impl Progress {
         Self {
             searches_total: progress.queries.len(),
             searches_done: progress.queries.len() - progress.queries.iter().filter(open).count(),
+            claims_total: progress.claims,
+            claims_judged: progress.claims_judged,
             jobs_queued: progress.jobs_in(JobState::Queued),
             jobs_running: progress.jobs_in(JobState::Running),
             jobs: progress

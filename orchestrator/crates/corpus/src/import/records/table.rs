@@ -1,6 +1,6 @@
 //! Tables: comma, semicolon or tab separated, with a header of the names that JSON has.
 
-use super::Record;
+use super::{MAX_LINE, Record};
 use crate::document::json;
 use csv::{ByteRecord, ReaderBuilder};
 use serde_json::{Map, Value};
@@ -34,9 +34,30 @@ const LISTS: [&str; 22] = [
 
 /// Reads a table row by row.
 pub(in crate::import) struct Table<R> {
-    reader: csv::Reader<Start<R>>,
+    reader: csv::Reader<Bounded<Start<R>>>,
     header: Vec<String>,
     ended: bool,
+}
+
+/// Most bytes that are read for one row: the reader is some kilobytes ahead of it.
+const MAX_ROW: u64 = MAX_LINE + 64 * 1024;
+
+/// Content that ends with an error when one row takes too much of it.
+struct Bounded<R> {
+    content: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.left == 0 {
+            return Err(std::io::Error::other("the row is too long"));
+        }
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.content.read(&mut buffer[..most])?;
+        self.left -= read as u64;
+        Ok(read)
+    }
 }
 
 /// The header line that was read ahead, and the rest.
@@ -46,7 +67,7 @@ impl<R: BufRead> Table<R> {
     pub(super) fn new(mut content: R) -> Self {
         let mut first = Vec::new();
         // An error here comes again at the first row.
-        let _ = content.read_until(b'\n', &mut first);
+        let _ = content.by_ref().take(MAX_LINE).read_until(b'\n', &mut first);
         let count = |mark: u8| first.split(|byte| *byte == mark).count();
         let delimiter =
             [b',', b';', b'\t'].into_iter().max_by_key(|mark| (count(*mark), *mark == b',')).unwrap_or(b',');
@@ -54,7 +75,7 @@ impl<R: BufRead> Table<R> {
             .delimiter(delimiter)
             .has_headers(false)
             .flexible(true)
-            .from_reader(std::io::Cursor::new(first).chain(content));
+            .from_reader(Bounded { content: std::io::Cursor::new(first).chain(content), left: MAX_ROW });
         Self { reader, header: Vec::new(), ended: false }
     }
 
@@ -62,12 +83,20 @@ impl<R: BufRead> Table<R> {
         let mut row = ByteRecord::new();
         while !self.ended {
             let line = self.reader.position().line();
+            self.reader.get_mut().left = MAX_ROW;
             match self.reader.read_byte_record(&mut row) {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
                     // What comes after a broken row cannot be told apart.
                     self.ended = true;
+                    if self.reader.get_ref().left == 0 {
+                        let why = format!(
+                            "a row is longer than {} MiB: is there a quotation mark that nothing closes?",
+                            MAX_LINE >> 20
+                        );
+                        return Some(Record { line, outcome: Err(why) });
+                    }
                     return Some(Record { line, outcome: Err(format!("cannot be read: {error}")) });
                 }
             }

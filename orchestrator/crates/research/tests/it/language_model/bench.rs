@@ -262,7 +262,7 @@ impl Bench {
         let new = NewTask {
             query: "Does green tea improve attention?".to_owned(),
             config: TaskConfig::default(),
-            claims: Vec::new(),
+            ..NewTask::default()
         };
         let task = self.store.create_task(new, Priority::Medium).await.unwrap().id;
         self.search(&task, "green tea attention").await;

@@ -1,0 +1,148 @@
+//! What the evidence of a task says of its question, in the order in which a reader asks.
+
+mod findings;
+
+pub use findings::{Cluster, Finding};
+
+use super::{App, AppError};
+use findings::{clusters, merged};
+use lyra_domain::{Claim, ClaimId, ClaimReport, TaskId, WorkCounts, vector};
+use lyra_research::ports::{EmbeddingTarget, EvidenceStore, Inference};
+use lyra_store::{Coverage, TaskProgress, VectorTarget};
+use std::collections::HashMap;
+
+/// Everything that a report on a task shows.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The task, and how it stands.
+    pub progress: TaskProgress,
+    /// What the evidence says of the question's claim; none for a topic.
+    pub verdict: Option<Verdict>,
+    /// Groups of findings that are about the same, largest first; for a topic they are the answer.
+    pub clusters: Vec<Cluster>,
+    /// What was found, the closest to the question first; equal claims are one finding.
+    pub findings: Vec<Finding>,
+    /// What the evidence does not cover.
+    pub not_covered: Coverage,
+    /// What a reader should know besides.
+    pub notes: Vec<String>,
+}
+
+/// The claim behind the question, and how its evidence is spread.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The claim with its evidence and its numbers.
+    pub report: ClaimReport,
+    /// The claim turned round, by rules.
+    pub opposite: Option<String>,
+    /// Works on each side; several passages of one work count once.
+    pub works: WorkCounts,
+    /// Works with a relevant passage of which none was judged.
+    pub works_not_judged: u64,
+}
+
+impl Answer {
+    /// Every adopted claim: the one of the question first, then the findings' in their order.
+    pub fn claims(&self) -> impl Iterator<Item = &ClaimReport> {
+        let asked = self.verdict.iter().map(|verdict| &verdict.report);
+        asked.chain(
+            self.findings.iter().flat_map(|finding| std::iter::once(&finding.report).chain(&finding.same)),
+        )
+    }
+
+    /// Keeps the findings that have evidence on a side when `only_evidence`, and of those the first `limit`.
+    #[must_use]
+    pub fn narrowed(mut self, limit: Option<usize>, only_evidence: bool) -> Self {
+        if only_evidence {
+            self.findings.retain(Finding::has_evidence);
+        }
+        self.findings.truncate(limit.unwrap_or(usize::MAX));
+        self
+    }
+}
+
+impl App {
+    /// What the evidence of a task says of its question.
+    ///
+    /// # Errors
+    /// No such task.
+    pub async fn answer(&self, task: &TaskId) -> Result<Answer, AppError> {
+        let progress = self.store().task_status(task).await?;
+        let mut reports = self.store().claim_reports(task).await?;
+        let asked =
+            reports.iter().position(|report| report.claim.is_of_question()).map(|at| reports.remove(at));
+        let vectors = self.claim_vectors(&reports, asked.as_ref().map(|report| &report.claim)).await?;
+        let question = self.question_vector(&progress.task.query, asked.as_ref(), &vectors).await;
+        let findings = merged(reports, &vectors, question.as_deref());
+        let not_covered = self.store().coverage(task, asked.as_ref().map(|report| &report.claim.id)).await?;
+        let verdict = asked.map(|report| Verdict {
+            opposite: lyra_text::claim::counter_claim(
+                &report.claim.claim_text,
+                report.claim.language.as_deref(),
+            ),
+            works: report.works(),
+            works_not_judged: not_covered.works_not_judged,
+            report,
+        });
+        let mut notes = progress.warnings.clone();
+        notes.extend(self.task_notes(&progress.task));
+        Ok(Answer {
+            clusters: clusters(&findings, &vectors),
+            progress,
+            verdict,
+            findings,
+            not_covered,
+            notes,
+        })
+    }
+
+    /// Stored vectors of the claims, by the model that made most of them.
+    async fn claim_vectors(
+        &self,
+        reports: &[ClaimReport],
+        asked: Option<&Claim>,
+    ) -> Result<HashMap<ClaimId, Vec<f32>>, AppError> {
+        let claims = reports.iter().map(|report| &report.claim).chain(asked);
+        let targets: Vec<EmbeddingTarget> =
+            claims.map(|claim| EmbeddingTarget::Claim(claim.id.clone())).collect();
+        let mut best = HashMap::new();
+        for made in
+            self.store().embedding_models().await?.iter().filter(|made| made.target == VectorTarget::Claims)
+        {
+            let found = EvidenceStore::embeddings(self.store(), &made.model, &targets).await?;
+            if found.len() > best.len() {
+                best = found;
+            }
+        }
+        let of_claim = |(target, vector)| match target {
+            EmbeddingTarget::Claim(id) => Some((id, vector)),
+            EmbeddingTarget::Fragment(_) => None,
+        };
+        Ok(best.into_iter().filter_map(of_claim).collect())
+    }
+
+    /// The stored vector of the question's claim, else one of the question made now. `None` when there is nothing to
+    /// compare with, or no model: the findings then stay in the order in which they were extracted.
+    async fn question_vector(
+        &self,
+        question: &str,
+        asked: Option<&ClaimReport>,
+        vectors: &HashMap<ClaimId, Vec<f32>>,
+    ) -> Option<Vec<f32>> {
+        if let Some(stored) = asked.and_then(|report| vectors.get(&report.claim.id)) {
+            return Some(stored.clone());
+        }
+        let dimension = vectors.values().next()?.len();
+        let made = self.inner.inference.embed(&[question.to_owned()]).await;
+        let made = made
+            .inspect_err(|error| tracing::warn!(%error, "the findings are not ordered by closeness"))
+            .ok()?;
+        made.into_iter().next().filter(|vector| vector.len() == dimension)
+    }
+}
+
+/// Cosine of two stored vectors; `None` when one is missing or they are of different models.
+fn cosine(a: Option<&[f32]>, b: Option<&[f32]>) -> Option<f32> {
+    let (a, b) = (a?, b?);
+    (a.len() == b.len()).then(|| vector::dot(a, b))
+}

@@ -1,0 +1,150 @@
+//! Statements of agents: in a process of their own where one can be started, and no more than a few of each caller at a time.
+
+use super::{App, AppError, ErrorCode, Finding};
+use crate::worker::{Kind, SqlJob};
+use lyra_store::{GuardOptions, GuardedRows, Store};
+use lyra_worker::{Pool, WorkerError};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Statements of one caller at a time.
+const PER_CALLER: usize = 2;
+/// How long a statement waits for others of its caller.
+const WAIT: Duration = Duration::from_secs(10);
+/// Callers that are remembered before those without a statement are forgotten.
+const REMEMBERED: usize = 1_000;
+
+/// Where statements run, and who has some running.
+pub(super) struct Statements {
+    /// None where the application was not told of a program to start.
+    pool: Option<Pool>,
+    /// That statements run in this process has been said.
+    said: AtomicBool,
+    callers: Mutex<HashMap<String, Arc<Semaphore>>>,
+}
+
+impl Statements {
+    pub(super) fn new(program: Option<PathBuf>, store: &Store) -> std::io::Result<Self> {
+        let database = std::path::absolute(store.path())?;
+        let pool = program.map(|program| Kind::Sql.pool(program, vec![database.into()]));
+        Ok(Self { pool, said: AtomicBool::new(false), callers: Mutex::default() })
+    }
+
+    /// Waits until the caller may run one more.
+    async fn turn(&self, caller: &str, wait: Duration) -> Result<OwnedSemaphorePermit, AppError> {
+        let turns = {
+            let mut callers = self.callers.lock().unwrap_or_else(PoisonError::into_inner);
+            if callers.len() >= REMEMBERED {
+                callers.retain(|_, turns| Arc::strong_count(turns) > 1);
+            }
+            let turns = callers.entry(caller.to_owned());
+            Arc::clone(turns.or_insert_with(|| Arc::new(Semaphore::new(PER_CALLER))))
+        };
+        match tokio::time::timeout(wait, turns.acquire_owned()).await {
+            Ok(Ok(turn)) => Ok(turn),
+            _ => Err(AppError {
+                hint: Some("send it again when one of them has been answered".to_owned()),
+                ..AppError::new(
+                    ErrorCode::Unavailable,
+                    format!("{PER_CALLER} statements of this caller are running already"),
+                )
+            }),
+        }
+    }
+}
+
+impl App {
+    /// Runs one guarded, read-only statement over the evidence store. When the future is dropped, the statement ends.
+    ///
+    /// # Errors
+    /// A statement that is not one `SELECT` over the listed tables and views, or that uses up its time, steps or memory.
+    pub async fn query_graph(
+        &self,
+        caller: &str,
+        sql: &str,
+        options: GuardOptions,
+    ) -> Result<GuardedRows, AppError> {
+        let statements = &self.inner.statements;
+        let _turn = statements.turn(caller, WAIT).await?;
+        if let Some(pool) = &statements.pool {
+            match SqlJob::new(sql, options).run(pool).await {
+                Ok(answer) => {
+                    let mut rows = answer?;
+                    if options.include_schema {
+                        rows.schema = Some(self.store().schema().await?);
+                    }
+                    return Ok(rows);
+                }
+                Err(error) if !statements.said.swap(true, Ordering::Relaxed) => {
+                    tracing::warn!(%error, "statements of agents run in this process, without the kernel's limits");
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(self.store().query_graph(sql, options).await?)
+    }
+
+    /// Whether statements run in processes of their own.
+    pub(super) async fn isolation(&self) -> Finding {
+        const PART: &str = "isolation";
+        const CURE: &str =
+            "let lyra start processes (limits on processes, a seccomp filter, a missing /proc)";
+        const NOTE: &str =
+            "agents' SQL runs in this process, without the kernel's limits on memory and processor time";
+        let Some(pool) = &self.inner.statements.pool else { return Finding::note(PART, NOTE, CURE) };
+        match SqlJob::new("SELECT 1", GuardOptions::default()).run(pool).await {
+            Ok(Ok(_)) => Finding::ok(PART, "agents' SQL runs in worker processes under the kernel's limits"),
+            Ok(Err(error)) => {
+                Finding::broken(PART, error.to_string(), "restore the data folder from a backup")
+            }
+            Err(error @ WorkerError::Start { .. }) => Finding::note(PART, format!("{NOTE}: {error}"), CURE),
+            Err(error) => Finding::broken(PART, error.to_string(), CURE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    async fn app(folder: &std::path::Path, program: Option<PathBuf>) -> App {
+        let config =
+            Config { data_dir: Some(folder.to_owned()), worker_program: program, ..Config::default() };
+        App::open(config).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_caller_has_two_statements_at_a_time_and_others_have_theirs() {
+        const SHORT: Duration = Duration::from_millis(20);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lyra.db");
+        let store = Store::open(&path, lyra_store::StoreConfig::default()).await.unwrap();
+        let statements = Statements::new(None, &store).unwrap();
+        let first = statements.turn("a", SHORT).await.unwrap();
+        let _second = statements.turn("a", SHORT).await.unwrap();
+        let _other = statements.turn("b", SHORT).await.unwrap();
+        let refused = statements.turn("a", SHORT).await.unwrap_err();
+        assert_eq!(refused.code, ErrorCode::Unavailable);
+        drop(first);
+        let _third = statements.turn("a", SHORT).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn without_processes_statements_run_here_and_the_doctor_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        for program in [None, Some("/nowhere/lyra".into())] {
+            let app = app(folder.path(), program).await;
+            let rows = app.query_graph("me", "SELECT 1 AS x", GuardOptions::default()).await.unwrap();
+            assert_eq!(rows.rows[0]["x"], 1);
+            let found = app.isolation().await;
+            assert_eq!(found.health, super::super::Health::Note, "{found:?}");
+            assert!(found.seen.contains("runs in this process"), "{}", found.seen);
+            app.close().await;
+        }
+    }
+}

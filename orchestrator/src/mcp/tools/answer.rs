@@ -1,0 +1,399 @@
+//! A question answered in one call: `answer`.
+
+use super::tasks::status;
+use super::{Call, Effect, Failure, Tool, task_id};
+use crate::app::answer::Finding;
+use crate::app::{self, Answer as Found, idle};
+use crate::json::{size, thousandths};
+use crate::mcp::reply::CONTENT_NOTICE;
+use crate::mcp::schema::one_of;
+use lyra_domain::{Citation, ClaimReport, Priority, Relation, TaskConfig, TaskId, TaskStatus};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Most bytes of the result, about 2,000 tokens.
+const BYTES: usize = 7_500;
+/// Passages shown on each side.
+const PASSAGES: usize = 5;
+/// Findings shown.
+const FINDINGS: usize = 5;
+/// Characters of a passage, and of a title, a claim or a note.
+const TEXT_CHARS: usize = 300;
+const SHORT_CHARS: usize = 160;
+/// Longest wait for the evidence; the rest of the call's time is for reading it.
+const LONGEST_WAIT: u64 = 40;
+
+/// Answers a question from evidence.
+pub(super) struct Answer;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct AnswerInput {
+    /// The question, best one that yes or no can answer ("Does X cause Y?"), 1 to 2000 characters. A new task is made for it.
+    /// Give this or `task_id`.
+    #[schemars(length(min = 1, max = 2000))]
+    question: Option<String>,
+    /// A task whose answer is asked for, such as one that this tool returned unfinished. Give this or `question`.
+    #[schemars(length(min = 1, max = 100))]
+    task_id: Option<String>,
+    /// Seconds to wait for the evidence, 0 to 40, default 40. What is there by then is returned, with the task's state.
+    #[serde(default = "longest_wait")]
+    #[schemars(range(min = 0, max = 40))]
+    wait: u64,
+    /// Names of the sources to ask for a new question, at most 20: `semantic_scholar`, `openalex`, `corpora`, or the name of a
+    /// corpus. Default: what this server is configured for.
+    #[serde(default)]
+    #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
+    sources: Vec<String>,
+}
+
+fn longest_wait() -> u64 {
+    LONGEST_WAIT
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct AnswerOutput {
+    /// Id of the task; every other tool takes it.
+    task_id: String,
+    /// Its question.
+    query: String,
+    /// Where the task stands. Anything but `completed`: call again with the `task_id`.
+    #[schemars(schema_with = "status")]
+    status: TaskStatus,
+    /// `claim` when the question has a claim that is judged; `topic` when it has none, see `findings`.
+    #[schemars(schema_with = "kind")]
+    kind: &'static str,
+    /// What the evidence says of the claim. Only with kind `claim`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+    /// Passages that support the claim, the surest first.
+    supporting: Vec<Passage>,
+    /// Passages that refute the claim, the surest first.
+    refuting: Vec<Passage>,
+    /// Statements found, the closest to the question first; each is a claim of the task.
+    findings: Vec<FoundClaim>,
+    /// What the evidence does not cover.
+    not_covered: NotCovered,
+    /// What a reader should know, such as what was left out to keep the result small.
+    notes: Vec<String>,
+    /// Fields of this result that hold text copied from documents or from sources' answers.
+    untrusted_fields: Vec<&'static str>,
+    /// How to treat those fields.
+    content_notice: &'static str,
+}
+
+fn kind(_: &mut SchemaGenerator) -> Schema {
+    one_of(["claim", "topic"].into_iter())
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Verdict {
+    /// Id of the claim.
+    claim_id: String,
+    /// The claim behind the question.
+    claim: String,
+    /// Mean of the claim's Beta posterior, 0 to 1; 0.5 without evidence.
+    confidence: f64,
+    /// Its standard deviation.
+    uncertainty: f64,
+    /// Works that support the claim; several passages of one work count once.
+    works_for: usize,
+    /// Works that refute it.
+    works_against: usize,
+    /// Works that were judged and say neither.
+    works_silent: usize,
+    /// Works with a relevant passage of which none was judged.
+    works_not_judged: u64,
+    /// Oldest and newest year of the evidence, when known.
+    years: Vec<i32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Passage {
+    /// The sentences that were judged.
+    text: String,
+    /// Probability of the relation by the model, 0 to 1; 1 after a person's correction.
+    nli_confidence: f64,
+    /// Title, year and venue of the work.
+    source: String,
+    /// Where to read it: a DOI, an address, or the document's id in a corpus.
+    link: String,
+    /// Id of the judgement; `feedback` takes it.
+    edge_id: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct FoundClaim {
+    /// Id of the claim.
+    claim_id: String,
+    /// The statement.
+    claim: String,
+    /// Title, year and venue of the work that it was found in.
+    source: String,
+    /// Where to read it: a DOI, an address, or the document's id in a corpus.
+    link: String,
+    /// Works that it was found in.
+    works: usize,
+    /// Passages of other works that support it.
+    supporting_count: usize,
+    /// Passages of other works that refute it.
+    refuting_count: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct NotCovered {
+    /// What sources that failed answered.
+    sources: Vec<String>,
+    /// Works without any text, of all works found.
+    works_without_text: u64,
+    /// Works found.
+    works: u64,
+    /// Relevant passages that were not judged.
+    passages_not_judged: u64,
+    /// Languages with relevant passages none of which was judged.
+    languages: Vec<String>,
+}
+
+impl Tool for Answer {
+    const NAME: &'static str = "answer";
+    const TITLE: &'static str = "Answer a question from evidence";
+    const DESCRIPTION: &'static str = "Searches for a question, judges the claim behind it against what is found, and returns in \
+        at most 2,000 tokens: the claim, works for, against, silent and not judged, a confidence, the best passages on each side with \
+        citation, and what was not covered. When the task is not `completed` in time, call again with its task_id. The other \
+        tools tell more of the same task.";
+    const EFFECT: Effect = Effect::Adds;
+    type Input = AnswerInput;
+    type Output = AnswerOutput;
+
+    async fn call(call: &Call, input: AnswerInput) -> Result<AnswerOutput, Failure> {
+        let until = Instant::now() + Duration::from_secs(input.wait.min(LONGEST_WAIT));
+        let task = match (input.question, input.task_id) {
+            (Some(question), None) => ask(call, question, input.sources).await?,
+            (None, Some(task)) => task_id(&task)?,
+            (None, None) => {
+                return Err(Failure::argument(
+                    "argument `question` is missing, it should be a string of 1 to 2000 characters",
+                )
+                .hint("or give the `task_id` of a task whose answer you want"));
+            }
+            (Some(_), Some(_)) => {
+                return Err(Failure::argument(
+                    "give one of the arguments `question` and `task_id`, not both",
+                ));
+            }
+        };
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let progress = call.app.task_status(&task, left).await?;
+            if idle(&progress) || left.is_zero() {
+                break;
+            }
+        }
+        Ok(AnswerOutput::of(&call.app.answer(&task).await?))
+    }
+}
+
+/// Makes a task for the question and has it searched.
+async fn ask(call: &Call, question: String, sources: Vec<String>) -> Result<TaskId, Failure> {
+    let config = TaskConfig { sources, ..TaskConfig::default() };
+    let new = app::NewTask { query: question.clone(), config, ..app::NewTask::default() };
+    let task = call.app.create_task(new).await?.id;
+    call.app
+        .queue_searches(app::QueueSearches {
+            task: task.clone(),
+            queries: vec![question],
+            sources: Vec::new(),
+            engines: Vec::new(),
+            run_id: None,
+            budget_pages: None,
+            priority: Priority::Medium,
+        })
+        .await?;
+    Ok(task)
+}
+
+impl AnswerOutput {
+    fn of(found: &Found) -> Self {
+        let coverage = &found.not_covered;
+        let passages = |relation| {
+            let report = found.verdict.iter().map(|verdict| &verdict.report);
+            report.flat_map(|report| Passage::of(report, relation)).collect()
+        };
+        let mut output = Self {
+            task_id: found.progress.task.id.to_string(),
+            query: cut(&found.progress.task.query, TEXT_CHARS),
+            status: found.progress.task.status,
+            kind: if found.verdict.is_some() { "claim" } else { "topic" },
+            verdict: found.verdict.as_ref().map(Verdict::of),
+            supporting: passages(Relation::Supports),
+            refuting: passages(Relation::Refutes),
+            findings: found.findings.iter().take(FINDINGS).map(FoundClaim::of).collect(),
+            not_covered: NotCovered {
+                sources: coverage.failures.iter().take(3).map(|failure| cut(failure, SHORT_CHARS)).collect(),
+                works_without_text: coverage.works_without_text,
+                works: coverage.works,
+                passages_not_judged: coverage.passages_not_judged,
+                languages: coverage.languages.iter().take(8).map(|(language, _)| language.clone()).collect(),
+            },
+            notes: found.notes.iter().take(4).map(|note| cut(note, TEXT_CHARS)).collect(),
+            untrusted_fields: vec![
+                "supporting[].text",
+                "supporting[].source",
+                "refuting[].text",
+                "refuting[].source",
+                "findings[].claim",
+                "findings[].source",
+                "not_covered.sources",
+                "notes",
+            ],
+            content_notice: CONTENT_NOTICE,
+        };
+        output.shrink();
+        output
+    }
+
+    /// Leaves out what matters least until the result is small enough.
+    fn shrink(&mut self) {
+        let mut left_out = false;
+        while size(self) > BYTES {
+            left_out = true;
+            let sides = [self.findings.len(), self.supporting.len(), self.refuting.len()];
+            match sides {
+                [0, 0, 0] => break,
+                [findings, supporting, refuting] if findings >= supporting.max(refuting) => {
+                    self.findings.pop();
+                }
+                [_, supporting, refuting] if supporting >= refuting => {
+                    self.supporting.pop();
+                }
+                _ => {
+                    self.refuting.pop();
+                }
+            }
+        }
+        if left_out {
+            self.notes.push("some passages and findings are left out to keep the result small".to_owned());
+        }
+    }
+}
+
+impl Verdict {
+    fn of(verdict: &app::Verdict) -> Self {
+        let report = &verdict.report;
+        let years = report.evidence_years;
+        Self {
+            claim_id: report.claim.id.to_string(),
+            claim: report.claim.claim_text.clone(),
+            confidence: thousandths(report.posterior.confidence()),
+            uncertainty: thousandths(report.posterior.uncertainty()),
+            works_for: verdict.works.supporting,
+            works_against: verdict.works.refuting,
+            works_silent: verdict.works.silent,
+            works_not_judged: verdict.works_not_judged,
+            years: years.oldest.into_iter().chain(years.newest).collect(),
+        }
+    }
+}
+
+impl Passage {
+    /// The best passages of one side, one for each work.
+    fn of(report: &ClaimReport, relation: Relation) -> Vec<Self> {
+        let mut seen = std::collections::HashSet::new();
+        let side = report.evidence.iter().filter(|e| e.relation == relation);
+        side.filter(|evidence| seen.insert(&evidence.source_key))
+            .take(PASSAGES)
+            .map(|evidence| Self {
+                text: cut(&evidence.text, TEXT_CHARS),
+                nli_confidence: thousandths(evidence.nli_confidence.get()),
+                source: source(&evidence.citation()),
+                link: link(&evidence.citation()),
+                edge_id: evidence.edge_id.to_string(),
+            })
+            .collect()
+    }
+}
+
+impl FoundClaim {
+    fn of(finding: &Finding) -> Self {
+        let origins = finding.origins();
+        let citation = origins.first().map(|origin| &origin.citation);
+        Self {
+            claim_id: finding.report.claim.id.to_string(),
+            claim: cut(&finding.report.claim.claim_text, TEXT_CHARS),
+            source: citation.map(source).unwrap_or_default(),
+            link: citation.map(link).unwrap_or_default(),
+            works: origins.len(),
+            supporting_count: finding.report.supporting_count,
+            refuting_count: finding.report.refuting_count,
+        }
+    }
+}
+
+fn source(citation: &Citation) -> String {
+    let facts = [citation.year.map(|year| year.to_string()), citation.venue.clone()];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    let retracted = if citation.is_retracted == Some(true) { " RETRACTED" } else { "" };
+    cut(&format!("{} ({}){retracted}", cut(&citation.title, SHORT_CHARS), facts.join(", ")), TEXT_CHARS)
+}
+
+fn link(citation: &Citation) -> String {
+    let doi = citation.doi.as_ref().map(|doi| format!("https://doi.org/{doi}"));
+    let place = doi.or_else(|| citation.url.clone()).or_else(|| citation.doc_id.clone());
+    cut(&place.unwrap_or_default(), TEXT_CHARS)
+}
+
+/// At most so many characters, the last one an ellipsis when something is missing.
+fn cut(text: &str, chars: usize) -> String {
+    let text = text.trim();
+    if text.chars().count() <= chars {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(chars.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_result_stays_small() {
+        let passage = || Passage {
+            text: "x".repeat(TEXT_CHARS),
+            nli_confidence: 0.9,
+            source: "y".repeat(TEXT_CHARS),
+            link: "z".repeat(TEXT_CHARS),
+            edge_id: "edge_1".to_owned(),
+        };
+        let mut output = AnswerOutput {
+            task_id: "task_1".to_owned(),
+            query: "q".to_owned(),
+            status: TaskStatus::Completed,
+            kind: "claim",
+            verdict: None,
+            supporting: (0..PASSAGES).map(|_| passage()).collect(),
+            refuting: (0..PASSAGES).map(|_| passage()).collect(),
+            findings: Vec::new(),
+            not_covered: NotCovered {
+                sources: Vec::new(),
+                works_without_text: 0,
+                works: 0,
+                passages_not_judged: 0,
+                languages: Vec::new(),
+            },
+            notes: Vec::new(),
+            untrusted_fields: Vec::new(),
+            content_notice: CONTENT_NOTICE,
+        };
+        output.shrink();
+        assert!(size(&output) <= BYTES + 200 && output.supporting.len().abs_diff(output.refuting.len()) <= 1);
+        assert!(!output.supporting.is_empty() && output.notes.len() == 1);
+    }
+
+    #[test]
+    fn long_text_is_cut() {
+        assert_eq!(cut("昼寝は記憶を改善する", 5), "昼寝は記…");
+        assert_eq!(cut(" naps ", 4), "naps");
+    }
+}

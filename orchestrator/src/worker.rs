@@ -1,0 +1,99 @@
+//! Work that outsiders supply, each kind in processes of its own: `lyra` starts itself as `lyra __worker KIND …`.
+//!
+//! A new kind is a variant of [`Kind`] with its limits, and what its worker does with a job in `Kind::serve`.
+
+mod sql;
+
+pub use sql::SqlJob;
+
+use lyra_domain::named_enum;
+use lyra_worker::{Limits, Pool, PoolConfig};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// First argument of a worker.
+const WORKER: &str = "__worker";
+/// How long a job waits while all workers of its kind are busy.
+const WAIT: Duration = Duration::from_secs(10);
+
+named_enum! {
+    /// What a worker does.
+    pub enum Kind {
+        /// Agents' SQL, on the database that its argument names.
+        Sql = "sql",
+    }
+}
+
+impl Kind {
+    fn limits(self) -> Limits {
+        match self {
+            Self::Sql => sql::LIMITS,
+        }
+    }
+
+    /// Bytes of a job and of an answer.
+    fn most_bytes(self) -> usize {
+        match self {
+            Self::Sql => 1 << 20,
+        }
+    }
+
+    /// Jobs that one worker does.
+    fn jobs(self) -> u32 {
+        match self {
+            Self::Sql => 500,
+        }
+    }
+
+    /// Does jobs until there are no more.
+    fn serve(self, arguments: &[OsString]) -> std::io::Result<()> {
+        match self {
+            Self::Sql => sql::serve(self, arguments),
+        }
+    }
+
+    /// A pool of workers of this kind; two of them, or as many as there are processors up to four.
+    pub(crate) fn pool(self, program: PathBuf, arguments: Vec<OsString>) -> Pool {
+        let workers = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 4);
+        let first = [WORKER, self.as_str()].map(OsString::from);
+        Pool::new(PoolConfig {
+            program,
+            arguments: first.into_iter().chain(arguments).collect(),
+            limits: self.limits(),
+            workers,
+            wait: WAIT,
+            jobs: self.jobs(),
+            most_bytes: self.most_bytes(),
+        })
+    }
+}
+
+/// This program, to be started as a worker. On Linux it is the very file that runs, also after an upgrade has replaced it.
+pub fn this_program() -> Option<PathBuf> {
+    if cfg!(target_os = "linux") { Some("/proc/self/exe".into()) } else { std::env::current_exe().ok() }
+}
+
+/// Works for another `lyra` when these arguments of the program ask for it, until there is nothing more to do.
+pub fn run(arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let arguments: Vec<OsString> = arguments.skip(1).collect();
+    let (first, rest) = arguments.split_first()?;
+    if first != OsStr::new(WORKER) {
+        return None;
+    }
+    let kind = rest.first().and_then(|kind| kind.to_str()?.parse::<Kind>().ok());
+    let ended = match kind {
+        Some(kind) => kind.serve(&rest[1..]),
+        None => Err(std::io::Error::other("no such kind of worker")),
+    };
+    Some(match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            use std::io::Write;
+            // The parent reads it.
+            let _ = writeln!(std::io::stderr(), "{error}");
+            ExitCode::FAILURE
+        }
+    })
+}
