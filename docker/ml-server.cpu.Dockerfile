@@ -19,7 +19,7 @@ RUN --mount=type=cache,id=lyra-cargo,target=/usr/local/cargo/registry,sharing=lo
 FROM debian:${DEBIAN}-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --uid 10001 --no-create-home --home-dir /cache --shell /usr/sbin/nologin lyra && install -d -o 10001 -g 10001 -m 700 /cache
-COPY models /models
+COPY models/lite-embed.gguf models/lite-verify.gguf /models/
 COPY --from=build /out/lyra-ml-server /usr/local/bin/lyra-ml-server
 USER 10001:10001
 ENV LYRA_ML_HOST=0.0.0.0 LYRA_ML_PORT=8421 LYRA_MODELS_DIR=/models HF_HOME=/cache/huggingface LYRA_ML_LOG_FORMAT=json

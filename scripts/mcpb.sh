@@ -19,7 +19,7 @@ def entry(name, data, mode=0o644):
 with zipfile.ZipFile(out, "w") as bundle:
     entry("manifest.json", json.dumps(manifest, indent=2))
     entry("server/lyra", open(binary, "rb").read(), 0o755)
-    for name in ["lite-embed.gguf", "lite-nli.gguf", "lite-embed.md", "lite-nli.md"]:
+    for name in ["lite-embed.gguf", "lite-verify.gguf", "lite-embed.md", "lite-verify.md"]:
         entry(f"models/{name}", open(f"models/{name}", "rb").read())
     for name in ["LICENSE-MIT", "LICENSE-APACHE"]:
         entry(name, open(name, "rb").read())

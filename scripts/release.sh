@@ -32,7 +32,7 @@ for binary in lyra lyra-ml-server; do
   cp "$out/$binary" "dist/$name/bin/"
   strip "dist/$name/bin/$binary"
 done
-cp models/*.gguf models/*.md "dist/$name/models/"
+cp models/lite-{embed,verify}.{gguf,md} models/README.md "dist/$name/models/"
 cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE config/lyra.toml "dist/$name/"
 lyra=dist/$name/bin/lyra
 "$lyra" man "dist/$name/man" 2>/dev/null

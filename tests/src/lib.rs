@@ -21,15 +21,24 @@ use tempfile::TempDir;
 /// The `lyra` binary with a fresh data folder; both go when it is dropped.
 pub struct TestApp {
     data_dir: TempDir,
+    profile: &'static str,
 }
 
 impl TestApp {
-    /// A fresh data folder.
+    /// A fresh data folder, with the models of the `fast` profile: most tests are not about what is said of a passage.
     ///
     /// # Panics
     /// When no temporary folder can be made.
     pub fn new() -> Self {
-        Self { data_dir: tempfile::tempdir().expect("temporary folder") }
+        Self { data_dir: tempfile::tempdir().expect("temporary folder"), profile: "fast" }
+    }
+
+    /// The same with the models that people get, of which the verifier reads a few passages a second.
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn lite() -> Self {
+        Self { profile: "lite", ..Self::new() }
     }
 
     /// The data folder.
@@ -44,6 +53,7 @@ impl TestApp {
             .args(args)
             .env("LYRA_DATA_DIR", self.data_dir.path())
             .env("XDG_CONFIG_HOME", self.data_dir.path())
+            .env("LYRA__ML__PROFILE", self.profile)
             .env_remove("LYRA_ML_URL")
             .env_remove("LYRA_CONFIG")
             .stdin(Stdio::null());
@@ -67,7 +77,7 @@ impl TestApp {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
         runtime.block_on(async {
             let app = App::open(config).await.expect("application");
-            let rows = app.query_graph(sql, GuardOptions::default()).await.expect("statement").rows;
+            let rows = app.query_graph("test", sql, GuardOptions::default()).await.expect("statement").rows;
             app.close().await;
             rows
         })

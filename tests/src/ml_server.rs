@@ -41,7 +41,7 @@ impl MlServer {
     pub async fn start_with(address: SocketAddr, environment: &[(&str, &str)]) -> anyhow::Result<Self> {
         let port = address.port().to_string();
         let mut child = Command::new(binary("lyra-ml-server"))
-            .args(["--port", &port, "--threads", "1", "--log-format", "json"])
+            .args(["--port", &port, "--threads", "1", "--log-format", "json", "--profile", "fast"])
             .env("RUST_LOG", "debug,hyper=off")
             .envs(environment.iter().copied())
             .stdin(Stdio::null())

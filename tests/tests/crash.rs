@@ -16,7 +16,9 @@ fn content(report: &Value) -> Value {
         .iter()
         .map(|claim| {
             let mut claim = claim.clone();
-            claim.as_object_mut().expect("object").remove("claim_id");
+            for id in ["claim_id", "same_as"] {
+                claim.as_object_mut().expect("object").remove(id);
+            }
             let evidence = claim["evidence"].as_array_mut().expect("evidence");
             for passage in evidence.iter_mut() {
                 passage.as_object_mut().expect("object").remove("edge_id");

@@ -124,7 +124,12 @@ async fn a_source_that_is_left_alone_and_work_that_stands_still_are_found() -> a
     };
     RateStore::save(&store, "openalex", &state).await?;
     let config = TaskConfig { budget: Budget::default(), ..TaskConfig::default() };
-    let new = NewTask { query: "Does tea help?".to_owned(), config, claims: vec!["Tea helps.".to_owned()] };
+    let new = NewTask {
+        query: "Does tea help?".to_owned(),
+        config,
+        claims: vec!["Tea helps.".to_owned()],
+        ..NewTask::default()
+    };
     store.create_task(new, Priority::Medium).await?;
     store.close().await;
     check(&app, "sources", &[], &[], "note", "too many requests");

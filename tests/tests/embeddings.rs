@@ -16,7 +16,7 @@ const CLAIMS: usize = 1_500;
 async fn outdated(app: &TestApp) -> anyhow::Result<TaskId> {
     let store = Store::open(&app.data_dir().join("lyra.db"), StoreConfig::default()).await?;
     let config = TaskConfig::default();
-    let new = NewTask { query: "Do naps help?".to_owned(), config, claims: Vec::new() };
+    let new = NewTask { query: "Do naps help?".to_owned(), config, ..NewTask::default() };
     let task = store.create_task(new, Priority::Medium).await?.id;
     // Added without jobs to judge them.
     let text = |i| format!("Nap number {i} improves memory in adults.");

@@ -141,6 +141,35 @@ async fn a_whole_task() -> anyhow::Result<()> {
     lyra.client.close().await
 }
 
+#[tokio::test]
+async fn a_question_in_one_call() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let mut lyra = Checked::start(&app).await?;
+    let mut answer =
+        lyra.done("answer", json!({ "question": "Does a short daytime nap improve memory?" })).await?;
+    while answer["status"] != "completed" {
+        answer = lyra.done("answer", json!({ "task_id": answer["task_id"] })).await?;
+    }
+    assert_eq!(answer["kind"], "claim");
+    let verdict = &answer["verdict"];
+    assert_eq!(verdict["claim"], "A short daytime nap improves memory.");
+    assert!(
+        verdict["works_for"].as_u64() > Some(0) || verdict["works_against"].as_u64() > Some(0),
+        "{answer}"
+    );
+    assert!(answer.to_string().len() < 8_000, "{answer}");
+    let sides = [&answer["supporting"], &answer["refuting"]];
+    assert!(sides.iter().filter_map(|side| side.as_array()).all(|side| side.len() <= 5));
+    assert!(answer["findings"][0]["source"].as_str().is_some_and(|source| !source.is_empty()), "{answer}");
+
+    let wrong = json!({ "question": "Do naps help?", "task_id": answer["task_id"] });
+    for arguments in [json!({}), wrong] {
+        let refused = lyra.call("answer", arguments).await?;
+        assert_eq!(refused["error_code"], "invalid_argument", "{refused}");
+    }
+    lyra.client.close().await
+}
+
 /// A resource's JSON.
 async fn read(lyra: &mut Checked, uri: &str) -> anyhow::Result<Value> {
     let resource = lyra.client.request("resources/read", json!({ "uri": uri })).await?;

@@ -9,15 +9,30 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-const EVIDENCE: [&str; 10] =
-    ["doc_id", "doi", "edge_id", "nli_confidence", "relation", "text", "title", "url", "venue", "year"];
-const CHECK: [&str; 9] = [
+/// What the question asks.
+const CLAIM: &str = "A short daytime nap improves memory in adults.";
+const EVIDENCE: [&str; 12] = [
+    "differs",
+    "doc_id",
+    "doi",
+    "edge_id",
+    "missing",
+    "nli_confidence",
+    "relation",
+    "text",
+    "title",
+    "url",
+    "venue",
+    "year",
+];
+const CHECK: [&str; 10] = [
     "claim",
     "confidence",
     "controversy",
     "evidence",
     "independent_sources",
     "neutral_count",
+    "not_judged_count",
     "refuting_count",
     "supporting_count",
     "uncertainty",
@@ -45,13 +60,14 @@ fn consistent(claim: &Value) {
 
 #[test]
 fn a_question_ends_in_supported_and_contradicted_claims() {
-    let app = TestApp::new();
+    let app = TestApp::lite();
     let report = app.json(&["research", "Does a short daytime nap improve memory in adults?", "--json"]);
-    assert_eq!(keys(&report), ["claims", "query", "task_id", "totals", "warnings"]);
+    assert_eq!(keys(&report), ["answer", "claims", "not_covered", "query", "task_id", "totals", "warnings"]);
     let claims = report["claims"].as_array().expect("claims");
     for claim in claims {
         let mut claim_keys = CHECK.to_vec();
-        claim_keys.insert(1, "claim_id");
+        claim_keys.extend(["claim_id", "claim_type", "closeness", "origin", "same_as"]);
+        claim_keys.sort_unstable();
         assert_eq!(keys(claim), claim_keys);
         consistent(claim);
     }
@@ -60,6 +76,19 @@ fn a_question_ends_in_supported_and_contradicted_claims() {
     assert!(claims.iter().any(|c| supported(&c)), "no claim has independent support");
     assert!(claims.iter().any(|c| c["refuting_count"].as_u64() > Some(0)), "no claim is contradicted");
     assert!(report["warnings"].to_string().contains("invented"), "{}", report["warnings"]);
+    let answer = &report["answer"];
+    assert_eq!((&answer["kind"], &answer["claim"]), (&"claim".into(), &CLAIM.into()), "{answer}");
+    assert_eq!(answer["claim_id"], claims[0]["claim_id"]);
+    let judged: u64 =
+        ["supporting", "refuting", "silent"].iter().filter_map(|side| answer["works"][side].as_u64()).sum();
+    assert!(judged > 5, "{answer}");
+    for claim in &claims[1..] {
+        assert!(claim["origin"]["title"].as_str().is_some_and(|title| !title.is_empty()), "{claim}");
+    }
+    let both =
+        |c: &&Value| c["supporting_count"].as_u64() > Some(0) && c["refuting_count"].as_u64() > Some(0);
+    let contradicted = claims.iter().filter(both).count();
+    assert_eq!(report["totals"]["contradicted_claims"].as_u64(), Some(contradicted as u64));
 
     let id = report["task_id"].as_str().expect("task id");
     let shown = app.json(&["task", "show", id, "--json"]);
@@ -67,6 +96,35 @@ fn a_question_ends_in_supported_and_contradicted_claims() {
     let export = app.json(&["task", "export", id]);
     assert_eq!(export["claims"].as_array().expect("claims").len(), claims.len());
     assert!(export["evidence_graph"]["stats"]["evidence_source"].as_u64() > Some(0));
+}
+
+/// A report on one task in every format.
+#[test]
+fn an_answer_is_printed_for_people() {
+    let app = TestApp::new();
+    let question = "Does a short daytime nap improve memory in adults?";
+    let report = app.json(&["research", question, "--claims", "4", "--json"]);
+    let id = report["task_id"].as_str().expect("task id");
+    let shown = |args: &[&str]| {
+        let output = app.run(&[&["task", "show", id], args].concat());
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let text = shown(&[]);
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in {text}"));
+    assert!(
+        at("ANSWER") < at(CLAIM) && at(CLAIM) < at("FINDINGS") && at("FINDINGS") < at("found in"),
+        "{text}"
+    );
+    let html = shown(&["--format", "html"]);
+    assert!(
+        html.starts_with("<!DOCTYPE html>") && html.contains(CLAIM) && !html.contains("<script"),
+        "{html}"
+    );
+    assert!(shown(&["--format", "markdown"]).starts_with("# Does a short"));
+    assert!(!shown(&["--limit", "1"]).contains("\n2. "));
+    let topic = app.json(&["research", question, "--claims", "4", "--no-judge-question", "--json"]);
+    assert_eq!(topic["answer"]["kind"], "topic", "{}", topic["answer"]);
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn main() -> Result<ExitCode> {
         println!("\nin the evidence graph:");
         let mut wrong = Vec::new();
         for (what, sql, need) in COUNTS {
-            let found = app.query_graph(sql, GuardOptions::default()).await?;
+            let found = app.query_graph("replay", sql, GuardOptions::default()).await?;
             let count = found.rows[0]["n"].as_i64().unwrap_or_default();
             println!("{count:>6}  {what}");
             if (need == Need::Some && count == 0) || (need == Need::None && count > 0) {

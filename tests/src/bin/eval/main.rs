@@ -1,17 +1,15 @@
-//! Measures Lyra on SciFact: import rate, retrieval, labels of abstracts and rationale sentences.
+//! Measures on SciFact what `lyra eval` does not: import rate, rankings, counter-claims, and titles as claims.
 //!
 //! `cargo run --release -p lyra-tests --bin eval -- --claims 809`; needs the shared data (see CONTRIBUTING.md).
 //!
-//! The lite NLI model was trained on SciFact's training claims with their rationales. Its figures on them say how the
-//! pipeline uses its answers, and not how good these are on claims it has not seen. The embedder was not trained on labels, so
-//! that retrieval is measured fairly; so are the titles of abstracts that no training saw.
+//! The embedder was not trained on labels, so that retrieval is measured fairly; so are the titles of abstracts that no
+//! training saw.
 
 #![expect(clippy::print_stdout, reason = "a program that prints its measurements")]
 
-mod labels;
 mod retrieval;
 mod scifact;
-mod score;
+mod unseen;
 
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
@@ -41,11 +39,8 @@ struct Args {
     #[arg(long, default_value_t = 100)]
     claims: usize,
     /// Only these parts
-    #[arg(long, value_enum, num_args = 1.., default_values_t = [Part::Retrieval, Part::Counter, Part::Oracle, Part::Unseen, Part::Check])]
+    #[arg(long, value_enum, num_args = 1.., default_values_t = [Part::Retrieval, Part::Counter, Part::Unseen])]
     parts: Vec<Part>,
-    /// Print every claim whose confidence disagrees with its label
-    #[arg(long)]
-    failures: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -54,12 +49,8 @@ enum Part {
     Retrieval,
     /// What searching with the counter-claim adds
     Counter,
-    /// Labels and rationales with the right abstracts given
-    Oracle,
     /// Titles of abstracts that no training saw
     Unseen,
-    /// Labels and rationales end to end
-    Check,
 }
 
 #[tokio::main]
@@ -80,7 +71,7 @@ async fn main() -> Result<()> {
     config.ml.url = Some(url);
     let app = App::open(config).await?;
     let wanted = |part: Part| args.parts.contains(&part);
-    if wanted(Part::Retrieval) || wanted(Part::Counter) || wanted(Part::Check) {
+    if wanted(Part::Retrieval) || wanted(Part::Counter) {
         import(&app, &data.join("scifact/corpus.jsonl")).await?;
     }
     if wanted(Part::Retrieval) {
@@ -89,14 +80,8 @@ async fn main() -> Result<()> {
     if wanted(Part::Counter) {
         retrieval::counter_claims(&app, &scifact, args.claims).await?;
     }
-    if wanted(Part::Oracle) {
-        labels::oracle(&inference, &scifact, &args).await?;
-    }
     if wanted(Part::Unseen) {
-        labels::unseen(&inference, &scifact).await?;
-    }
-    if wanted(Part::Check) {
-        labels::end_to_end(&app, &scifact, &args).await?;
+        unseen::titles(&inference, &scifact).await?;
     }
     app.close().await;
     if let Some(server) = server {

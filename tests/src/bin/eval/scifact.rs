@@ -10,7 +10,6 @@ use std::path::Path;
 /// A claim with the abstracts that it cites and what their annotators found in them.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Claim {
-    pub(crate) id: u64,
     #[serde(rename = "claim")]
     pub(crate) text: String,
     /// By abstract; empty when the cited ones say neither.
@@ -18,11 +17,10 @@ pub(crate) struct Claim {
     cited_doc_ids: Vec<u64>,
 }
 
-/// Sentences that together support or refute.
+/// What a set of sentences says.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Rationale {
     pub(crate) label: Label,
-    pub(crate) sentences: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -56,15 +54,6 @@ impl Claim {
     /// What an abstract says about it; annotators never found both in one.
     pub(crate) fn label(&self, doc: &str) -> Option<Label> {
         Some(self.evidence.get(doc)?.first()?.label)
-    }
-
-    pub(crate) fn rationales(&self, doc: &str) -> Vec<Vec<usize>> {
-        self.evidence.get(doc).into_iter().flatten().map(|rationale| rationale.sentences.clone()).collect()
-    }
-
-    /// Cited abstracts in which annotators found neither support nor refutation.
-    pub(crate) fn silent(&self) -> impl Iterator<Item = String> {
-        self.cited_doc_ids.iter().map(u64::to_string).filter(|doc| !self.evidence.contains_key(doc))
     }
 }
 
