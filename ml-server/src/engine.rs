@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use lyra_proto::{Limits, ModelKind, TruncationDirection};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use self::metrics::{InputTimes, Metrics};
@@ -34,6 +35,7 @@ pub struct Engine {
     max_requests: usize,
     tokenisers: Semaphore,
     max_queued_tokens: usize,
+    abandoned: CancellationToken,
     runner: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -123,6 +125,7 @@ impl Engine {
             max_requests: limits.max_concurrent_requests,
             tokenisers: Semaphore::new(threads),
             max_queued_tokens: limits.max_queued_tokens,
+            abandoned: CancellationToken::new(),
             runner: Mutex::new(Some(runner)),
         })
     }
@@ -138,6 +141,16 @@ impl Engine {
     /// [`RequestError::NotHosted`].
     pub fn model(&self, kind: ModelKind) -> Result<&Arc<Model>, RequestError> {
         Ok(&self.shared.models[self.place(kind)?].1)
+    }
+
+    /// The model that judges pairs: the NLI model, or the verifier where there is none.
+    ///
+    /// # Errors
+    /// [`RequestError::NotHosted`].
+    pub fn classifier(&self) -> Result<(ModelKind, &Arc<Model>), RequestError> {
+        let nli = self.model(ModelKind::Nli);
+        let verifier = || self.model(ModelKind::Verify).map(|model| (ModelKind::Verify, model));
+        nli.map(|model| (ModelKind::Nli, model)).or_else(|missing| verifier().map_err(|_| missing))
     }
 
     /// Whether another request would be let in now. Asked before a body is read: what is refused should cost nothing.
@@ -192,13 +205,16 @@ impl Engine {
     ///
     /// # Errors
     /// Those of [`admit`](Self::admit) and [`tokenise`](Self::tokenise); [`RequestError::Overloaded`] when too many
-    /// tokens wait, [`RequestError::Inference`] when an input failed.
+    /// tokens wait, [`RequestError::Inference`] when an input failed, [`RequestError::Draining`] when it was
+    /// [abandoned](Self::abandon).
     pub async fn infer<F>(&self, kind: ModelKind, job: F) -> Result<Answer, RequestError>
     where
         F: FnOnce(&TextTokenizer) -> Result<Vec<Tokens>, RequestError> + Send + 'static,
     {
         let _permit = self.admit(kind)?;
-        self.infer_admitted(kind, job).await
+        // A batch in work cannot be stopped, but no one has to wait for it.
+        let answer = self.abandoned.run_until_cancelled(self.infer_admitted(kind, job)).await;
+        answer.unwrap_or(Err(RequestError::Draining))
     }
 
     async fn infer_admitted<F>(&self, kind: ModelKind, job: F) -> Result<Answer, RequestError>
@@ -269,8 +285,9 @@ impl Engine {
         self.shared.lost.get().map_or(Ok(()), |reason| Err(RequestError::DeviceLost(reason.clone())))
     }
 
-    /// Drops what is queued: who waits for it is told that the server is shutting down.
+    /// Drops what is queued and tells all who wait, for a batch in work too, that the server is shutting down.
     pub fn abandon(&self) {
+        self.abandoned.cancel();
         let mut state = self.shared.lock();
         state.closed = true;
         let dropped = state.queues.iter_mut().map(Queue::clear).sum();
@@ -325,6 +342,7 @@ impl Engine {
         place.ok_or(match kind {
             ModelKind::Embed => RequestError::NotHosted("embedding", "--embed-model"),
             ModelKind::Nli => RequestError::NotHosted("NLI", "--nli-model"),
+            ModelKind::Verify => RequestError::NotHosted("verifier", "--verify-model"),
         })
     }
 
@@ -375,6 +393,10 @@ impl Shared {
 pub fn refused(index: usize, error: TokenizeError) -> RequestError {
     match error {
         TokenizeError::TooLong { length, limit } => RequestError::TooLong { index, length, limit },
+        TokenizeError::TooManyCharacters { length, limit } => {
+            RequestError::TooManyCharacters { index, length, limit }
+        }
+        TokenizeError::LongClaim { length, limit } => RequestError::LongClaim { index, length, limit },
         TokenizeError::UnknownId { id, last } => RequestError::UnknownToken { index, id, last },
         TokenizeError::Failed(reason) => {
             RequestError::Inference(format!("input {index}: tokenizer: {reason}"))
