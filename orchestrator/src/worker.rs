@@ -2,8 +2,10 @@
 //!
 //! A new kind is a variant of [`Kind`] with its limits, and what its worker does with a job in `Kind::serve`.
 
+mod page;
 mod sql;
 
+pub(crate) use page::PageParser;
 pub use sql::SqlJob;
 
 use lyra_domain::named_enum;
@@ -15,14 +17,14 @@ use std::time::Duration;
 
 /// First argument of a worker.
 const WORKER: &str = "__worker";
-/// How long a job waits while all workers of its kind are busy.
-const WAIT: Duration = Duration::from_secs(10);
 
 named_enum! {
     /// What a worker does.
     pub enum Kind {
         /// Agents' SQL, on the database that its argument names.
         Sql = "sql",
+        /// Pages and PDFs.
+        Page = "page",
     }
 }
 
@@ -30,6 +32,15 @@ impl Kind {
     fn limits(self) -> Limits {
         match self {
             Self::Sql => sql::LIMITS,
+            Self::Page => page::LIMITS,
+        }
+    }
+
+    /// How long a job waits while all workers of its kind are busy.
+    fn wait(self) -> Duration {
+        match self {
+            Self::Sql => Duration::from_secs(10),
+            Self::Page => Duration::from_mins(10),
         }
     }
 
@@ -37,6 +48,7 @@ impl Kind {
     fn most_bytes(self) -> usize {
         match self {
             Self::Sql => 1 << 20,
+            Self::Page => 128 << 20,
         }
     }
 
@@ -44,6 +56,7 @@ impl Kind {
     fn jobs(self) -> u32 {
         match self {
             Self::Sql => 500,
+            Self::Page => 200,
         }
     }
 
@@ -51,6 +64,7 @@ impl Kind {
     fn serve(self, arguments: &[OsString]) -> std::io::Result<()> {
         match self {
             Self::Sql => sql::serve(self, arguments),
+            Self::Page => page::serve(self, arguments),
         }
     }
 
@@ -63,7 +77,7 @@ impl Kind {
             arguments: first.into_iter().chain(arguments).collect(),
             limits: self.limits(),
             workers,
-            wait: WAIT,
+            wait: self.wait(),
             jobs: self.jobs(),
             most_bytes: self.most_bytes(),
         })

@@ -1,5 +1,6 @@
 //! Is everything in order, and what to do when it is not.
 
+mod isolation;
 mod machine;
 mod work;
 

@@ -5,6 +5,7 @@ use super::fusion::RunSource;
 use super::web::Web;
 use super::{App, AppError, ErrorCode};
 use crate::config::{ApiSettings, Config};
+use crate::worker::PageParser;
 use anyhow::Context;
 use lyra_corpus::CorpusSource;
 use lyra_domain::TaskConfig;
@@ -100,7 +101,7 @@ impl Outside {
         });
         Ok(Self {
             semantic_scholar: SemanticScholar::new(http.clone(), &s2),
-            web: Web::new(&sources.web, &http, store, agent)?,
+            web: Web::new(&sources.web, &http, store, agent, PageParser::new(config.worker_program.clone()))?,
             openalex: OpenAlex::new(http, &openalex, sources.openalex.mailto.clone()),
             about: about.to_vec(),
         })

@@ -1,9 +1,9 @@
 //! Statements of agents: in a process of their own where one can be started, and no more than a few of each caller at a time.
 
-use super::{App, AppError, ErrorCode, Finding};
+use super::{App, AppError, ErrorCode};
 use crate::worker::{Kind, SqlJob};
 use lyra_store::{GuardOptions, GuardedRows, Store};
-use lyra_worker::{Pool, WorkerError};
+use lyra_worker::Pool;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ const REMEMBERED: usize = 1_000;
 /// Where statements run, and who has some running.
 pub(super) struct Statements {
     /// None where the application was not told of a program to start.
-    pool: Option<Pool>,
+    pub(super) pool: Option<Pool>,
     /// That statements run in this process has been said.
     said: AtomicBool,
     callers: Mutex<HashMap<String, Arc<Semaphore>>>,
@@ -86,24 +86,6 @@ impl App {
             }
         }
         Ok(self.store().query_graph(sql, options).await?)
-    }
-
-    /// Whether statements run in processes of their own.
-    pub(super) async fn isolation(&self) -> Finding {
-        const PART: &str = "isolation";
-        const CURE: &str =
-            "let lyra start processes (limits on processes, a seccomp filter, a missing /proc)";
-        const NOTE: &str =
-            "agents' SQL runs in this process, without the kernel's limits on memory and processor time";
-        let Some(pool) = &self.inner.statements.pool else { return Finding::note(PART, NOTE, CURE) };
-        match SqlJob::new("SELECT 1", GuardOptions::default()).run(pool).await {
-            Ok(Ok(_)) => Finding::ok(PART, "agents' SQL runs in worker processes under the kernel's limits"),
-            Ok(Err(error)) => {
-                Finding::broken(PART, error.to_string(), "restore the data folder from a backup")
-            }
-            Err(error @ WorkerError::Start { .. }) => Finding::note(PART, format!("{NOTE}: {error}"), CURE),
-            Err(error) => Finding::broken(PART, error.to_string(), CURE),
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{App, AppError, ErrorCode};
 use crate::config::WebSettings;
+use crate::worker::PageParser;
 use futures::future::join_all;
 use lyra_sources::browser::{Browser, BrowserConfig, Choice};
 use lyra_sources::cookies::Sessions;
@@ -26,6 +27,8 @@ pub(super) struct Web {
     /// How a person's visit is treated.
     pub(super) visit: Policy,
     pub(super) http: HttpClient,
+    /// Parses what arrives.
+    pub(super) parser: Arc<PageParser>,
 }
 
 /// What one engine answered.
@@ -60,7 +63,9 @@ impl Web {
         http: &HttpClient,
         store: &Arc<Store>,
         agent: String,
+        parser: PageParser,
     ) -> anyhow::Result<Self> {
+        let parser = Arc::new(parser);
         let sessions = Sessions::new(store.clone());
         let rules = Rules::open(&RuleFiles {
             engines: settings.engines_file.clone(),
@@ -93,13 +98,14 @@ impl Web {
             agent,
         };
         let browser = Browser::new(http.clone(), config);
-        let aids = Aids { browser: Some(browser.clone()), sessions: Some(sessions) };
+        let aids = Aids { browser: Some(browser.clone()), sessions: Some(sessions), parser: parser.clone() };
         Ok(Self {
             search: WebSearch::new(http.clone(), rules.clone(), trusted.clone()).with_aids(aids.clone()),
             pages: Pages::new(http.clone(), rules.clone(), limits).with_aids(aids),
             browser,
             visit: Policy { trusted, ..Policy::new("auth") },
             http: http.clone(),
+            parser,
             budget: WebBudget {
                 engines: settings.engines.clone(),
                 pages: settings.pages_per_query,

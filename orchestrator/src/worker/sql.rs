@@ -2,7 +2,7 @@
 
 use super::Kind;
 use lyra_store::{GuardError, GuardOptions, GuardedRows, limit_heap, query_file};
-use lyra_worker::{Limits, Pool, WorkerError};
+use lyra_worker::{Access, Limits, Pool, WorkerError};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,19 @@ pub(super) fn serve(kind: Kind, arguments: &[OsString]) -> std::io::Result<()> {
     let database = PathBuf::from(database);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     limit_heap(HEAP);
-    lyra_worker::serve(&kind.limits(), kind.most_bytes(), |job| runtime.block_on(answer(&database, &job)))
+    lyra_worker::serve(&kind.limits(), &access(&database), kind.most_bytes(), |job| {
+        runtime.block_on(answer(&database, &job))
+    })
+}
+
+/// The database and its log, and the index of the log, in which readers mark what they read.
+fn access(database: &Path) -> Access {
+    let beside = |end: &str| {
+        let mut path = database.as_os_str().to_owned();
+        path.push(end);
+        PathBuf::from(path)
+    };
+    Access { read: vec![database.to_owned(), beside("-wal")], write: vec![beside("-shm")] }
 }
 
 async fn answer(database: &Path, job: &[u8]) -> Vec<u8> {

@@ -2,13 +2,16 @@
 
 mod aids;
 mod fetch;
+mod parser;
 mod rules;
 mod search;
 mod source;
 mod works;
 
 pub use aids::Aids;
-pub use fetch::{FetchLimits, FetchedPage, PageKind, Pages};
+pub use fetch::{FetchLimits, FetchedPage, Pages};
+pub use lyra_web::read::PageKind;
+pub use parser::{InProcess, Parser};
 pub use rules::{RuleFiles, Rules};
 pub use search::{SerpAnswer, WebSearch};
 pub use source::{WEB, WebBudget, WebSource};

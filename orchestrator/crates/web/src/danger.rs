@@ -25,7 +25,7 @@ const EXCERPT: usize = 160;
 const MAX_PER_RULE: usize = 20;
 
 /// One place where a rule matched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// Id of the rule.
     pub rule: String,
@@ -80,7 +80,7 @@ pub enum Severity {
 }
 
 /// Where something was found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "in", rename_all = "snake_case")]
 pub enum Place {
     /// In the text given. Offsets count characters.
@@ -118,6 +118,7 @@ impl Place {
 /// The rules, compiled.
 #[derive(Debug, Clone)]
 pub struct DangerousPatterns {
+    source: String,
     rules: Vec<Rule>,
     /// Words around a quotation that make it one of an attack, told and not made.
     quotations: Vec<Regex>,
@@ -174,7 +175,12 @@ impl DangerousPatterns {
         let file: File = from_yaml(text)?;
         let quotations = compiled(&file.quotations, "quotations")?;
         let rules = file.rules.into_iter().map(RuleSpec::compiled).collect::<Result<_>>()?;
-        Ok(Self { rules, quotations })
+        Ok(Self { source: text.to_owned(), rules, quotations })
+    }
+
+    /// The text that they were read from.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// The rules that come with Lyra.

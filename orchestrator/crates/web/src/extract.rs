@@ -19,7 +19,7 @@ pub(crate) use metadata::names;
 use crate::dom::{Parsed, Visit, is_hidden, parse, visible_text, walk};
 use dom_query::Document;
 use lyra_domain::Doi;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// Elements and levels of nesting above which a page is not scored by the rules for main content: their time grows with
@@ -32,7 +32,7 @@ const BOILERPLATE: &str = "nav, header, footer, aside, form, button, select, [ro
      [role='contentinfo'], [role='search'], [role='complementary']";
 
 /// A page's main text and what it says of itself. Offsets count characters (Unicode scalar values) of `text`.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Extracted {
     /// Title of the article, without the site's name where that is marked off.
     pub title: String,

@@ -10,6 +10,7 @@ mod error;
 pub mod extract;
 pub mod fragment;
 pub mod pdf;
+pub mod read;
 pub mod serp;
 #[cfg(test)]
 mod testing;

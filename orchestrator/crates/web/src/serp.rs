@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use url::Url;
 
 /// One search result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SerpResult {
     /// Place in the list, from 1, advertisements not counted.
     pub rank: usize,
@@ -28,7 +28,7 @@ pub struct SerpResult {
 }
 
 /// What a result page turned out to be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum SerpPage {
     /// A list of results.

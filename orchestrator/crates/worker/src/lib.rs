@@ -7,11 +7,13 @@
 //! Jobs and answers are bytes; what they mean is up to the program. They travel over the worker's standard input and output,
 //! each after its length as a little-endian `u32`.
 
+mod access;
 mod frame;
 mod limits;
 mod pool;
 mod serve;
 
+pub use access::{Access, Confinement};
 pub use limits::Limits;
 pub use pool::{Pool, PoolConfig, WorkerError};
 pub use serve::serve;

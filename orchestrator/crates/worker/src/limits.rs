@@ -24,6 +24,8 @@ impl Limits {
     pub(crate) fn apply(&self) -> std::io::Result<()> {
         #[cfg(target_os = "linux")]
         {
+            // Where memory runs out, the kernel ends workers first. Some containers do not allow it to be said.
+            let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
             kernel::end_with_parent()?;
             kernel::no_new_privileges()?;
             kernel::limit(libc::RLIMIT_DATA, self.memory, self.memory)?;

@@ -1,12 +1,12 @@
 //! The parent's side: workers that wait, and the one job that each of them does.
 
-use crate::{Limits, frame};
+use crate::{Confinement, Limits, frame};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
@@ -88,12 +88,14 @@ pub struct Pool {
     config: PoolConfig,
     free: Semaphore,
     idle: Mutex<VecDeque<Worker>>,
+    confinement: OnceLock<Confinement>,
 }
 
 impl Pool {
     /// A pool without a worker yet.
     pub fn new(config: PoolConfig) -> Self {
-        Self { free: Semaphore::new(config.workers.max(1)), idle: Mutex::default(), config }
+        let free = Semaphore::new(config.workers.max(1));
+        Self { config, free, idle: Mutex::default(), confinement: OnceLock::new() }
     }
 
     /// Starts a worker, if none waits, so that the next job finds one.
@@ -102,10 +104,15 @@ impl Pool {
     /// [`WorkerError::Start`].
     pub async fn warm(&self) -> Result<(), WorkerError> {
         if self.idle().is_empty() {
-            let worker = Worker::start(&self.config).await?;
+            let worker = self.start().await?;
             self.idle().push_back(worker);
         }
         Ok(())
+    }
+
+    /// What the system enforces on the workers; none before the first has started.
+    pub fn confinement(&self) -> Option<Confinement> {
+        self.confinement.get().copied()
     }
 
     /// Has a job done, within this time from the moment that a worker has it. When the future is dropped, the worker is killed.
@@ -124,7 +131,7 @@ impl Pool {
             let reused = waited.is_some();
             let mut worker = match waited {
                 Some(worker) => worker,
-                None => Worker::start(&self.config).await?,
+                None => self.start().await?,
             };
             if let Err(error) = worker.send(head, job).await {
                 tracing::debug!(%error, "a worker ended while it waited");
@@ -147,8 +154,8 @@ impl Pool {
                 }
                 Ok(Err(_)) => {
                     let died = worker.died(&self.config.limits).await;
-                    // It may have ended while it waited, which shows only now: the job is tried once more.
-                    if reused && !again && matches!(died, WorkerError::Died { .. }) {
+                    // It may have ended while it waited, or something else may have ended it: the job is tried once more.
+                    if !again && matches!(died, WorkerError::Died { .. }) {
                         again = true;
                         continue;
                     }
@@ -158,6 +165,12 @@ impl Pool {
                 Err(_) => Err(WorkerError::Deadline { limit }),
             };
         }
+    }
+
+    async fn start(&self) -> Result<Worker, WorkerError> {
+        let (worker, confinement) = Worker::start(&self.config).await?;
+        self.confinement.get_or_init(|| confinement);
+        Ok(worker)
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, VecDeque<Worker>> {
@@ -176,7 +189,7 @@ struct Worker {
 }
 
 impl Worker {
-    async fn start(config: &PoolConfig) -> Result<Self, WorkerError> {
+    async fn start(config: &PoolConfig) -> Result<(Self, Confinement), WorkerError> {
         let failed = |why: String| WorkerError::Start { why };
         let mut command = Command::new(&config.program);
         command.args(&config.arguments).env_clear().kill_on_drop(true);
@@ -191,8 +204,8 @@ impl Worker {
             return Err(failed("it has no pipes".to_owned()));
         };
         let mut worker = Self { child, input, output, errors, done: 0 };
-        match tokio::time::timeout(START, worker.receive(0)).await {
-            Ok(Ok(_)) => Ok(worker),
+        match tokio::time::timeout(START, worker.receive(1)).await {
+            Ok(Ok(report)) => Ok((worker, Confinement::from_bytes(&report))),
             Ok(Err(_)) => Err(failed(worker.died(&config.limits).await.to_string())),
             Err(_) => Err(failed(format!("it was not ready after {} s", START.as_secs()))),
         }

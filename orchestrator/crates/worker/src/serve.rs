@@ -1,6 +1,6 @@
 //! The worker's side.
 
-use crate::{Limits, frame};
+use crate::{Access, Limits, frame};
 use std::io::{Result, Write};
 use std::process::exit;
 use std::sync::mpsc;
@@ -8,13 +8,19 @@ use std::sync::mpsc;
 /// Takes jobs from standard input until it ends, and writes the answer of each to standard output. Nothing else may use these
 /// two. `most` is the size of a job and of an answer in bytes.
 ///
-/// The limits are in force before the first job is read. A worker whose standard input ends while it works, ends too: its
+/// The limits are in force before the first job is read, and of files only those of `access` can be opened. A worker whose standard input ends while it works, ends too: its
 /// parent is gone.
 ///
 /// # Errors
 /// When the system refuses a limit, or the parent does not read.
-pub fn serve(limits: &Limits, most: usize, mut work: impl FnMut(Vec<u8>) -> Vec<u8>) -> Result<()> {
+pub fn serve(
+    limits: &Limits,
+    access: &Access,
+    most: usize,
+    mut work: impl FnMut(Vec<u8>) -> Vec<u8>,
+) -> Result<()> {
     limits.apply()?;
+    let confinement = access.confine()?;
     let (send, jobs) = mpsc::sync_channel(1);
     std::thread::Builder::new().name("jobs".to_owned()).spawn(move || {
         let mut input = std::io::stdin().lock();
@@ -27,7 +33,7 @@ pub fn serve(limits: &Limits, most: usize, mut work: impl FnMut(Vec<u8>) -> Vec<
     })?;
     let mut output = std::io::stdout().lock();
     // Ready: from now on it is the job that takes time.
-    frame::write(&mut output, &[], most)?;
+    frame::write(&mut output, &[confinement.to_byte()], most)?;
     for job in jobs {
         limits.begin_job()?;
         let answer = work(job);

@@ -1,7 +1,7 @@
 //! Real processes: this program is the worker too.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
-use lyra_worker::{Limits, Pool, PoolConfig, WorkerError, serve};
+use lyra_worker::{Access, Confinement, Limits, Pool, PoolConfig, WorkerError, serve};
 use std::time::{Duration, Instant};
 
 const LIMITS: Limits =
@@ -12,7 +12,8 @@ const TIME: Duration = Duration::from_mins(1);
 
 fn main() {
     if std::env::args().nth(1).as_deref() == Some("__worker") {
-        serve(&LIMITS, MOST, work).unwrap();
+        let files = |index: usize| std::env::args().nth(index).map(Into::into).into_iter().collect();
+        serve(&LIMITS, &Access { read: files(2), write: files(3) }, MOST, work).unwrap();
         return;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
@@ -20,6 +21,8 @@ fn main() {
         jobs_are_answered_by_the_same_process_until_it_is_replaced().await;
         what_meets_a_limit_fails_alone_and_says_which().await;
         a_worker_has_nothing_that_it_does_not_need().await;
+        #[cfg(target_os = "linux")]
+        a_worker_reaches_its_files_and_nothing_else().await;
         a_job_that_nobody_waits_for_is_ended().await;
         a_worker_that_died_while_it_waited_is_replaced().await;
         what_is_too_large_or_cannot_start_is_said().await;
@@ -49,8 +52,25 @@ fn work(job: Vec<u8>) -> Vec<u8> {
             Ok(()) => b"written".to_vec(),
             Err(error) => error.to_string().into_bytes(),
         },
+        "read" => match std::fs::read_to_string(argument) {
+            Ok(text) => text.into_bytes(),
+            Err(error) => error.to_string().into_bytes(),
+        },
+        "overwrite" => match std::fs::OpenOptions::new().write(true).open(argument) {
+            Ok(_) => b"opened".to_vec(),
+            Err(error) => error.to_string().into_bytes(),
+        },
+        "connect" => match std::net::TcpStream::connect(argument) {
+            Ok(_) => b"connected".to_vec(),
+            Err(error) => error.to_string().into_bytes(),
+        },
+        "run" => match std::process::Command::new(argument).status() {
+            Ok(_) => b"ran".to_vec(),
+            Err(error) => error.to_string().into_bytes(),
+        },
+        "thread" => std::thread::spawn(|| b"ran".to_vec()).join().unwrap(),
         "open" => {
-            let files: Vec<_> = (0..200).map(|_| std::fs::File::open("/proc/self/status")).collect();
+            let files: Vec<_> = (0..200).map(|_| std::io::pipe()).collect();
             files.iter().filter(|file| file.is_ok()).count().to_string().into_bytes()
         }
         "large" => vec![0; MOST + 1],
@@ -119,12 +139,53 @@ async fn a_worker_has_nothing_that_it_does_not_need() {
     assert_eq!(say(&pool, "environment").await.unwrap(), "0", "keys of services stand in the environment");
     let folder = std::env::temp_dir().join(format!("lyra-worker-{}", std::process::id()));
     let written = say(&pool, &format!("write {}", folder.display())).await;
-    #[cfg(unix)]
-    assert!(written.is_err(), "{written:?}");
+    assert_ne!(written, Ok("written".to_owned()));
     assert!(std::fs::metadata(&folder).map_or(true, |file| file.len() == 0));
     let _ = std::fs::remove_file(&folder);
     #[cfg(target_os = "linux")]
     assert!(say(&pool, "open").await.unwrap().parse::<u64>().unwrap() < LIMITS.files);
+}
+
+#[cfg(target_os = "linux")]
+async fn a_worker_reaches_its_files_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (to_read, to_write, closed) = (path("read"), path("write"), path("closed"));
+    for file in [&to_read, &to_write, &closed] {
+        std::fs::write(file, "its text").unwrap();
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let arguments = vec!["__worker".into(), to_read.clone().into(), to_write.clone().into()];
+    let pool = Pool::new(PoolConfig { arguments, ..config(1, 100) });
+    assert_eq!(say(&pool, "thread").await.unwrap(), "ran");
+    let Confinement { files, calls } = pool.confinement().unwrap();
+    if calls {
+        for job in [format!("connect {address}"), "run /bin/true".to_owned()] {
+            assert!(say(&pool, &job).await.unwrap().contains("not permitted"), "{job}");
+        }
+    } else {
+        println!("skipped: this kernel has no filters of system calls");
+    }
+    if files {
+        for file in [&to_read, &to_write] {
+            assert_eq!(say(&pool, &format!("read {file}")).await.unwrap(), "its text");
+        }
+        assert_eq!(say(&pool, &format!("overwrite {to_write}")).await.unwrap(), "opened");
+        let new = path("new");
+        let refused = [
+            format!("read {closed}"),
+            format!("overwrite {to_read}"),
+            format!("write {new}"),
+            "read /etc/passwd".to_owned(),
+        ];
+        for job in refused {
+            assert!(say(&pool, &job).await.unwrap().contains("denied"), "{job}");
+        }
+        assert!(!std::fs::exists(&new).unwrap());
+    } else {
+        println!("skipped: this kernel has no Landlock");
+    }
 }
 
 #[cfg(target_os = "linux")]

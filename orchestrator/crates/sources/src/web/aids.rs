@@ -1,18 +1,28 @@
 //! What helps where a plain request does not do.
 
+use super::parser::{InProcess, Parser};
 use crate::browser::Browser;
 use crate::cookies::{Session, Sessions};
 use crate::http::{HttpClient, Policy, Response};
 use crate::{Error, Result};
+use std::sync::Arc;
 use url::Url;
 
 /// What helps where a plain request does not do; without them, pages that need them say so.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Aids {
     /// Runs scripts.
     pub browser: Option<Browser>,
     /// Knows what people's visits left.
     pub sessions: Option<Sessions>,
+    /// Parses what arrives.
+    pub parser: Arc<dyn Parser>,
+}
+
+impl Default for Aids {
+    fn default() -> Self {
+        Self { browser: None, sessions: None, parser: Arc::new(InProcess::default()) }
+    }
 }
 
 impl Aids {

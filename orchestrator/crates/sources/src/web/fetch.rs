@@ -1,5 +1,6 @@
 //! One page: fetched politely, decoded, read, cut into fragments, and searched for text meant for the reading AI.
 
+use super::parser::{parsed, unread};
 use super::{Aids, Rules};
 use crate::cookies::Session;
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
@@ -9,21 +10,15 @@ use lyra_domain::domains::{DomainCategory, DomainDecision};
 use lyra_domain::{FetchMethod, Fragment, PageId, hex};
 use lyra_research::ports::{Answered, Danger, Quarantined, SourcePage};
 use lyra_web::danger::{Finding, Place, Severity};
-use lyra_web::extract::{Extracted, decode};
+use lyra_web::extract::Extracted;
+use lyra_web::read::{PageKind, PageText, TITLE, Task, Unread};
+use lyra_web::serp::ChallengeKind;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
-/// A page whose text is at most this long may be nothing but a challenge; a longer one has something to say besides.
-const CHALLENGE_CHARS: usize = 600;
-/// A page with scripts and less text than this may have more when they have run.
-const THIN_CHARS: usize = 200;
-/// How a title is named that addresses an AI: it is shown apart from the text, and seen by readers.
-const TITLE: &str = "title";
-/// Longest time that reading one page may take.
-const READING_TIME: Duration = Duration::from_secs(30);
 /// What is read; an answer that names no type is judged by its bytes.
 const CONTENT_TYPES: [&str; 5] = ["text/html", "application/xhtml+xml", "text/plain", "application/pdf", ""];
 
@@ -76,7 +71,7 @@ pub struct FetchedPage {
     /// What it was.
     pub kind: PageKind,
     /// Encoding of its text, for HTML and plain text.
-    pub encoding: Option<&'static str>,
+    pub encoding: Option<String>,
     /// SHA-256 of its bytes, in hexadecimal.
     pub content_hash: String,
     /// When it was received.
@@ -94,18 +89,6 @@ pub struct FetchedPage {
     /// Why the browser did not load it, when its scripts might have had more to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unrendered: Option<String>,
-}
-
-/// What a page was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PageKind {
-    /// HTML.
-    Html,
-    /// Plain text.
-    Text,
-    /// PDF.
-    Pdf,
 }
 
 impl FetchedPage {
@@ -227,13 +210,13 @@ impl Pages {
     ) -> Result<(Result<FetchedPage>, bool)> {
         let response = match self.http.send(policy, request.clone()).await {
             Ok(response) => response,
-            Err(error) => return Err(self.challenge_in(url, error)),
+            Err(error) => return Err(self.challenge_in(url, error).await),
         };
         // A redirect may lead to a blocked domain.
         let domain = self.decision(&response.url).await?;
         if !response.status.is_success() {
             let status = response.status.as_u16();
-            if let Some(error) = self.challenged(url, &response) {
+            if let Some(error) = self.challenged(url, &response).await {
                 return Err(error);
             }
             let message = response.status.canonical_reason().unwrap_or("no reason given").to_owned();
@@ -290,20 +273,23 @@ impl Pages {
     }
 
     /// The challenge that an error answer holds, else the error.
-    fn challenge_in(&self, url: &Url, error: Error) -> Error {
+    async fn challenge_in(&self, url: &Url, error: Error) -> Error {
         let challenge = match &error {
             Error::Status { response, .. } | Error::CoolingDown { response: Some(response), .. } => {
-                self.challenged(url, response)
+                self.challenged(url, response).await
             }
             _ => None,
         };
         challenge.unwrap_or(error)
     }
 
-    fn challenged(&self, url: &Url, response: &Response) -> Option<Error> {
-        let html = decode(&response.body, header(response).as_deref()).text;
-        let kind = self.rules.engines().challenge(&html)?;
-        Some(Error::Challenge { url: shown(url), kind })
+    async fn challenged(&self, url: &Url, response: &Response) -> Option<Error> {
+        let shown = parsed(&*self.aids.parser, &self.rules, Task::Challenge, response).await;
+        let kind: Option<ChallengeKind> = shown.unwrap_or_else(|error| {
+            tracing::debug!(%error, "an error page was not read");
+            None
+        });
+        Some(unread(url, Unread::Challenge(kind?)))
     }
 
     /// What the answer holds, and whether it is HTML with scripts and hardly any text.
@@ -314,89 +300,32 @@ impl Pages {
         domain: DomainDecision,
         by: FetchMethod,
     ) -> (Result<FetchedPage>, bool) {
-        let (rules, address) = (self.rules.clone(), shown(&url));
-        let reading = tokio::task::spawn_blocking(move || {
-            let mut thin = false;
-            (read(&rules, &url, &response, domain, by, &mut thin), thin)
-        });
-        let unread =
-            |why: &str| (Err(Error::Unreadable { url: address.clone(), why: why.to_owned() }), false);
-        match tokio::time::timeout(READING_TIME, reading).await {
-            Ok(Ok(read)) => read,
-            Ok(Err(_)) => unread("reading it failed inside a parser"),
-            Err(_) => unread("reading it took too long"),
-        }
+        let kind = kind_of(&response);
+        let id = PageId::derive(&["url", url.as_str()]);
+        let task = Task::Page { id: id.clone(), kind };
+        let text: PageText = match parsed(&*self.aids.parser, &self.rules, task, &response).await {
+            Ok(text) => text,
+            Err(why) => return (Err(unread(&url, why)), false),
+        };
+        let page = FetchedPage {
+            id,
+            url: url.to_string(),
+            final_url: response.url.to_string(),
+            status: response.status.as_u16(),
+            fetch_method: by,
+            unrendered: None,
+            kind,
+            encoding: text.encoding,
+            content_hash: hex(&Sha256::digest(&response.body)),
+            fetched_at: response.received_at,
+            domain,
+            extracted: text.extracted,
+            fragments: text.fragments,
+            findings: text.findings,
+            quarantined: text.quarantined,
+        };
+        (Ok(page), text.thin)
     }
-}
-
-fn read(
-    rules: &Rules,
-    url: &Url,
-    response: &Response,
-    domain: DomainDecision,
-    by: FetchMethod,
-    thin: &mut bool,
-) -> Result<FetchedPage> {
-    let unread = |why: String| Error::Unreadable { url: shown(url), why };
-    let patterns = rules.patterns();
-    let mut findings = Vec::new();
-    let kind = kind_of(response);
-    let (mut extracted, encoding) = match kind {
-        PageKind::Pdf => {
-            let started = std::time::Instant::now();
-            // A last resort: what is read does not depend on time, and what takes longer is not read at all.
-            let late = || started.elapsed() > READING_TIME;
-            let text = lyra_web::pdf::read(&response.body, &lyra_web::pdf::Limits::default(), &late);
-            (text.map_err(|error| unread(error.to_string()))?, None)
-        }
-        PageKind::Html | PageKind::Text => {
-            let decoded = decode(&response.body, header(response).as_deref());
-            if !decoded.is_text() {
-                return Err(unread("it is not text but some other kind of file".to_owned()));
-            }
-            let extracted = if kind == PageKind::Html {
-                findings.extend(patterns.in_hidden_html(&decoded.text));
-                Extracted::from_html(&decoded.text, &response.url)
-            } else {
-                Extracted::from_plain_text(&decoded.text)
-            };
-            let chars = extracted.text.chars().count();
-            if chars <= CHALLENGE_CHARS
-                && let Some(kind) = rules.engines().challenge(&decoded.text)
-            {
-                return Err(Error::Challenge { url: shown(url), kind });
-            }
-            *thin = kind == PageKind::Html && chars < THIN_CHARS && decoded.text.contains("<script");
-            (extracted, Some(decoded.encoding))
-        }
-    };
-    findings.extend(patterns.in_text(&extracted.text));
-    // A title is shown with every passage of its page.
-    if let Some(finding) = patterns.gravest(&extracted.title) {
-        findings.push(Finding { place: Place::Hidden { how: TITLE.to_owned() }, ..finding });
-        extracted.title.clear();
-    }
-    let id = PageId::derive(&["url", url.as_str()]);
-    let fragments = lyra_web::fragment::fragments(&id, &extracted);
-    let touched = lyra_web::fragment::touched(&extracted, &fragments, &findings);
-    let quarantined = touched.into_iter().map(|(position, _)| position).collect();
-    Ok(FetchedPage {
-        id,
-        url: url.to_string(),
-        final_url: response.url.to_string(),
-        status: response.status.as_u16(),
-        fetch_method: by,
-        unrendered: None,
-        kind,
-        encoding,
-        content_hash: hex(&Sha256::digest(&response.body)),
-        fetched_at: response.received_at,
-        domain,
-        extracted,
-        fragments,
-        findings,
-        quarantined,
-    })
 }
 
 /// By its first bytes when they are a PDF's, which servers often mislabel, else by its type.
@@ -411,13 +340,8 @@ fn kind_of(response: &Response) -> PageKind {
     }
 }
 
-fn header(response: &Response) -> Option<String> {
-    let value = response.headers.get(http::header::CONTENT_TYPE)?;
-    value.to_str().ok().map(str::to_owned)
-}
-
 /// The address without what may be secret.
-fn shown(url: &Url) -> String {
+pub(super) fn shown(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.set_fragment(None);

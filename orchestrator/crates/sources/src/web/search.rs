@@ -1,10 +1,11 @@
 //! Web search engines asked over HTTP, or with a browser.
 
+use super::parser::{parsed, unread};
 use super::{Aids, Rules};
 use crate::cookies::Session;
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
 use crate::{Error, Result};
-use lyra_web::extract::decode;
+use lyra_web::read::Task;
 use lyra_web::serp::{Engine, Engines, SerpPage, Transport};
 use serde::Serialize;
 use std::time::Duration;
@@ -63,12 +64,12 @@ impl WebSearch {
         let session = self.aids.session(&address).await;
         let policy = self.policy(engine);
         let page = match engine.transport {
-            Transport::Browser => self.in_browser(&engines, engine, &policy, &address, session).await?,
-            Transport::Http => self.plain(&engines, engine, &policy, &address, session).await?,
+            Transport::Browser => self.in_browser(engine, &policy, &address, session).await?,
+            Transport::Http => self.plain(engine, &policy, &address, session).await?,
             Transport::HttpThenBrowser => {
-                match self.plain(&engines, engine, &policy, &address, session.clone()).await? {
+                match self.plain(engine, &policy, &address, session.clone()).await? {
                     SerpPage::Drift { why } => self
-                        .in_browser(&engines, engine, &policy, &address, session)
+                        .in_browser(engine, &policy, &address, session)
                         .await
                         .unwrap_or_else(|error| SerpPage::Drift { why: format!("{why}; {error}") }),
                     page => page,
@@ -81,14 +82,13 @@ impl WebSearch {
     /// The engine's page by a plain request.
     async fn plain(
         &self,
-        engines: &Engines,
         engine: &Engine,
         policy: &Policy,
         address: &Url,
         session: Option<Session>,
     ) -> Result<SerpPage> {
         let request = Request::get(address.clone()).session(session);
-        let page = judged(engines, engine, policy, self.http.send(policy, request.clone()).await);
+        let page = self.judged(engine, policy, self.http.send(policy, request.clone()).await).await;
         if matches!(page, Ok(SerpPage::Challenge { .. })) {
             // When the person has been there, it has to be asked anew.
             self.http.forget(&request).await;
@@ -99,14 +99,13 @@ impl WebSearch {
     /// The engine's page as the browser shows it.
     async fn in_browser(
         &self,
-        engines: &Engines,
         engine: &Engine,
         policy: &Policy,
         address: &Url,
         session: Option<Session>,
     ) -> Result<SerpPage> {
         let loaded = self.aids.rendered(&self.http, policy, address, session.as_ref()).await;
-        judged(engines, engine, policy, loaded)
+        self.judged(engine, policy, loaded).await
     }
 
     fn policy(&self, engine: &Engine) -> Policy {
@@ -120,34 +119,35 @@ impl WebSearch {
             ..Policy::new(format!("serp:{}", engine.name))
         }
     }
-}
 
-/// What the page is. One that came with an error status may still say what it wants.
-fn judged(engines: &Engines, engine: &Engine, policy: &Policy, answer: Result<Response>) -> Result<SerpPage> {
-    let response = match answer {
-        Err(Error::Status { response, message, provider, retry_after }) => {
-            return match read(engines, engine, &response) {
-                page @ SerpPage::Challenge { .. } => Ok(page),
-                _ => Err(Error::Status { provider, message, retry_after, response }),
-            };
+    /// What the page is. One that came with an error status may still say what it wants.
+    async fn judged(&self, engine: &Engine, policy: &Policy, answer: Result<Response>) -> Result<SerpPage> {
+        let response = match answer {
+            Err(Error::Status { response, message, provider, retry_after }) => {
+                return match self.read(engine, &response).await {
+                    Ok(page @ SerpPage::Challenge { .. }) => Ok(page),
+                    _ => Err(Error::Status { provider, message, retry_after, response }),
+                };
+            }
+            other => other?,
+        };
+        match self.read(engine, &response).await? {
+            SerpPage::Drift { .. } | SerpPage::NoResults if !response.status.is_success() => {
+                Err(Error::Rejected {
+                    provider: policy.provider.clone(),
+                    status: response.status.as_u16(),
+                    message: response.status.canonical_reason().unwrap_or("no reason given").to_owned(),
+                })
+            }
+            page => Ok(page),
         }
-        other => other?,
-    };
-    match read(engines, engine, &response) {
-        SerpPage::Drift { .. } | SerpPage::NoResults if !response.status.is_success() => {
-            Err(Error::Rejected {
-                provider: policy.provider.clone(),
-                status: response.status.as_u16(),
-                message: response.status.canonical_reason().unwrap_or("no reason given").to_owned(),
-            })
-        }
-        page => Ok(page),
     }
-}
 
-fn read(engines: &Engines, engine: &Engine, response: &Response) -> SerpPage {
-    let content_type = response.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    engines.read(engine, &decode(&response.body, content_type).text, &response.url)
+    async fn read(&self, engine: &Engine, response: &Response) -> Result<SerpPage> {
+        let task = Task::Results { engine: engine.name.clone() };
+        let read = parsed(&*self.aids.parser, &self.rules, task, response).await;
+        read.map_err(|why| unread(&response.url, why))
+    }
 }
 
 fn unknown(name: &str, engines: &Engines) -> Error {

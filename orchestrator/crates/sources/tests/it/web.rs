@@ -89,7 +89,7 @@ async fn a_page_is_fetched_read_and_cut() {
         (page.extracted.title.as_str(), page.extracted.language.as_deref()),
         ("Naps and memory", Some("en"))
     );
-    assert_eq!((page.encoding, page.content_hash.len()), (Some("UTF-8"), 64));
+    assert_eq!((page.encoding.as_deref(), page.content_hash.len()), (Some("UTF-8"), 64));
     let headings: Vec<_> =
         page.fragments.iter().map(|f| f.heading_context.as_deref().unwrap_or_default()).collect();
     assert!(
@@ -107,7 +107,7 @@ async fn japanese_plain_text_and_mislabelled_pages() {
     let server = site().await;
     let (_folder, pages) = pages(&server, "");
     let page = pages.fetch(server.at("/sjis").as_str()).await.unwrap();
-    assert_eq!((page.encoding, page.extracted.language.as_deref()), (Some("Shift_JIS"), Some("ja")));
+    assert_eq!((page.encoding.as_deref(), page.extracted.language.as_deref()), (Some("Shift_JIS"), Some("ja")));
     assert!(page.extracted.text.contains("昼寝は記憶を改善した。"));
     let plain = pages.fetch(server.at("/plain").as_str()).await.unwrap();
     assert_eq!(

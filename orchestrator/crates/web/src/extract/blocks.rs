@@ -2,11 +2,11 @@
 
 use crate::dom::{Visit, is_block_element, is_invisible_element, single_spaces, visible_text, walk};
 use dom_query::NodeRef;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 /// A piece of the text. Offsets count characters.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// What it is.
     pub kind: BlockKind,
@@ -17,7 +17,7 @@ pub struct Block {
 }
 
 /// What a block is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum BlockKind {
     /// A heading; 1 is the highest level, 6 the lowest.
@@ -38,7 +38,7 @@ pub enum BlockKind {
 }
 
 /// A link in the text. Links of navigation, headers, footers and asides are none.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Where it leads.
     pub url: Url,

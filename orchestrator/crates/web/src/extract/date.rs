@@ -1,6 +1,6 @@
 //! Dates of publication as pages write them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use url::Url;
 
@@ -125,6 +125,13 @@ impl fmt::Display for PublishedDate {
 impl Serialize for PublishedDate {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for PublishedDate {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not a date")))
     }
 }
 

@@ -17,6 +17,7 @@ const DEFAULT: &str = include_str!("../../../../../config/engines.yaml");
 /// The engines, by name, with the challenge markers that they share.
 #[derive(Debug, Clone)]
 pub struct Engines {
+    source: String,
     engines: BTreeMap<String, Engine>,
     challenges: Vec<Challenge>,
 }
@@ -85,7 +86,12 @@ impl Engines {
             .map(|(name, spec)| Ok((name.clone(), spec.compiled(name)?)))
             .collect::<Result<BTreeMap<_, _>>>()?;
         let challenges = compiled_challenges("challenges", file.challenges)?;
-        Ok(Self { engines, challenges })
+        Ok(Self { source: text.to_owned(), engines, challenges })
+    }
+
+    /// The text that they were read from.
+    pub fn source(&self) -> &str {
+        &self.source
     }
 
     /// The engines that come with Lyra.

@@ -50,7 +50,7 @@ async fn a_page_that_is_nothing_without_scripts_is_loaded_by_the_browser() {
     for browser in with_and_without() {
         let has_browser = browser.is_some();
         let (_folder, pages) = pages(&server, "");
-        let pages = pages.with_aids(Aids { browser, sessions: None });
+        let pages = pages.with_aids(Aids { browser, ..Aids::default() });
         let fetch = async |path: &str| pages.fetch(server.at(path).as_str()).await;
         match fetch("/app").await {
             Ok(page) => {
@@ -91,7 +91,7 @@ async fn an_engine_says_how_it_is_reached() {
         for browser in with_and_without() {
             let has_browser = browser.is_some();
             let trusted = Origin::of(&server.url).into_iter().collect();
-            let aids = Aids { browser, sessions: None };
+            let aids = Aids { browser, ..Aids::default() };
             let search = WebSearch::new(client(None), rules.clone(), trusted).with_aids(aids);
             let asked = || server.seen().iter().filter(|seen| seen.path == "/lists").count();
             let before = asked();
@@ -145,7 +145,7 @@ async fn cookies_of_a_person_are_sent_by_client_and_browser_to_their_host_only()
     assert!(matches!(fetch(&pages, "/page").await.unwrap_err(), Error::Challenge { .. }));
     let browser = browser::browser(client(None));
     let has_browser = browser.is_some();
-    let known = pages.with_aids(Aids { browser, sessions: Some(person("127.0.0.1")) });
+    let known = pages.with_aids(Aids { browser, sessions: Some(person("127.0.0.1")), ..Aids::default() });
     assert_eq!(fetch(&known, "/page").await.unwrap().extracted.title, "Known");
     assert_eq!(fetch(&known, "/away").await.unwrap().extracted.title, "Other");
     if has_browser {
