@@ -77,7 +77,13 @@ impl ServerConfig {
                 let [embed, nli] = FAST.map(|file| Some(ModelSource::Gguf(folder.join(file))));
                 Self::new(embed, nli)
             }
-            Profile::Standard => Self::new(hub("BAAI/bge-m3"), hub("cross-encoder/nli-deberta-v3-small")),
+            Profile::Standard => {
+                let nli = hub("MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7");
+                Self::new(hub("BAAI/bge-m3"), nli)
+            }
+            Profile::Scholar => {
+                Self::new(hub("Alibaba-NLP/gte-modernbert-base"), hub("tasksource/ModernBERT-base-nli"))
+            }
             Profile::Accurate => {
                 let nli = hub("MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli");
                 Self::new(hub("BAAI/bge-m3"), nli)
@@ -113,8 +119,10 @@ pub enum Profile {
     Lite,
     /// The same embedder with a small NLI model as the judge: many times as fast, and far less accurate.
     Fast,
-    /// Multilingual models from the hub, the judge an NLI model; CPU or GPU.
+    /// Multilingual models from the hub, the judge an NLI model that reads Japanese too; CPU or GPU.
     Standard,
+    /// English models from the hub for scientific texts, the judge an NLI model; CPU or GPU.
+    Scholar,
     /// Large models from the hub, the judge an NLI model; needs a GPU.
     Accurate,
 }
@@ -125,6 +133,7 @@ impl fmt::Display for Profile {
             Self::Lite => "lite",
             Self::Fast => "fast",
             Self::Standard => "standard",
+            Self::Scholar => "scholar",
             Self::Accurate => "accurate",
         })
     }

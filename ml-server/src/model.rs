@@ -19,6 +19,7 @@ pub mod modernbert;
 pub mod mpnet;
 pub mod ops;
 pub mod pickle;
+pub(crate) mod prompts;
 pub mod quantize;
 pub mod relative;
 pub mod roberta;

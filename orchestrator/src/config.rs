@@ -56,7 +56,7 @@ pub struct Config {
 pub struct MlConfig {
     /// Address of an ml-server; without it one runs inside this process.
     pub url: Option<String>,
-    /// Models of the one inside: `lite`, `standard` or `accurate`.
+    /// Models of the one inside: `lite`, `fast`, `standard`, `scholar` or `accurate`.
     pub profile: String,
     /// Folder of the lite models for the one inside.
     pub models_dir: Option<PathBuf>,

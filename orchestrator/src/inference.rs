@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use lyra_domain::NliJudgement;
 use lyra_ml_client::MlClient;
 use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
-use lyra_research::ports::{Inference, Models, Verified, Verify};
+use lyra_research::ports::{Inference, Models, TextRole, Verified, Verify};
 use lyra_research::{PortError, Result};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -86,7 +86,7 @@ impl LazyInference {
         let failed = |why: String| PortError::Failed { what: "the ml-server inside".to_owned(), why };
         let profile = Profile::from_str(&self.config.profile, true).map_err(|_| PortError::Refused {
             what: "ml.profile".to_owned(),
-            why: format!("`{}` is not one of lite, fast, standard, accurate", self.config.profile),
+            why: format!("`{}` is not one of lite, fast, standard, scholar, accurate", self.config.profile),
         })?;
         let mut server = ServerConfig::from_profile(profile, self.config.models_dir.as_deref(), false)
             .map_err(|error| failed(error.to_string()))?;
@@ -109,9 +109,9 @@ impl Inference for LazyInference {
         self.client().await?.models().await
     }
 
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+    async fn embed(&self, role: TextRole, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         let client = self.client().await?;
-        self.measured("embed", texts.len(), Inference::embed(client, texts)).await
+        self.measured("embed", texts.len(), Inference::embed(client, role, texts)).await
     }
 
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {

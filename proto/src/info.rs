@@ -47,6 +47,9 @@ pub struct ModelInfo {
     /// Share of the sides taken at that probability that were right, in 0..=1, where a verifier states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold_precision: Option<f64>,
+    /// Prompts of an embedder; absent for a classifier, and where nothing states whether it wants any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<EmbedPrompts>,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: usize,
     /// Type of the stored matrices: `f32`, `f16`, `bf16` or `q8_0`.
@@ -59,6 +62,17 @@ pub struct ModelInfo {
     /// Licence of the weights as an SPDX expression, where stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
+}
+
+/// The `prompt_name` for each kind of text; what has none is embedded as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EmbedPrompts {
+    /// For questions and queries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// For passages and documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passage: Option<String>,
 }
 
 /// What a model answers.

@@ -16,7 +16,7 @@ mod verify;
 
 pub use embed::{EmbedInput, EmbedInputs, EmbedRequest, EmbedResponse, Inputs, TruncationDirection};
 pub use error::{ErrorBody, ErrorType};
-pub use info::{InfoResponse, Limits, ModelInfo, ModelKind, ReadyResponse, ReadyState};
+pub use info::{EmbedPrompts, InfoResponse, Limits, ModelInfo, ModelKind, ReadyResponse, ReadyState};
 pub use nli::{NliLabel, NliPair, NliRequest, NliResponse, NliResult, NliScores};
 pub use openai::{
     Embedding, EmbeddingVector, EmbeddingsError, EmbeddingsErrorBody, EmbeddingsRequest, EmbeddingsResponse,

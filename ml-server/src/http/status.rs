@@ -10,8 +10,8 @@ use lyra_proto::{InfoResponse, ModelInfo, ModelKind, ReadyResponse, ReadyState};
 
 use super::{AppState, Phase};
 use crate::error::RequestError;
-use crate::model::Model;
 use crate::model::spec::Task;
+use crate::model::{Model, prompts};
 
 /// A success older than this is no proof that the device still works.
 const STALE: Duration = Duration::from_mins(1);
@@ -67,6 +67,7 @@ fn describe(kind: ModelKind, model: &Model) -> ModelInfo {
         labels: spec.task.labels().to_vec(),
         threshold: spec.threshold().filter(|_| verifies),
         threshold_precision: spec.threshold_precision().filter(|_| verifies),
+        prompts: prompts::of(spec),
         max_tokens: spec.max_tokens,
         dtype: model.dtype.clone(),
         device: model.device.clone(),

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::gguf::{GgufFile, keys};
 use super::head::Pooling;
 use super::pickle::PickleFile;
+use super::prompts;
 use super::safetensors::SafetensorsFile;
 use super::sharded::{PICKLE_INDEX, Sharded};
 use super::spec::{ModelSpec, Task, detect};
@@ -40,6 +41,7 @@ impl Bundle {
             None => Task::Embed(pooling(file.required(keys::POOLING)?, path)?),
         };
         let prompts = file.text(keys::PROMPTS).map_or(Ok(Value::Null), |text| json(text.as_bytes(), path))?;
+        let prompts = prompts::stated_or_known(&name, serde_json::from_value(prompts).unwrap_or_default());
         let max_tokens = file
             .number(keys::MAX_TOKENS)
             .ok_or_else(|| Error::malformed(path, format!("metadata key {} is missing", keys::MAX_TOKENS)))?;
@@ -56,7 +58,7 @@ impl Bundle {
             languages: file.texts(keys::LANGUAGES),
             license: file.text(keys::LICENSE).map(str::to_owned),
             source: file.text(keys::SOURCE).map(str::to_owned),
-            prompts: serde_json::from_value(prompts).unwrap_or_default(),
+            prompts,
         };
         let tokenizer = file.required(keys::TOKENIZER)?.as_bytes().to_vec();
         Ok(Self { spec, tokenizer, weights: Box::new(file) })
@@ -88,10 +90,13 @@ impl Bundle {
             languages: Vec::new(),
             license: None,
             source: None,
-            prompts: folder
-                .optional::<SentenceTransformers>("config_sentence_transformers.json")?
-                .unwrap_or_default()
-                .prompts,
+            prompts: prompts::stated_or_known(
+                name,
+                folder
+                    .optional::<SentenceTransformers>("config_sentence_transformers.json")?
+                    .unwrap_or_default()
+                    .prompts,
+            ),
         };
         Ok(Self { spec, tokenizer, weights })
     }

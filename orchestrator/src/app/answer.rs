@@ -7,7 +7,7 @@ pub use findings::{Cluster, Finding};
 use super::{App, AppError};
 use findings::{clusters, merged};
 use lyra_domain::{Claim, ClaimId, ClaimReport, TaskId, WorkCounts, vector};
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore, Inference};
+use lyra_research::ports::{EmbeddingTarget, EvidenceStore, Inference, TextRole};
 use lyra_store::{Coverage, TaskProgress, VectorTarget};
 use std::collections::HashMap;
 
@@ -133,7 +133,7 @@ impl App {
             return Some(stored.clone());
         }
         let dimension = vectors.values().next()?.len();
-        let made = self.inner.inference.embed(&[question.to_owned()]).await;
+        let made = self.inner.inference.embed(TextRole::Query, &[question.to_owned()]).await;
         let made = made
             .inspect_err(|error| tracing::warn!(%error, "the findings are not ordered by closeness"))
             .ok()?;

@@ -193,7 +193,10 @@ impl App {
                     "{} ({} dimensions) and {} answer",
                     models.embedder, models.dimension, models.classifier
                 );
-                if models.languages.is_empty() {
+                if !models.prompts_known {
+                    let seen = format!("{seen}; it is not known which prompts {} wants", models.embedder);
+                    Finding::note(part, seen, "state them in the model's config_sentence_transformers.json")
+                } else if models.languages.is_empty() {
                     Finding::ok(part, seen)
                 } else {
                     let seen = format!("{seen}; they read {}", models.languages.join(", "));

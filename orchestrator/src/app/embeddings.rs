@@ -2,7 +2,7 @@
 
 use super::{App, AppError};
 use lyra_domain::TaskId;
-use lyra_research::ports::{EvidenceStore, Inference};
+use lyra_research::ports::{EmbeddingTarget, EvidenceStore, Inference, TextRole};
 use lyra_store::{EmbeddingModel, OutdatedText};
 use serde::Serialize;
 use std::time::Duration;
@@ -70,10 +70,21 @@ impl App {
             let Some(last) = batch.last() else { break };
             after = last.cursor;
             let texts: Vec<String> = batch.iter().map(passage).collect();
-            let vectors = self.inner.inference.embed(&texts).await?;
-            let rows: Vec<_> = batch.into_iter().map(|text| text.target).zip(vectors).collect();
-            self.store().put_embeddings(&model, &rows).await?;
-            embedded += rows.len() as u64;
+            let (claims, passages): (Vec<_>, Vec<_>) = batch
+                .into_iter()
+                .map(|text| text.target)
+                .zip(texts)
+                .partition(|(target, _)| matches!(target, EmbeddingTarget::Claim(_)));
+            for (role, texts) in [(TextRole::Query, claims), (TextRole::Passage, passages)] {
+                if texts.is_empty() {
+                    continue;
+                }
+                let (targets, texts): (Vec<_>, Vec<String>) = texts.into_iter().unzip();
+                let vectors = self.inner.inference.embed(role, &texts).await?;
+                let rows: Vec<_> = targets.into_iter().zip(vectors).collect();
+                self.store().put_embeddings(&model, &rows).await?;
+                embedded += rows.len() as u64;
+            }
             progress(embedded, total.max(embedded));
         }
         let removed = self.store().remove_outdated(&model).await?;

@@ -4,7 +4,7 @@ use super::embeddings::outdated_note;
 use super::{App, AppError};
 use jiff::Timestamp;
 use lyra_domain::TaskId;
-use lyra_research::ports::Inference;
+use lyra_research::ports::{Inference, TextRole};
 use lyra_store::{SchemaTable, VectorMatches, VectorQuery, VectorTarget, ViewInfo, ViewRows};
 
 /// A search by meaning.
@@ -137,7 +137,7 @@ impl App {
             return Err(AppError::invalid(format!("`top_k` is {}", search.top_k), "take 1 to 50"));
         }
         let models = self.inner.inference.models().await?;
-        let vector = self.inner.inference.embed(std::slice::from_ref(&search.query)).await?;
+        let vector = self.inner.inference.embed(TextRole::Query, std::slice::from_ref(&search.query)).await?;
         let found = self
             .store()
             .search_vectors(VectorQuery {

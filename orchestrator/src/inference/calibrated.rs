@@ -4,7 +4,7 @@ use super::LazyInference;
 use async_trait::async_trait;
 use lyra_domain::{AppliedCalibration, NliJudgement};
 use lyra_research::Result;
-use lyra_research::ports::{Inference, Models, Verified, Verify};
+use lyra_research::ports::{Inference, Models, TextRole, Verified, Verify};
 use lyra_store::Store;
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ impl Inference for CalibratedInference {
         self.models.models().await
     }
 
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        self.models.embed(texts).await
+    async fn embed(&self, role: TextRole, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        self.models.embed(role, texts).await
     }
 
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {

@@ -9,7 +9,7 @@ mod measure;
 use lyra_corpus::backend::{FieldBoosts, Filter, LaneKind, LaneQuery, RawFilter, SearchBackend};
 use lyra_corpus::{Corpora, EmbeddedBackend, ImportOptions};
 use lyra_domain::NliJudgement;
-use lyra_research::ports::{Inference, JudgeKind, Models};
+use lyra_research::ports::{Inference, JudgeKind, Models, TextRole};
 use measure::{arguments, memory};
 use serde_json::json;
 use std::io::{BufWriter, Write};
@@ -36,11 +36,12 @@ impl Inference for NoModels {
             classifier: "none".to_owned(),
             languages: Vec::new(),
             judge: JudgeKind::Pairs,
+            prompts_known: true,
             threshold: None,
         })
     }
 
-    async fn embed(&self, _: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
+    async fn embed(&self, _: TextRole, _: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
         Ok(Vec::new())
     }
 

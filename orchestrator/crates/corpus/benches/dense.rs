@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use lyra_corpus::backend::{FeatureScope, LaneKind, LaneQuery, SearchBackend};
 use lyra_corpus::{Corpora, EmbeddedBackend, ImportOptions};
 use lyra_domain::NliJudgement;
-use lyra_research::ports::{Inference, JudgeKind, Models};
+use lyra_research::ports::{Inference, JudgeKind, Models, TextRole};
 use measure::{arguments, memory};
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
@@ -58,11 +58,12 @@ impl Inference for Generated {
             classifier: "none".to_owned(),
             languages: Vec::new(),
             judge: JudgeKind::Pairs,
+            prompts_known: true,
             threshold: None,
         })
     }
 
-    async fn embed(&self, texts: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
+    async fn embed(&self, _: TextRole, texts: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
         Ok(texts.iter().map(|text| vector(text)).collect())
     }
 

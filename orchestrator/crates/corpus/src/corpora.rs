@@ -12,7 +12,7 @@ use crate::index::TextIndex;
 use crate::manifest::check_name;
 use crate::search::{Method, SearchResult};
 use crate::{CorpusError, Result, search, upgrade};
-use lyra_research::ports::Inference;
+use lyra_research::ports::{Inference, TextRole};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -257,7 +257,7 @@ impl Corpora {
             return Ok(SearchResult { note: Some(format!("searched with bm25: {why}")), ..found });
         }
         let text = lyra_text::normalise(query);
-        let vectors = inference.embed(std::slice::from_ref(&text)).await?;
+        let vectors = inference.embed(TextRole::Query, std::slice::from_ref(&text)).await?;
         self.search(name, query, method, k, vectors.first().map(Vec::as_slice)).await
     }
 

@@ -6,7 +6,7 @@ use crate::backend::{
 use crate::corpora::{Opened, blocking};
 use crate::{Corpora, CorpusError, Result, search};
 use async_trait::async_trait;
-use lyra_research::ports::Inference;
+use lyra_research::ports::{Inference, TextRole};
 use lyra_text::query::Query;
 use std::future::Future;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl EmbeddedBackend {
             return Err(CorpusError::NoQueryVector { why });
         }
         let text = lyra_text::normalise(text);
-        let mut vectors = self.inference.embed(std::slice::from_ref(&text)).await?;
+        let mut vectors = self.inference.embed(TextRole::Query, std::slice::from_ref(&text)).await?;
         vectors
             .pop()
             .ok_or_else(|| CorpusError::NoQueryVector { why: "the embedder returned none".to_owned() })

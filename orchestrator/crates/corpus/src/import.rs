@@ -20,7 +20,7 @@ use crate::manifest::{FORMAT, Manifest, check_name};
 use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result, upgrade};
 use futures::StreamExt;
-use lyra_research::ports::Inference;
+use lyra_research::ports::{Inference, TextRole};
 use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -311,7 +311,7 @@ impl Embedder<'_> {
             batch.iter().flat_map(|pending| pending.texts.iter().map(|(_, text)| text.clone())).collect();
         let mut vectors = Vec::with_capacity(texts.len());
         for chunk in texts.chunks(most.max(1)) {
-            let made = inference.embed(chunk).await?;
+            let made = inference.embed(TextRole::Passage, chunk).await?;
             if made.len() != chunk.len() {
                 return Err(CorpusError::BadEmbedding {
                     got: format!("{} vectors", made.len()),

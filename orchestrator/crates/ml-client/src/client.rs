@@ -1,15 +1,15 @@
 //! The client: one method per route, with retries below them.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use backon::{ExponentialBuilder, Retryable};
 use futures::future::BoxFuture;
 use futures::{StreamExt, TryStreamExt, stream};
 use lyra_proto::{
-    EMBEDDING_SHAPE_HEADER, EmbedRequest, ErrorBody, ErrorType, InfoResponse, NliPair, NliRequest,
-    NliResponse, NliResult, ReadyResponse, ReadyState, VerifyItem, VerifyRequest, VerifyResponse,
-    VerifyResult,
+    EMBEDDING_SHAPE_HEADER, EmbedPrompts, EmbedRequest, ErrorBody, ErrorType, InfoResponse, ModelKind,
+    NliPair, NliRequest, NliResponse, NliResult, ReadyResponse, ReadyState, VerifyItem, VerifyRequest,
+    VerifyResponse, VerifyResult,
 };
 use lyra_research::trace;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
@@ -78,6 +78,7 @@ struct Inner {
     http: Client,
     config: ClientConfig,
     breaker: Breaker,
+    prompts: RwLock<Option<EmbedPrompts>>,
 }
 
 impl MlClient {
@@ -99,7 +100,7 @@ impl MlClient {
         let shown = without_password(&base);
         let http = http.map_err(|error| Error::Protocol { url: shown.clone(), reason: chain(&error) })?;
         let breaker = Breaker::new(config.failures_to_open, config.open_for);
-        Ok(Self { inner: Arc::new(Inner { base, shown, http, config, breaker }) })
+        Ok(Self { inner: Arc::new(Inner { base, shown, http, config, breaker, prompts: RwLock::default() }) })
     }
 
     /// Base URL of the server.
@@ -107,13 +108,14 @@ impl MlClient {
         &self.inner.base
     }
 
-    /// One L2-normalised vector per text, in order. Any number of texts: they go out in batches.
+    /// One L2-normalised vector per text, in order. Any number of texts: they go out in batches. `prompt` is the name of one of the
+    /// model's prompts.
     ///
     /// # Errors
     /// [`Error`], once retries are over.
-    pub async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
+    pub async fn embed(&self, texts: &[String], prompt: Option<&str>) -> Result<Vec<Vec<f32>>, Error> {
         let batches = self.batches(texts, self.inner.config.batch_size, String::len);
-        let requests: Vec<_> = batches.into_iter().map(|batch| self.embed_batch(batch)).collect();
+        let requests: Vec<_> = batches.into_iter().map(|batch| self.embed_batch(batch, prompt)).collect();
         let answers = stream::iter(requests).buffered(self.concurrency());
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
@@ -148,16 +150,35 @@ impl MlClient {
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
 
+    /// The prompts of the embedder, as the server stated them last; asked for when it has not yet.
+    ///
+    /// # Errors
+    /// [`Error`], once retries are over.
+    pub async fn prompts(&self) -> Result<EmbedPrompts, Error> {
+        let known = || self.inner.prompts.read().unwrap_or_else(PoisonError::into_inner).clone();
+        match known() {
+            Some(prompts) => Ok(prompts),
+            None => self.info().await.map(|_| known().unwrap_or_default()),
+        }
+    }
+
     /// What the server hosts.
     ///
     /// # Errors
     /// [`Error`], once retries are over.
     pub async fn info(&self) -> Result<InfoResponse, Error> {
-        self.retried(|| async {
-            let response = self.send(self.inner.http.get(self.at("/info"))).await?;
-            response.json().await.map_err(|error| self.protocol(&error))
-        })
-        .await
+        let info: InfoResponse = self
+            .retried(|| async {
+                let response = self.send(self.inner.http.get(self.at("/info"))).await?;
+                response.json().await.map_err(|error| self.protocol(&error))
+            })
+            .await?;
+        // Without an embedder it is still loading, and says nothing of prompts.
+        if let Some(embedder) = info.model(ModelKind::Embed) {
+            let prompts = embedder.prompts.clone().unwrap_or_default();
+            *self.inner.prompts.write().unwrap_or_else(PoisonError::into_inner) = Some(prompts);
+        }
+        Ok(info)
     }
 
     /// Where the server stands, without retries.
@@ -197,8 +218,9 @@ impl MlClient {
         }
     }
 
-    async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
-        let request = EmbedRequest::new(texts.to_vec());
+    async fn embed_batch(&self, texts: &[String], prompt: Option<&str>) -> Result<Vec<Vec<f32>>, Error> {
+        let request =
+            EmbedRequest { prompt_name: prompt.map(str::to_owned), ..EmbedRequest::new(texts.to_vec()) };
         let rows = self.retried(|| async {
             let post = self.inner.http.post(self.at("/embed")).header(ACCEPT, "application/octet-stream");
             let response = self.send(post.json(&request)).await?;

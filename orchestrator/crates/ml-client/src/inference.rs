@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use lyra_domain::{NliJudgement, NliScores};
-use lyra_proto::{ModelInfo, ModelKind, VerifyItem};
+use lyra_proto::{EmbedPrompts, ModelInfo, ModelKind, VerifyItem};
 use lyra_research::PortError;
-use lyra_research::ports::{Inference, JudgeKind, Models, Verified, Verify};
+use lyra_research::ports::{Inference, JudgeKind, Models, TextRole, Verified, Verify};
 
 use crate::MlClient;
 
@@ -29,7 +29,8 @@ impl Inference for MlClient {
             None => (hosted(ModelKind::Nli, "--verify-model or --nli-model")?, JudgeKind::Pairs),
         };
         Ok(Models {
-            embedder: versioned(embedder),
+            embedder: prompted(embedder),
+            prompts_known: embedder.prompts.is_some(),
             dimension: embedder.dimension,
             classifier: versioned(classifier),
             languages: common(&embedder.languages, &classifier.languages),
@@ -38,8 +39,13 @@ impl Inference for MlClient {
         })
     }
 
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, PortError> {
-        Ok(Self::embed(self, texts).await?)
+    async fn embed(&self, role: TextRole, texts: &[String]) -> Result<Vec<Vec<f32>>, PortError> {
+        let prompts = self.prompts().await?;
+        let prompt = match role {
+            TextRole::Query => prompts.query,
+            TextRole::Passage => prompts.passage,
+        };
+        Ok(Self::embed(self, texts, prompt.as_deref()).await?)
     }
 
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>, PortError> {
@@ -71,6 +77,13 @@ fn judgement(scores: lyra_proto::NliScores) -> NliJudgement {
 /// `id` or `id@revision`.
 fn versioned(model: &ModelInfo) -> String {
     model.revision.as_ref().map_or_else(|| model.id.clone(), |revision| format!("{}@{revision}", model.id))
+}
+
+/// The same, marked where it has prompts: without them its vectors are others.
+fn prompted(embedder: &ModelInfo) -> String {
+    let none = EmbedPrompts::default();
+    let prompts = if *embedder.prompts.as_ref().unwrap_or(&none) == none { "" } else { "+prompts" };
+    versioned(embedder) + prompts
 }
 
 /// Languages that both models read; a model that states none reads any.

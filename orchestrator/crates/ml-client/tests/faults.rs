@@ -50,7 +50,7 @@ async fn busy_servers_are_asked_again_when_they_say() {
     })
     .await;
     let started = Instant::now();
-    let rows = MlClient::with_config(url, quick()).unwrap().embed(&texts(1)).await.unwrap();
+    let rows = MlClient::with_config(url, quick()).unwrap().embed(&texts(1), None).await.unwrap();
     assert_eq!(rows, [[1.0, 0.0]]);
     assert_eq!(count.load(Ordering::SeqCst), 3);
     assert!(started.elapsed() >= Duration::from_secs(1));
@@ -63,7 +63,7 @@ async fn refusals_are_not_repeated() {
         (StatusCode::UNPROCESSABLE_ENTITY, [("content-type", "application/json")], body).into_response()
     })
     .await;
-    let error = MlClient::with_config(url, quick()).unwrap().embed(&texts(1)).await.unwrap_err();
+    let error = MlClient::with_config(url, quick()).unwrap().embed(&texts(1), None).await.unwrap_err();
     assert!(matches!(&error, Error::Refused { status: 422, body } if body.error == "too long"), "{error}");
     assert_eq!(count.load(Ordering::SeqCst), 1);
 }
@@ -72,10 +72,10 @@ async fn refusals_are_not_repeated() {
 async fn answers_that_do_not_fit_are_refused() {
     let (url, _) = server(|_| vector()).await;
     let client = MlClient::with_config(url, quick()).unwrap();
-    let error = client.embed(&texts(2)).await.unwrap_err();
+    let error = client.embed(&texts(2), None).await.unwrap_err();
     assert!(matches!(&error, Error::Protocol { .. }) && error.to_string().contains("2 texts"), "{error}");
     assert!(matches!(client.info().await.unwrap_err(), Error::Protocol { .. }));
-    assert!(client.embed(&[]).await.unwrap().is_empty(), "nothing to ask");
+    assert!(client.embed(&[], None).await.unwrap().is_empty(), "nothing to ask");
 }
 
 #[tokio::test]

@@ -32,10 +32,10 @@ async fn serve(config: ServerConfig) -> (ServerHandle, MlClient) {
 async fn batches_keep_their_order() {
     let (server, client) = lite().await;
     let texts: Vec<String> = (0..10).map(|i| format!("text number {i}")).collect();
-    let rows = client.embed(&texts).await.unwrap();
+    let rows = client.embed(&texts, None).await.unwrap();
     assert_eq!(rows.len(), 10);
     for (text, row) in texts.iter().zip(&rows) {
-        let alone = client.embed(std::slice::from_ref(text)).await.unwrap();
+        let alone = client.embed(std::slice::from_ref(text), None).await.unwrap();
         let dot: f32 = alone[0].iter().zip(row).map(|(a, b)| a * b).sum();
         assert!(dot > 0.9999, "{text}: {dot}");
     }

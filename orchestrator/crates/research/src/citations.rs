@@ -4,7 +4,7 @@ use crate::ask::{Asker, Usefulness};
 use crate::collect::{as_page, within};
 use crate::config::CitationDirection;
 use crate::pipeline::{Pipeline, Step};
-use crate::ports::{EvidenceSource, FragmentRank, Hit, NewPage};
+use crate::ports::{EvidenceSource, FragmentRank, Hit, NewPage, TextRole};
 use crate::{PortError, Result};
 use futures::future::join_all;
 use lyra_domain::{
@@ -299,13 +299,15 @@ async fn merits(
         ranking::impacts(&counts).iter().map(|impact| Merit { cosine: 0.0, impact: *impact }).collect();
     let models = pipeline.inference.models().await?;
     if models.read(query.language.as_deref()) && !candidates.is_empty() {
-        let mut texts = vec![query.query_text.clone()];
-        texts.extend(candidates.iter().map(|(_, entry)| {
+        let text = |entry: &Entry| {
             lyra_text::passage(&entry.hit.work.title, entry.hit.text.as_deref().unwrap_or_default())
-        }));
-        let vectors = pipeline.inference.embed(&texts).await?;
-        if let Some((query, rest)) = vectors.split_first() {
-            for (merit, candidate) in merits.iter_mut().zip(rest) {
+        };
+        let texts: Vec<String> = candidates.iter().map(|(_, entry)| text(entry)).collect();
+        let query = std::slice::from_ref(&query.query_text);
+        let query = pipeline.inference.embed(TextRole::Query, query).await?;
+        let vectors = pipeline.inference.embed(TextRole::Passage, &texts).await?;
+        if let Some(query) = query.first() {
+            for (merit, candidate) in merits.iter_mut().zip(&vectors) {
                 merit.cosine = f64::from(vector::dot(query, candidate));
             }
         }

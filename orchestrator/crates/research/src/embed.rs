@@ -2,7 +2,7 @@
 
 use crate::Pipeline;
 use crate::Result;
-use crate::ports::{EmbeddingTarget, Models, TaskFragment};
+use crate::ports::{EmbeddingTarget, Models, TaskFragment, TextRole};
 use lyra_domain::Claim;
 
 /// Vectors of these fragments, in order.
@@ -18,19 +18,20 @@ pub(crate) async fn fragments(
             (EmbeddingTarget::Fragment(f.fragment.id.clone()), text)
         })
         .collect();
-    stored_or_embedded(pipeline, models, wanted).await
+    stored_or_embedded(pipeline, models, TextRole::Passage, wanted).await
 }
 
 /// Vectors of these claims, in order.
 pub(crate) async fn claims(pipeline: &Pipeline, models: &Models, claims: &[Claim]) -> Result<Vec<Vec<f32>>> {
     let wanted =
         claims.iter().map(|c| (EmbeddingTarget::Claim(c.id.clone()), c.claim_text.clone())).collect();
-    stored_or_embedded(pipeline, models, wanted).await
+    stored_or_embedded(pipeline, models, TextRole::Query, wanted).await
 }
 
 async fn stored_or_embedded(
     pipeline: &Pipeline,
     models: &Models,
+    role: TextRole,
     wanted: Vec<(EmbeddingTarget, String)>,
 ) -> Result<Vec<Vec<f32>>> {
     let targets: Vec<EmbeddingTarget> = wanted.iter().map(|(target, _)| target.clone()).collect();
@@ -39,7 +40,7 @@ async fn stored_or_embedded(
         wanted.iter().filter(|(target, _)| !known.contains_key(target)).collect();
     if !missing.is_empty() {
         let texts: Vec<String> = missing.iter().map(|(_, text)| text.clone()).collect();
-        let vectors = pipeline.inference.embed(&texts).await?;
+        let vectors = pipeline.inference.embed(role, &texts).await?;
         let made: Vec<(EmbeddingTarget, Vec<f32>)> =
             missing.iter().map(|(target, _)| target.clone()).zip(vectors).collect();
         pipeline.store.put_embeddings(&models.embedder, &made).await?;

@@ -5,7 +5,7 @@ mod stated;
 
 use crate::ask::Asker;
 use crate::pipeline::Pipeline;
-use crate::ports::{EmbeddingTarget, FragmentRank, Models, TaskFragment};
+use crate::ports::{EmbeddingTarget, FragmentRank, Models, TaskFragment, TextRole};
 use crate::{Result, embed};
 use lyra_domain::{Claim, FragmentId, Job, Probability, Query, Task, vector};
 use lyra_text::Assertion;
@@ -108,7 +108,7 @@ async fn candidates(
     if models.read(query.language.as_deref()) && !found.is_empty() {
         let mut texts = vec![task.query.clone()];
         texts.extend(found.iter().map(|(_, candidate)| candidate.claim.claim_text.clone()));
-        let vectors = pipeline.inference.embed(&texts).await?;
+        let vectors = pipeline.inference.embed(TextRole::Query, &texts).await?;
         if let Some((question, sentences)) = vectors.split_first() {
             let closeness: Vec<f32> =
                 sentences.iter().map(|sentence| vector::dot(question, sentence)).collect();
@@ -151,7 +151,7 @@ async fn without_duplicates(
 ) -> Result<Vec<Claim>> {
     let mut vectors = embed::claims(pipeline, models, earlier).await?;
     let texts: Vec<String> = claims.iter().map(|claim| claim.claim_text.clone()).collect();
-    vectors.extend(pipeline.inference.embed(&texts).await?);
+    vectors.extend(pipeline.inference.embed(TextRole::Query, &texts).await?);
     let all: Vec<&Claim> = earlier.iter().chain(claims).collect();
     let asserted: Vec<Assertion> = all.iter().map(|claim| Assertion::of(&claim.claim_text)).collect();
     let mut kept: Vec<usize> = (0..earlier.len()).collect();

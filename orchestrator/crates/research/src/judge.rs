@@ -2,7 +2,7 @@
 
 use crate::ask::Asker;
 use crate::pipeline::{Outcome, Pipeline, Step};
-use crate::ports::{FragmentRank, Models, TaskFragment};
+use crate::ports::{FragmentRank, Models, TaskFragment, TextRole};
 use crate::register::usable;
 use crate::search::{cancelled, unless_cancelled, unread_language};
 use crate::verdict::{Against, Claimed, Judge, Passage};
@@ -175,7 +175,8 @@ async fn counter_vectors(
             Some((claim.id.clone(), counter))
         })
         .unzip();
-    let vectors = if texts.is_empty() { Vec::new() } else { pipeline.inference.embed(&texts).await? };
+    let vectors =
+        if texts.is_empty() { Vec::new() } else { pipeline.inference.embed(TextRole::Query, &texts).await? };
     Ok(ids.into_iter().zip(vectors).collect())
 }
 

@@ -6,8 +6,8 @@ mod sources;
 mod store;
 
 pub use models::{
-    Accept, Asked, Inference, JudgeKind, LanguageModel, LlmUse, Models, Prompt, Purpose, Reply, Values,
-    Verified, Verify,
+    Accept, Asked, Inference, JudgeKind, LanguageModel, LlmUse, Models, Prompt, Purpose, Reply, TextRole,
+    Values, Verified, Verify,
 };
 pub use observer::{CacheLookup, JobEnd, Observed, Observer, RequestEnd};
 pub use sources::{

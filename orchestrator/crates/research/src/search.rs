@@ -8,7 +8,7 @@ use crate::complete::named_in;
 use crate::fetch::{self, fetch};
 use crate::lanes::{self, Candidates};
 use crate::pipeline::{Outcome, Pipeline, Step};
-use crate::ports::{EmbeddingTarget, EvidenceSource, FragmentRank, Models, NewPage, TaskFragment};
+use crate::ports::{EmbeddingTarget, EvidenceSource, FragmentRank, Models, NewPage, TaskFragment, TextRole};
 use crate::register::{register, usable};
 use crate::{PortError, Result, embed, links, resume};
 use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
@@ -258,7 +258,7 @@ async fn cosines(
     fragments: &[&TaskFragment],
 ) -> Result<Vec<f64>> {
     let vectors = embed::fragments(pipeline, models, fragments).await?;
-    let query = pipeline.inference.embed(std::slice::from_ref(&query.query_text)).await?;
+    let query = pipeline.inference.embed(TextRole::Query, std::slice::from_ref(&query.query_text)).await?;
     let query = query.first().map(Vec::as_slice).unwrap_or_default();
     Ok(vectors.iter().map(|v| f64::from(vector::dot(query, v))).collect())
 }

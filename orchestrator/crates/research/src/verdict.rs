@@ -7,7 +7,7 @@ mod guarded;
 mod pairs;
 mod verifier;
 
-use crate::ports::{Inference, JudgeKind, Models};
+use crate::ports::{Inference, JudgeKind, Models, TextRole};
 use crate::{ResearchConfig, Result};
 use lyra_domain::ranking::top_by;
 use lyra_domain::{AppliedCalibration, Discrepancies, NliJudgement, NliScores, Probability, Relation};
@@ -66,7 +66,9 @@ where
     let models = inference.models().await?;
     let judge = Judge { inference, config, models: &models };
     let vector = match models.judge {
-        JudgeKind::Pairs => inference.embed(&[claim.to_owned()]).await?.pop().unwrap_or_default(),
+        JudgeKind::Pairs => {
+            inference.embed(TextRole::Query, &[claim.to_owned()]).await?.pop().unwrap_or_default()
+        }
         JudgeKind::Verifier => Vec::new(),
     };
     let against: Vec<Against<'a>> = passages.iter().map(|passage| (*passage).into()).collect();

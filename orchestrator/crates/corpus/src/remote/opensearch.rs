@@ -19,7 +19,7 @@ use async_trait::async_trait;
 use dsl::Words;
 use lyra_domain::Doi;
 use lyra_domain::classification::System;
-use lyra_research::ports::Inference;
+use lyra_research::ports::{Inference, TextRole};
 use lyra_text::query::Query;
 use reqwest::Method;
 use secrecy::SecretString;
@@ -130,7 +130,7 @@ impl OpenSearchBackend {
 
     async fn vector(&self, text: &str) -> Result<Vec<f32>> {
         let text = lyra_text::normalise(text);
-        let mut vectors = self.inference.embed(std::slice::from_ref(&text)).await?;
+        let mut vectors = self.inference.embed(TextRole::Query, std::slice::from_ref(&text)).await?;
         vectors
             .pop()
             .ok_or_else(|| CorpusError::NoQueryVector { why: "the embedder returned none".to_owned() })

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use lyra_corpus::{Corpora, ImportReport, Method, Result};
 use lyra_domain::NliJudgement;
 use lyra_research::PortError;
-use lyra_research::ports::{Inference, JudgeKind, Models};
+use lyra_research::ports::{Inference, JudgeKind, Models, TextRole};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
@@ -58,11 +58,12 @@ impl Inference for Hashing {
             classifier: "none".to_owned(),
             languages: self.languages.clone(),
             judge: JudgeKind::Pairs,
+            prompts_known: true,
             threshold: None,
         })
     }
 
-    async fn embed(&self, texts: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
+    async fn embed(&self, _: TextRole, texts: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
         let before = self.embedded.fetch_add(texts.len(), Ordering::SeqCst);
         if before + texts.len() > self.limit {
             return Err(PortError::Unavailable {

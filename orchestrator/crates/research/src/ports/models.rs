@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 pub trait Inference: Send + Sync {
     /// Which models answer.
     async fn models(&self) -> Result<Models>;
-    /// One L2-normalised vector per text, in order, of `Models::dimension` numbers.
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
+    /// One L2-normalised vector per text, in order, of `Models::dimension` numbers. `role` chooses the prompt that the
+    /// embedder was trained with.
+    async fn embed(&self, role: TextRole, texts: &[String]) -> Result<Vec<Vec<f32>>>;
     /// One judgement per (premise, hypothesis), in order; `None` for a pair longer than the model reads. Nothing is cut off.
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>>;
     /// One verdict per item, in order, from a verifier ([`Models::judge`]). A passage longer than the model reads is read
@@ -20,6 +21,15 @@ pub trait Inference: Send + Sync {
         let why = "it hosts no verifier; start it with --verify-model".to_owned();
         Err(PortError::Refused { what: "ml-server".to_owned(), why })
     }
+}
+
+/// What a text is in a search. Many embedders are trained with a prompt before each, such as `query: ` and `passage: `.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextRole {
+    /// What is looked for: questions, queries and claims, which are compared with each other too.
+    Query,
+    /// Where it is looked for: passages and documents.
+    Passage,
 }
 
 /// A claim and a passage for a verifier.
@@ -64,6 +74,9 @@ pub struct Models {
     pub languages: Vec<String>,
     /// How the classifier is asked.
     pub judge: JudgeKind,
+    /// Whether it is known what the embedder wants before queries and passages, if anything; a model that wants a prompt and is
+    /// given none finds less.
+    pub prompts_known: bool,
     /// Least probability of a side that the model's makers fitted for taking it, in 0..=1, where they state one.
     pub threshold: Option<f64>,
 }

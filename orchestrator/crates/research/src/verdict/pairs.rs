@@ -5,7 +5,7 @@
 //! a sentence says is the mean over the windows that hold it, so that one odd answer does not decide.
 
 use super::{Answer, Claimed, Judge, Passage, Verdict, mean, verdict};
-use crate::ports::Inference;
+use crate::ports::{Inference, TextRole};
 use crate::{ResearchConfig, Result};
 use lyra_domain::{NliJudgement, Relation, ranking::top_by, vector};
 use lyra_text::{Role, Sentence, Window, roles};
@@ -34,7 +34,9 @@ pub(super) async fn cut(
         passages.iter().map(|(sentences, language)| Windows::of(sentences, *language)).collect();
     let texts: Vec<String> =
         cut.iter().flat_map(|passage| &passage.all).map(|window| window.text.clone()).collect();
-    let mut vectors = if texts.is_empty() { Vec::new() } else { inference.embed(&texts).await? }.into_iter();
+    let mut vectors =
+        if texts.is_empty() { Vec::new() } else { inference.embed(TextRole::Passage, &texts).await? }
+            .into_iter();
     for passage in &mut cut {
         passage.vectors = vectors.by_ref().take(passage.all.len()).collect();
     }

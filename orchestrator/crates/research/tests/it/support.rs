@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use lyra_domain::{NliJudgement, NliScores};
-use lyra_research::ports::{Inference, JudgeKind, Models, PageFetcher, SourcePage, Verified, Verify};
+use lyra_research::ports::{
+    Inference, JudgeKind, Models, PageFetcher, SourcePage, TextRole, Verified, Verify,
+};
 use lyra_research::{Pipeline, PortError, Result, Stops, Worker, WorkerConfig};
 use lyra_store::Store;
 use std::sync::{Arc, Mutex};
@@ -21,11 +23,12 @@ impl Inference for Words {
             classifier: "not".to_owned(),
             languages,
             judge: JudgeKind::Pairs,
+            prompts_known: true,
             threshold: None,
         })
     }
 
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+    async fn embed(&self, _: TextRole, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         let bag = |text: &String| {
             let mut vector = vec![0.01_f32; 64];
             for word in lyra_text::content_words(text) {
@@ -72,8 +75,8 @@ impl Inference for Verifier {
         Ok(Models { judge: JudgeKind::Verifier, threshold: self.threshold, classifier, ..models })
     }
 
-    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        Words.embed(texts).await
+    async fn embed(&self, role: TextRole, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        Words.embed(role, texts).await
     }
 
     async fn judge(&self, _: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>> {

@@ -5,7 +5,7 @@ use crate::support::{Now, Seen, StandIn, config, json};
 use async_trait::async_trait;
 use axum::response::Response as Reply;
 use lyra_domain::{NliJudgement, NliScores, Priority, TaskConfig, TaskId};
-use lyra_research::ports::{Clock, EvidenceSource, Inference, JudgeKind, Models};
+use lyra_research::ports::{Clock, EvidenceSource, Inference, JudgeKind, Models, TextRole};
 use lyra_research::{Pipeline, ProgressSink, ResearchConfig, SearchConfig, Stops, Worker, WorkerConfig};
 use lyra_sources::http::{HttpClient, Origin};
 use lyra_sources::web::{FetchLimits, Pages, RuleFiles, Rules};
@@ -31,11 +31,12 @@ impl Inference for Words {
             classifier: "not".to_owned(),
             languages,
             judge: JudgeKind::Pairs,
+            prompts_known: true,
             threshold: None,
         })
     }
 
-    async fn embed(&self, texts: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
+    async fn embed(&self, _: TextRole, texts: &[String]) -> lyra_research::Result<Vec<Vec<f32>>> {
         let bag = |text: &String| {
             let mut vector = [0.01_f32; 32];
             for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()) {

@@ -107,7 +107,10 @@ async fn japanese_plain_text_and_mislabelled_pages() {
     let server = site().await;
     let (_folder, pages) = pages(&server, "");
     let page = pages.fetch(server.at("/sjis").as_str()).await.unwrap();
-    assert_eq!((page.encoding.as_deref(), page.extracted.language.as_deref()), (Some("Shift_JIS"), Some("ja")));
+    assert_eq!(
+        (page.encoding.as_deref(), page.extracted.language.as_deref()),
+        (Some("Shift_JIS"), Some("ja"))
+    );
     assert!(page.extracted.text.contains("昼寝は記憶を改善した。"));
     let plain = pages.fetch(server.at("/plain").as_str()).await.unwrap();
     assert_eq!(
