@@ -12,7 +12,7 @@ use lyra_domain::Relation;
 use lyra_ml_client::{ClientConfig, MlClient};
 use lyra_ml_server::model::ModelSource;
 use lyra_ml_server::{ServerConfig, ServerHandle, start};
-use lyra_research::ports::{Inference, JudgeKind, Verify};
+use lyra_research::ports::{Inference, JudgeKind, TextRole, Verify};
 
 async fn lite() -> (ServerHandle, MlClient) {
     let models = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../models");
@@ -38,6 +38,36 @@ async fn batches_keep_their_order() {
         let alone = client.embed(std::slice::from_ref(text), None).await.unwrap();
         let dot: f32 = alone[0].iter().zip(row).map(|(a, b)| a * b).sum();
         assert!(dot > 0.9999, "{text}: {dot}");
+    }
+    server.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queries_and_passages_have_their_prompts() {
+    const STATED: &str = r#"{"prompts": {"query": "red ", "document": "green "}}"#;
+    let (_kept, folder) = tiny::folder(tiny::FAMILIES[0], false);
+    let (_kept, classifier) = tiny::folder(tiny::FAMILIES[0], true);
+    let served = async |folder: &PathBuf| {
+        let models = [folder, &classifier].map(|folder| Some(ModelSource::Folder(folder.clone())));
+        let [embed, nli] = models;
+        serve(ServerConfig::new(embed, nli)).await
+    };
+    let (server, client) = served(&folder).await;
+    assert!(!client.models().await.unwrap().prompts_known, "nothing is known of this model");
+    server.shutdown().await;
+
+    std::fs::write(folder.join("config_sentence_transformers.json"), STATED).unwrap();
+    let (server, client) = served(&folder).await;
+    let port: &dyn Inference = &client;
+    let models = port.models().await.unwrap();
+    assert!(models.prompts_known && models.embedder.ends_with("+prompts"), "{}", models.embedder);
+    for (role, prompt) in [(TextRole::Query, "red"), (TextRole::Passage, "green")] {
+        let text = "stone".to_owned();
+        let prompted = client.embed(&[format!("{prompt} {text}")], None).await.unwrap();
+        let plain = client.embed(std::slice::from_ref(&text), None).await.unwrap();
+        let made = port.embed(role, &[text]).await.unwrap();
+        assert_eq!(made, prompted);
+        assert_ne!(made, plain);
     }
     server.shutdown().await;
 }
