@@ -127,6 +127,20 @@ impl HttpClient {
     /// # Errors
     /// See [`Error`].
     pub async fn send(&self, policy: &Policy, request: Request) -> Result<Response> {
+        self.send_until(policy, request, &|_| false).await
+    }
+
+    /// The same, but an answer of 429 or 5xx that `settles` it is an answer like any other: another attempt would bring the
+    /// same. A time that it names is kept to.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn send_until(
+        &self,
+        policy: &Policy,
+        request: Request,
+        settles: &(dyn Fn(&Response) -> bool + Sync),
+    ) -> Result<Response> {
         let inner = &*self.inner;
         guard::check(policy, &request.url)?;
         let cache = inner.cache.as_ref().filter(|_| policy.cache != Cache::Off);
@@ -154,7 +168,7 @@ impl HttpClient {
             let site = inner.ask_robots(&policy, &request.url).await?;
             policy.min_interval = policy.min_interval.max(site.delay());
         }
-        let (response, lifetime) = match inner.attempts(&policy, &request, kept.as_ref()).await? {
+        let (response, lifetime) = match inner.attempts(&policy, &request, kept.as_ref(), settles).await? {
             Answer::Whole(response) => {
                 let lifetime = freshness::lifetime(policy.cache, response.status, &response.headers);
                 (response, lifetime)
@@ -176,7 +190,7 @@ impl HttpClient {
         Ok(response)
     }
 
-    /// How long the provider is still left alone, and why.
+    /// How long the provider is not asked yet, and why.
     pub async fn pause(&self, provider: &str) -> Option<(Duration, String)> {
         self.inner.limiter.pause(provider).await
     }
@@ -184,7 +198,13 @@ impl HttpClient {
 
 impl Inner {
     /// Attempts until one settles it. Only answers that another attempt cannot change come back as such.
-    async fn attempts(&self, policy: &Policy, request: &Request, kept: Option<&Entry>) -> Result<Answer> {
+    async fn attempts(
+        &self,
+        policy: &Policy,
+        request: &Request,
+        kept: Option<&Entry>,
+        settles: &(dyn Fn(&Response) -> bool + Sync),
+    ) -> Result<Answer> {
         let gate = self.limiter.gate(policy);
         let mut attempt = 0;
         loop {
@@ -205,11 +225,18 @@ impl Inner {
                     let retry_after = retry::retry_after(&response.headers, self.clock.now());
                     let message = request.without_secrets(response.explanation());
                     let why = format!("{}: {message}", response.status);
-                    let outcome = if response.status == StatusCode::TOO_MANY_REQUESTS {
+                    let settled = settles(&response);
+                    let outcome = if settled && retry_after.is_none() {
+                        Outcome::Answered
+                    } else if response.status == StatusCode::TOO_MANY_REQUESTS {
                         Outcome::Refused { retry_after, why }
                     } else {
                         Outcome::Failed { retry_after, why }
                     };
+                    if settled {
+                        self.limiter.leave(&gate, policy, outcome).await;
+                        return Ok(Answer::Whole(response));
+                    }
                     let response = Box::new(response);
                     (outcome, Error::Status { provider: provider(), message, retry_after, response })
                 }
@@ -232,13 +259,10 @@ impl Inner {
             let pause = self.limiter.leave(&gate, policy, outcome).await;
             drop(permit);
             if let Some(retry_after) = pause {
-                let response = match error {
-                    Error::Status { response, .. } => Some(response),
-                    _ => None,
-                };
-                return Err(Error::CoolingDown { provider: provider(), retry_after, why, response });
+                return Err(Error::CoolingDown { provider: provider(), retry_after, why });
             }
-            if attempt >= policy.max_attempts.max(1) {
+            // Who has waited for one whole time-out is not made to wait for another.
+            if attempt >= policy.max_attempts.max(1) || matches!(error, Error::Timeout { .. }) {
                 return Err(error);
             }
             tracing::debug!(provider = policy.provider, attempt, %error, "trying again");

@@ -225,10 +225,8 @@ impl Pages {
         url: &Url,
         request: &Request,
     ) -> Result<(Result<FetchedPage>, bool)> {
-        let response = match self.http.send(policy, request.clone()).await {
-            Ok(response) => response,
-            Err(error) => return Err(self.challenge_in(url, error)),
-        };
+        let challenges = |answer: &Response| self.challenged(url, answer).is_some();
+        let response = self.http.send_until(policy, request.clone(), &challenges).await?;
         // A redirect may lead to a blocked domain.
         let domain = self.decision(&response.url).await?;
         if !response.status.is_success() {
@@ -289,17 +287,7 @@ impl Pages {
         Ok(decision)
     }
 
-    /// The challenge that an error answer holds, else the error.
-    fn challenge_in(&self, url: &Url, error: Error) -> Error {
-        let challenge = match &error {
-            Error::Status { response, .. } | Error::CoolingDown { response: Some(response), .. } => {
-                self.challenged(url, response)
-            }
-            _ => None,
-        };
-        challenge.unwrap_or(error)
-    }
-
+    /// The challenge that an answer holds which is no success.
     fn challenged(&self, url: &Url, response: &Response) -> Option<Error> {
         let html = decode(&response.body, header(response).as_deref()).text;
         let kind = self.rules.engines().challenge(&html)?;

@@ -88,7 +88,10 @@ impl WebSearch {
         session: Option<Session>,
     ) -> Result<SerpPage> {
         let request = Request::get(address.clone()).session(session);
-        let page = judged(engines, engine, policy, self.http.send(policy, request.clone()).await);
+        let challenges =
+            |answer: &Response| matches!(read(engines, engine, answer), SerpPage::Challenge { .. });
+        let answer = self.http.send_until(policy, request.clone(), &challenges).await;
+        let page = judged(engines, engine, policy, answer);
         if matches!(page, Ok(SerpPage::Challenge { .. })) {
             // When the person has been there, it has to be asked anew.
             self.http.forget(&request).await;

@@ -41,6 +41,8 @@ async fn site() -> StandIn {
         "/plain" => reply(200, &[("content-type", "text/plain")], "Naps and memory\n\nWe slept.\nIt helped."),
         "/captcha" => html("<html><body><div class='g-recaptcha'></div>Are you human?</body></html>"),
         "/wall" => reply(403, &[("content-type", "text/html")], "<title>Just a moment...</title>"),
+        "/slow-down" => reply(429, &[("content-type", "text/html")], "<div class=g-recaptcha></div>"),
+        "/unavailable" => reply(503, &[("content-type", "text/html")], "<div class=h-captcha></div>"),
         "/empty" => html("<html><body><div id=app></div><script>render()</script></body></html>"),
         "/image" => reply(200, &[("content-type", "image/png")], "png"),
         "/broken.pdf" => reply(200, &[("content-type", "application/octet-stream")], "%PDF-1.7 broken"),
@@ -141,6 +143,12 @@ async fn what_cannot_be_had_says_why() {
     assert!(matches!(why("/private").await, Error::Robots { .. }));
     assert!(matches!(why("/captcha").await, Error::Challenge { kind: ChallengeKind::Captcha, .. }));
     assert!(matches!(why("/wall").await, Error::Challenge { kind: ChallengeKind::Cloudflare, .. }));
+    for path in ["/slow-down", "/unavailable", "/slow-down"] {
+        let error = why(path).await;
+        assert!(matches!(error, Error::Challenge { kind: ChallengeKind::Captcha, .. }), "{path}: {error}");
+    }
+    let asked = |path: &str| server.seen().iter().filter(|seen| seen.path == path).count();
+    assert_eq!((asked("/slow-down"), asked("/unavailable")), (2, 1), "a captcha is asked for once");
     assert!(matches!(why("/nowhere").await, Error::Rejected { status: 404, .. }));
     assert!(matches!(why("/large").await, Error::TooLarge { .. }));
     for (path, part) in [
@@ -182,7 +190,7 @@ fn engines(folder: &Path, server: &StandIn) -> Rules {
             server.url
         )
     };
-    let names = ["lists", "none", "captcha", "wall", "changed", "busy"];
+    let names = ["lists", "none", "captcha", "wall", "sorry", "changed", "busy"];
     let file = folder.join("engines.yaml");
     let yaml = format!(
         "challenges:\n  - {{kind: captcha, selector: .g-recaptcha}}\n  - {{kind: cloudflare, title: Just a moment}}\nengines:\n{}{}    daily_budget: 1\n",
@@ -200,6 +208,7 @@ async fn every_kind_of_result_page_has_its_own_answer() {
         "/none" | "/rare" => html("<div class=none>Nothing</div>"),
         "/captcha" => html("<div class=g-recaptcha></div>"),
         "/wall" => reply(503, &[("content-type", "text/html")], "<title>Just a moment...</title>"),
+        "/sorry" => reply(429, &[("content-type", "text/html")], "<div class=g-recaptcha></div>"),
         "/changed" => html("<p>A new look"),
         _ => reply(429, &[], "slow down"),
     })
@@ -220,6 +229,12 @@ async fn every_kind_of_result_page_has_its_own_answer() {
     assert_eq!(ask("none").await.unwrap().page, SerpPage::NoResults);
     assert_eq!(ask("captcha").await.unwrap().page, SerpPage::Challenge { kind: ChallengeKind::Captcha });
     assert_eq!(ask("wall").await.unwrap().page, SerpPage::Challenge { kind: ChallengeKind::Cloudflare });
+    for _ in 0..3 {
+        let page = ask("sorry").await.unwrap().page;
+        assert_eq!(page, SerpPage::Challenge { kind: ChallengeKind::Captcha });
+    }
+    let sorry = server.seen().iter().filter(|seen| seen.path == "/sorry").count();
+    assert_eq!(sorry, 3, "a captcha is asked for once, and starts no pause");
     assert!(matches!(ask("changed").await.unwrap().page, SerpPage::Drift { .. }));
     assert!(ask("busy").await.unwrap_err().is_transient());
     let spend = async || ask("rare").await.map(|_| ());
