@@ -1,6 +1,6 @@
 //! Why a source did not answer.
 
-use crate::http::Response;
+use crate::http::{Response, named};
 use lyra_research::PortError;
 use lyra_web::serp::ChallengeKind;
 use std::time::Duration;
@@ -166,12 +166,7 @@ impl From<Error> for PortError {
         let what = "its server".to_owned();
         let transient = error.is_transient();
         let why = match &error {
-            Error::Status { message, response, .. }
-                if response.status.canonical_reason() == Some(message.as_str()) =>
-            {
-                response.status.to_string()
-            }
-            Error::Status { message, response, .. } => format!("{}: {message}", response.status),
+            Error::Status { message, response, .. } => named(response.status, message),
             Error::Rejected { status, message, .. } => format!("{status}: {message}"),
             Error::Timeout { after, .. } => format!("no answer within {} s", after.as_secs().max(1)),
             Error::CoolingDown { why, .. }

@@ -8,6 +8,7 @@ pub(crate) mod cache;
 mod client;
 mod freshness;
 mod guard;
+mod kind;
 mod limiter;
 mod policy;
 mod request;
@@ -18,6 +19,7 @@ mod robots;
 mod testing;
 
 pub use cache::prune_cache;
+pub(crate) use client::named;
 pub use client::{HttpClient, HttpConfig};
 pub use guard::{Resolver, SystemResolver, reserved};
 pub(crate) use guard::{check, shown};

@@ -10,9 +10,11 @@ mod error;
 pub mod extract;
 pub mod fragment;
 pub mod pdf;
+mod refresh;
 pub mod serp;
 #[cfg(test)]
 mod testing;
 
 pub use address::{canonical, same_page_key};
 pub use error::{ConfigError, Result};
+pub use refresh::refresh_target;

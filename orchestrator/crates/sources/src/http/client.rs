@@ -26,6 +26,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const NOTED_WAIT: Duration = Duration::from_millis(5);
 /// The type of a PDF.
 const PDF: &str = "application/pdf";
+/// Types that are believed: nobody labels a document so.
+const MEDIA: [&str; 4] = ["image/", "audio/", "video/", "font/"];
 /// Most bytes of a robots.txt.
 const ROBOTS_BYTES: usize = 1 << 20;
 
@@ -224,7 +226,7 @@ impl Inner {
                 Ok(Answer::Whole(response)) if retry::passing(response.status) => {
                     let retry_after = retry::retry_after(&response.headers, self.clock.now());
                     let message = request.without_secrets(response.explanation());
-                    let why = format!("{}: {message}", response.status);
+                    let why = named(response.status, &message);
                     let settled = settles(&response);
                     let outcome = if settled && retry_after.is_none() {
                         Outcome::Answered
@@ -383,19 +385,22 @@ impl Inner {
         let takes = |kind: &str| {
             policy.content_types.is_empty() || policy.content_types.iter().any(|one| one == kind)
         };
-        let unexpected = || {
-            let why = format!("`{kind}` instead of {}", policy.content_types.join(" or "));
+        let unexpected = |named: Option<&str>| {
+            let taken: Vec<&str> =
+                policy.content_types.iter().map(String::as_str).filter(|one| !one.is_empty()).collect();
+            let named = named.map(|named| format!(", {named},")).unwrap_or_default();
+            let why = format!("`{kind}`{named} instead of {}", taken.join(" or "));
             Error::Unexpected { provider: policy.provider.clone(), why }
         };
-        // Repositories send PDFs as anything: `application/octet-stream`, `application/force-download`.
-        let may_be_pdf = takes(PDF) && (kind.starts_with("application/") || kind.starts_with("binary/"));
+        // Repositories send PDFs as anything: `application/octet-stream`, `application/force-download`, `text/x-pdf`.
+        let may_be_pdf = takes(PDF) && !MEDIA.iter().any(|media| kind.starts_with(media));
         let taken = takes(&kind) || !status.is_success();
         if !taken && !may_be_pdf {
-            return Err(unexpected());
+            return Err(unexpected(None));
         }
         let packed = body::read(response, &policy.provider, policy.max_bytes).await?;
         answer.body = body::unpack(packed, &answer.headers, &policy.provider, policy.max_bytes).await?;
-        if taken || answer.is_pdf() { Ok(answer) } else { Err(unexpected()) }
+        if taken || answer.is_pdf() { Ok(answer) } else { Err(unexpected(answer.unread_kind())) }
     }
 
     /// The rules of the address's site, when they allow it.
@@ -435,6 +440,15 @@ impl Inner {
             Some(why) => Err(refused(why)),
             None => Ok(site),
         }
+    }
+}
+
+/// A status with what its answer said besides.
+pub(crate) fn named(status: StatusCode, message: &str) -> String {
+    if status.canonical_reason() == Some(message) {
+        status.to_string()
+    } else {
+        format!("{status}: {message}")
     }
 }
 

@@ -16,12 +16,14 @@ use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
-/// A page whose text is at most this long may be nothing but a challenge; a longer one has something to say besides.
-const CHALLENGE_CHARS: usize = 600;
 /// A page with scripts and less text than this may have more when they have run.
 const THIN_CHARS: usize = 200;
 /// How a title is named that addresses an AI: it is shown apart from the text, and seen by readers.
 const TITLE: &str = "title";
+/// Pages in a row that send their readers on to another; the next one is read as it is.
+const MAX_REFRESHES: usize = 3;
+/// Bytes of a page in which it is looked for whether it does.
+const REFRESH_BYTES: usize = 32 << 10;
 /// Longest time that reading one page may take.
 const READING_TIME: Duration = Duration::from_secs(30);
 /// What is read; an answer that names no type is judged by its bytes.
@@ -191,21 +193,10 @@ impl Pages {
             let why = "it is no absolute http or https address".to_owned();
             return Err(Error::Forbidden { url: address.chars().take(200).collect(), why });
         };
-        let asked = self.decision(&url).await?;
-        let policy = Policy {
-            min_interval: Duration::from_secs_f64(1.0 / asked.requests_per_second),
-            timeout: self.limits.timeout,
-            max_bytes: self.limits.max_bytes,
-            max_attempts: 2,
-            cache: Cache::Header { default: self.limits.keep },
-            robots: true,
-            content_types: CONTENT_TYPES.map(str::to_owned).to_vec(),
-            trusted: self.limits.trusted.clone(),
-            ..Policy::new(format!("web:{}", asked.domain))
-        };
+        let policy = self.policy(&self.decision(&url).await?);
         let session = self.aids.session(&url).await;
-        let request = Request::get(url.clone()).session(session.clone());
-        let page = self.plain(&policy, &url, &request).await;
+        let mut request = Request::get(url.clone()).session(session.clone());
+        let page = self.plain(&policy, &url, &mut request).await;
         let page = match page {
             Ok((page, true)) => self.in_browser(&policy, &url, session, page).await,
             Ok((page, false)) => page,
@@ -218,15 +209,36 @@ impl Pages {
         page
     }
 
-    /// The page by a plain request, and whether its scripts may have more to say.
+    fn policy(&self, asked: &DomainDecision) -> Policy {
+        Policy {
+            min_interval: Duration::from_secs_f64(1.0 / asked.requests_per_second),
+            timeout: self.limits.timeout,
+            max_bytes: self.limits.max_bytes,
+            max_attempts: 2,
+            cache: Cache::Header { default: self.limits.keep },
+            robots: true,
+            content_types: CONTENT_TYPES.map(str::to_owned).to_vec(),
+            trusted: self.limits.trusted.clone(),
+            ..Policy::new(format!("web:{}", asked.domain))
+        }
+    }
+
+    /// The page by a plain request, and whether its scripts may have more to say. A page that sends its readers on is followed
+    /// like a redirect; `request` is then the last one.
     async fn plain(
         &self,
         policy: &Policy,
         url: &Url,
-        request: &Request,
+        request: &mut Request,
     ) -> Result<(Result<FetchedPage>, bool)> {
         let challenges = |answer: &Response| self.challenged(url, answer).is_some();
-        let response = self.http.send_until(policy, request.clone(), &challenges).await?;
+        let mut response = self.http.send_until(policy, request.clone(), &challenges).await?;
+        for _ in 0..MAX_REFRESHES {
+            let Some(next) = refresh_target(&response) else { break };
+            let policy = self.policy(&self.decision(&next).await?);
+            *request = Request::get(next.clone()).session(self.aids.session(&next).await);
+            response = self.http.send_until(&policy, request.clone(), &challenges).await?;
+        }
         // A redirect may lead to a blocked domain.
         let domain = self.decision(&response.url).await?;
         if !response.status.is_success() {
@@ -340,7 +352,8 @@ fn read(
         PageKind::Html | PageKind::Text => {
             let decoded = decode(&response.body, header(response).as_deref());
             if !decoded.is_text() {
-                return Err(unread("it is not text but some other kind of file".to_owned()));
+                let kind = response.unread_kind().unwrap_or("some other kind of file");
+                return Err(unread(format!("it is not text but {kind}")));
             }
             let extracted = if kind == PageKind::Html {
                 findings.extend(patterns.in_hidden_html(&decoded.text));
@@ -349,9 +362,7 @@ fn read(
                 Extracted::from_plain_text(&decoded.text)
             };
             let chars = extracted.text.chars().count();
-            if chars <= CHALLENGE_CHARS
-                && let Some(kind) = rules.engines().challenge(&decoded.text)
-            {
+            if let Some(kind) = rules.engines().challenge_beside(&decoded.text, chars) {
                 return Err(Error::Challenge { url: shown(url), kind });
             }
             *thin = kind == PageKind::Html && chars < THIN_CHARS && decoded.text.contains("<script");
@@ -402,6 +413,15 @@ fn kind_of(response: &Response) -> PageKind {
 fn header(response: &Response) -> Option<String> {
     let value = response.headers.get(http::header::CONTENT_TYPE)?;
     value.to_str().ok().map(str::to_owned)
+}
+
+/// Where an HTML page sends its readers on to.
+fn refresh_target(response: &Response) -> Option<Url> {
+    if !response.status.is_success() || kind_of(response) != PageKind::Html {
+        return None;
+    }
+    let head = &response.body[..response.body.len().min(REFRESH_BYTES)];
+    lyra_web::refresh_target(&decode(head, header(response).as_deref()).text, &response.url)
 }
 
 /// The address without what may be secret.

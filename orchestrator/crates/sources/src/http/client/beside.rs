@@ -1,6 +1,6 @@
 //! For what does not go through [`HttpClient::send`] and has to keep its rules all the same: the browser.
 
-use super::{CONNECT_TIMEOUT, HttpClient, cache_key};
+use super::{CONNECT_TIMEOUT, HttpClient, cache_key, named};
 use crate::http::guard::{self, LeadsInside, shown};
 use crate::http::limiter::Outcome;
 use crate::http::{Policy, Request, Response, retry};
@@ -42,7 +42,7 @@ impl HttpClient {
             Err(Error::Status { response, message, .. })
                 if response.status == StatusCode::TOO_MANY_REQUESTS =>
             {
-                Outcome::Refused { retry_after: None, why: format!("{}: {message}", response.status) }
+                Outcome::Refused { retry_after: None, why: named(response.status, message) }
             }
             Err(error) if error.is_transient() => {
                 Outcome::Failed { retry_after: None, why: error.to_string() }
