@@ -9,7 +9,7 @@ use super::guard::{self, Guarded, LeadsInside, Resolver, SystemResolver, Trust, 
 use super::limiter::{Limiter, Outcome};
 use super::retry;
 use super::robots::{RobotsMemory, Site};
-use super::{Cache, Origin, Policy, Request, Response};
+use super::{Cache, Origin, Policy, Proxies, Request, Response, proxy};
 use crate::{Error, Result};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use lyra_research::ports::{CacheLookup, Clock, Observed, RateStore, RequestEnd};
@@ -40,6 +40,8 @@ pub struct HttpConfig {
     pub cache_dir: Option<PathBuf>,
     /// Most bytes of the response cache.
     pub cache_bytes: u64,
+    /// Proxies that lead outside.
+    pub proxies: Proxies,
     /// Who counts and times the requests.
     pub observed: Observed,
 }
@@ -56,7 +58,10 @@ struct Inner {
     public: reqwest::Client,
     /// For origins that configuration names.
     configured: reqwest::Client,
-    /// What both resolve with.
+    /// For what goes through a proxy, and nothing else.
+    proxied: reqwest::Client,
+    proxies: Proxies,
+    /// What all resolve with.
     resolver: Arc<dyn Resolver>,
     limiter: Limiter,
     cache: Option<DiskCache>,
@@ -95,11 +100,10 @@ impl HttpClient {
         let user_agent = HeaderValue::try_from(&config.user_agent)
             .map_err(|error| setting(format!("`{}` is no header value: {error}", config.user_agent)))?;
         let base = || {
-            // Redirects are followed by hand, so that every hop is checked; a proxy from the environment would
-            // resolve names out of the guard's sight.
+            // Redirects are followed by hand, so that every hop is checked. A proxy resolves names out of the guard's sight:
+            // what goes through one is checked by another rule, and has a client of its own.
             reqwest::Client::builder()
                 .redirect(reqwest::redirect::Policy::none())
-                .no_proxy()
                 .referer(false)
                 .connect_timeout(CONNECT_TIMEOUT)
                 .user_agent(user_agent.clone())
@@ -107,12 +111,20 @@ impl HttpClient {
         let built = |builder: reqwest::ClientBuilder| {
             builder.build().map_err(|error| setting(format!("no HTTP client: {}", root_cause(&error))))
         };
+        let proxies = config.proxies.clone();
+        let proxy = move |url: &Url| proxies.of(url).cloned();
         let agent = config.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
         Ok(Self {
             inner: Arc::new(Inner {
                 agent,
-                public: built(base().dns_resolver(Arc::new(Guarded(resolver.clone()))))?,
-                configured: built(base().dns_resolver(Arc::new(Unguarded(resolver.clone()))))?,
+                public: built(base().no_proxy().dns_resolver(Arc::new(Guarded(resolver.clone()))))?,
+                configured: built(base().no_proxy().dns_resolver(Arc::new(Unguarded(resolver.clone()))))?,
+                proxied: built(
+                    base()
+                        .proxy(reqwest::Proxy::custom(proxy))
+                        .dns_resolver(Arc::new(Unguarded(resolver.clone()))),
+                )?,
+                proxies: config.proxies,
                 resolver,
                 limiter: Limiter::new(rates, clock.clone()),
                 cache: config.cache_dir.map(|folder| DiskCache::new(folder, config.cache_bytes)),
@@ -283,11 +295,20 @@ impl Inner {
                 // Boxed because reading robots.txt is an attempt of its own.
                 Box::pin(self.ask_robots(policy, &url)).await?;
             }
+            let proxy = self.proxies.of(&url);
+            if proxy.is_some() && trust == Trust::Public {
+                guard::check_proxied(&*self.resolver, &url).await?;
+            }
+            let client = match (proxy, trust) {
+                (Some(_), _) => &self.proxied,
+                (None, Trust::Configured) => &self.configured,
+                (None, Trust::Public) => &self.public,
+            };
             let own = Origin::of(&url) == Origin::of(&request.url);
             // Validators belong to the address that answered, which is this one only without redirects.
             let kept = kept.filter(|entry| redirects.is_empty() && entry.response.redirects.is_empty());
-            let built = self.built(trust, &method, &url, request, own, kept);
-            let response = built.send().await.map_err(|error| network_error(policy, &url, &error))?;
+            let built = self.built(client, &method, &url, request, own, kept);
+            let response = built.send().await.map_err(|error| network_error(policy, &url, proxy, &error))?;
             if let Some(next) = redirect_target(&response, &url, request)? {
                 redirects.push(url);
                 if redirects.len() > policy.max_redirects {
@@ -310,17 +331,13 @@ impl Inner {
 
     fn built(
         &self,
-        trust: Trust,
+        client: &reqwest::Client,
         method: &Method,
         url: &Url,
         request: &Request,
         own: bool,
         kept: Option<&Entry>,
     ) -> reqwest::RequestBuilder {
-        let client = match trust {
-            Trust::Configured => &self.configured,
-            Trust::Public => &self.public,
-        };
         let mut full = url.clone();
         let mut headers = request.headers.clone();
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
@@ -510,7 +527,7 @@ fn redirect_target(response: &reqwest::Response, url: &Url, request: &Request) -
     Ok(Some(next))
 }
 
-fn network_error(policy: &Policy, url: &Url, error: &reqwest::Error) -> Error {
+fn network_error(policy: &Policy, url: &Url, proxy: Option<&Url>, error: &reqwest::Error) -> Error {
     let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
     while let Some(this) = cause {
         if let Some(inside) = this.downcast_ref::<LeadsInside>() {
@@ -521,7 +538,8 @@ fn network_error(policy: &Policy, url: &Url, error: &reqwest::Error) -> Error {
     if error.is_timeout() {
         return Error::Timeout { provider: policy.provider.clone(), after: CONNECT_TIMEOUT };
     }
-    Error::Unreachable { provider: policy.provider.clone(), why: root_cause(error) }
+    let by = proxy.map(|proxy| format!(" (through the proxy {})", proxy::named(proxy))).unwrap_or_default();
+    Error::Unreachable { provider: policy.provider.clone(), why: format!("{}{by}", root_cause(error)) }
 }
 
 /// The innermost cause: it says what happened, and holds no address with its query.
