@@ -53,7 +53,9 @@ impl AppError {
 impl From<PortError> for AppError {
     fn from(error: PortError) -> Self {
         let code = match &error {
-            PortError::Unavailable { .. } => ErrorCode::Unavailable,
+            PortError::Unavailable { .. } | PortError::Paused { .. } | PortError::Unanswered { .. } => {
+                ErrorCode::Unavailable
+            }
             PortError::Refused { .. } => ErrorCode::InvalidArgument,
             PortError::NotFound { .. } => ErrorCode::NotFound,
             PortError::Failed { .. } => ErrorCode::Internal,

@@ -10,7 +10,7 @@ use anyhow::Context;
 use lyra_corpus::CorpusSource;
 use lyra_domain::TaskConfig;
 use lyra_research::ports::{EvidenceSource, Observed};
-use lyra_sources::http::{HttpClient, HttpConfig};
+use lyra_sources::http::{HttpClient, HttpConfig, Proxies};
 use lyra_sources::web::WEB;
 use lyra_sources::{ApiConfig, OPENALEX, OpenAlex, Probe, SEMANTIC_SCHOLAR, SemanticScholar};
 use lyra_store::{Store, SystemClock};
@@ -86,6 +86,7 @@ impl Outside {
             user_agent: agent.clone(),
             cache_dir: (sources.cache_mb > 0).then(|| data_dir.join("http-cache")),
             cache_bytes: sources.cache_mb.saturating_mul(1_000_000),
+            proxies: proxies(&sources.proxy)?,
             observed,
         };
         let http = HttpClient::new(http, store.clone(), Arc::new(SystemClock))?;
@@ -132,6 +133,19 @@ impl Outside {
         match name {
             SEMANTIC_SCHOLAR => self.semantic_scholar.probe().await,
             _ => self.openalex.probe().await,
+        }
+    }
+}
+
+/// The proxies of the setting: those of the environment, none, or one.
+fn proxies(setting: &str) -> lyra_sources::Result<Proxies> {
+    let variable = |name: &str| std::env::var(name).ok();
+    match setting.trim() {
+        "auto" => Proxies::of_environment(variable),
+        "" | "off" => Ok(Proxies::default()),
+        address => {
+            let except = variable("NO_PROXY").or_else(|| variable("no_proxy")).unwrap_or_default();
+            Proxies::one("sources.proxy", address, &except)
         }
     }
 }

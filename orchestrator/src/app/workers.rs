@@ -15,7 +15,8 @@ use tokio_util::task::TaskTracker;
 const RECLAIM_EVERY: Duration = Duration::from_secs(5);
 
 impl App {
-    /// Starts the workers, for one task or for all. They stop when `cancel` is, and give their jobs back.
+    /// Starts the workers: for one task, whose end a person waits for, or for all. They stop when `cancel` is, and give their
+    /// jobs back.
     pub fn start_workers(&self, task: Option<&TaskId>, cancel: &CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
         let config = &self.inner.config.workers;
@@ -27,6 +28,7 @@ impl App {
                 stops: self.inner.stops.clone(),
                 config: WorkerConfig {
                     task: task.cloned(),
+                    attended: task.is_some(),
                     lease: Duration::from_secs(config.lease_seconds.max(3)),
                     observed: Observed(self.inner.metrics.clone()),
                     ..WorkerConfig::default()

@@ -1,9 +1,9 @@
 //! `lyra check`.
 
 use super::json::CheckJson;
-use super::research::{TaskArgs, work};
+use super::research::{TaskArgs, failure, work};
 use super::{print, print_json, report, tell};
-use crate::app::{App, NewTask, failed};
+use crate::app::{App, NewTask};
 use anyhow::Context;
 use clap::Args;
 use std::process::ExitCode;
@@ -35,15 +35,17 @@ pub(super) async fn run(app: &App, args: &CheckArgs, cancel: &CancellationToken)
     let status = app.task_status(&task.id, std::time::Duration::ZERO).await?;
     let reports = app.claim_reports(&task.id).await?;
     let report = reports.first().context("the claim was not stored")?;
+    let failure = failure(&status);
+    let found = failure.is_none() || status.pages > 0;
     let warnings = status.warnings.iter().cloned().chain(app.task_notes(&status.task));
     if args.json {
         print_json(&CheckJson::of(report))?;
-        warnings.for_each(|warning| tell(&format!("note: {warning}")));
-    } else {
+        warnings.filter(|_| found).for_each(|warning| tell(&format!("note: {warning}")));
+    } else if found {
         print(&report::claims(std::slice::from_ref(report)))?;
         for warning in warnings {
             print(&format!("note: {warning}\n"))?;
         }
     }
-    Ok(if failed(&status) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    failure.map_or(Ok(ExitCode::SUCCESS), Err)
 }

@@ -31,6 +31,13 @@ pub(super) struct ReportArgs {
     only_evidence: bool,
 }
 
+impl ReportArgs {
+    /// Whether a program reads it.
+    pub(super) fn is_json(&self) -> bool {
+        self.json || self.format == Format::Json
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For the terminal
@@ -51,7 +58,7 @@ pub(super) fn show(answer: Answer, args: &ReportArgs) -> anyhow::Result<()> {
     if answer.findings.len() < found {
         let _ = write!(extent, "; {} shown", answer.findings.len());
     }
-    match if args.json { Format::Json } else { args.format } {
+    match if args.is_json() { Format::Json } else { args.format } {
         Format::Text => print(&text::answer(&answer, &extent)),
         Format::Markdown => print(&markdown::answer(&answer, &extent)),
         Format::Html => print(&html::answer(&answer, &extent)),

@@ -2,9 +2,10 @@
 
 use super::report::{self, ReportArgs};
 use super::{progress, tell};
-use crate::app::{App, NewTask, QueueSearches, failed};
+use crate::app::{App, AppError, ErrorCode, NewTask, QueueSearches, failed};
 use clap::Args;
 use lyra_domain::{Budget, Priority, Task, TaskConfig};
+use lyra_store::TaskProgress;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 
@@ -31,7 +32,8 @@ pub(super) struct TaskArgs {
     /// [default: every imported corpus, else the example corpus, unless --sources says otherwise]
     #[arg(long, value_name = "NAME|PATH")]
     corpus: Vec<String>,
-    /// Sources to ask, separated by commas: s2 (Semantic Scholar), openalex, corpora, names of corpora
+    /// Sources to ask, separated by commas: s2 (Semantic Scholar), openalex, web (search engines and pages), corpora, names
+    /// of corpora
     /// [default: what `default` under [sources] of the configuration says: corpora]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     sources: Vec<String>,
@@ -98,7 +100,7 @@ pub(super) async fn work(
     Ok(done)
 }
 
-/// Prints what a task answers. Fails when the task did.
+/// Prints what a task answers. Fails when the task did; one that found nothing then has no report for a person to read.
 pub(super) async fn show(app: &App, task: &Task, args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let mut answer = app.answer(&task.id).await?;
     if answer.progress.pending_auth > 0 {
@@ -107,7 +109,15 @@ pub(super) async fn show(app: &App, task: &Task, args: &ReportArgs) -> anyhow::R
         let many = if waiting == 1 { String::new() } else { format!("{waiting} ") };
         answer.notes.push(format!("{many}{what} for a person; see: lyra auth list --task {id}"));
     }
-    let failed = failed(&answer.progress);
-    report::show(answer, args)?;
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let failure = failure(&answer.progress);
+    if failure.is_none() || answer.progress.pages > 0 || args.is_json() {
+        report::show(answer, args)?;
+    }
+    failure.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Why the task failed, if it did.
+pub(super) fn failure(progress: &TaskProgress) -> Option<anyhow::Error> {
+    let why = progress.task.error.clone().unwrap_or_else(|| "the task failed".to_owned());
+    failed(progress).then(|| AppError::new(ErrorCode::Unavailable, why).into())
 }

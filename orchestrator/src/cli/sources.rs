@@ -57,9 +57,8 @@ fn listed(source: &SourceInfo) -> String {
     facts.extend(source.base_url.clone());
     facts.extend(source.key.map(|key| if key { "with a key" } else { "without a key" }.to_owned()));
     facts.extend(source.by_default.then(|| "asked by default".to_owned()));
-    facts.extend(
-        source.left_alone.as_ref().map(|(seconds, why)| format!("left alone for {seconds} s: {why}")),
-    );
+    facts
+        .extend(source.left_alone.as_ref().map(|(seconds, why)| format!("not asked for {seconds} s: {why}")));
     format!("{:<18} {}\n", source.name, facts.join(", "))
 }
 

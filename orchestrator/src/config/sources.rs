@@ -13,6 +13,9 @@ pub struct SourcesConfig {
     pub default: Vec<String>,
     /// A way to reach whoever runs this (mail address or web page), sent in the `User-Agent`.
     pub contact: Option<String>,
+    /// Proxy that everything outside is reached through: `auto` (what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say), `off`, or
+    /// the address of one (`http://proxy.example.org:3128`), to which `NO_PROXY` names exceptions.
+    pub proxy: String,
     /// Most megabytes of answers kept on disk; 0 keeps none.
     pub cache_mb: u64,
     /// Semantic Scholar.
@@ -28,6 +31,7 @@ impl Default for SourcesConfig {
         Self {
             default: vec!["corpora".to_owned()],
             contact: None,
+            proxy: "auto".to_owned(),
             cache_mb: 512,
             semantic_scholar: ApiSettings::default(),
             openalex: ApiSettings::default(),

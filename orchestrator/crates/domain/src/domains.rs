@@ -2,7 +2,7 @@
 
 mod pattern;
 
-pub use pattern::{DomainPattern, PatternError, registrable_domain};
+pub use pattern::{DomainPattern, PatternError, is_public_name, registrable_domain};
 
 use crate::named_enum;
 use serde::{Deserialize, Serialize};

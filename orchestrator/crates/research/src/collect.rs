@@ -63,8 +63,8 @@ pub(crate) struct Collected {
     pub(crate) errors: Vec<String>,
 }
 
-/// Asks every source at once, each for at most the time that is left. One that fails is written down; only when all fail
-/// for a passing reason is it an error, so that the job is tried again.
+/// Asks every source at once, each for at most the time that is left. One that fails is written down. When all that were
+/// asked fail, whatever the reason, the search has failed.
 pub(crate) async fn collect(search: &Search<'_>) -> Result<Collected> {
     if search.sources.is_empty() {
         return Err(PortError::Refused {
@@ -74,24 +74,29 @@ pub(crate) async fn collect(search: &Search<'_>) -> Result<Collected> {
     }
     let answers = join_all(search.sources.iter().map(|source| ask(search, source.as_ref()))).await;
     let mut errors = Vec::new();
-    let mut passing_failures = 0;
+    let mut failures: Vec<PortError> = Vec::new();
     let mut named: Vec<Named> = Vec::new();
     for (source, answer) in search.sources.iter().zip(answers) {
         match answer {
-            Ok(hits) => named.extend(hits.into_iter().map(|hit| Named {
+            Ok(None) => {
+                errors.push(format!("{}: not asked, because the page budget is used up", source.name()));
+            }
+            Ok(Some(hits)) => named.extend(hits.into_iter().map(|hit| Named {
                 source: source.name().to_owned(),
                 kind: source.kind(),
                 hit: identified(hit),
             })),
             Err(error) => {
-                tracing::warn!(source = source.name(), %error, query_id = %search.query.id, "source failed");
-                passing_failures += usize::from(error.is_transient());
+                // The task's warnings say it to whoever asked.
+                tracing::info!(source = source.name(), %error, query_id = %search.query.id, "source failed");
                 errors.push(format!("{}: {error}", source.name()));
+                failures.push(error);
             }
         }
     }
-    if passing_failures == search.sources.len() {
-        return Err(PortError::Unavailable { what: "every source".to_owned(), why: errors.join("; ") });
+    if failures.len() == search.sources.len() {
+        let retry_after = failures.iter().filter_map(PortError::retry_after).min();
+        return Err(PortError::Unanswered { why: errors.join("; "), retry_after });
     }
     for source in search.sources {
         errors.extend(source.notes().into_iter().map(|note| format!("{}: {note}", source.name())));
@@ -126,20 +131,19 @@ pub(crate) async fn collect(search: &Search<'_>) -> Result<Collected> {
     Ok(collected)
 }
 
-/// One source's answer. One that fetches pages is asked for no more than the budget allows.
-async fn ask(search: &Search<'_>, source: &dyn EvidenceSource) -> Result<Vec<Hit>> {
+/// One source's answer. One that fetches pages is asked for no more than the budget allows; `None` when that is nothing.
+async fn ask(search: &Search<'_>, source: &dyn EvidenceSource) -> Result<Option<Vec<Hit>>> {
     let mut limit = search.pipeline.config.hits_per_source;
     if source.kind() == SourceKind::Web {
         limit = limit.min(search.room);
         if limit == 0 {
-            let why = "it was not asked, because the page budget is used up".to_owned();
-            return Err(PortError::Refused { what: "search".to_owned(), why });
+            return Ok(None);
         }
     }
     let query = search.query;
     let hits =
         within(search.left(), source.search(&query.query_text, query.language.as_deref(), limit)).await?;
-    cleaned(search.pipeline.rules.as_ref(), hits).await
+    cleaned(search.pipeline.rules.as_ref(), hits).await.map(Some)
 }
 
 /// A source that takes longer than the task has left counts as one that failed.

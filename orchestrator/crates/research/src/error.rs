@@ -1,5 +1,7 @@
 //! What can go wrong behind a port.
 
+use std::time::Duration;
+
 /// Result of a port call.
 pub type Result<T, E = PortError> = std::result::Result<T, E>;
 
@@ -13,6 +15,24 @@ pub enum PortError {
         what: String,
         /// What was seen.
         why: String,
+    },
+    /// The other side is not asked before a moment that is known: it named one, or it failed too often.
+    #[error("{what} is not asked for {} s: {why}", retry_after.as_secs().max(1))]
+    Paused {
+        /// Which service or source.
+        what: String,
+        /// What was seen.
+        why: String,
+        /// Time until it is asked again.
+        retry_after: Duration,
+    },
+    /// Every source that a search asked failed.
+    #[error("no source answered: {why}")]
+    Unanswered {
+        /// What each said.
+        why: String,
+        /// Time until one of them may answer; `None` when asking again would change nothing.
+        retry_after: Option<Duration>,
     },
     /// The request cannot be served as it is: the caller has to change it.
     #[error("{what} refused the request: {why}")]
@@ -41,6 +61,16 @@ pub enum PortError {
 impl PortError {
     /// Trying the same call again later may succeed.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Unavailable { .. })
+        self.retry_after().is_some()
+    }
+
+    /// Time after which the same call may succeed: zero when it may at once, `None` when it never will.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Unavailable { .. } => Some(Duration::ZERO),
+            Self::Paused { retry_after, .. } => Some(*retry_after),
+            Self::Unanswered { retry_after, .. } => *retry_after,
+            Self::Refused { .. } | Self::NotFound { .. } | Self::Failed { .. } => None,
+        }
     }
 }

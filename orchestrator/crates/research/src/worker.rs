@@ -15,6 +15,10 @@ use tracing::Span;
 
 /// Longest pause before a job is tried again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// Longest pause that sources may ask for when nobody waits at the terminal; a job whose sources ask for more has failed.
+const LONGEST_PROMISE: Duration = Duration::from_mins(1);
+/// A job waits at most so many times until its sources may be asked again.
+const MOST_PROMISES: u32 = 5;
 
 /// How a worker works.
 #[derive(Debug, Clone)]
@@ -27,6 +31,9 @@ pub struct WorkerConfig {
     pub poll: Duration,
     /// First pause after a passing failure; doubles with every attempt.
     pub retry: Duration,
+    /// Whether a person waits at the terminal. A search without any answer has then failed at once, because its sources were
+    /// asked several times already, and the command says so in place of the log.
+    pub attended: bool,
     /// Who counts and times the jobs.
     pub observed: Observed,
 }
@@ -38,8 +45,23 @@ impl Default for WorkerConfig {
             lease: Duration::from_mins(1),
             poll: Duration::from_millis(500),
             retry: Duration::from_millis(500),
+            attended: false,
             observed: Observed::default(),
         }
+    }
+}
+
+impl WorkerConfig {
+    /// When the job is tried again; `None` when it has failed for good. Sources are never asked before the time they named.
+    fn again_after(&self, error: &PortError, attempts: u32) -> Option<Duration> {
+        let promised = error.retry_after()?;
+        let sources = matches!(error, PortError::Unanswered { .. });
+        let waits_enough = promised > LONGEST_PROMISE || (!promised.is_zero() && attempts >= MOST_PROMISES);
+        if sources && (self.attended || waits_enough) {
+            return None;
+        }
+        let pause = self.retry * 2_u32.saturating_pow(attempts.saturating_sub(1).min(8));
+        Some(pause.min(LONGEST_PAUSE).max(promised))
     }
 }
 
@@ -125,18 +147,15 @@ impl Worker {
                 settled(&job, self.queue.fail(&job, "the process stopped", Some(Duration::ZERO)).await)
             }
             Err(error) => {
-                let retry = error.is_transient().then(|| self.pause(job.attempts));
-                tracing::warn!(job_id = %job.id, task_id = %job.task_id, trace_id = %trace, %error, attempt = job.attempts, "job failed");
+                let retry = self.config.again_after(&error, job.attempts);
+                let told = self.config.attended && matches!(error, PortError::Unanswered { .. });
+                let loud = !told && (job.attempts == 1 || retry.is_none());
+                noted(&job, trace, &error, loud);
                 settled(&job, self.queue.fail(&job, &error.to_string(), retry).await)
             }
         }?;
         self.wake.notify_one();
         Ok(true)
-    }
-
-    fn pause(&self, attempts: u32) -> Duration {
-        let pause = self.config.retry * 2_u32.saturating_pow(attempts.saturating_sub(1).min(8));
-        pause.min(LONGEST_PAUSE)
     }
 }
 
@@ -146,6 +165,16 @@ fn span(job: &Job, trace: TraceId) -> Span {
     tracing::error_span!(
         "job", job_id = %job.id, task_id = %job.task_id, kind = job.kind.name(), trace_id = %trace, otel.kind = consumer
     )
+}
+
+/// Logs a failure: the first and the last of a job loudly, those between quietly.
+fn noted(job: &Job, trace: TraceId, error: &PortError, loud: bool) {
+    let attempt = job.attempts;
+    if loud {
+        tracing::warn!(job_id = %job.id, task_id = %job.task_id, trace_id = %trace, %error, attempt, "job failed");
+    } else {
+        tracing::info!(job_id = %job.id, task_id = %job.task_id, trace_id = %trace, %error, attempt, "job failed");
+    }
 }
 
 /// A panic is a defect of one job, not the end of the worker.
@@ -165,5 +194,35 @@ fn settled(job: &Job, written: Result<()>) -> Result<()> {
             Ok(())
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_asked_again_when_they_said_and_not_for_a_person_who_waits() {
+        let unanswered = |seconds: Option<u64>| PortError::Unanswered {
+            why: "s2: 429".to_owned(),
+            retry_after: seconds.map(Duration::from_secs),
+        };
+        let alone = WorkerConfig::default();
+        let attended = WorkerConfig { attended: true, ..WorkerConfig::default() };
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        for (error, attempt, pause) in [
+            (unanswered(Some(0)), 2, seconds(1)),
+            (unanswered(Some(40)), 1, seconds(40)),
+            (unanswered(Some(40)), MOST_PROMISES, None),
+            (unanswered(Some(3600)), 1, None),
+            (unanswered(None), 1, None),
+        ] {
+            assert_eq!(alone.again_after(&error, attempt), pause, "{error:?}");
+            assert_eq!(attended.again_after(&error, attempt), None, "{error:?}");
+        }
+        // What is no source is waited for, whoever waits.
+        let models = PortError::Unavailable { what: "ml-server".to_owned(), why: "it starts".to_owned() };
+        assert_eq!(attended.again_after(&models, 2), seconds(1));
+        assert_eq!(alone.again_after(&models, 9), Some(LONGEST_PAUSE));
     }
 }

@@ -89,7 +89,7 @@ impl Api {
             // JSON or a page of HTML: either way there is no such thing.
             404 => Ok(None),
             200..=299 => serde_json::from_slice(&response.body).map(Some).map_err(|error| {
-                Error::Unexpected { provider: provider(), why: format!("its JSON: {error}") }
+                Error::Unexpected { provider: provider(), why: format!("its JSON cannot be read: {error}") }
             }),
             status => Err(Error::Rejected { provider: provider(), status, message: response.explanation() }),
         }

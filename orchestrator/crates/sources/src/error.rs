@@ -1,6 +1,6 @@
 //! Why a source did not answer.
 
-use crate::http::Response;
+use crate::http::{Response, named};
 use lyra_research::PortError;
 use lyra_web::serp::ChallengeKind;
 use std::time::Duration;
@@ -28,8 +28,9 @@ pub enum Error {
         /// What its robots.txt said.
         why: String,
     },
-    /// The provider said "too many requests", now or before, or failed so often that it is left alone.
-    #[error("{provider} is left alone for {} s: {why}", retry_after.as_secs().max(1))]
+    /// The provider said when to come back or "too many requests", now or before, or it failed too often: it is not asked
+    /// for a while.
+    #[error("{provider} is not asked for {} s: {why}", retry_after.as_secs().max(1))]
     CoolingDown {
         /// Provider.
         provider: String,
@@ -37,8 +38,6 @@ pub enum Error {
         retry_after: Duration,
         /// What it answered.
         why: String,
-        /// The answer that began the pause, when this call received it.
-        response: Option<Box<Response>>,
     },
     /// An answer of 429 or 5xx after the last attempt. The answer is kept: it may be a page that explains itself.
     #[error("{provider} answered {}: {message}", response.status)]
@@ -167,17 +166,19 @@ impl From<Error> for PortError {
         let what = "its server".to_owned();
         let transient = error.is_transient();
         let why = match &error {
-            Error::CoolingDown { retry_after, why, .. } => {
-                format!("left alone for {} s, because {why}", retry_after.as_secs().max(1))
-            }
-            Error::Status { message, response, .. } => format!("{}: {message}", response.status),
+            Error::Status { message, response, .. } => named(response.status, message),
             Error::Rejected { status, message, .. } => format!("{status}: {message}"),
             Error::Timeout { after, .. } => format!("no answer within {} s", after.as_secs().max(1)),
-            Error::Unreachable { why, .. } | Error::Unexpected { why, .. } => why.clone(),
+            Error::CoolingDown { why, .. }
+            | Error::Unreachable { why, .. }
+            | Error::Unexpected { why, .. } => why.clone(),
             Error::TooLarge { limit, .. } => format!("it sent more than {limit} bytes"),
             other => other.to_string(),
         };
         match error {
+            Error::CoolingDown { retry_after, .. } | Error::Status { retry_after: Some(retry_after), .. } => {
+                Self::Paused { what, why, retry_after }
+            }
             _ if transient => Self::Unavailable { what, why },
             Error::Unexpected { .. }
             | Error::TooLarge { .. }

@@ -10,6 +10,7 @@ mod error;
 pub mod http;
 mod openalex;
 mod paper;
+mod records;
 mod semantic_scholar;
 pub mod web;
 

@@ -204,7 +204,7 @@ impl OpenAlex {
             let page: Option<WirePage> = self.get("works", &parameters).await?;
             let Some(page) = page else { break };
             let before = found.len();
-            found.extend(page.results.unwrap_or_default().into_iter().map(Paper::from));
+            found.extend(page.results.into_iter().flatten().map(Paper::from));
             match page.meta.and_then(|meta| meta.next_cursor) {
                 Some(next) if next != cursor && found.len() > before => cursor = next,
                 _ => break,

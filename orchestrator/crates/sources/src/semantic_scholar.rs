@@ -88,8 +88,8 @@ impl SemanticScholar {
             parameters.extend(token.as_deref().map(|token| ("token", token)));
             let page: Option<BulkPage> = self.get("paper/search/bulk", &parameters).await?;
             let Some(page) = page else { break };
-            let (before, data) = (found.len(), page.data.unwrap_or_default());
-            found.extend(data.into_iter().map(Paper::from));
+            let before = found.len();
+            found.extend(page.data.into_iter().flatten().map(Paper::from));
             if page.token.is_none() || page.token == token || found.len() == before {
                 break;
             }
@@ -136,7 +136,7 @@ impl SemanticScholar {
             let body = serde_json::json!({ "ids": part }).to_string();
             let request = self.keyed(Request::post(url, "application/json", body));
             let papers: Option<Batch> = self.api.ask(request).await?;
-            found.extend(papers.unwrap_or_default().into_iter().flatten().map(Paper::from));
+            found.extend(papers.into_iter().flatten().flatten().map(Paper::from));
         }
         Ok(found)
     }

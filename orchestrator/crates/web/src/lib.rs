@@ -11,6 +11,7 @@ pub mod extract;
 pub mod fragment;
 pub mod pdf;
 pub mod read;
+mod refresh;
 pub mod serp;
 #[cfg(test)]
 mod testing;

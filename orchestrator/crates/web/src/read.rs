@@ -5,6 +5,7 @@
 
 use crate::danger::{DangerousPatterns, Finding, Place};
 use crate::extract::{Extracted, decode};
+use crate::refresh::refresh_target;
 use crate::serp::{ChallengeKind, Engines};
 use crate::{ConfigError, fragment, pdf};
 use lyra_domain::{Fragment, PageId};
@@ -14,8 +15,6 @@ use url::Url;
 
 /// How a title is named that addresses an AI: it is shown apart from the text, and seen by readers.
 pub const TITLE: &str = "title";
-/// A page whose text is at most this long may be nothing but a challenge; a longer one has something to say besides.
-const CHALLENGE_CHARS: usize = 600;
 /// A page with scripts and less text than this may have more when they have run.
 const THIN_CHARS: usize = 200;
 /// Bytes of the length that stands before the description of a job.
@@ -53,6 +52,8 @@ pub enum Task {
     },
     /// Whether the page is a challenge; answered with an `Option<ChallengeKind>`.
     Challenge,
+    /// Where the page sends its readers on to; answered with an `Option<Url>`.
+    Refresh,
 }
 
 /// What a page is.
@@ -150,6 +151,10 @@ impl Reader {
                 let html = decode(body, job.content_type.as_deref()).text;
                 written(&Ok(engines.challenge(&html)))
             }
+            Task::Refresh => {
+                let html = decode(body, job.content_type.as_deref()).text;
+                written(&Ok(refresh_target(&html, &job.address)))
+            }
         }
     }
 
@@ -201,9 +206,7 @@ fn page(
                 Extracted::from_plain_text(&decoded.text)
             };
             let chars = extracted.text.chars().count();
-            if chars <= CHALLENGE_CHARS
-                && let Some(kind) = engines.challenge(&decoded.text)
-            {
+            if let Some(kind) = engines.challenge_beside(&decoded.text, chars) {
                 return Err(Unread::Challenge(kind));
             }
             let thin = kind == PageKind::Html && chars < THIN_CHARS && decoded.text.contains("<script");

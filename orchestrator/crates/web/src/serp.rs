@@ -125,7 +125,27 @@ impl Engines {
         let page = Seen::of(&document);
         self.challenges().iter().find_map(|challenge| challenge.shown(&page))
     }
+
+    /// Which challenge a page with a main text of `chars` characters shows. A short article stays one although its comment form
+    /// asks for a puzzle, or its site has a box to log in.
+    pub fn challenge_beside(&self, html: &str, chars: usize) -> Option<ChallengeKind> {
+        if chars > CHALLENGE_CHARS {
+            return None;
+        }
+        let document = crate::dom::parse(html).document;
+        let page = Seen::of(&document);
+        let shown = self.challenges().iter().find_map(|challenge| challenge.shown(&page))?;
+        (chars < ARTICLE_CHARS || !page.is_article()).then_some(shown)
+    }
 }
+
+/// A page with a longer main text has something to say besides any challenge.
+const CHALLENGE_CHARS: usize = 600;
+/// The shortest main text of an article that has a challenge beside it.
+const ARTICLE_CHARS: usize = 120;
+/// How a page says that it is an article.
+const ARTICLE: &str = "article, meta[property='og:type'][content='article'], [itemtype*='schema.org/Article'], \
+     [itemtype*='schema.org/NewsArticle'], [itemtype*='schema.org/BlogPosting']";
 
 /// The entries of a result list.
 #[derive(Default)]
@@ -202,6 +222,10 @@ impl<'a> Seen<'a> {
         let title = single_spaces(&document.select("title").text());
         let text = visible_text(document.root()).to_lowercase();
         Self { document, title, text }
+    }
+
+    fn is_article(&self) -> bool {
+        self.document.select(ARTICLE).exists()
     }
 
     fn shows(&self, marker: &Marker) -> bool {

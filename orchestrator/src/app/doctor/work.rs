@@ -32,7 +32,7 @@ impl App {
             .iter()
             .filter_map(|source| {
                 let (seconds, why) = source.left_alone.as_ref()?;
-                Some(format!("{} is left alone for {seconds} s: {why}", source.name))
+                Some(format!("{} is not asked for {seconds} s: {why}", source.name))
             })
             .collect();
         let asked: Vec<&str> =

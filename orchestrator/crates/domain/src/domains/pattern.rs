@@ -89,3 +89,43 @@ pub fn registrable_domain(host: &str) -> Option<String> {
     }
     psl::domain_str(&host).map(str::to_owned)
 }
+
+/// Whether a host name belongs to the public name space: it lies below a suffix of the public suffix list. Names of one
+/// label, of networks of their own (`.local`, `.internal`, `.corp`) and of addresses (`.arpa`) do not.
+pub fn is_public_name(host: &str) -> bool {
+    let host = host.to_lowercase();
+    let known = psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known());
+    known && !host.ends_with(".arpa") && registrable_domain(&host).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_networks_of_their_own_are_not_public() {
+        for host in
+            ["example.org", "www.example.co.uk", "a.github.io", "xn--mnchen-3ya.de", "MIXED.Example.COM"]
+        {
+            assert!(is_public_name(host), "{host}");
+        }
+        for host in [
+            "intranet",
+            "router.local",
+            "wiki.corp",
+            "metadata.google.internal",
+            "a.lan",
+            "x.home.arpa",
+            "1.0.10.in-addr.arpa",
+            "localhost",
+            "127.0.0.1",
+            "[::1]",
+            "com",
+            "co.uk",
+            "a..com",
+            "",
+        ] {
+            assert!(!is_public_name(host), "{host}");
+        }
+    }
+}

@@ -193,6 +193,10 @@ pub struct RateState {
     pub pause_seconds: u64,
     /// Why it pauses.
     pub pause_reason: Option<String>,
+    /// When it named a time so near that requests wait for it.
+    pub held_at: Option<jiff::Timestamp>,
+    /// They wait for this many seconds from then on.
+    pub held_seconds: u64,
     /// Day, counted from 1970 in UTC, that `spent` belongs to.
     pub day: i64,
     /// Requests of that day, for a provider with a daily budget.

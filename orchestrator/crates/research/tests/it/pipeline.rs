@@ -211,6 +211,18 @@ async fn when_every_source_stays_down_the_task_fails_and_says_why() {
 }
 
 #[tokio::test]
+async fn the_only_source_refusing_fails_the_task_like_one_that_is_down() {
+    let refused = || PortError::Refused { what: "tea house".to_owned(), why: "no such tea".to_owned() };
+    let bench = Bench::new(vec![Tea { name: "broken", documents: Err(refused()) }]).await;
+    let task = bench.task(TaskConfig::default(), &[]).await;
+    bench.search(&task, "green tea attention", &[]).await;
+    let done = bench.finish(&task).await;
+    let error = "no source answered: broken: tea house refused the request: no such tea";
+    assert_eq!((done.task.status, done.task.error.as_deref()), (TaskStatus::Failed, Some(error)));
+    assert_eq!(done.queries[0].status, QueryStatus::Failed);
+}
+
+#[tokio::test]
 async fn the_page_budget_holds_and_says_so() {
     let bench = Bench::new(vec![corpus("corpus:a", 0..10), corpus("corpus:b", 10..20)]).await;
     let mut config = TaskConfig::default();

@@ -9,8 +9,9 @@ use super::guard::{self, Guarded, LeadsInside, Resolver, SystemResolver, Trust, 
 use super::limiter::{Limiter, Outcome};
 use super::retry;
 use super::robots::{RobotsMemory, Site};
-use super::{Cache, Origin, Policy, Request, Response};
+use super::{Cache, Origin, Policy, Proxies, Request, Response, proxy};
 use crate::{Error, Result};
+use async_trait::async_trait;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use lyra_research::ports::{CacheLookup, Clock, Observed, RateStore, RequestEnd};
 use secrecy::ExposeSecret;
@@ -26,6 +27,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const NOTED_WAIT: Duration = Duration::from_millis(5);
 /// The type of a PDF.
 const PDF: &str = "application/pdf";
+/// Types that are believed: nobody labels a document so.
+const MEDIA: [&str; 4] = ["image/", "audio/", "video/", "font/"];
 /// Most bytes of a robots.txt.
 const ROBOTS_BYTES: usize = 1 << 20;
 
@@ -38,6 +41,8 @@ pub struct HttpConfig {
     pub cache_dir: Option<PathBuf>,
     /// Most bytes of the response cache.
     pub cache_bytes: u64,
+    /// Proxies that lead outside.
+    pub proxies: Proxies,
     /// Who counts and times the requests.
     pub observed: Observed,
 }
@@ -54,7 +59,10 @@ struct Inner {
     public: reqwest::Client,
     /// For origins that configuration names.
     configured: reqwest::Client,
-    /// What both resolve with.
+    /// For what goes through a proxy, and nothing else.
+    proxied: reqwest::Client,
+    proxies: Proxies,
+    /// What all resolve with.
     resolver: Arc<dyn Resolver>,
     limiter: Limiter,
     cache: Option<DiskCache>,
@@ -68,6 +76,22 @@ enum Answer {
     Whole(Response),
     /// The kept answer still holds; headers may renew it.
     NotModified(HeaderMap),
+}
+
+/// Says of answers of 429 and 5xx which of them are answers like any other: another attempt would bring the same.
+#[async_trait]
+pub trait Settles: Send + Sync {
+    /// Whether this is one.
+    async fn settles(&self, response: &Response) -> bool;
+}
+
+struct Never;
+
+#[async_trait]
+impl Settles for Never {
+    async fn settles(&self, _: &Response) -> bool {
+        false
+    }
 }
 
 impl HttpClient {
@@ -93,11 +117,10 @@ impl HttpClient {
         let user_agent = HeaderValue::try_from(&config.user_agent)
             .map_err(|error| setting(format!("`{}` is no header value: {error}", config.user_agent)))?;
         let base = || {
-            // Redirects are followed by hand, so that every hop is checked; a proxy from the environment would
-            // resolve names out of the guard's sight.
+            // Redirects are followed by hand, so that every hop is checked. A proxy resolves names out of the guard's sight:
+            // what goes through one is checked by another rule, and has a client of its own.
             reqwest::Client::builder()
                 .redirect(reqwest::redirect::Policy::none())
-                .no_proxy()
                 .referer(false)
                 .connect_timeout(CONNECT_TIMEOUT)
                 .user_agent(user_agent.clone())
@@ -105,12 +128,20 @@ impl HttpClient {
         let built = |builder: reqwest::ClientBuilder| {
             builder.build().map_err(|error| setting(format!("no HTTP client: {}", root_cause(&error))))
         };
+        let proxies = config.proxies.clone();
+        let proxy = move |url: &Url| proxies.of(url).cloned();
         let agent = config.user_agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
         Ok(Self {
             inner: Arc::new(Inner {
                 agent,
-                public: built(base().dns_resolver(Arc::new(Guarded(resolver.clone()))))?,
-                configured: built(base().dns_resolver(Arc::new(Unguarded(resolver.clone()))))?,
+                public: built(base().no_proxy().dns_resolver(Arc::new(Guarded(resolver.clone()))))?,
+                configured: built(base().no_proxy().dns_resolver(Arc::new(Unguarded(resolver.clone()))))?,
+                proxied: built(
+                    base()
+                        .proxy(reqwest::Proxy::custom(proxy))
+                        .dns_resolver(Arc::new(Unguarded(resolver.clone()))),
+                )?,
+                proxies: config.proxies,
                 resolver,
                 limiter: Limiter::new(rates, clock.clone()),
                 cache: config.cache_dir.map(|folder| DiskCache::new(folder, config.cache_bytes)),
@@ -127,6 +158,20 @@ impl HttpClient {
     /// # Errors
     /// See [`Error`].
     pub async fn send(&self, policy: &Policy, request: Request) -> Result<Response> {
+        self.send_until(policy, request, &Never).await
+    }
+
+    /// The same, but an answer of 429 or 5xx of which `settles` says so is an answer like any other. A time that it names is
+    /// kept to.
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn send_until(
+        &self,
+        policy: &Policy,
+        request: Request,
+        settles: &dyn Settles,
+    ) -> Result<Response> {
         let inner = &*self.inner;
         guard::check(policy, &request.url)?;
         let cache = inner.cache.as_ref().filter(|_| policy.cache != Cache::Off);
@@ -154,7 +199,7 @@ impl HttpClient {
             let site = inner.ask_robots(&policy, &request.url).await?;
             policy.min_interval = policy.min_interval.max(site.delay());
         }
-        let (response, lifetime) = match inner.attempts(&policy, &request, kept.as_ref()).await? {
+        let (response, lifetime) = match inner.attempts(&policy, &request, kept.as_ref(), settles).await? {
             Answer::Whole(response) => {
                 let lifetime = freshness::lifetime(policy.cache, response.status, &response.headers);
                 (response, lifetime)
@@ -176,7 +221,7 @@ impl HttpClient {
         Ok(response)
     }
 
-    /// How long the provider is still left alone, and why.
+    /// How long the provider is not asked yet, and why.
     pub async fn pause(&self, provider: &str) -> Option<(Duration, String)> {
         self.inner.limiter.pause(provider).await
     }
@@ -184,7 +229,13 @@ impl HttpClient {
 
 impl Inner {
     /// Attempts until one settles it. Only answers that another attempt cannot change come back as such.
-    async fn attempts(&self, policy: &Policy, request: &Request, kept: Option<&Entry>) -> Result<Answer> {
+    async fn attempts(
+        &self,
+        policy: &Policy,
+        request: &Request,
+        kept: Option<&Entry>,
+        settles: &dyn Settles,
+    ) -> Result<Answer> {
         let gate = self.limiter.gate(policy);
         let mut attempt = 0;
         loop {
@@ -204,12 +255,19 @@ impl Inner {
                 Ok(Answer::Whole(response)) if retry::passing(response.status) => {
                     let retry_after = retry::retry_after(&response.headers, self.clock.now());
                     let message = request.without_secrets(response.explanation());
-                    let why = format!("{}: {message}", response.status);
-                    let outcome = if response.status == StatusCode::TOO_MANY_REQUESTS {
+                    let why = named(response.status, &message);
+                    let settled = settles.settles(&response).await;
+                    let outcome = if settled && retry_after.is_none() {
+                        Outcome::Answered
+                    } else if response.status == StatusCode::TOO_MANY_REQUESTS {
                         Outcome::Refused { retry_after, why }
                     } else {
                         Outcome::Failed { retry_after, why }
                     };
+                    if settled {
+                        self.limiter.leave(&gate, policy, outcome).await;
+                        return Ok(Answer::Whole(response));
+                    }
                     let response = Box::new(response);
                     (outcome, Error::Status { provider: provider(), message, retry_after, response })
                 }
@@ -232,13 +290,10 @@ impl Inner {
             let pause = self.limiter.leave(&gate, policy, outcome).await;
             drop(permit);
             if let Some(retry_after) = pause {
-                let response = match error {
-                    Error::Status { response, .. } => Some(response),
-                    _ => None,
-                };
-                return Err(Error::CoolingDown { provider: provider(), retry_after, why, response });
+                return Err(Error::CoolingDown { provider: provider(), retry_after, why });
             }
-            if attempt >= policy.max_attempts.max(1) {
+            // Who has waited for one whole time-out is not made to wait for another.
+            if attempt >= policy.max_attempts.max(1) || matches!(error, Error::Timeout { .. }) {
                 return Err(error);
             }
             tracing::debug!(provider = policy.provider, attempt, %error, "trying again");
@@ -257,11 +312,20 @@ impl Inner {
                 // Boxed because reading robots.txt is an attempt of its own.
                 Box::pin(self.ask_robots(policy, &url)).await?;
             }
+            let proxy = self.proxies.of(&url);
+            if proxy.is_some() && trust == Trust::Public {
+                guard::check_proxied(&*self.resolver, &url).await?;
+            }
+            let client = match (proxy, trust) {
+                (Some(_), _) => &self.proxied,
+                (None, Trust::Configured) => &self.configured,
+                (None, Trust::Public) => &self.public,
+            };
             let own = Origin::of(&url) == Origin::of(&request.url);
             // Validators belong to the address that answered, which is this one only without redirects.
             let kept = kept.filter(|entry| redirects.is_empty() && entry.response.redirects.is_empty());
-            let built = self.built(trust, &method, &url, request, own, kept);
-            let response = built.send().await.map_err(|error| network_error(policy, &url, &error))?;
+            let built = self.built(client, &method, &url, request, own, kept);
+            let response = built.send().await.map_err(|error| network_error(policy, &url, proxy, &error))?;
             if let Some(next) = redirect_target(&response, &url, request)? {
                 redirects.push(url);
                 if redirects.len() > policy.max_redirects {
@@ -284,17 +348,13 @@ impl Inner {
 
     fn built(
         &self,
-        trust: Trust,
+        client: &reqwest::Client,
         method: &Method,
         url: &Url,
         request: &Request,
         own: bool,
         kept: Option<&Entry>,
     ) -> reqwest::RequestBuilder {
-        let client = match trust {
-            Trust::Configured => &self.configured,
-            Trust::Public => &self.public,
-        };
         let mut full = url.clone();
         let mut headers = request.headers.clone();
         headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(body::ACCEPT_ENCODING));
@@ -359,19 +419,22 @@ impl Inner {
         let takes = |kind: &str| {
             policy.content_types.is_empty() || policy.content_types.iter().any(|one| one == kind)
         };
-        let unexpected = || {
-            let why = format!("`{kind}` instead of {}", policy.content_types.join(" or "));
+        let unexpected = |named: Option<&str>| {
+            let taken: Vec<&str> =
+                policy.content_types.iter().map(String::as_str).filter(|one| !one.is_empty()).collect();
+            let named = named.map(|named| format!(", {named},")).unwrap_or_default();
+            let why = format!("`{kind}`{named} instead of {}", taken.join(" or "));
             Error::Unexpected { provider: policy.provider.clone(), why }
         };
-        // Repositories send PDFs as anything: `application/octet-stream`, `application/force-download`.
-        let may_be_pdf = takes(PDF) && (kind.starts_with("application/") || kind.starts_with("binary/"));
+        // Repositories send PDFs as anything: `application/octet-stream`, `application/force-download`, `text/x-pdf`.
+        let may_be_pdf = takes(PDF) && !MEDIA.iter().any(|media| kind.starts_with(media));
         let taken = takes(&kind) || !status.is_success();
         if !taken && !may_be_pdf {
-            return Err(unexpected());
+            return Err(unexpected(None));
         }
         let packed = body::read(response, &policy.provider, policy.max_bytes).await?;
         answer.body = body::unpack(packed, &answer.headers, &policy.provider, policy.max_bytes).await?;
-        if taken || answer.is_pdf() { Ok(answer) } else { Err(unexpected()) }
+        if taken || answer.is_pdf() { Ok(answer) } else { Err(unexpected(answer.unread_kind())) }
     }
 
     /// The rules of the address's site, when they allow it.
@@ -411,6 +474,15 @@ impl Inner {
             Some(why) => Err(refused(why)),
             None => Ok(site),
         }
+    }
+}
+
+/// A status with what its answer said besides.
+pub(crate) fn named(status: StatusCode, message: &str) -> String {
+    if status.canonical_reason() == Some(message) {
+        status.to_string()
+    } else {
+        format!("{status}: {message}")
     }
 }
 
@@ -472,7 +544,7 @@ fn redirect_target(response: &reqwest::Response, url: &Url, request: &Request) -
     Ok(Some(next))
 }
 
-fn network_error(policy: &Policy, url: &Url, error: &reqwest::Error) -> Error {
+fn network_error(policy: &Policy, url: &Url, proxy: Option<&Url>, error: &reqwest::Error) -> Error {
     let mut cause: Option<&(dyn StdError + 'static)> = Some(error);
     while let Some(this) = cause {
         if let Some(inside) = this.downcast_ref::<LeadsInside>() {
@@ -483,7 +555,8 @@ fn network_error(policy: &Policy, url: &Url, error: &reqwest::Error) -> Error {
     if error.is_timeout() {
         return Error::Timeout { provider: policy.provider.clone(), after: CONNECT_TIMEOUT };
     }
-    Error::Unreachable { provider: policy.provider.clone(), why: root_cause(error) }
+    let by = proxy.map(|proxy| format!(" (through the proxy {})", proxy::named(proxy))).unwrap_or_default();
+    Error::Unreachable { provider: policy.provider.clone(), why: format!("{}{by}", root_cause(error)) }
 }
 
 /// The innermost cause: it says what happened, and holds no address with its query.

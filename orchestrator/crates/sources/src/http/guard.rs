@@ -7,10 +7,15 @@ use super::{Origin, Policy};
 use crate::{Error, Result};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use lyra_domain::domains::is_public_name;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 use url::{Host, Url};
+
+/// Longest time for resolving a name that a proxy resolves again.
+const LOOKUP: Duration = Duration::from_secs(2);
 
 /// Turns names into addresses.
 pub trait Resolver: Send + Sync {
@@ -149,6 +154,21 @@ pub(super) async fn addresses_of(
         None => Vec::new(),
     };
     Ok(found.into_iter().map(|address| SocketAddr::new(address, port)).collect())
+}
+
+/// Checks the target of a request that a proxy resolves: its name has to be a public one, and where it can be resolved here
+/// as well, it must not lead inside. Networks behind a proxy often know no outside names; then the proxy decides.
+pub(super) async fn check_proxied(resolver: &dyn Resolver, url: &Url) -> Result<()> {
+    let forbidden = |why: String| Error::Forbidden { url: shown(url), why };
+    let Some(Host::Domain(host)) = url.host() else { return Ok(()) };
+    if !is_public_name(host) {
+        return Err(forbidden(format!("{host} is no public name, and a proxy would resolve it")));
+    }
+    let found = tokio::time::timeout(LOOKUP, resolver.resolve(host)).await;
+    match found.map(|found| found.map(|found| none_reserved(host, found))) {
+        Ok(Ok(Err(inside))) => Err(forbidden(inside.to_string())),
+        _ => Ok(()),
+    }
 }
 
 /// One bad address among good ones is as suspicious as none but bad ones.

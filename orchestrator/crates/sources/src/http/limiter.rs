@@ -38,7 +38,16 @@ struct State {
     loaded: bool,
     rate: RateState,
     next_turn: Option<Instant>,
+    held_until: Option<Instant>,
     paused_until: Option<Instant>,
+}
+
+impl State {
+    /// No turn before then.
+    fn hold(&mut self, until: Instant) {
+        self.held_until = self.held_until.max(Some(until));
+        self.next_turn = self.next_turn.max(Some(until));
+    }
 }
 
 /// What became of a request, for its provider's health.
@@ -80,7 +89,6 @@ impl Limiter {
             provider: gate.provider.clone(),
             retry_after: wait,
             why: "too many requests to it are waiting here already".to_owned(),
-            response: None,
         };
         let Ok(Ok(permit)) = tokio::time::timeout_at(give_up, gate.slots.acquire()).await else {
             return Err(crowded(policy.min_interval));
@@ -99,13 +107,21 @@ impl Limiter {
                         provider: gate.provider.clone(),
                         retry_after: left,
                         why,
-                        response: None,
                     });
                 }
+                // It named a time since this turn was given: the turn is another one then.
+                turn = turn.filter(|at| state.held_until.is_none_or(|until| until <= *at));
                 let at = turn.unwrap_or_else(|| state.next_turn.unwrap_or(now).max(now));
                 if turn.is_none() {
                     if at > give_up {
-                        return Err(crowded(at - now));
+                        return Err(match state.held_until.filter(|until| *until > give_up) {
+                            Some(until) => Error::CoolingDown {
+                                provider: gate.provider.clone(),
+                                retry_after: until - now,
+                                why: "it asked to be given that time".to_owned(),
+                            },
+                            None => crowded(at - now),
+                        });
                     }
                     state.next_turn = Some(at + policy.min_interval);
                     turn = Some(at);
@@ -141,7 +157,6 @@ impl Limiter {
                 provider: gate.provider.clone(),
                 retry_after: Duration::from_secs((DAY - seconds.rem_euclid(DAY)).unsigned_abs()),
                 why: format!("its budget of {budget} requests a day is used up"),
-                response: None,
             });
         }
         state.rate.spent += 1;
@@ -178,7 +193,7 @@ impl Limiter {
                     );
                     Some((retry_after.unwrap_or_default().max(policy.cool_down), why))
                 } else {
-                    hold_back(&mut state, now, retry_after, policy, why)
+                    self.hold_back(&mut state, now, retry_after, policy, why)
                 }
             }
             Outcome::Failed { retry_after, why } => {
@@ -187,28 +202,27 @@ impl Limiter {
                     let why = format!("it failed {} times in a row, last: {why}", state.rate.failures);
                     Some((retry_after.unwrap_or_default().max(policy.breaker_pause), why))
                 } else {
-                    hold_back(&mut state, now, retry_after, policy, why)
+                    self.hold_back(&mut state, now, retry_after, policy, why)
                 }
             }
         };
         if let Some((length, why)) = &pause {
-            tracing::warn!(
+            tracing::info!(
                 provider = gate.provider,
                 seconds = length.as_secs(),
                 why,
-                "provider is left alone"
+                "provider is not asked"
             );
             state.paused_until = Some(now + *length);
             state.rate.paused_at = Some(self.clock.now());
-            // Rounded up: a restart must not end it early.
-            state.rate.pause_seconds = length.as_secs() + u64::from(length.subsec_nanos() > 0);
+            state.rate.pause_seconds = whole_seconds(*length);
             state.rate.pause_reason = Some(why.clone());
         }
         self.save(gate, &state).await;
         pause.map(|(length, _)| length)
     }
 
-    /// How long the provider is still left alone, and why.
+    /// How long the provider is not asked yet, and why.
     pub(super) async fn pause(&self, provider: &str) -> Option<(Duration, String)> {
         let known = self.gates.lock().unwrap_or_else(PoisonError::into_inner).get(provider).cloned();
         if let Some(gate) = known {
@@ -219,6 +233,24 @@ impl Limiter {
         let saved = self.store.load(provider).await.ok().flatten()?;
         let left = remaining(saved.paused_at, saved.pause_seconds, self.clock.now());
         (!left.is_zero()).then(|| (left, saved.pause_reason.unwrap_or_default()))
+    }
+
+    /// A provider that names a time is not asked before; a long one is a pause, a short one a later turn.
+    fn hold_back(
+        &self,
+        state: &mut State,
+        now: Instant,
+        retry_after: Option<Duration>,
+        policy: &Policy,
+        why: String,
+    ) -> Option<(Duration, String)> {
+        let wait = retry_after?;
+        if wait > policy.max_wait {
+            return Some((wait, why));
+        }
+        state.hold(now + wait);
+        (state.rate.held_at, state.rate.held_seconds) = (Some(self.clock.now()), whole_seconds(wait));
+        None
     }
 
     /// Takes over what was saved: at first everything, later the pauses of other processes.
@@ -237,6 +269,10 @@ impl Limiter {
             state.rate.paused_at = paused_at;
             state.rate.pause_seconds = saved.pause_seconds;
             state.rate.pause_reason.clone_from(&saved.pause_reason);
+        }
+        if saved.held_at.is_some() && saved.held_at != state.rate.held_at {
+            state.hold(now + remaining(saved.held_at, saved.held_seconds, wall));
+            (state.rate.held_at, state.rate.held_seconds) = (saved.held_at, saved.held_seconds);
         }
         // Another process spends from the same budget.
         if saved.day == state.rate.day {
@@ -260,20 +296,9 @@ impl Limiter {
     }
 }
 
-/// A provider that names a time is not asked before; a long one is a pause, a short one a later turn.
-fn hold_back(
-    state: &mut State,
-    now: Instant,
-    retry_after: Option<Duration>,
-    policy: &Policy,
-    why: String,
-) -> Option<(Duration, String)> {
-    let wait = retry_after?;
-    if wait > policy.max_wait {
-        return Some((wait, why));
-    }
-    state.next_turn = Some(state.next_turn.unwrap_or(now).max(now + wait));
-    None
+/// Rounded up: a restart must not end a pause early.
+fn whole_seconds(length: Duration) -> u64 {
+    length.as_secs() + u64::from(length.subsec_nanos() > 0)
 }
 
 /// What is left of a pause, at most its whole length.

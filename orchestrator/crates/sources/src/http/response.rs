@@ -33,7 +33,12 @@ impl Response {
 
     /// Whether its first bytes are those of a PDF, whatever its type says.
     pub fn is_pdf(&self) -> bool {
-        self.body[..self.body.len().min(1024)].windows(5).any(|bytes| bytes == b"%PDF-")
+        super::kind::is_pdf(&self.body)
+    }
+
+    /// What it is, when its bytes are those of a kind of document that is not read; with an article (`a Word document (DOCX)`).
+    pub fn unread_kind(&self) -> Option<&'static str> {
+        super::kind::unread(&self.body)
     }
 
     /// What an answer that is no success says of itself: the `error` and `message` of a JSON body, else the name of

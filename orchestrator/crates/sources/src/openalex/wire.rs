@@ -3,6 +3,7 @@
 use super::OPENALEX;
 use crate::Paper;
 use crate::paper::{address, filled};
+use crate::records::Records;
 use lyra_domain::{Doi, Identifier, Work};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -10,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Deserialize)]
 pub(super) struct WirePage {
     pub(super) meta: Option<Meta>,
-    pub(super) results: Option<Vec<WireWork>>,
+    pub(super) results: Option<Records<WireWork>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -3,27 +3,29 @@
 use super::SEMANTIC_SCHOLAR;
 use crate::Paper;
 use crate::paper::{address, filled};
+use crate::records::Records;
 use lyra_domain::{ArxivId, Doi, Identifier, Work};
 use serde::Deserialize;
 use serde_json::Value;
 
 /// A page of a list.
 #[derive(Debug, Deserialize)]
+#[serde(bound = "T: serde::de::DeserializeOwned")]
 pub(super) struct Page<T> {
     pub(super) total: Option<u64>,
     pub(super) next: Option<usize>,
-    pub(super) data: Option<Vec<T>>,
+    pub(super) data: Option<Records<T>>,
 }
 
 /// A page of bulk search.
 #[derive(Debug, Deserialize)]
 pub(super) struct BulkPage {
     pub(super) token: Option<String>,
-    pub(super) data: Option<Vec<WirePaper>>,
+    pub(super) data: Option<Records<WirePaper>>,
 }
 
 /// Papers in the order of the identifiers asked for, null for unknown ones.
-pub(super) type Batch = Vec<Option<WirePaper>>;
+pub(super) type Batch = Records<Option<WirePaper>>;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]

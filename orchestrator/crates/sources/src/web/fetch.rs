@@ -3,8 +3,9 @@
 use super::parser::{parsed, unread};
 use super::{Aids, Rules};
 use crate::cookies::Session;
-use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
+use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response, Settles};
 use crate::{Error, Result};
+use async_trait::async_trait;
 use jiff::Timestamp;
 use lyra_domain::domains::{DomainCategory, DomainDecision};
 use lyra_domain::{FetchMethod, Fragment, PageId, hex};
@@ -19,6 +20,10 @@ use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
+/// Pages in a row that send their readers on to another; the next one is read as it is.
+const MAX_REFRESHES: usize = 3;
+/// Bytes of a page in which it is looked for whether it does.
+const REFRESH_BYTES: usize = 32 << 10;
 /// What is read; an answer that names no type is judged by its bytes.
 const CONTENT_TYPES: [&str; 5] = ["text/html", "application/xhtml+xml", "text/plain", "application/pdf", ""];
 
@@ -174,21 +179,10 @@ impl Pages {
             let why = "it is no absolute http or https address".to_owned();
             return Err(Error::Forbidden { url: address.chars().take(200).collect(), why });
         };
-        let asked = self.decision(&url).await?;
-        let policy = Policy {
-            min_interval: Duration::from_secs_f64(1.0 / asked.requests_per_second),
-            timeout: self.limits.timeout,
-            max_bytes: self.limits.max_bytes,
-            max_attempts: 2,
-            cache: Cache::Header { default: self.limits.keep },
-            robots: true,
-            content_types: CONTENT_TYPES.map(str::to_owned).to_vec(),
-            trusted: self.limits.trusted.clone(),
-            ..Policy::new(format!("web:{}", asked.domain))
-        };
+        let policy = self.policy(&self.decision(&url).await?);
         let session = self.aids.session(&url).await;
-        let request = Request::get(url.clone()).session(session.clone());
-        let page = self.plain(&policy, &url, &request).await;
+        let mut request = Request::get(url.clone()).session(session.clone());
+        let page = self.plain(&policy, &url, &mut request).await;
         let page = match page {
             Ok((page, true)) => self.in_browser(&policy, &url, session, page).await,
             Ok((page, false)) => page,
@@ -201,17 +195,36 @@ impl Pages {
         page
     }
 
-    /// The page by a plain request, and whether its scripts may have more to say.
+    fn policy(&self, asked: &DomainDecision) -> Policy {
+        Policy {
+            min_interval: Duration::from_secs_f64(1.0 / asked.requests_per_second),
+            timeout: self.limits.timeout,
+            max_bytes: self.limits.max_bytes,
+            max_attempts: 2,
+            cache: Cache::Header { default: self.limits.keep },
+            robots: true,
+            content_types: CONTENT_TYPES.map(str::to_owned).to_vec(),
+            trusted: self.limits.trusted.clone(),
+            ..Policy::new(format!("web:{}", asked.domain))
+        }
+    }
+
+    /// The page by a plain request, and whether its scripts may have more to say. A page that sends its readers on is followed
+    /// like a redirect; `request` is then the last one.
     async fn plain(
         &self,
         policy: &Policy,
         url: &Url,
-        request: &Request,
+        request: &mut Request,
     ) -> Result<(Result<FetchedPage>, bool)> {
-        let response = match self.http.send(policy, request.clone()).await {
-            Ok(response) => response,
-            Err(error) => return Err(self.challenge_in(url, error).await),
-        };
+        let challenges = &Challenges { pages: self, url };
+        let mut response = self.http.send_until(policy, request.clone(), challenges).await?;
+        for _ in 0..MAX_REFRESHES {
+            let Some(next) = self.refresh_target(&response).await else { break };
+            let policy = self.policy(&self.decision(&next).await?);
+            *request = Request::get(next.clone()).session(self.aids.session(&next).await);
+            response = self.http.send_until(&policy, request.clone(), challenges).await?;
+        }
         // A redirect may lead to a blocked domain.
         let domain = self.decision(&response.url).await?;
         if !response.status.is_success() {
@@ -272,17 +285,7 @@ impl Pages {
         Ok(decision)
     }
 
-    /// The challenge that an error answer holds, else the error.
-    async fn challenge_in(&self, url: &Url, error: Error) -> Error {
-        let challenge = match &error {
-            Error::Status { response, .. } | Error::CoolingDown { response: Some(response), .. } => {
-                self.challenged(url, response).await
-            }
-            _ => None,
-        };
-        challenge.unwrap_or(error)
-    }
-
+    /// The challenge that an answer holds which is no success.
     async fn challenged(&self, url: &Url, response: &Response) -> Option<Error> {
         let shown = parsed(&*self.aids.parser, &self.rules, Task::Challenge, response).await;
         let kind: Option<ChallengeKind> = shown.unwrap_or_else(|error| {
@@ -290,6 +293,21 @@ impl Pages {
             None
         });
         Some(unread(url, Unread::Challenge(kind?)))
+    }
+
+    /// Where an HTML page sends its readers on to.
+    async fn refresh_target(&self, response: &Response) -> Option<Url> {
+        let head = &response.body[..response.body.len().min(REFRESH_BYTES)];
+        let names = |word: &[u8]| head.windows(word.len()).any(|bytes| bytes.eq_ignore_ascii_case(word));
+        // Few pages do.
+        if !response.status.is_success() || kind_of(response) != PageKind::Html || !names(b"refresh") {
+            return None;
+        }
+        let target = parsed(&*self.aids.parser, &self.rules, Task::Refresh, response).await;
+        target.unwrap_or_else(|error| {
+            tracing::debug!(%error, "a page was not read for where it leads");
+            None
+        })
     }
 
     /// What the answer holds, and whether it is HTML with scripts and hardly any text.
@@ -305,7 +323,15 @@ impl Pages {
         let task = Task::Page { id: id.clone(), kind };
         let text: PageText = match parsed(&*self.aids.parser, &self.rules, task, &response).await {
             Ok(text) => text,
-            Err(why) => return (Err(unread(&url, why)), false),
+            Err(why) => {
+                let other = response.unread_kind().filter(|_| kind != PageKind::Pdf);
+                let named = |kind| Unread::Unreadable(format!("it is not text but {kind}"));
+                let why = match why {
+                    Unread::Unreadable(why) => other.map_or(Unread::Unreadable(why), named),
+                    challenge @ Unread::Challenge(_) => challenge,
+                };
+                return (Err(unread(&url, why)), false);
+            }
         };
         let page = FetchedPage {
             id,
@@ -325,6 +351,19 @@ impl Pages {
             quarantined: text.quarantined,
         };
         (Ok(page), text.thin)
+    }
+}
+
+/// Error answers that are challenges.
+struct Challenges<'a> {
+    pages: &'a Pages,
+    url: &'a Url,
+}
+
+#[async_trait]
+impl Settles for Challenges<'_> {
+    async fn settles(&self, response: &Response) -> bool {
+        self.pages.challenged(self.url, response).await.is_some()
     }
 }
 

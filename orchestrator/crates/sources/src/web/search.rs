@@ -3,8 +3,9 @@
 use super::parser::{parsed, unread};
 use super::{Aids, Rules};
 use crate::cookies::Session;
-use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
+use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response, Settles};
 use crate::{Error, Result};
+use async_trait::async_trait;
 use lyra_web::read::Task;
 use lyra_web::serp::{Engine, Engines, SerpPage, Transport};
 use serde::Serialize;
@@ -88,7 +89,9 @@ impl WebSearch {
         session: Option<Session>,
     ) -> Result<SerpPage> {
         let request = Request::get(address.clone()).session(session);
-        let page = self.judged(engine, policy, self.http.send(policy, request.clone()).await).await;
+        let answer =
+            self.http.send_until(policy, request.clone(), &Challenges { search: self, engine }).await;
+        let page = self.judged(engine, policy, answer).await;
         if matches!(page, Ok(SerpPage::Challenge { .. })) {
             // When the person has been there, it has to be asked anew.
             self.http.forget(&request).await;
@@ -147,6 +150,19 @@ impl WebSearch {
         let task = Task::Results { engine: engine.name.clone() };
         let read = parsed(&*self.aids.parser, &self.rules, task, response).await;
         read.map_err(|why| unread(&response.url, why))
+    }
+}
+
+/// Error answers that are challenges.
+struct Challenges<'a> {
+    search: &'a WebSearch,
+    engine: &'a Engine,
+}
+
+#[async_trait]
+impl Settles for Challenges<'_> {
+    async fn settles(&self, response: &Response) -> bool {
+        matches!(self.search.read(self.engine, response).await, Ok(SerpPage::Challenge { .. }))
     }
 }
 

@@ -104,8 +104,8 @@ async fn a_cool_down_outlives_the_process_and_ends() {
     })
     .await;
     let status = bench.run().await;
-    done_despite(&status, 4, "semantic_scholar", "left alone for 60 s");
-    assert_eq!(bench.s2.seen().len(), 2, "then it is left alone, by the next steps too");
+    done_despite(&status, 4, "semantic_scholar", "not asked for 60 s");
+    assert_eq!(bench.s2.seen().len(), 2, "then it is not asked, by the next steps either");
     let rates =
         lyra_research::ports::RateStore::load(&bench.store, "semantic_scholar").await.unwrap().unwrap();
     assert_eq!((rates.refusals, rates.pause_seconds), (2, 60));
@@ -142,9 +142,81 @@ async fn silence_ends_with_the_time_budget() {
     drop(silent);
 }
 
+/// A bench with Semantic Scholar alone, and a person who waits for the end.
+async fn alone(fault: impl Fn(&str, &Seen, usize) -> Option<Reply> + Clone + Send + Sync + 'static) -> Bench {
+    let mut bench = Bench::new(fault).await;
+    let all = bench.worker.pipeline.sources.clone();
+    bench.worker.pipeline.sources = Arc::new(move |task| all(task).into_iter().take(1).collect());
+    bench.worker.config.attended = true;
+    bench
+}
+
+#[tokio::test]
+async fn the_only_source_failing_in_any_way_is_a_failed_task_with_one_reason() {
+    type Fault = fn(&Seen) -> Reply;
+    let cases: [(&str, Fault, &str, usize); 8] = [
+        ("500", |_| json(500, "{}"), "500 Internal Server Error", 3),
+        ("too many", |_| json(429, r#"{"message":"Too Many Requests"}"#), "not asked for 60 s", 2),
+        ("an hour", |_| reply(429, &[("retry-after", "3600")], ""), "not asked for 3", 1),
+        ("maintenance", |_| reply(503, &[("retry-after", "3600")], ""), "503 Service Unavailable", 1),
+        ("html", |_| reply(200, &[("content-type", "text/html")], "<h1>hi"), "`text/html` instead of", 1),
+        ("half a JSON", |_| json(200, r#"{"data":[{"paperId":"#), "its JSON", 1),
+        ("other records", |_| json(200, r#"{"data":[null,{"year":"2020"}]}"#), "none of its 2 records", 1),
+        ("forbidden", |_| json(403, r#"{"message":"Forbidden"}"#), "403: Forbidden", 1),
+    ];
+    for (name, fault, why, asked) in cases {
+        let bench = alone(move |_, seen, _| Some(fault(seen))).await;
+        let status = bench.run().await;
+        assert_eq!((status.task.status, status.pages), (TaskStatus::Failed, 0), "{name}");
+        let said = status.task.error.unwrap_or_default();
+        assert!(
+            said.starts_with("no source answered: semantic_scholar: ") && said.contains(why),
+            "{name}: {said}"
+        );
+        assert_eq!(said.lines().count(), 1, "{name}: {said}");
+        assert_eq!((status.queries[0].status, bench.s2.seen().len()), (QueryStatus::Failed, asked), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_source_that_named_a_time_is_not_asked_before_by_any_question() {
+    let bench = alone(|_, _, _| Some(reply(429, &[("retry-after", "3600")], ""))).await;
+    for _ in 0..3 {
+        assert_eq!(bench.run().await.task.status, TaskStatus::Failed);
+    }
+    assert_eq!(bench.s2.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn one_odd_record_costs_that_record() {
+    let bench = alone(|_, seen, _| {
+        seen.path.ends_with("search").then(|| {
+            let mut papers: Vec<serde_json::Value> = (1..=4).map(crate::bench::s2_paper).collect();
+            papers[1]["year"] = "2020".into();
+            papers.insert(0, serde_json::Value::Null);
+            json(200, &serde_json::json!({ "data": papers }).to_string())
+        })
+    })
+    .await;
+    let status = bench.run().await;
+    // Works 1, 3 and 4, and 9, which they cite.
+    assert_eq!((status.task.status, status.pages), (TaskStatus::Completed, 4), "{:?}", status.warnings);
+    let bench = Bench::new(|api, seen, _| {
+        (api == "openalex" && seen.query.contains("search=")).then(|| {
+            let mut works: Vec<serde_json::Value> = (3..=6).map(crate::bench::openalex_work).collect();
+            works[3]["publication_year"] = "2020".into();
+            json(200, &serde_json::json!({"results": works, "meta": {"next_cursor": null}}).to_string())
+        })
+    })
+    .await;
+    let status = bench.run().await;
+    assert_eq!((status.pages, status.warnings.len()), (6, 0), "all but work 6: {:?}", status.warnings);
+}
+
 #[tokio::test]
 async fn when_both_are_down_the_task_fails_and_says_why() {
-    let bench = Bench::new(|_, _, _| Some(json(503, "{}"))).await;
+    let mut bench = Bench::new(|_, _, _| Some(json(503, "{}"))).await;
+    bench.worker.config.attended = true;
     let status = bench.run().await;
     assert_eq!((status.task.status, status.pages), (TaskStatus::Failed, 0));
     let why = status.task.error.unwrap_or_default();

@@ -4,7 +4,7 @@ use crate::support::{MemoryRates, Names, Now, StandIn, client, config, json, rep
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use lyra_sources::Error;
-use lyra_sources::http::{Cache, HttpClient, Policy, Request};
+use lyra_sources::http::{Cache, HttpClient, Origin, Policy, Request};
 use secrecy::SecretString;
 use std::io::Write;
 use std::sync::Arc;
@@ -134,7 +134,10 @@ async fn two_refusals_in_a_row_start_a_cool_down() {
     let error = client.send(&policy, Request::get(server.at("/"))).await.unwrap_err();
     assert!(error.to_string().contains("Too Many Requests. Please wait"), "{error}");
     assert_eq!(error.retry_after_seconds(), Some(60));
-    assert!(matches!(&error, Error::CoolingDown { response: Some(response), .. } if response.status == 429));
+    assert!(
+        matches!(&error, Error::CoolingDown { why, .. } if why.contains("429 Too Many Requests")),
+        "{error}"
+    );
     assert_eq!(server.seen().len(), 2);
     // While it lasts nothing is sent.
     assert!(matches!(
@@ -194,6 +197,31 @@ async fn silence_ends_with_the_time_limit_and_nobody_home_at_once() {
         .await
         .unwrap_err();
     assert!(matches!(error, Error::Unreachable { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_silent_server_is_waited_for_once() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url: url::Url = format!("http://{}/", listener.local_addr().unwrap()).parse().unwrap();
+    let asked = tokio::spawn(async move {
+        let mut held = Vec::new();
+        while let Ok(Ok((stream, _))) = tokio::time::timeout(Duration::from_secs(3), listener.accept()).await
+        {
+            held.push(stream);
+        }
+        held.len()
+    });
+    let policy = Policy {
+        max_attempts: 3,
+        min_interval: Duration::ZERO,
+        backoff: Duration::from_millis(1),
+        timeout: Duration::from_millis(300),
+        trusted: Origin::of(&url).into_iter().collect(),
+        ..Policy::new("silent")
+    };
+    let error = client(None).send(&policy, Request::get(url)).await.unwrap_err();
+    assert!(matches!(error, Error::Timeout { .. }), "{error}");
+    assert_eq!(asked.await.unwrap(), 1);
 }
 
 #[tokio::test]

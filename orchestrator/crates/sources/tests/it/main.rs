@@ -10,6 +10,7 @@ mod faults;
 mod finish;
 mod http;
 mod matrix;
+mod proxy;
 mod recorded;
 mod support;
 mod web;

@@ -143,6 +143,7 @@ pub(crate) fn config(cache: Option<&Path>) -> HttpConfig {
         user_agent: "Lyra/0.1 (tests; mailto:test@example.org)".to_owned(),
         cache_dir: cache.map(Path::to_owned),
         cache_bytes: 1 << 20,
+        proxies: lyra_sources::http::Proxies::default(),
         observed: lyra_research::ports::Observed::default(),
     }
 }

@@ -10,14 +10,24 @@ fn read(engine: &str, html: &str) -> SerpPage {
     engines.read(engine, html, &engine.address("any", None).unwrap())
 }
 
-/// A recorded page; `None`, said so, when the shared data is not there.
+/// A recorded result page; `None`, said so, when the shared data is not there.
 fn recorded(path: &str) -> Option<String> {
-    let file = crate::testing::shared("data/serp").join(path);
-    let found = std::fs::read_to_string(&file).ok();
-    if found.is_none() {
+    text_of(&format!("serp/{path}"))
+}
+
+/// A file of the shared data, unpacked where it is packed; `None`, said so, when it is not there.
+fn text_of(path: &str) -> Option<String> {
+    let file = crate::testing::shared("data").join(path);
+    let Ok(bytes) = std::fs::read(&file) else {
         eprintln!("skipped: {} is not there", file.display());
+        return None;
+    };
+    if !path.ends_with(".gz") {
+        return Some(String::from_utf8(bytes).unwrap());
     }
-    found
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text).unwrap();
+    Some(text)
 }
 
 /// Checks number of results, advertisements, and the addresses of the first and last.
@@ -143,6 +153,29 @@ fn recorded_lists() {
 }
 
 #[test]
+fn googles_markup_of_2026() {
+    lists(
+        "google",
+        "google_2026/why_are_bananas_yellow.html.gz",
+        8,
+        0,
+        (
+            "Why are bananas yellow? : r/answers",
+            "https://www.reddit.com/r/answers/comments/1b6hkf3/why_are_bananas_yellow/",
+        ),
+        "https://pmc.ncbi.nlm.nih.gov/articles/PMC10118268/",
+    );
+    lists(
+        "google",
+        "google_2026/why_is_the_sky_blue.html.gz",
+        6,
+        0,
+        ("Why Is the Sky Blue?", "https://spaceplace.nasa.gov/blue-sky/"),
+        "https://www.britannica.com/story/why-is-the-sky-blue",
+    );
+}
+
+#[test]
 fn recorded_challenges_and_drift() {
     let captcha = SerpPage::Challenge { kind: ChallengeKind::Captcha };
     is("duckduckgo", "serp_celina/tests/fixtures/ddg_lite.html", &captcha);
@@ -203,6 +236,9 @@ fn empty_answers_challenges_and_drift_are_told_apart() {
     assert_eq!(read("duckduckgo", none), SerpPage::NoResults);
     let waiting = "<title>Just a moment...</title><body>Checking</body>";
     assert_eq!(read("mojeek", waiting), SerpPage::Challenge { kind: ChallengeKind::Cloudflare });
+    let nothing =
+        "<main><div data-test-id='web-no-results'>Unfortunately we didn't find any results</div></main>";
+    assert_eq!(read("ecosia", nothing), SerpPage::NoResults);
     let login = "<body><main><form><input type=password name=p></form></main></body>";
     assert_eq!(read("mojeek", login), SerpPage::Challenge { kind: ChallengeKind::Login });
     let consent =
@@ -213,6 +249,37 @@ fn empty_answers_challenges_and_drift_are_told_apart() {
             let found = read(&engine.name, html);
             assert!(matches!(found, SerpPage::Drift { .. }), "{}: {found:?}", engine.name);
         }
+    }
+}
+
+#[test]
+fn an_article_beside_a_puzzle_or_a_login_is_an_article() {
+    let engines = engines();
+    let text = "Forty adults learned sixty pairs of words, and half of them slept for an hour. ".repeat(3);
+    let form = "<form action=/comment><textarea></textarea><div class=g-recaptcha></div></form>";
+    let login = "<main><form><input type=password name=p></form></main>";
+    let beside = |html: &str, chars| engines.challenge_beside(html, chars);
+    for wall in [form, login] {
+        let article = format!("<body><article><p>{text}</p></article>{wall}</body>");
+        assert_eq!(beside(&article, text.len()), None, "{wall}");
+        let named = format!("<head><meta property='og:type' content='article'></head><p>{text}</p>{wall}");
+        assert_eq!(beside(&named, text.len()), None, "{wall}");
+        let other = format!("<body><p>{text}</p>{wall}</body>");
+        assert!(beside(&other, text.len()).is_some(), "{wall}");
+        assert_eq!(beside(&other, 5_000), None, "{wall}");
+        let bare = format!("<body><article><p>Are you human?</p></article>{wall}</body>");
+        assert!(beside(&bare, 14).is_some(), "{wall}");
+    }
+}
+
+#[test]
+fn recorded_articles_with_forms_are_no_challenges() {
+    for page in ["nurmeinstandpunkt.wordpress.com.blogposting", "dietagespresse.com-halloween"] {
+        let Some(html) = text_of(&format!("extraction/trafilatura/pages/{page}.html.gz")) else { return };
+        let address = "https://a.example/".parse().unwrap();
+        let chars = crate::extract::Extracted::from_html(&html, &address).text.chars().count();
+        assert!(engines().challenge(&html).is_some(), "{page}: its form is what this test is about");
+        assert_eq!(engines().challenge_beside(&html, chars), None, "{page}: {chars} characters");
     }
 }
 

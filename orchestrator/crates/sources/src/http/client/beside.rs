@@ -1,11 +1,12 @@
 //! For what does not go through [`HttpClient::send`] and has to keep its rules all the same: the browser.
 
-use super::{CONNECT_TIMEOUT, HttpClient, cache_key};
-use crate::http::guard::{self, LeadsInside, shown};
+use super::{CONNECT_TIMEOUT, HttpClient, cache_key, named};
+use crate::http::guard::{self, LeadsInside, Trust, shown};
 use crate::http::limiter::Outcome;
-use crate::http::{Policy, Request, Response, retry};
+use crate::http::{Policy, Request, Response, proxy, retry};
 use crate::{Error, Result};
 use http::StatusCode;
+use tokio::net::TcpStream;
 use url::Url;
 
 impl HttpClient {
@@ -42,7 +43,7 @@ impl HttpClient {
             Err(Error::Status { response, message, .. })
                 if response.status == StatusCode::TOO_MANY_REQUESTS =>
             {
-                Outcome::Refused { retry_after: None, why: format!("{}: {message}", response.status) }
+                Outcome::Refused { retry_after: None, why: named(response.status, message) }
             }
             Err(error) if error.is_transient() => {
                 Outcome::Failed { retry_after: None, why: error.to_string() }
@@ -66,18 +67,29 @@ impl HttpClient {
     ///
     /// # Errors
     /// An address that may not be fetched, a name that leads to a reserved address, no connection.
-    pub(crate) async fn connect(&self, policy: &Policy, url: &Url) -> Result<tokio::net::TcpStream> {
+    pub(crate) async fn connect(&self, policy: &Policy, url: &Url) -> Result<TcpStream> {
         let trust = guard::check(policy, url)?;
         let unreachable = |why: String| Error::Unreachable { provider: policy.provider.clone(), why };
+        let late = |_| Error::Timeout { provider: policy.provider.clone(), after: CONNECT_TIMEOUT };
+        if let Some(proxy) = self.inner.proxies.of(url) {
+            if trust == Trust::Public {
+                guard::check_proxied(&*self.inner.resolver, url).await?;
+            }
+            let port = proxy.port_or_known_default().unwrap_or_default();
+            let through = async {
+                let stream = TcpStream::connect((proxy.host_str().unwrap_or_default(), port)).await?;
+                proxy::tunnel(stream, proxy, url).await
+            };
+            let why = |error| unreachable(format!("{error} (through the proxy {})", proxy::named(proxy)));
+            return tokio::time::timeout(CONNECT_TIMEOUT, through).await.map_err(late)?.map_err(why);
+        }
         let found = guard::addresses_of(&*self.inner.resolver, trust, url).await.map_err(|error| {
             if error.is::<LeadsInside>() {
                 return Error::Forbidden { url: shown(url), why: error.to_string() };
             }
             unreachable(error.to_string())
         })?;
-        match tokio::time::timeout(CONNECT_TIMEOUT, tokio::net::TcpStream::connect(&found[..])).await {
-            Ok(connected) => connected.map_err(|error| unreachable(error.to_string())),
-            Err(_) => Err(Error::Timeout { provider: policy.provider.clone(), after: CONNECT_TIMEOUT }),
-        }
+        let connected = tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(&found[..])).await;
+        connected.map_err(late)?.map_err(|error| unreachable(error.to_string()))
     }
 }

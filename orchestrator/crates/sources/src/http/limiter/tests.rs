@@ -93,6 +93,32 @@ async fn retry_after_delays_everyone_and_a_long_one_is_a_pause() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_time_that_was_named_holds_for_those_who_wait_and_for_other_processes() {
+    let (rates, clock) = (Arc::new(MemoryRates::default()), SetClock::new());
+    let limiter = Limiter::new(rates.clone(), clock.clone());
+    let policy = policy();
+    let gate = limiter.gate(&policy);
+    let named =
+        |seconds| Outcome::Failed { retry_after: Some(Duration::from_secs(seconds)), why: String::new() };
+    assert_eq!(turn(&limiter, &policy).await.unwrap(), Duration::ZERO);
+    // One waits for its turn, in three seconds, when the provider says twenty.
+    let begun = Instant::now();
+    let (waited, ()) = tokio::join!(turn(&limiter, &policy), async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert_eq!(limiter.leave(&gate, &policy, named(20)).await, None);
+    });
+    assert_eq!((waited.unwrap(), begun.elapsed()), (Duration::from_secs(21), Duration::from_secs(21)));
+
+    assert_eq!(limiter.leave(&gate, &policy, named(25)).await, None);
+    clock.jump(5);
+    let other = Limiter::new(rates.clone(), clock.clone());
+    let hasty = Policy { max_wait: Duration::from_secs(4), ..policy.clone() };
+    let error = turn(&other, &hasty).await.unwrap_err();
+    assert_eq!(error.retry_after_seconds(), Some(20), "{error}");
+    assert_eq!(turn(&other, &policy).await.unwrap(), Duration::from_secs(20));
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_breaker_opens_after_failures_and_a_trial_decides() {
     let policy = Policy { breaker_after: 3, breaker_pause: Duration::from_secs(30), ..policy() };
     let limiter = Limiter::new(Arc::new(MemoryRates::default()), SetClock::new());
