@@ -5,7 +5,7 @@
 mod page;
 mod sql;
 
-pub(crate) use page::PageParser;
+pub use page::PageParser;
 pub use sql::SqlJob;
 
 use lyra_domain::named_enum;

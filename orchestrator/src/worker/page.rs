@@ -22,7 +22,7 @@ pub(super) fn serve(kind: Kind, _arguments: &[OsString]) -> std::io::Result<()> 
 }
 
 /// Parses in workers, and in this process where none can be started.
-pub(crate) struct PageParser {
+pub struct PageParser {
     pool: Option<Pool>,
     here: InProcess,
     /// That pages are parsed in this process has been said.
@@ -31,7 +31,7 @@ pub(crate) struct PageParser {
 
 impl PageParser {
     /// With workers of this program.
-    pub(crate) fn new(program: Option<PathBuf>) -> Self {
+    pub fn new(program: Option<PathBuf>) -> Self {
         let pool = program.map(|program| Kind::Page.pool(program, Vec::new()));
         Self { pool, here: InProcess::default(), said: AtomicBool::new(false) }
     }
