@@ -41,9 +41,11 @@ pub(crate) struct Counts {
     pub(crate) read: usize,
     /// The others, each with its title and why.
     pub(crate) failed: Vec<Failure>,
+    /// Works that were not read to their end, each with its title and how far.
+    pub(crate) cut: Vec<Failure>,
 }
 
-/// A work that could not be read.
+/// A work that could not be read, or not to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Failure {
     work: String,
@@ -75,15 +77,17 @@ pub(crate) async fn fetch(
     fetched.counts.tried = works.len();
     let reading = futures::stream::iter(works).map(|page| read(search, page)).buffer_unordered(AT_ONCE);
     let mut reading = std::pin::pin!(reading);
-    while let Some((page, why)) = reading.next().await {
-        match why {
-            None => {
+    while let Some((page, read)) = reading.next().await {
+        match read {
+            Ok(left_out) => {
+                let work = page.page.title.clone();
+                fetched.counts.cut.extend(left_out.map(|why| Failure { work, why }));
                 let (pages, ids) = register(pipeline, job, task, search.query, vec![page]).await?;
                 fetched.counts.read += pages.len();
                 fetched.pages.extend(pages);
                 fetched.ids.extend(ids);
             }
-            Some(why) => {
+            Err(why) => {
                 tracing::debug!(url = page.page.url, why, "work could not be read");
                 fetched.counts.failed.push(Failure { work: page.page.title, why });
             }
@@ -91,7 +95,8 @@ pub(crate) async fn fetch(
     }
     // Whichever answered first: what is written down is in a fixed order.
     fetched.counts.failed.sort_by(|a, b| a.work.cmp(&b.work));
-    if let Some(warning) = unread(&fetched.counts) {
+    fetched.counts.cut.sort_by(|a, b| a.work.cmp(&b.work));
+    for warning in unread(&fetched.counts) {
         pipeline.store.add_warning(&task.id, &warning).await?;
     }
     if fetched.counts.tried > 0 {
@@ -101,8 +106,8 @@ pub(crate) async fn fetch(
     Ok(fetched)
 }
 
-/// The page with the text of the first address that has one, or why none has.
-async fn read(search: &Search<'_>, mut page: NewPage) -> (NewPage, Option<String>) {
+/// The page with the text of the first address that has one and what was left out of it, or why none has.
+async fn read(search: &Search<'_>, mut page: NewPage) -> (NewPage, Result<Option<String>, String>) {
     let addresses = page.work.as_ref().map(|work| addresses(work, &page.page.url)).unwrap_or_default();
     let mut why = Vec::new();
     for address in addresses {
@@ -117,8 +122,9 @@ async fn read(search: &Search<'_>, mut page: NewPage) -> (NewPage, Option<String
                 why.push(format!("{address} has no text"));
             }
             Ok(Ok(found)) => {
+                let left_out = found.left_out.clone();
                 read_into(&mut page, found);
-                return (page, None);
+                return (page, Ok(left_out));
             }
             Ok(Err(PortError::Refused { why: said, .. } | PortError::Failed { why: said, .. })) => {
                 why.push(said);
@@ -127,7 +133,7 @@ async fn read(search: &Search<'_>, mut page: NewPage) -> (NewPage, Option<String
             Err(_) => why.push(format!("{address} took longer than the task's time")),
         }
     }
-    (page, Some(why.join("; ")))
+    (page, Err(why.join("; ")))
 }
 
 /// Where a work may be read: where it is free, where its repository has it, then where it is named.
@@ -149,14 +155,18 @@ fn addresses(work: &Work, named: &str) -> Vec<String> {
         .collect()
 }
 
-fn unread(counts: &Counts) -> Option<String> {
-    let failed = counts.failed.len();
-    let named: Vec<String> =
-        counts.failed.iter().take(NAMED_IN_WARNING).map(|f| format!("\"{}\" ({})", f.work, f.why)).collect();
-    let more = if failed > NAMED_IN_WARNING { ", …" } else { "" };
-    let works = if failed == 1 { "work" } else { "works" };
-    (failed > 0)
-        .then(|| format!("{failed} {works} without abstract could not be read: {}{more}", named.join(", ")))
+/// What is to be said of works without abstract that were not read, or not to their end.
+fn unread(counts: &Counts) -> Vec<String> {
+    let said = |these: &[Failure], what: &str| {
+        let named: Vec<String> =
+            these.iter().take(NAMED_IN_WARNING).map(|f| format!("\"{}\" ({})", f.work, f.why)).collect();
+        let more = if these.len() > NAMED_IN_WARNING { ", …" } else { "" };
+        let works = if these.len() == 1 { "work" } else { "works" };
+        let text = format!("{} {works} without abstract {what}: {}{more}", these.len(), named.join(", "));
+        (!these.is_empty()).then_some(text)
+    };
+    let failed = said(&counts.failed, "could not be read");
+    failed.into_iter().chain(said(&counts.cut, "could not be read to the end")).collect()
 }
 
 #[cfg(test)]
@@ -183,8 +193,12 @@ mod tests {
     fn a_warning_names_some_and_counts_all() {
         let failure = |work: &str| Failure { work: work.to_owned(), why: "404".to_owned() };
         let counts = Counts { failed: ["a", "b", "c", "d"].map(failure).to_vec(), ..Counts::default() };
-        let text = unread(&counts).unwrap_or_default();
+        let text = unread(&counts).concat();
         assert!(text.starts_with("4 works") && text.contains("\"c\" (404), …"), "{text}");
-        assert_eq!(unread(&Counts::default()), None);
+        let why = "read up to page 80 of 90".to_owned();
+        let counts = Counts { cut: vec![Failure { work: "a".to_owned(), why }], ..counts };
+        let end = "1 work without abstract could not be read to the end: \"a\" (read up to page 80 of 90)";
+        assert_eq!(unread(&counts)[1..], [end]);
+        assert!(unread(&Counts::default()).is_empty());
     }
 }

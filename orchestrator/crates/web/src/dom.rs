@@ -4,6 +4,9 @@ mod parse;
 
 use dom_query::NodeRef;
 pub(crate) use parse::{Parsed, parse};
+use std::borrow::Cow;
+
+const SOFT_HYPHEN: char = '\u{AD}';
 
 /// Elements whose contents no reader sees.
 pub(crate) fn is_invisible_element(name: &str) -> bool {
@@ -102,7 +105,7 @@ pub(crate) fn walk<'a>(root: NodeRef<'a>, mut visit: impl FnMut(Visit<'a>) -> bo
                 visit(Visit::Leave(name));
             }
             Todo::Node(node) if node.is_text() => {
-                visit(Visit::Text(node.text().to_string()));
+                visit(Visit::Text(without_soft_hyphens(&node.text()).into_owned()));
             }
             Todo::Node(node) if node.is_element() || node.is_document() || node.is_fragment() => {
                 let name = node.node_name().map(|name| name.to_string()).unwrap_or_default();
@@ -138,8 +141,14 @@ pub(crate) fn visible_text(root: NodeRef<'_>) -> String {
     single_spaces(&text)
 }
 
-/// White space as single spaces, none at the ends.
+/// Soft hyphens say where a word may be divided; a reader sees none of them, and a search finds no word with one.
+fn without_soft_hyphens(text: &str) -> Cow<'_, str> {
+    if text.contains(SOFT_HYPHEN) { text.replace(SOFT_HYPHEN, "").into() } else { text.into() }
+}
+
+/// White space as single spaces, none at the ends, and no soft hyphens.
 pub(crate) fn single_spaces(text: &str) -> String {
+    let text = without_soft_hyphens(text);
     let mut out = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !out.is_empty() {

@@ -141,6 +141,8 @@ pub struct SourcePage {
     pub links: Vec<PageLink>,
     /// Pieces that address the AI that reads them.
     pub quarantined: Vec<Quarantined>,
+    /// What of it was not read because it goes beyond a limit, and which.
+    pub left_out: Option<String>,
     /// A rule of high severity that the page breaks where readers do not see it.
     pub hostile: Option<String>,
 }

@@ -146,6 +146,7 @@ impl FetchedPage {
             fragments,
             links: Vec::new(),
             quarantined,
+            left_out: self.extracted.left_out,
             hostile: hostile.map(|finding| finding.rule),
         }
     }

@@ -107,7 +107,11 @@ impl WebSource {
         let (mut pages, mut notes, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             match tokio::time::timeout_at(until, fetching.next()).await {
-                Ok(Some((place, Ok(page), result))) => pages.push((place, result, page)),
+                Ok(Some((place, Ok(page), result))) => {
+                    let left_out = page.extracted.left_out.as_ref();
+                    notes.extend(left_out.map(|why| format!("{}: {why}", page.url)));
+                    pages.push((place, result, page));
+                }
                 Ok(Some((_, Err(error), result))) => {
                     if let Error::Challenge { kind, .. } = &error {
                         let part = format!("{PAGE}{}", result.url);

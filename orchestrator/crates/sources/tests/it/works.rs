@@ -7,6 +7,7 @@ use lyra_domain::{QueryStatus, TaskStatus};
 use lyra_sources::http::{HttpClient, Origin};
 use lyra_sources::web::{FetchLimits, FetchedPage, Pages, RuleFiles, Rules};
 use serde_json::{Value, json};
+use std::fmt::Write;
 use std::sync::Arc;
 
 const ABSTRACT: &str = "Green tea improved the attention of students in trial number 7, which was run in four schools over \
@@ -31,8 +32,44 @@ fn full_text() -> Reply {
     reply(200, &[("content-type", "text/plain")], format!("Trial number 7\n\n{body}\n\n{more}"))
 }
 
+/// A PDF of so many pages, as repositories send it: without its type.
+fn long_pdf(pages: usize) -> Reply {
+    let kids = (0..pages).map(|n| format!("{} 0 R ", 4 + 2 * n)).collect::<Vec<_>>().concat();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Count {pages} /Kids [{kids}] >>"),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    for n in 0..pages {
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {} 0 R \
+             /Resources << /Font << /F 3 0 R >> >> >>",
+            5 + 2 * n
+        ));
+        // Each on another height and in other words: lines that repeat are taken for those of the journal.
+        let town: String = [n / 26, n % 26].iter().map(|i| char::from(b'a' + *i as u8)).collect();
+        let drawn = format!(
+            "BT /F 12 Tf 50 {} Td (In the town of {town}, green tea improved the attention of students.) Tj ET",
+            700 - 6 * n
+        );
+        objects.push(format!("<< /Length {} >>\nstream\n{drawn}\nendstream", drawn.len()));
+    }
+    let (mut file, mut table) = ("%PDF-1.4\n".to_owned(), String::new());
+    for (i, object) in objects.iter().enumerate() {
+        let _ = writeln!(table, "{:010} 00000 n ", file.len());
+        let _ = write!(file, "{} 0 obj\n{object}\nendobj\n", i + 1);
+    }
+    let (start, size) = (file.len(), objects.len() + 1);
+    let _ = write!(
+        file,
+        "xref\n0 {size}\n0000000000 65535 f \n{table}trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
+    );
+    reply(200, &[("content-type", "application/octet-stream")], file)
+}
+
 fn site(seen: &Seen) -> Reply {
     match seen.path.as_str() {
+        "/long.pdf" => long_pdf(83),
         "/robots.txt" => reply(404, &[], ""),
         "/full" => landing(&[("citation_pdf_url", "/text"), ("citation_abstract", ABSTRACT)]),
         "/text" => full_text(),
@@ -176,4 +213,17 @@ async fn what_cannot_be_read_is_said_and_a_hostile_page_blocks_its_domain() {
     let asked = server.seen().len();
     let error = bench.worker.pipeline.pages.fetch(server.at("/full").as_str()).await.unwrap_err().to_string();
     assert!(error.contains("blocked by the server") && server.seen().len() == asked, "{error}");
+}
+
+#[tokio::test]
+async fn a_text_that_is_not_read_to_its_end_is_said() {
+    let server = StandIn::start(|seen, _| site(seen)).await;
+    let bench = bench(&server, "/long.pdf", 4).await;
+    let status = bench.run().await;
+    assert_eq!((status.task.status, status.fetched), (TaskStatus::Completed, 1), "{:?}", status.warnings);
+    let said = status.warnings.join("\n");
+    assert!(
+        said.contains("could not be read to the end") && said.contains("read up to page 80 of 83"),
+        "{said}"
+    );
 }

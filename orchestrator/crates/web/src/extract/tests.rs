@@ -230,3 +230,22 @@ fn a_page_beyond_the_limits_says_what_is_missing() {
     let long = page(&format!("<body>{}", "<p>Sleep helps.".repeat(600_000)));
     assert!(long.left_out.is_some_and(|said| said.contains("too many elements")));
 }
+
+#[test]
+fn soft_hyphens_divide_no_word() {
+    let said = "Mit\u{AD}tel\u{AD}al\u{AD}ter\u{AD}li\u{AD}cher Wein wurde im Winter <a href=/w>ge\u{AD}wärmt</a> getrunken. ";
+    let html = format!(
+        "<html lang=de><head><title>Wein im Mit\u{AD}tel\u{AD}alter</title></head><body><article><h1>Wein im \
+         Mit&shy;tel&shy;alter</h1><p>{}</p><pre>Mit&shy;tel</pre></article></body></html>",
+        said.repeat(8)
+    );
+    let page = Extracted::from_html(&html, &"https://a.example/".parse().unwrap());
+    assert!(page.text.contains("Mittelalterlicher Wein wurde im Winter gewärmt getrunken."), "{}", page.text);
+    assert!(!page.text.contains('\u{AD}') && page.title == "Wein im Mittelalter", "{page:?}");
+    let link = &page.links[0];
+    let linked: String =
+        page.text.chars().skip(link.start as usize).take(link.text.chars().count()).collect();
+    assert_eq!((linked.as_str(), link.text.as_str()), ("gewärmt", "gewärmt"));
+    let plain = Extracted::from_plain_text("Mit\u{AD}tel\u{AD}alter");
+    assert_eq!(plain.text, "Mittelalter");
+}

@@ -52,7 +52,8 @@ pub(super) fn lines(glyphs: &[PlacedGlyph]) -> Vec<Line> {
         }
     }
     for line in &mut lines {
-        line.text = crate::dom::single_spaces(&line.text);
+        // With soft hyphens, which are drawn where a line ends.
+        line.text = line.text.split_whitespace().collect::<Vec<_>>().join(" ");
     }
     lines.retain(|line| !line.text.is_empty());
     lines

@@ -93,6 +93,7 @@ impl EvidenceSource for Tea {
             context: format!("Green tea improved attention, as {text} says."),
         };
         (self.web && url == PAGE).then(|| SourcePage {
+            left_out: None,
             domain: "news.example".to_owned(),
             domain_category: "low".to_owned(),
             method: FetchMethod::Http,
