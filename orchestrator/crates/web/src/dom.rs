@@ -29,6 +29,11 @@ pub(crate) fn is_invisible_element(name: &str) -> bool {
     )
 }
 
+/// How to read the characters beside it, which a text would otherwise have twice: `<ruby>眠<rt>ねむ</rt></ruby>`.
+pub(crate) fn is_reading(name: &str) -> bool {
+    matches!(name, "rt" | "rp")
+}
+
 /// Elements that stand on lines of their own.
 pub(crate) fn is_block_element(name: &str) -> bool {
     matches!(
@@ -125,7 +130,7 @@ pub(crate) fn visible_text(root: NodeRef<'_>) -> String {
     walk(root, |visit| {
         match visit {
             Visit::Enter(_, name) => {
-                if is_invisible_element(&name) {
+                if is_invisible_element(&name) || is_reading(&name) {
                     return false;
                 }
                 if is_block_element(&name) {

@@ -3,11 +3,19 @@
 //! Readability's rules (through `dom_smoothie`) find the main content; a page they cannot read gives its visible body.
 
 mod blocks;
+mod boilerplate;
+mod choice;
 mod date;
+mod edges;
 mod encoding;
+mod labels;
+mod endings;
 mod links;
 mod markdown;
 mod metadata;
+mod outline;
+mod overlap;
+mod stated;
 
 pub(crate) use blocks::Builder;
 pub use blocks::{Block, BlockKind, Link};
@@ -70,16 +78,11 @@ impl Extracted {
         let base =
             document.base_uri().and_then(|href| address.join(&href).ok()).unwrap_or_else(|| address.clone());
         let said = metadata::read(&document, &base);
-        let article = readable(&document).then(|| {
-            dom_smoothie::Readability::with_document(document.clone(), Some(base.as_str()), None)
-                .and_then(|mut readability| readability.parse())
-        });
-        let (content, title, byline, site, language) = if let Some(Ok(article)) = article {
-            let content = blocks::read(Document::fragment(article.content).root(), &base);
-            (content, article.title, article.byline, article.site_name, article.lang)
-        } else {
-            (body(&document, &base), visible_title(&document), None, None, None)
-        };
+        let own: Vec<&Url> = [address, &base].into_iter().chain(&said.canonical_url).collect();
+        let chosen = if readable(&document) { choice::choose(&document, &base, &own) } else { None };
+        let choice::Chosen { content, title, byline, site, language } =
+            chosen.unwrap_or_else(|| choice::Chosen { content: body(&document, &base), title: None, ..Default::default() });
+        let title = title.unwrap_or_else(|| visible_title(&document));
         Self {
             title: said.title.unwrap_or_else(|| crate::dom::single_spaces(&title)),
             authors: if said.authors.is_empty() { metadata::names(byline.as_deref()) } else { said.authors },

@@ -1,6 +1,6 @@
 //! A tree of HTML as blocks of text in reading order.
 
-use crate::dom::{Visit, is_block_element, is_invisible_element, single_spaces, visible_text, walk};
+use crate::dom::{Visit, is_block_element, is_invisible_element, is_reading, single_spaces, visible_text, walk};
 use dom_query::NodeRef;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -154,7 +154,7 @@ impl<'b> Reader<'b> {
     }
 
     fn enter(&mut self, node: NodeRef<'_>, name: &str) -> bool {
-        if is_invisible_element(name) {
+        if is_invisible_element(name) || is_reading(name) {
             return false;
         }
         match name {
