@@ -204,7 +204,8 @@ impl DangerousPatterns {
         found
     }
 
-    /// What stands in an HTML page where readers do not see it: hidden elements, comments, attributes and links.
+    /// What stands in an HTML page where readers do not see it: hidden elements, comments, attributes and links. Of high severity
+    /// only where nobody sees it.
     pub fn in_hidden_html(&self, html: &str) -> Vec<Finding> {
         let mut found = Vec::new();
         for piece in hidden::pieces(html) {
@@ -214,10 +215,12 @@ impl DangerousPatterns {
             if piece.hidden {
                 here.extend(characters::hiding(&chars));
             }
-            found.extend(
-                here.into_iter()
-                    .map(|finding| Finding { place: Place::Hidden { how: piece.how.into() }, ..finding }),
-            );
+            let most = if piece.unseen { Severity::High } else { Severity::Medium };
+            found.extend(here.into_iter().map(|finding| Finding {
+                place: Place::Hidden { how: piece.how.into() },
+                severity: finding.severity.min(most),
+                ..finding
+            }));
         }
         found
     }
@@ -278,8 +281,7 @@ impl DangerousPatterns {
                 if told(&rule.unless_before, before) || told(&rule.unless_after, after) {
                     continue;
                 }
-                let quoted = !hidden
-                    && quote::is_quoted(before, after)
+                let quoted = quote::is_quoted(before, after)
                     && (told(&self.quotations, before) || told(&self.quotations, after));
                 let (start, end) = folded.place(found_at.start(), found_at.end());
                 // Nobody splits words by invisible characters for a reader's sake.
@@ -289,7 +291,8 @@ impl DangerousPatterns {
                     kind: rule.kind,
                     severity: match (split, quoted) {
                         (true, _) => Severity::High,
-                        (false, true) => Severity::Low,
+                        (false, true) if !hidden => Severity::Low,
+                        (false, true) => rule.severity.min(Severity::Medium),
                         (false, false) => rule.severity,
                     },
                     place: Place::Text { start: start as u32, end: end as u32 },

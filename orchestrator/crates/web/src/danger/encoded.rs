@@ -1,67 +1,103 @@
-//! Instructions in base64 or hexadecimal: found by decoding and asking the rules.
+//! Instructions that are written in another way: in base64 or Morse, escaped, reversed. Each is decoded and shown to the rules.
+
+mod bytes;
+mod escapes;
+mod letters;
 
 use super::{Finding, Kind, Place, Severity, excerpt};
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// Characters of a run before it is decoded: shorter ones cannot hold an instruction.
-const MIN_RUN: usize = 24;
-/// Characters of a run that are decoded.
-const MAX_RUN: usize = 20_000;
-/// Runs of one text that are decoded.
-const MAX_RUNS: usize = 500;
+/// Characters of one candidate that are decoded.
+const MAX_CHARS: usize = 20_000;
+/// Candidates of each kind in one text that are decoded.
+const MAX_CANDIDATES: usize = 500;
+/// How often what was decoded is decoded again.
+const MAX_DEPTH: u8 = 3;
 
-const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
-    .with_decode_padding_mode(DecodePaddingMode::Indifferent)
-    .with_decode_allow_trailing_bits(true);
-const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, CONFIG);
-const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, CONFIG);
+/// A part of a text that may be encoded.
+pub(super) struct Candidate {
+    /// Its first character.
+    start: usize,
+    /// One past its last.
+    end: usize,
+    /// What it may stand for.
+    texts: Vec<String>,
+}
 
-/// Encoded runs whose text a rule matches; `worst` answers the most severe rule for a decoded text.
+/// Encoded parts whose text a rule matches; `worst` answers the most severe rule for a decoded text.
 pub(super) fn payloads(chars: &[char], worst: impl Fn(&str) -> Option<(String, Severity)>) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    let mut runs = 0;
-    while start < chars.len() && runs < MAX_RUNS {
-        if !is_code(chars[start]) {
-            start += 1;
-            continue;
-        }
-        let end = start + chars[start..].iter().take_while(|c| is_code(**c)).count();
-        if end - start >= MIN_RUN {
-            runs += 1;
-            let run: String = chars[start..end.min(start + MAX_RUN)].iter().collect();
-            let hit = decoded(&run)
-                .into_iter()
-                .find_map(|text| worst(&text).map(|(rule, severity)| (rule, severity, text)));
-            if let Some((rule, severity, text)) = hit {
-                let text: Vec<char> = text.chars().collect();
-                found.push(Finding {
-                    rule: format!("encoded:{rule}"),
-                    kind: Kind::EncodedPayload,
-                    severity: severity.max(Severity::Medium),
-                    place: Place::Text { start: start as u32, end: end as u32 },
-                    excerpt: excerpt(&text),
-                });
-            }
-        }
-        start = end;
+    let found = candidates(chars).into_iter().filter_map(|candidate| {
+        let hit = candidate.texts.iter().find_map(|text| hit(text, MAX_DEPTH, &worst));
+        let (rule, severity, text) = hit?;
+        Some(Finding {
+            rule: format!("encoded:{rule}"),
+            kind: Kind::EncodedPayload,
+            severity: severity.max(Severity::Medium),
+            place: Place::Text { start: candidate.start as u32, end: candidate.end as u32 },
+            excerpt: excerpt(&text.chars().collect::<Vec<_>>()),
+        })
+    });
+    found.collect()
+}
+
+fn candidates(chars: &[char]) -> Vec<Candidate> {
+    let words = words(chars);
+    let mut all = bytes::candidates(chars, &words);
+    all.extend(escapes::candidates(chars, &words));
+    all.extend(letters::candidates(chars, &words));
+    all
+}
+
+/// The rule that a decoded text breaks, or what is encoded in it breaks.
+fn hit(
+    text: &str,
+    depth: u8,
+    worst: &impl Fn(&str) -> Option<(String, Severity)>,
+) -> Option<(String, Severity, String)> {
+    if let Some((rule, severity)) = worst(text) {
+        return Some((rule, severity, text.to_owned()));
     }
-    found
+    if depth <= 1 {
+        return None;
+    }
+    let chars: Vec<char> = text.chars().collect();
+    let inner = candidates(&chars).into_iter().flat_map(|candidate| candidate.texts);
+    inner.take(MAX_CANDIDATES).find_map(|text| hit(&text, depth - 1, worst))
 }
 
-fn is_code(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_' | '=')
+/// First character of every word, and one past its last.
+fn words(chars: &[char]) -> Vec<(usize, usize)> {
+    let mut words = Vec::new();
+    let mut start = None;
+    for (i, c) in chars.iter().enumerate() {
+        match (c.is_whitespace(), start) {
+            (false, None) => start = Some(i),
+            (true, Some(from)) => {
+                words.push((from, i));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    words.extend(start.map(|from| (from, chars.len())));
+    words
 }
 
-/// The texts that the run may stand for.
-fn decoded(run: &str) -> Vec<String> {
-    let bytes = [STANDARD.decode(run).ok(), URL_SAFE.decode(run).ok(), hexadecimal(run)];
-    bytes.into_iter().flatten().filter_map(|bytes| String::from_utf8(bytes).ok()).collect()
+/// The longest runs of words of one kind, at least `least` of them.
+fn runs(
+    words: &[(usize, usize)],
+    least: usize,
+    is: impl Fn(&(usize, usize)) -> bool,
+) -> impl Iterator<Item = &[(usize, usize)]> {
+    let split = words.split(move |word| !is(word));
+    split.filter(move |run| run.len() >= least).take(MAX_CANDIDATES)
 }
 
-fn hexadecimal(run: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = run.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>()?;
-    Some(digits.chunks_exact(2).map(|pair| pair[0] * 16 + pair[1]).collect())
+/// Whether bytes are a text that people could read.
+fn is_readable(text: &str) -> bool {
+    let (mut all, mut odd) = (0_usize, 0_usize);
+    for c in text.chars() {
+        all += 1;
+        odd += usize::from(!(c.is_alphanumeric() || c.is_ascii_punctuation() || c.is_whitespace()));
+    }
+    all >= 8 && odd * 10 <= all
 }

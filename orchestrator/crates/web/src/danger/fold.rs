@@ -38,14 +38,43 @@ impl Folded {
             }
         }
         if is_kana_or_han(c) {
+            self.close_gap(chars, i);
             return self.push(c, i);
         }
         if let Some(latin) = styled(c) {
             return self.push(latin, i);
         }
         for plain in lyra_text::normalise(c.encode_utf8(&mut [0; 4])).chars().flat_map(char::to_lowercase) {
-            self.push(plain, i);
+            if is_kana_or_han(plain) {
+                self.close_gap(chars, i);
+            }
+            if !(is_voicing(plain) && self.voice(plain)) {
+                self.push(plain, i);
+            }
         }
+    }
+
+    /// Japanese and Chinese have no spaces: a single one between two of their characters is taken back.
+    fn close_gap(&mut self, chars: &[char], i: usize) {
+        let single = i.checked_sub(2).is_some_and(|before| !chars[before].is_whitespace());
+        let spaced = self.text.strip_suffix(' ').is_some_and(|text| text.ends_with(is_kana_or_han));
+        if spaced && single && chars[i - 1] != '\n' {
+            self.text.pop();
+            self.origins.truncate(self.text.len());
+        }
+    }
+
+    /// Half-width kana have their voicing behind them, as a character of its own.
+    fn voice(&mut self, mark: char) -> bool {
+        let Some(last) = self.text.chars().next_back() else { return false };
+        let composed = lyra_text::normalise(&String::from_iter([last, mark]));
+        let mut composed = composed.chars();
+        let (Some(one), None) = (composed.next(), composed.next()) else { return false };
+        let origin = self.origins.last().copied().unwrap_or_default();
+        self.text.pop();
+        self.origins.truncate(self.text.len());
+        self.push(one, origin);
+        true
     }
 
     fn push(&mut self, c: char, origin: usize) {
@@ -79,6 +108,10 @@ pub(super) fn is_invisible(c: char) -> bool {
 
 fn is_kana_or_han(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}')
+}
+
+fn is_voicing(c: char) -> bool {
+    matches!(c, '\u{3099}' | '\u{309A}')
 }
 
 /// Marks that strike through, underline or surround a letter.

@@ -7,12 +7,17 @@ use dom_query::NodeRef;
 const MAX_PIECES: usize = 5_000;
 const MAX_CHARS: usize = 50_000;
 
+/// Hidden from most readers, or in another place than the text: no reason to take a page for hostile.
+const SEEN_ELSEWHERE: [&str; 4] = ["meta", "attribute", "link", "aria-hidden"];
+
 /// A text that readers do not see.
 pub(super) struct Piece {
     /// How it is hidden.
     pub(super) how: &'static str,
     /// Whether it is hidden from people while machines read it; links are not hidden, they are only not text.
     pub(super) hidden: bool,
+    /// Whether nobody sees it, as far as the page says: descriptions are shown by search engines, and titles of elements by browsers.
+    pub(super) unseen: bool,
     pub(super) text: String,
 }
 
@@ -28,7 +33,8 @@ fn collect(root: NodeRef<'_>, found: &mut Vec<Piece>) {
     let push = |found: &mut Vec<Piece>, how: &'static str, hidden: bool, text: &str| {
         let text: String = single_spaces(text).chars().take(MAX_CHARS).collect();
         if text.chars().count() >= 12 && found.len() < MAX_PIECES {
-            found.push(Piece { how, hidden, text });
+            let unseen = hidden && !SEEN_ELSEWHERE.contains(&how);
+            found.push(Piece { how, hidden, unseen, text });
         }
     };
     for node in root.descendants_it().filter(NodeRef::is_comment) {
