@@ -3,6 +3,9 @@
 use lyra_tests::TestApp;
 use lyra_tests::replay::Replay;
 use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::process::Output;
 
 struct Bench {
     app: TestApp,
@@ -114,4 +117,98 @@ fn a_source_that_is_down_is_said_and_the_corpus_answers() {
     let tested = app.run(&["--config", &config, "sources", "test", "openalex"]);
     assert!(!tested.status.success());
     assert!(String::from_utf8_lossy(&tested.stdout).contains("cannot be reached"), "{tested:?}");
+}
+
+/// The address of a server that answers whatever it is asked with these bytes.
+fn answering(answer: String) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let head = BufReader::new(stream.try_clone().expect("a handle")).lines();
+            head.map_while(Result::ok).take_while(|line| !line.is_empty()).for_each(drop);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+fn http(status: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n{headers}\r\n{body}")
+}
+
+/// `lyra ARGS` with OpenAlex at this address.
+fn with_openalex(app: &TestApp, address: &str, args: &[&str], environment: &[(&str, &str)]) -> Output {
+    let mut command = app.command(args);
+    command
+        .env("LYRA__SOURCES__OPENALEX__BASE_URL", address)
+        .env("LYRA__SOURCES__OPENALEX__MIN_INTERVAL_MS", "0")
+        .envs(environment.iter().copied());
+    command.output().expect("lyra runs")
+}
+
+#[test]
+fn a_question_whose_only_source_fails_ends_with_one_line() {
+    let json = "Content-Type: application/json\r\n";
+    for (answer, why) in [
+        (http("500 Internal Server Error", json, "{}"), "500 Internal Server Error"),
+        (http("429 Too Many Requests", "Retry-After: 3600\r\n", ""), "not asked for 3600 s"),
+        (http("200 OK", json, "{\"results\": [{\"id\":"), "its JSON cannot be read"),
+        (
+            http("200 OK", "Content-Type: text/html\r\n", "<h1>Sign in"),
+            "`text/html` instead of application/json",
+        ),
+    ] {
+        let address = answering(answer);
+        for command in [["research", QUESTION], ["check", "Naps improve memory."]] {
+            let app = TestApp::new();
+            let args = [&command[..], &["--sources", "openalex", "--quiet"]].concat();
+            let ended = with_openalex(&app, &address, &args, &[]);
+            let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+            assert_eq!((ended.status.code(), out.as_ref()), (Some(1), ""), "{err}");
+            assert!(err.starts_with("error: no source answered: openalex: ") && err.contains(why), "{err}");
+            assert_eq!(err.lines().count(), 1, "{err}");
+        }
+    }
+    let app = TestApp::new();
+    let address = answering(http("403 Forbidden", json, "{\"message\": \"no key\"}"));
+    let args = ["research", QUESTION, "--sources", "openalex", "--quiet", "--json"];
+    let ended = with_openalex(&app, &address, &args, &[]);
+    let report: Value = serde_json::from_slice(&ended.stdout).expect("an object for programs");
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(report["warnings"].to_string().contains("403: no key"), "{report}");
+}
+
+#[test]
+fn sources_are_reached_through_a_proxy() {
+    let body = "{\"meta\": {\"count\": 3}, \"results\": []}";
+    let proxy = answering(http("200 OK", "Content-Type: application/json\r\n", body));
+    let app = TestApp::new();
+    let test = |environment: &[(&str, &str)]| -> Value {
+        let args = ["sources", "test", "openalex", "--json"];
+        let tested = with_openalex(&app, "http://papers.example.org", &args, environment);
+        let tests: Value = serde_json::from_slice(&tested.stdout).expect("JSON");
+        tests[0].clone()
+    };
+    for environment in [("HTTP_PROXY", proxy.as_str()), ("LYRA__SOURCES__PROXY", proxy.as_str())] {
+        let tested = test(&[environment]);
+        assert_eq!((&tested["answers"], &tested["matches"]), (&true.into(), &3.into()), "{tested}");
+    }
+    let off = test(&[("HTTP_PROXY", &proxy), ("LYRA__SOURCES__PROXY", "off")]);
+    assert_eq!(off["answers"], false, "{off}");
+    let wrong =
+        app.command(&["sources", "list"]).env("LYRA__SOURCES__PROXY", "socks5://127.0.0.1:1").output();
+    let words = String::from_utf8_lossy(&wrong.expect("lyra runs").stderr).into_owned();
+    assert!(words.contains("sources.proxy") && words.contains("HTTP proxy"), "{words}");
+}
+
+#[test]
+fn the_help_names_every_kind_of_source() {
+    let help = TestApp::new().run(&["research", "--help"]);
+    let words = String::from_utf8_lossy(&help.stdout).into_owned();
+    for source in ["s2", "openalex", "web", "corpora"] {
+        assert!(words.contains(source), "{source}: {words}");
+    }
 }

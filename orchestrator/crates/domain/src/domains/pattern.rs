@@ -95,7 +95,7 @@ pub fn registrable_domain(host: &str) -> Option<String> {
 pub fn is_public_name(host: &str) -> bool {
     let host = host.to_lowercase();
     let known = psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known());
-    known && !host.ends_with(".arpa") && registrable_domain(&host).is_some()
+    known && host.rsplit('.').next() != Some("arpa") && registrable_domain(&host).is_some()
 }
 
 #[cfg(test)]

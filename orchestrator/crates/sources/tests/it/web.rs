@@ -45,6 +45,11 @@ async fn site() -> StandIn {
             &[("content-type", "text/html; charset=Shift_JIS")],
             encode_sjis(&format!("<html><body><article><p>{}</p></article></body></html>", "昼寝は記憶を改善した。".repeat(40))),
         ),
+        // It declares what it is not.
+        "/wrong-charset" => {
+            let page = format!("<meta charset=utf-8><body><article><p>{}</p></article>", "昼寝は記憶を改善した。".repeat(40));
+            reply(200, &[("content-type", "text/html; charset=utf-8")], encoding_rs::EUC_JP.encode(&page).0.into_owned())
+        }
         "/plain" => reply(200, &[("content-type", "text/plain")], "Naps and memory\n\nWe slept.\nIt helped."),
         "/captcha" => html("<html><body><div class='g-recaptcha'></div>Are you human?</body></html>"),
         "/wall" => reply(403, &[("content-type", "text/html")], "<title>Just a moment...</title>"),
@@ -129,6 +134,11 @@ async fn japanese_plain_text_and_mislabelled_pages() {
     let page = pages.fetch(server.at("/sjis").as_str()).await.unwrap();
     assert_eq!((page.encoding, page.extracted.language.as_deref()), (Some("Shift_JIS"), Some("ja")));
     assert!(page.extracted.text.contains("昼寝は記憶を改善した。"));
+    let wrong = pages.fetch(server.at("/wrong-charset").as_str()).await.unwrap();
+    assert_eq!(wrong.encoding, Some("EUC-JP"));
+    assert!(
+        wrong.extracted.text.contains("昼寝は記憶を改善した。") && !wrong.extracted.text.contains('\u{FFFD}')
+    );
     let plain = pages.fetch(server.at("/plain").as_str()).await.unwrap();
     assert_eq!(
         (plain.kind, plain.extracted.text.as_str()),

@@ -34,7 +34,7 @@ fn full_text() -> Reply {
 
 /// A PDF of so many pages, as repositories send it: without its type.
 fn long_pdf(pages: usize) -> Reply {
-    let kids: String = (0..pages).map(|n| format!("{} 0 R ", 4 + 2 * n)).collect();
+    let kids = (0..pages).map(|n| format!("{} 0 R ", 4 + 2 * n)).collect::<Vec<_>>().concat();
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         format!("<< /Type /Pages /Count {pages} /Kids [{kids}] >>"),
