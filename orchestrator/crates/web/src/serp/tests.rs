@@ -22,7 +22,7 @@ fn text_of(path: &str) -> Option<String> {
         eprintln!("skipped: {} is not there", file.display());
         return None;
     };
-    if !path.ends_with(".gz") {
+    if !bytes.starts_with(b"\x1F\x8B") {
         return Some(String::from_utf8(bytes).unwrap());
     }
     let mut text = String::new();
