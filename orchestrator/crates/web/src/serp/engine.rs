@@ -18,7 +18,7 @@ const DEFAULT: &str = include_str!("../../../../../config/engines.yaml");
 #[derive(Debug, Clone)]
 pub struct Engines {
     source: String,
-    engines: BTreeMap<String, Engine>,
+    by_name: BTreeMap<String, Engine>,
     challenges: Vec<Challenge>,
 }
 
@@ -86,7 +86,7 @@ impl Engines {
             .map(|(name, spec)| Ok((name.clone(), spec.compiled(name)?)))
             .collect::<Result<BTreeMap<_, _>>>()?;
         let challenges = compiled_challenges("challenges", file.challenges)?;
-        Ok(Self { source: text.to_owned(), engines, challenges })
+        Ok(Self { source: text.to_owned(), by_name: engines, challenges })
     }
 
     /// The text that they were read from.
@@ -104,12 +104,12 @@ impl Engines {
 
     /// An engine by name.
     pub fn get(&self, name: &str) -> Option<&Engine> {
-        self.engines.get(name)
+        self.by_name.get(name)
     }
 
     /// Every engine, by name.
     pub fn iter(&self) -> impl Iterator<Item = &Engine> {
-        self.engines.values()
+        self.by_name.values()
     }
 
     /// Names of the engines of a category.
