@@ -8,8 +8,8 @@ mod choice;
 mod date;
 mod edges;
 mod encoding;
-mod labels;
 mod endings;
+mod labels;
 mod links;
 mod markdown;
 mod metadata;
@@ -80,8 +80,9 @@ impl Extracted {
         let said = metadata::read(&document, &base);
         let own: Vec<&Url> = [address, &base].into_iter().chain(&said.canonical_url).collect();
         let chosen = if readable(&document) { choice::choose(&document, &base, &own) } else { None };
-        let choice::Chosen { content, title, byline, site, language } =
-            chosen.unwrap_or_else(|| choice::Chosen { content: body(&document, &base), title: None, ..Default::default() });
+        let choice::Chosen { content, title, byline, site, language } = chosen.unwrap_or_else(|| {
+            choice::Chosen { content: body(&document, &base), title: None, ..Default::default() }
+        });
         let title = title.unwrap_or_else(|| visible_title(&document));
         Self {
             title: said.title.unwrap_or_else(|| crate::dom::single_spaces(&title)),

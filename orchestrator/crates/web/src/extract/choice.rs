@@ -5,8 +5,8 @@ use super::boilerplate;
 use super::edges;
 use super::labels::Labels;
 use super::outline::{Amount, Part, outline};
-use super::stated;
 use super::overlap::{Runs, filled};
+use super::stated;
 use dom_query::{Document, NodeRef};
 use url::Url;
 
@@ -38,9 +38,10 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url]) -> Option<Ch
     let body = *body.nodes().first()?;
     boilerplate::note(body);
     let config = dom_smoothie::Config { keep_classes: true, ..dom_smoothie::Config::default() };
-    let article = dom_smoothie::Readability::with_document(document.clone(), Some(base.as_str()), Some(config))
-        .and_then(|mut readability| readability.parse())
-        .ok()?;
+    let article =
+        dom_smoothie::Readability::with_document(document.clone(), Some(base.as_str()), Some(config))
+            .and_then(|mut readability| readability.parse())
+            .ok()?;
     let scored = Candidate::cleared(&Document::fragment(article.content), base);
     let mut content = compared(body, base, scored);
     if content.text.chars().count() < LITTLE {
@@ -131,11 +132,17 @@ fn mark(part: &Part<'_>) -> Option<usize> {
     if !matches!(name, "article" | "div" | "main" | "section" | "td") && !name.contains('-') {
         return None;
     }
-    if part.node.attr("itemprop").is_some_and(|names| names.split_whitespace().any(|name| name == "articleBody")) {
+    if part
+        .node
+        .attr("itemprop")
+        .is_some_and(|names| names.split_whitespace().any(|name| name == "articleBody"))
+    {
         return Some(0);
     }
     let labels = Labels::of(&part.node);
-    if labels.both(&["entry", "post", "article", "story", "news", "blog", "single"], &["content", "body", "text"]) {
+    if labels
+        .both(&["entry", "post", "article", "story", "news", "blog", "single"], &["content", "body", "text"])
+    {
         return Some(1);
     }
     if name == "article" || part.node.attr("role").is_some_and(|role| &*role == "article") {

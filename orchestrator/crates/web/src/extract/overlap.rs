@@ -67,8 +67,12 @@ pub(super) fn filled(text: Content, wider: Content) -> Content {
         let (block, length) = (&wider.blocks[at], texts[at].chars().count());
         let is_linked = linked[at] * 2 >= length;
         keep[at] |= match block.kind {
-            BlockKind::Heading { .. } => keep[at + 1] && !matches!(wider.blocks[at + 1].kind, BlockKind::Heading { .. }) && at > 0,
-            BlockKind::Paragraph | BlockKind::Quote => !is_linked && length >= PARAGRAPH && ends_sentence(&texts[at]),
+            BlockKind::Heading { .. } => {
+                keep[at + 1] && !matches!(wider.blocks[at + 1].kind, BlockKind::Heading { .. }) && at > 0
+            }
+            BlockKind::Paragraph | BlockKind::Quote => {
+                !is_linked && length >= PARAGRAPH && ends_sentence(&texts[at])
+            }
             BlockKind::List => !is_linked && length >= ITEM * texts[at].lines().count(),
             BlockKind::Table => !is_linked && length >= PARAGRAPH,
             BlockKind::Preformatted => true,

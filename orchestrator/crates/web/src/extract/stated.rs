@@ -16,7 +16,13 @@ const MAX_ELEMENTS: usize = 8;
 /// The longest of these texts; empty when there is none.
 pub(super) fn text(document: &Document, base: &Url) -> Content {
     let templates = "[itemprop~='articleBody'] script[type='text/template'], [itemprop~='articleBody'] script[type='text/html']";
-    let templates = document.select(templates).nodes().iter().take(MAX_ELEMENTS).map(|node| from_html(&node.text(), base)).collect::<Vec<_>>();
+    let templates = document
+        .select(templates)
+        .nodes()
+        .iter()
+        .take(MAX_ELEMENTS)
+        .map(|node| from_html(&node.text(), base))
+        .collect::<Vec<_>>();
     let linked = document.select("script[type='application/ld+json']");
     let bodies = linked.nodes().iter().take(MAX_ELEMENTS).filter_map(|node| {
         let body = article_body(&serde_json::from_str(node.text().trim()).ok()?)?;
