@@ -7,6 +7,7 @@ pub mod ml_server;
 pub mod proxy;
 pub mod replay;
 mod serving;
+pub mod site;
 pub mod walled;
 
 use lyra::app::App;

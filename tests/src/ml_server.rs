@@ -39,11 +39,27 @@ impl MlServer {
     /// # Errors
     /// As [`Self::start_at`].
     pub async fn start_with(address: SocketAddr, environment: &[(&str, &str)]) -> anyhow::Result<Self> {
+        Self::start_in(address, |mut command| {
+            command.envs(environment.iter().copied());
+            command
+        })
+        .await
+    }
+
+    /// The same, by the command that `within` makes of the plain one.
+    ///
+    /// # Errors
+    /// As [`Self::start_at`].
+    pub async fn start_in(
+        address: SocketAddr,
+        within: impl FnOnce(std::process::Command) -> std::process::Command,
+    ) -> anyhow::Result<Self> {
         let port = address.port().to_string();
-        let mut child = Command::new(binary("lyra-ml-server"))
+        let mut command = std::process::Command::new(binary("lyra-ml-server"));
+        command
             .args(["--port", &port, "--threads", "1", "--log-format", "json", "--profile", "fast"])
-            .env("RUST_LOG", "debug,hyper=off")
-            .envs(environment.iter().copied())
+            .env("RUST_LOG", "debug,hyper=off");
+        let mut child = Command::from(within(command))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
