@@ -89,8 +89,8 @@ async fn in_words(
     Ok(said)
 }
 
-/// The side of the window that is surest of one, when it is sure enough and none is of the other; else neutral, as the whole
-/// passage says it.
+/// The side of the window that is surest of one, when it is sure enough; else neutral, as the whole passage says it. A window of the
+/// other side that is less sure takes nothing away: it did in trials, and more right sides were lost than wrong ones.
 fn strongest(whole: Verdict, windows: Vec<Answer>, threshold: f64) -> Verdict {
     let best = |score: fn(&NliScores) -> f64| {
         let scores: Vec<f64> = windows.iter().map(|window| score(&window.judgement.scores)).collect();
@@ -108,7 +108,7 @@ fn strongest(whole: Verdict, windows: Vec<Answer>, threshold: f64) -> Verdict {
     };
     let asked =
         whole.asked.iter().cloned().chain(windows.iter().map(|window| window.asked.clone())).collect();
-    if score < threshold || support.min(refutation) >= threshold {
+    if score < threshold {
         return Verdict { judgement: neutral(whole.judgement), asked, ..whole };
     }
     let judgement = NliJudgement { relation, confidence: score.into(), ..window.judgement };
@@ -278,11 +278,11 @@ mod tests {
     }
 
     #[test]
-    fn the_surest_window_decides_unless_another_contradicts_it() {
+    fn the_surest_window_decides() {
         check_windows(&[(0.1, 0.1), (0.8, 0.1)], ("second", Relation::Supports));
         check_windows(&[(0.3, 0.6), (0.4, 0.1)], ("first", Relation::Refutes));
         check_windows(&[(0.45, 0.1), (0.1, 0.1)], ("whole", Relation::Neutral));
-        check_windows(&[(0.8, 0.1), (0.1, 0.6)], ("whole", Relation::Neutral));
+        check_windows(&[(0.6, 0.1), (0.1, 0.8)], ("second", Relation::Refutes));
         check_windows(&[], ("whole", Relation::Neutral));
     }
 
