@@ -47,7 +47,7 @@ pub struct ResearchConfig {
     /// are closest to it.
     pub candidates_per_question: usize,
     /// Sentence windows of one passage that are shown to a pair classifier; the strongest support and the strongest
-    /// refutation among its sentences count. A verifier reads the passage whole.
+    /// refutation among its sentences count. A verifier reads the passage whole, then by windows of four sentences.
     pub windows_per_passage: usize,
     /// A window has to be at least this close (cosine) to the claim; the closest one and the conclusion are always shown.
     #[schemars(range(min = -1.0, max = 1.0))]
