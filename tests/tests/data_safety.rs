@@ -197,3 +197,92 @@ fn a_read_only_disk_is_named_and_loses_nothing() {
     assert!(said.contains("cannot write to") && said.contains("Read-only file system"), "{said}");
     assert!(said.contains("kept") && !said.contains(" lost ") && said.contains("whole: "), "{said}");
 }
+
+#[test]
+fn every_command_says_that_the_disk_is_full() {
+    let app = TestApp::new();
+    // Without a free block nothing can be made beside the databases; with a few, a transaction begins and cannot end.
+    let script = "mount -t tmpfs -o size=12m tmpfs \"$LYRA_DATA_DIR\" && cd \"$LYRA_DATA_DIR\" || exit 3
+        printf '{\"id\":\"1\",\"title\":\"Naps\",\"abstract\":\"Naps help memory.\"}\\n' > a.jsonl
+        \"$LYRA\" token create kept > /dev/null || exit 3
+        try() { echo \"== $*\"; \"$LYRA\" \"$@\" 2>&1; echo \"-> $?\"; }
+        for left in 0 20 60; do
+            \"$LYRA\" token create old-$left > /dev/null || exit 3
+            dd if=/dev/zero of=filler bs=4k 2> /dev/null
+            truncate -s -$((left * 4096)) filler
+            try token create more-$left
+            try token revoke old-$left
+            try research 'Does a nap improve memory?' --quiet
+            try check 'Naps improve memory.' --quiet
+            try corpus import c a.jsonl --quiet
+            try backup create b.tar.gz
+            try backup create -
+            try task list
+            try store check
+            try store prune
+            try embeddings rebuild
+            try doctor
+            rm filler
+        done
+        try token list
+        try store check";
+    let Some(mut command) = on_small_disk(&app, script) else { return };
+    let output = command.output().expect("it runs");
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let mut refused = 0;
+    for command in said.split("== ").skip(1) {
+        let failed = !command.contains("-> 0");
+        let full = ["full", "No space left"].iter().any(|words| command.contains(words));
+        assert!(!failed || full, "it does not say why: {command}");
+        assert!(!command.contains("the version of Lyra that wrote"), "the wrong remedy: {command}");
+        assert!(!command.contains("disk I/O error") && !command.contains("panicked"), "{command}");
+        refused += usize::from(failed);
+    }
+    assert!(refused >= 8, "the disk was not full: {said}");
+    let end = said.rsplit("== token list").next().unwrap_or_default();
+    assert!(end.contains("kept") && end.contains("whole: "), "{said}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_backup_leaves_nothing_that_the_next_one_does_not_remove() {
+    let (app, home) = (TestApp::new(), tempfile::tempdir().expect("a folder"));
+    app.json(&["token", "create", "--json", "kept"]);
+    let target = |name: &str| home.path().join(name).display().to_string();
+    // Enough to be in the middle of it.
+    std::fs::create_dir_all(app.data_dir().join("corpora/c/index")).expect("a folder");
+    let manifest = r#"{"format":1,"name":"c","embedder":"m","dimension":1,"created":"2026-11-20T00:00:00Z"}"#;
+    std::fs::write(app.data_dir().join("corpora/c/corpus.json"), manifest).expect("a file");
+    std::fs::write(app.data_dir().join("corpora/c/index/segment"), vec![7; 64 << 20]).expect("a file");
+    let left = |folder: &Path| -> Vec<String> {
+        let names = std::fs::read_dir(folder).expect("a folder").flatten();
+        let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with('.')).collect()
+    };
+    let mut interrupted = 0;
+    for (n, signal) in ["KILL", "TERM", "INT", "KILL", "TERM", "INT"].into_iter().enumerate() {
+        let name = target(&format!("{n}.tar.gz"));
+        let mut child = app.spawn(&["backup", "create", &name]);
+        let begun = std::time::Instant::now();
+        while left(home.path()).is_empty() && begun.elapsed().as_secs() < 60 {
+            if child.try_wait().expect("its state").is_some() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(60 * n as u64));
+        // The second one does not wait for anything to end.
+        for _ in 0..2 {
+            let _ = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        let status = child.wait().expect("its end");
+        interrupted += usize::from(!status.success());
+    }
+    assert!(interrupted > 0, "every backup was done before");
+    let whole = app.run(&["backup", "create", &target("whole.tar.gz")]);
+    assert!(whole.status.success(), "{}", said(&whole));
+    assert_eq!(left(home.path()), Vec::<String>::new());
+    assert_eq!(left(app.data_dir()), Vec::<String>::new());
+}

@@ -123,12 +123,12 @@ impl App {
         if !archived {
             return verify_folder(source).await;
         }
-        // The database has to lie in a file of its own to be read; nothing else is written.
+        // What is looked into has to lie in files of its own; nothing else is written.
         let folder = scratch(source)?;
         let claim = leftovers::claim(&folder);
         let unpacked = folder.clone();
         let verified = async {
-            blocking(move || archive::unpack_database(&place, &unpacked)).await?;
+            blocking(move || archive::unpack_described(&place, &unpacked)).await?;
             describe(&folder, &Manifest::read(&folder)?).await
         }
         .await;
@@ -188,6 +188,10 @@ async fn describe(folder: &Path, manifest: &Manifest) -> Result<BackupReport, Ap
                 format!("the database in {} {what}: {}", folder.display(), problem.found),
             ));
         }
+    }
+    for name in manifest.corpora() {
+        let checked = lyra_corpus::check_manifest(&folder.join("corpora").join(&name), &name);
+        checked.map_err(|error| manifest::damaged(&error.to_string()))?;
     }
     Ok(BackupReport {
         path: folder.to_owned(),

@@ -86,11 +86,17 @@ impl App {
                 findings.push(app.browser());
                 app.close().await;
             }
-            Err(error) => findings.push(Finding::broken(
-                "database",
-                format!("{error:#}"),
-                "use another folder with --data-dir, or the version of Lyra that wrote this one",
-            )),
+            Err(error) => {
+                let full = |cause: &(dyn std::error::Error + 'static)| {
+                    matches!(cause.downcast_ref(), Some(lyra_store::StoreError::DiskFull))
+                };
+                let remedy = if error.chain().any(full) {
+                    "make room on that disk; what was stored is safe"
+                } else {
+                    "use another folder with --data-dir, or the version of Lyra that wrote this one"
+                };
+                findings.push(Finding::broken("database", format!("{error:#}"), remedy));
+            }
         }
         findings
     }

@@ -25,6 +25,7 @@ pub use document::Document;
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
 pub use import::{Format, ImportOptions, ImportReport, Progress, READS, Rejected, UnknownFormat};
+pub use manifest::check_manifest;
 pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};
 pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};
 pub use source::CorpusSource;

@@ -51,6 +51,18 @@ impl Manifest {
         serde_json::from_slice(&bytes).map(Some).map_err(broken)
     }
 
+    /// Whether a folder that came from elsewhere is a corpus of this name that this version reads, as far as its manifest says.
+    fn check(folder: &Path, name: &str) -> Result<()> {
+        check_name(name)?;
+        let manifest =
+            Self::read(folder, name)?.ok_or_else(|| CorpusError::NotFound { name: name.to_owned() })?;
+        if manifest.name == name {
+            return Ok(());
+        }
+        let why = format!("it is the manifest of the corpus `{}`", manifest.name);
+        Err(CorpusError::io(&folder.join(FILE))(std::io::Error::other(why)))
+    }
+
     /// Writes the manifest so that it is there whole or not at all.
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let (path, draft) = (folder.join(FILE), folder.join("corpus.json.new"));
@@ -73,6 +85,14 @@ fn format_1_scopes() -> Vec<FeatureScope> {
 #[derive(Deserialize)]
 struct Version {
     format: u32,
+}
+
+/// Checks the manifest of a corpus folder that came from elsewhere, as from a backup.
+///
+/// # Errors
+/// A name that no corpus can have, a manifest that is missing, damaged, of a newer version, or of another corpus.
+pub fn check_manifest(folder: &Path, name: &str) -> Result<()> {
+    Manifest::check(folder, name)
 }
 
 /// Checks a corpus name: it becomes a folder's.

@@ -69,10 +69,11 @@ pub(super) fn unpack(file: &Path, folder: &Path) -> Result<(), AppError> {
     read(file, |path, entry| write(&folder.join(path), entry))
 }
 
-/// The same, and writes only the database files and the manifest.
-pub(super) fn unpack_database(file: &Path, folder: &Path) -> Result<(), AppError> {
+/// The same, and writes only the manifests and the database files.
+pub(super) fn unpack_described(file: &Path, folder: &Path) -> Result<(), AppError> {
     read(file, |path, entry| {
-        if [DATABASE, PRIVATE, manifest::FILE].contains(&path) {
+        let of_corpus = path.starts_with("corpora/") && path.ends_with("/corpus.json");
+        if of_corpus || [DATABASE, PRIVATE, manifest::FILE].contains(&path) {
             write(&folder.join(path), entry)
         } else {
             digest(entry)

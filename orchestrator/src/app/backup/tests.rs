@@ -286,6 +286,34 @@ async fn a_database_that_others_changed_is_refused_although_every_hash_is_right(
 }
 
 #[tokio::test]
+async fn corpora_that_cannot_be_read_are_refused_although_every_hash_is_right() {
+    let home = tempfile::tempdir().unwrap();
+    let app = filled(&home.path().join("data")).await;
+    for (case, text, expect) in [
+        ("newer", r#"{"format":999999,"name":"tiny"}"#, "has format 999999"),
+        ("damaged", r#"{"format":2,"#, "corpus.json"),
+        (
+            "other",
+            r#"{"format":1,"name":"x","embedder":"m","dimension":1,"created":"2026-11-20T00:00:00Z"}"#,
+            "corpus `x`",
+        ),
+    ] {
+        let (folder, packed) = (home.path().join(case), home.path().join(format!("{case}.tar")));
+        app.create_backup(&folder, false).await.unwrap();
+        std::fs::write(folder.join("corpora/tiny/corpus.json"), text).unwrap();
+        repacked(&folder, &packed);
+        for source in [&folder, &packed] {
+            let error = App::verify_backup(source).await.unwrap_err();
+            assert!(error.message.contains(expect), "{case}: {}", error.message);
+            let target = home.path().join("elsewhere");
+            let error = App::restore_backup(source, &target, false).await.unwrap_err();
+            assert!(error.message.contains(expect), "{case}: {}", error.message);
+            assert!(!target.join("corpora").exists());
+        }
+    }
+}
+
+#[tokio::test]
 async fn no_more_is_unpacked_than_the_manifest_says() {
     let home = tempfile::tempdir().unwrap();
     let app = filled(&home.path().join("data")).await;
