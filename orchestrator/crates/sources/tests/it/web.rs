@@ -138,7 +138,7 @@ async fn japanese_plain_text_and_mislabelled_pages() {
     );
     assert!(page.extracted.text.contains("昼寝は記憶を改善した。"));
     let wrong = pages.fetch(server.at("/wrong-charset").as_str()).await.unwrap();
-    assert_eq!(wrong.encoding, Some("EUC-JP"));
+    assert_eq!(wrong.encoding.as_deref(), Some("EUC-JP"));
     assert!(
         wrong.extracted.text.contains("昼寝は記憶を改善した。") && !wrong.extracted.text.contains('\u{FFFD}')
     );
