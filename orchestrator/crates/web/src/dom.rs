@@ -83,13 +83,15 @@ pub(crate) fn is_block_element(name: &str) -> bool {
     )
 }
 
+const SOFT_HYPHEN: char = '\u{ad}';
+
 /// A step of a walk through a tree in document order.
 pub(crate) enum Visit<'a> {
     /// An element, document or fragment begins.
     Enter(NodeRef<'a>, String),
     /// It ends.
     Leave(String),
-    /// A text node.
+    /// A text node, without the soft hyphens: they say where a word may be broken, and no reader sees them.
     Text(String),
 }
 
@@ -107,7 +109,7 @@ pub(crate) fn walk<'a>(root: NodeRef<'a>, mut visit: impl FnMut(Visit<'a>) -> bo
                 visit(Visit::Leave(name));
             }
             Todo::Node(node) if node.is_text() => {
-                visit(Visit::Text(node.text().to_string()));
+                visit(Visit::Text(node.text().replace(SOFT_HYPHEN, "")));
             }
             Todo::Node(node) if node.is_element() || node.is_document() || node.is_fragment() => {
                 let name = node.node_name().map(|name| name.to_string()).unwrap_or_default();

@@ -1,6 +1,8 @@
 //! Main text of a page: paragraphs, headings, lists and tables in order, and what the page says of itself.
 //!
-//! Readability's rules (through `dom_smoothie`) find the main content; a page they cannot read gives its visible body.
+//! Readability's rules (through `dom_smoothie`) find the main content. It is held against the elements that pages
+//! mark as their article (`choice`), cleared of what stands beside the text (`boilerplate`, `edges`), and given what
+//! the rules left out between its paragraphs (`overlap`). A page that the rules cannot read gives its visible body.
 
 mod blocks;
 mod boilerplate;
@@ -8,8 +10,8 @@ mod choice;
 mod date;
 mod edges;
 mod encoding;
-mod labels;
 mod endings;
+mod labels;
 mod links;
 mod markdown;
 mod metadata;
@@ -80,8 +82,9 @@ impl Extracted {
         let said = metadata::read(&document, &base);
         let own: Vec<&Url> = [address, &base].into_iter().chain(&said.canonical_url).collect();
         let chosen = if readable(&document) { choice::choose(&document, &base, &own) } else { None };
-        let choice::Chosen { content, title, byline, site, language } =
-            chosen.unwrap_or_else(|| choice::Chosen { content: body(&document, &base), title: None, ..Default::default() });
+        let choice::Chosen { content, title, byline, site, language } = chosen.unwrap_or_else(|| {
+            choice::Chosen { content: body(&document, &base), title: None, ..Default::default() }
+        });
         let title = title.unwrap_or_else(|| visible_title(&document));
         Self {
             title: said.title.unwrap_or_else(|| crate::dom::single_spaces(&title)),
@@ -168,5 +171,7 @@ fn primary_subtag(tag: &str) -> Option<String> {
     (code.len() == 2 && code.chars().all(|c| c.is_ascii_lowercase())).then_some(code)
 }
 
+#[cfg(test)]
+mod main_text_tests;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,8 @@
 //! A tree of HTML as blocks of text in reading order.
 
-use crate::dom::{Visit, is_block_element, is_invisible_element, is_reading, single_spaces, visible_text, walk};
+use crate::dom::{
+    Visit, is_block_element, is_invisible_element, is_reading, single_spaces, visible_text, walk,
+};
 use dom_query::NodeRef;
 use serde::Serialize;
 use url::Url;

@@ -1,5 +1,5 @@
-//! Parts of a page that are no main text: what surrounds it, and what stands within it for other ends. Told by elements and
-//! roles, by words of classes in common use, and by the share of links.
+//! Parts of a page that are no main text: what surrounds it, and what stands within it for other ends. Told by
+//! elements and roles, by words of classes in common use, and by the share of links.
 
 use super::edges::ends_sentence;
 use super::labels::Labels;
@@ -7,29 +7,40 @@ use super::outline::{Amount, Part, outline};
 use crate::dom::{is_block_element, visible_text};
 use dom_query::NodeRef;
 
-/// Where the class of an element is noted that the rules for main content will replace by its only child.
-pub(super) const WRAPPER: &str = "data-lyra-wrapper";
+/// Where class and id of an element are noted that the rules for main content will replace by its only child.
+pub(super) const WRAPPER: [(&str, &str); 2] = [("class", "data-lyra-class"), ("id", "data-lyra-id")];
 /// Marks a short line that stands in no paragraph.
 const LOOSE: &str = "data-lyra-loose";
+/// Marks a form with fields, which the rules for main content remove.
+const FORM: &str = "data-lyra-form";
 /// Characters that such a line has at most.
 const SHORT: usize = 80;
 
 /// Characters that a caption has at least when it tells something.
 const CAPTION: usize = 120;
 
-/// Notes what the rules for main content would lose: they turn blocks into paragraphs, and paragraphs take the place of blocks.
+/// Notes what the rules for main content would lose: they turn blocks into paragraphs, and paragraphs take the place
+/// of blocks.
 pub(super) fn note(root: NodeRef<'_>) {
     let parts = outline(root);
     // One past the last element in the text container that is open.
     let mut container = 0;
     for (at, part) in parts.iter().enumerate() {
-        if part.name == "div" && part.node.has_attr("class") {
+        if part.name == "div" && part.amount.chars > 0 {
             let inner = &parts[at + 1..part.end];
-            if inner.first().is_some_and(|child| child.name == "p" && child.end == part.end) && part.own == 0 {
-                inner[0].node.set_attr(WRAPPER, &part.node.attr_or("class", ""));
-            } else if part.amount.chars > 0 && kind(part, &parts).is_some() && !has_blocks(at, &parts) {
+            if inner.first().is_some_and(|child| child.name == "p" && child.end == part.end) && part.own == 0
+            {
+                for (attribute, noted) in WRAPPER {
+                    if let Some(value) = part.node.attr(attribute) {
+                        inner[0].node.set_attr(noted, &value);
+                    }
+                }
+            } else if kind(part, &parts).is_some() && !has_blocks(at, &parts) {
                 part.node.rename("p");
             }
+        }
+        if part.name == "form" && part.amount.controls > 0 {
+            part.node.set_attr(FORM, "");
         }
         if at < container {
             continue;
@@ -38,6 +49,9 @@ pub(super) fn note(root: NodeRef<'_>) {
             container = part.end;
         } else if is_loose(at, &parts) {
             part.node.set_attr(LOOSE, "");
+            if part.name == "div" {
+                part.node.rename("p");
+            }
             container = part.end;
         }
     }
@@ -46,7 +60,22 @@ pub(super) fn note(root: NodeRef<'_>) {
 fn is_text_container(name: &str) -> bool {
     matches!(
         name,
-        "p" | "li" | "td" | "th" | "dd" | "dt" | "blockquote" | "pre" | "code" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "figcaption" | "caption"
+        "p" | "li"
+            | "td"
+            | "th"
+            | "dd"
+            | "dt"
+            | "blockquote"
+            | "pre"
+            | "code"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "figcaption"
+            | "caption"
     )
 }
 
@@ -78,7 +107,8 @@ pub(super) fn clear(root: NodeRef<'_>) {
 fn found<'a>(parts: &[Part<'a>]) -> Vec<NodeRef<'a>> {
     let mut found = Vec::new();
     let Some(whole) = parts.first().map(|part| part.amount) else { return found };
-    let loose: usize = parts.iter().filter(|part| part.node.has_attr(LOOSE)).map(|part| part.amount.chars).sum();
+    let loose: usize =
+        parts.iter().filter(|part| part.node.has_attr(LOOSE)).map(|part| part.amount.chars).sum();
     let drop_loose = loose * 5 <= whole.chars;
     // Kinds of parts of which one was spared for its size, each with the end of that one: what is in it is the text.
     let mut spared = [0; KINDS.len()];
@@ -115,9 +145,12 @@ fn is_surrounding(part: &Part<'_>, parts: &[Part<'_>]) -> bool {
     match part.name.as_str() {
         "nav" | "button" | "select" | "textarea" | "input" | "label" | "aside" => true,
         "footer" => !ancestors(part, parts).any(|above| above.name == "blockquote"),
-        "form" => part.amount.controls > 0,
+        "form" if part.amount.controls > 0 => true,
         "figcaption" => is_label(part),
-        _ => part.node.attr("role").is_some_and(|role| ROLES.contains(&&*role.to_ascii_lowercase())),
+        _ => {
+            let role = part.node.attr("role");
+            part.node.has_attr(FORM) || role.is_some_and(|role| ROLES.contains(&&*role.to_ascii_lowercase()))
+        }
     }
 }
 
@@ -138,8 +171,17 @@ fn is_much(part: &Part<'_>, whole: &Amount) -> bool {
     part.amount.plain() * 10 > whole.plain() * 4
 }
 
-const ROLES: &[&str] =
-    &["navigation", "menu", "menubar", "search", "banner", "contentinfo", "dialog", "alertdialog", "complementary"];
+const ROLES: &[&str] = &[
+    "navigation",
+    "menu",
+    "menubar",
+    "search",
+    "banner",
+    "contentinfo",
+    "dialog",
+    "alertdialog",
+    "complementary",
+];
 
 /// A block that consists of links, as menus do. Lists are judged with the text before them.
 fn is_menu(part: &Part<'_>) -> bool {
@@ -152,13 +194,17 @@ fn is_menu(part: &Part<'_>) -> bool {
 /// What the words of its class and id say that it is, as an index of [`KINDS`].
 fn kind(part: &Part<'_>, parts: &[Part<'_>]) -> Option<usize> {
     let name = part.name.as_str();
-    if matches!(name, "article" | "main" | "body" | "tr" | "td" | "th" | "tbody" | "thead" | "br" | "img" | "a" | "sup") {
+    if matches!(
+        name,
+        "article" | "main" | "body" | "tr" | "td" | "th" | "tbody" | "thead" | "br" | "img" | "a" | "sup"
+    ) {
         return None;
     }
     let labels = Labels::of(&part.node);
     let found = KINDS.iter().position(|kind| kind(&labels))?;
     // Within a line only what is not read with it: its words may be a date that begins the sentence.
-    let inline = !is_block_element(name) && ancestors(part, parts).take(3).any(|above| is_text_container(&above.name));
+    let inline =
+        !is_block_element(name) && ancestors(part, parts).take(3).any(|above| is_text_container(&above.name));
     (!inline || found < INLINE).then_some(found)
 }
 
@@ -166,15 +212,22 @@ fn kind(part: &Part<'_>, parts: &[Part<'_>]) -> Option<usize> {
 const INLINE: usize = 2;
 
 const KINDS: &[fn(&Labels) -> bool] = &[
-    |labels| labels.both(&["screen"], &["reader"]) || labels.both(&["sr"], &["only"]) || labels.any(&["noprint"]),
+    |labels| {
+        labels.both(&["screen"], &["reader"]) || labels.both(&["sr"], &["only"]) || labels.any(&["noprint"])
+    },
     |labels| labels.any(SHARING),
     |labels| labels.any(NAVIGATION),
     |labels| labels.any(CONSENT),
     |labels| {
         labels.exactly(&["credit", "credits", "copyright"])
-            || labels.both(&["image", "img", "photo", "caption", "picture"], &["credit", "credits", "copyright"])
+            || labels
+                .both(&["image", "img", "photo", "caption", "picture"], &["credit", "credits", "copyright"])
     },
-    |labels| labels.any(LETTERS) || labels.both(&["sign", "log"], &["up", "in"]) || labels.both(&["news"], &["letter"]),
+    |labels| {
+        labels.any(LETTERS)
+            || labels.both(&["sign", "log"], &["up", "in"])
+            || labels.both(&["news"], &["letter"])
+    },
     |labels| {
         labels.any(RELATED)
             || labels.both(
@@ -191,7 +244,19 @@ const KINDS: &[fn(&Labels) -> bool] = &[
         labels.any(AUTHORS)
             || labels.both(
                 &["author", "authors"],
-                &["box", "bio", "info", "card", "profile", "about", "description", "desc", "details", "name", "meta"],
+                &[
+                    "box",
+                    "bio",
+                    "info",
+                    "card",
+                    "profile",
+                    "about",
+                    "description",
+                    "desc",
+                    "details",
+                    "name",
+                    "meta",
+                ],
             )
     },
     |labels| {
@@ -207,31 +272,126 @@ const KINDS: &[fn(&Labels) -> bool] = &[
 ];
 
 const NAVIGATION: &[&str] = &[
-    "nav", "navi", "navbar", "navigation", "subnav", "submenu", "menu", "breadcrumb", "breadcrumbs", "pagination", "pager",
-    "paging", "pagenavi", "skiplink", "skip", "sitemap", "toc", "nextpost", "prevpost",
+    "nav",
+    "navi",
+    "navbar",
+    "navigation",
+    "subnav",
+    "submenu",
+    "menu",
+    "breadcrumb",
+    "breadcrumbs",
+    "pagination",
+    "pager",
+    "paging",
+    "pagenavi",
+    "skiplink",
+    "skip",
+    "sitemap",
+    "toc",
+    "nextpost",
+    "prevpost",
 ];
-const CONSENT: &[&str] =
-    &["cookie", "cookies", "consent", "gdpr", "dsgvo", "cookiebar", "cookiebanner", "cookieconsent", "cookienotice"];
-const LETTERS: &[&str] =
-    &["newsletter", "newsletters", "subscribe", "subscription", "signup", "optin", "mailchimp", "mc4wp", "abonnieren"];
+const CONSENT: &[&str] = &[
+    "cookie",
+    "cookies",
+    "consent",
+    "gdpr",
+    "dsgvo",
+    "cookiebar",
+    "cookiebanner",
+    "cookieconsent",
+    "cookienotice",
+];
+const LETTERS: &[&str] = &[
+    "newsletter",
+    "newsletters",
+    "subscribe",
+    "subscription",
+    "signup",
+    "optin",
+    "mailchimp",
+    "mc4wp",
+    "abonnieren",
+];
 const SHARING: &[&str] = &[
-    "share", "shares", "sharing", "sharedaddy", "sharebar", "sharebuttons", "social", "socials", "socialmedia", "sociable",
-    "shariff", "addtoany", "addthis", "likes",
+    "share",
+    "shares",
+    "sharing",
+    "sharedaddy",
+    "sharebar",
+    "sharebuttons",
+    "social",
+    "socials",
+    "socialmedia",
+    "sociable",
+    "shariff",
+    "addtoany",
+    "addthis",
+    "likes",
 ];
 const RELATED: &[&str] = &[
-    "related", "relatedposts", "recommended", "recommendation", "recommendations", "recirculation", "similar", "popular",
-    "trending", "outbrain", "taboola", "yarpp", "crp", "mostread", "teaser", "teasers",
+    "related",
+    "relatedposts",
+    "recommended",
+    "recommendation",
+    "recommendations",
+    "recirculation",
+    "similar",
+    "popular",
+    "trending",
+    "outbrain",
+    "taboola",
+    "yarpp",
+    "crp",
+    "mostread",
+    "teaser",
+    "teasers",
 ];
-const COMMENTS: &[&str] =
-    &["comments", "comment", "commentlist", "commentform", "disqus", "respond", "reply", "kommentare", "commentaires"];
+const COMMENTS: &[&str] = &[
+    "comments",
+    "comment",
+    "commentlist",
+    "commentform",
+    "disqus",
+    "respond",
+    "reply",
+    "kommentare",
+    "commentaires",
+];
 const ADVERTISING: &[&str] = &[
-    "ad", "ads", "adv", "advert", "adverts", "advertisement", "advertising", "adsense", "adsbygoogle", "sponsor", "sponsored",
-    "anzeige", "werbung", "promo", "promotion",
+    "ad",
+    "ads",
+    "adv",
+    "advert",
+    "adverts",
+    "advertisement",
+    "advertising",
+    "adsense",
+    "adsbygoogle",
+    "sponsor",
+    "sponsored",
+    "anzeige",
+    "werbung",
+    "promo",
+    "promotion",
 ];
-const CHROME: &[&str] =
-    &["sidebar", "footer", "banner", "modal", "popup", "popover", "overlay", "lightbox", "tooltip", "toolbar", "paywall", "login"];
+const CHROME: &[&str] = &[
+    "sidebar", "footer", "banner", "modal", "popup", "popover", "overlay", "lightbox", "tooltip", "toolbar",
+    "paywall", "login",
+];
 const AUTHORS: &[&str] = &["byline", "authorbox", "autor", "authors"];
 const META: &[&str] = &[
-    "postmeta", "entrymeta", "postmetadata", "metadata", "dateline", "timestamp", "pubdate", "postdate", "taglist", "tagcloud", "readingtime",
+    "postmeta",
+    "entrymeta",
+    "postmetadata",
+    "metadata",
+    "dateline",
+    "timestamp",
+    "pubdate",
+    "postdate",
+    "taglist",
+    "tagcloud",
+    "readingtime",
 ];
 const LONE: &[&str] = &["author", "meta", "tags", "widget", "date", "time", "categories", "print"];

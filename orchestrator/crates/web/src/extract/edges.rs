@@ -1,5 +1,5 @@
-//! What is left of other ends once an element is cleared: by-lines and dates before the text, lists of links in it, headings
-//! and links after it.
+//! What is left of other ends once an element is cleared: by-lines and dates before the text, lists of links in it,
+//! headings and links after it.
 
 use super::blocks::{Block, BlockKind, Builder, Content, Link};
 use super::endings::ends_article;
@@ -17,7 +17,7 @@ const LEAD: usize = 40;
 const MOST: usize = 8;
 
 /// The content without the blocks that are no part of the running text. `own` are addresses of the page itself.
-pub(super) fn trimmed(content: Content, own: &[&Url]) -> Content {
+pub(super) fn trimmed(content: &Content, own: &[&Url]) -> Content {
     let chars: Vec<char> = content.text.chars().collect();
     let own: HashSet<String> = own.iter().map(|url| site(url)).collect();
     let mut links = vec![Linked::default(); content.blocks.len()];
@@ -26,12 +26,13 @@ pub(super) fn trimmed(content: Content, own: &[&Url]) -> Content {
         linked.chars += link.text.chars().filter(|c| !c.is_whitespace()).count();
         if own.contains(&site(&link.url)) { linked.inside += 1 } else { linked.outside += 1 }
     }
-    let view: Vec<Line> = content.blocks.iter().zip(&links).map(|(block, linked)| Line::of(block, &chars, linked)).collect();
+    let view: Vec<Line> =
+        content.blocks.iter().zip(&links).map(|(block, linked)| Line::of(block, &chars, linked)).collect();
     let mut keep = vec![true; view.len()];
     drop_ends(&view, &mut keep);
     drop_links(&view, &mut keep);
     drop_edges(&view, &mut keep);
-    kept(&content, &chars, &keep)
+    kept(content, &chars, &keep)
 }
 
 fn site(url: &Url) -> String {
@@ -69,7 +70,8 @@ impl Line {
         let text: String = text.iter().collect();
         let level = if let BlockKind::Heading { level } = block.kind { Some(level) } else { None };
         let ends_colon = text.ends_with([':', '：']);
-        let stands_above = level.is_some() || (block.kind == BlockKind::Paragraph && (ends_colon || !ends_sentence(&text)));
+        let stands_above =
+            level.is_some() || (block.kind == BlockKind::Paragraph && (ends_colon || !ends_sentence(&text)));
         Self {
             kind: block.kind,
             chars: count,
@@ -92,8 +94,8 @@ impl Line {
     }
 }
 
-/// What stands under a line under which pages put comments or further articles, up to the next heading of that level: after the
-/// first half of the text, and unless much of the text stands there.
+/// What stands under a line under which pages put comments or further articles, up to the next heading of that level:
+/// after the first half of the text, and unless much of the text stands there.
 fn drop_ends(view: &[Line], keep: &mut [bool]) {
     let mut sums = vec![(0, 0)];
     for line in view {
@@ -110,7 +112,9 @@ fn drop_ends(view: &[Line], keep: &mut [bool]) {
             continue;
         }
         let end = view[at].level.map_or(view.len(), |level| {
-            (at + 1..view.len()).find(|next| view[*next].level.is_some_and(|next| next <= level)).unwrap_or(view.len())
+            (at + 1..view.len())
+                .find(|next| view[*next].level.is_some_and(|next| next <= level))
+                .unwrap_or(view.len())
         });
         if (sums[end].1 - sums[at].1) * 5 <= before {
             keep[at..end].fill(false);
@@ -121,8 +125,8 @@ fn drop_ends(view: &[Line], keep: &mut [bool]) {
     }
 }
 
-/// Lines and lists that are links to other pages of the site, with the short line above them: “read more”, tables of contents. A
-/// list that a sentence announces is part of the text.
+/// Lines and lists that are links to other pages of the site, with the short line above them: “read more”, tables of
+/// contents. A list that a sentence announces is part of the text.
 fn drop_links(view: &[Line], keep: &mut [bool]) {
     for at in 0..view.len() {
         let line = &view[at];
@@ -132,7 +136,9 @@ fn drop_links(view: &[Line], keep: &mut [bool]) {
         let is_list = line.kind == BlockKind::List && !is_announced;
         if line.is_linked && line.leads_inside && (is_line || is_list) {
             keep[at] = false;
-            if before.is_some_and(|before| before.level.is_none() && !before.is_prose() && before.chars < LEAD) {
+            if before
+                .is_some_and(|before| before.level.is_none() && !before.is_prose() && before.chars < LEAD)
+            {
                 keep[at - 1] = false;
             }
         }
@@ -142,9 +148,14 @@ fn drop_links(view: &[Line], keep: &mut [bool]) {
 /// Lines before the first paragraph that are no headings, and whatever follows the last one.
 fn drop_edges(view: &[Line], keep: &mut [bool]) {
     let prose = |at: &usize| keep[*at] && view[*at].is_prose();
-    let (Some(first), Some(last)) = ((0..view.len()).find(prose), (0..view.len()).rev().find(prose)) else { return };
-    let edges: Vec<usize> =
-        (0..first).filter(|at| view[*at].level.is_none()).chain(last + 1..view.len()).filter(|at| keep[*at]).collect();
+    let (Some(first), Some(last)) = ((0..view.len()).find(prose), (0..view.len()).rev().find(prose)) else {
+        return;
+    };
+    let edges: Vec<usize> = (0..first)
+        .filter(|at| view[*at].level.is_none())
+        .chain(last + 1..view.len())
+        .filter(|at| keep[*at])
+        .collect();
     let chars = |places: &[usize]| places.iter().map(|at| view[*at].chars).sum::<usize>();
     let whole: usize = view.iter().map(|line| line.chars).sum();
     if chars(&edges) * 100 <= whole * MOST {
