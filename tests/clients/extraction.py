@@ -1,16 +1,16 @@
 """Main text of web pages: Lyra beside trafilatura, on the same bytes.
 
-    pip install trafilatura lxml
+    pip install trafilatura lxml_html_clean
     cargo build --release -p lyra-web --example main-text
     python tests/clients/extraction.py FOLDER... [--half development|validation] [--misses]
 
-A FOLDER with `evaldata.json` is a set like trafilatura's own: each page names chunks that belong to its main text (`with`) and chunks
-that do not (`without`). A chunk counts as found when it stands in the text, after white space is made single. Precision, recall and F1
-are of all chunks together, as in that project's evaluation. A FOLDER with `test-pages` is a set like Readability's: the expected text is
-there whole, and the figure is the mean F1 of words over the pages.
+A FOLDER with `evaldata.json` is a set like trafilatura's own: each page names chunks that belong to its main text (`with`)
+and chunks that do not (`without`). A chunk counts as found when it stands in the text, after white space is made single.
+Precision, recall and F1 are of all chunks together, as in that project's evaluation. A FOLDER with `test-pages` is a set like
+Readability's: the expected text is there whole, and the figure is the mean F1 of words over the pages.
 
-Sets with chunks are split by site into two halves, so that rules can be written on one half and measured on the other. `--misses` lists
-what Lyra gets wrong, in the development half only.
+Sets with chunks are split by site into two halves, so that rules can be written on one half and measured on the other.
+`--misses` lists what Lyra gets wrong, in the development half only.
 """
 
 import argparse
@@ -120,7 +120,8 @@ def with_chunks(folder, program, only, misses):
                             print(f"    {sign}: {single(chunk)[:160]}")
             precision, recall = right / max(1, right + unwanted), right / (right + missing)
             f1 = 2 * right / (2 * right + missing + unwanted)
-            print(f"  {name:17} F1 {f1:.3f}  precision {precision:.3f}  recall {recall:.3f}  {per_page(seconds, pages)}")
+            figures = f"F1 {f1:.3f}  precision {precision:.3f}  recall {recall:.3f}"
+            print(f"  {name:17} {figures}  {per_page(seconds, pages)}")
 
 
 def whole(folder, program):

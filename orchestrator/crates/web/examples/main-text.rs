@@ -1,7 +1,7 @@
 //! Prints the main text of saved pages, for comparisons with other extractors (`tests/clients/extraction.py`).
 //!
-//! Reads from standard input one page a line, its path (`.gz` is unpacked) and after a tab its address, and prints one JSON
-//! object a line: `{"text": …}`.
+//! Reads from standard input one page a line, its path (gzip is unpacked) and after a tab its address, and prints one
+//! JSON object a line: `{"text": …}`.
 
 #![expect(clippy::print_stdout, reason = "a program that prints what it reads")]
 
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let address = if address.starts_with("http") { address } else { "https://page.example/" };
         let address = Url::parse(address.trim())?;
         let mut bytes = std::fs::read(path)?;
-        if path.ends_with(".gz") {
+        if bytes.starts_with(&[0x1F, 0x8B]) {
             let packed = std::mem::take(&mut bytes);
             GzDecoder::new(packed.as_slice()).read_to_end(&mut bytes)?;
         }

@@ -6,8 +6,6 @@ use dom_query::NodeRef;
 pub(crate) use parse::{Parsed, parse};
 use std::borrow::Cow;
 
-const SOFT_HYPHEN: char = '\u{AD}';
-
 /// Elements whose contents no reader sees.
 pub(crate) fn is_invisible_element(name: &str) -> bool {
     matches!(
@@ -86,13 +84,15 @@ pub(crate) fn is_block_element(name: &str) -> bool {
     )
 }
 
+const SOFT_HYPHEN: char = '\u{ad}';
+
 /// A step of a walk through a tree in document order.
 pub(crate) enum Visit<'a> {
     /// An element, document or fragment begins.
     Enter(NodeRef<'a>, String),
     /// It ends.
     Leave(String),
-    /// A text node.
+    /// A text node, without the soft hyphens: they say where a word may be broken, and no reader sees them.
     Text(String),
 }
 

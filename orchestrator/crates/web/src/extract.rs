@@ -1,6 +1,8 @@
 //! Main text of a page: paragraphs, headings, lists and tables in order, and what the page says of itself.
 //!
-//! Readability's rules (through `dom_smoothie`) find the main content; a page they cannot read gives its visible body.
+//! Readability's rules (through `dom_smoothie`) find the main content. It is held against the elements that pages
+//! mark as their article (`choice`), cleared of what stands beside the text (`boilerplate`, `edges`), and given what
+//! the rules left out between its paragraphs (`overlap`). A page that the rules cannot read gives its visible body.
 
 mod blocks;
 mod boilerplate;
@@ -169,5 +171,7 @@ fn primary_subtag(tag: &str) -> Option<String> {
     (code.len() == 2 && code.chars().all(|c| c.is_ascii_lowercase())).then_some(code)
 }
 
+#[cfg(test)]
+mod main_text_tests;
 #[cfg(test)]
 mod tests;

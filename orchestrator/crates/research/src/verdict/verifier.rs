@@ -84,14 +84,14 @@ async fn in_words(
     let asked: Vec<&Passage> = closer.iter().map(|&i| passages[i]).collect();
     let threshold = judge.threshold();
     for (i, windows) in closer.into_iter().zip(by_windows(judge, claim, &asked).await?) {
-        said[i] = said[i].take().map(|whole| strongest(whole, windows, threshold));
+        said[i] = said[i].take().map(|whole| strongest(whole, &windows, threshold));
     }
     Ok(said)
 }
 
 /// The side of the window that is surest of one, when it is sure enough; else neutral, as the whole passage says it. A window of the
 /// other side that is less sure takes nothing away: it did in trials, and more right sides were lost than wrong ones.
-fn strongest(whole: Verdict, windows: Vec<Answer>, threshold: f64) -> Verdict {
+fn strongest(whole: Verdict, windows: &[Answer], threshold: f64) -> Verdict {
     let best = |score: fn(&NliScores) -> f64| {
         let scores: Vec<f64> = windows.iter().map(|window| score(&window.judgement.scores)).collect();
         top_by(&scores, 1).first().map(|&i| (scores[i], &windows[i]))
@@ -270,9 +270,10 @@ mod tests {
     #[track_caller]
     fn check_windows(windows: &[(f64, f64)], expect: (&str, Relation)) {
         let names = ["first", "second", "third"];
-        let windows = names.iter().zip(windows).map(|(name, &(s, r))| window(name, s, r)).collect();
+        let windows: Vec<Answer> =
+            names.iter().zip(windows).map(|(name, &(s, r))| window(name, s, r)).collect();
         let whole = verdict(&[window("whole", 0.4, 0.2)], 0.5).unwrap();
-        let said = strongest(whole, windows, 0.5);
+        let said = strongest(whole, &windows, 0.5);
         assert_eq!((said.premise.as_str(), said.judgement.relation), expect);
         assert_eq!(said.asked[0], "whole");
     }

@@ -1,5 +1,5 @@
-//! Parts of a page that are no main text: what surrounds it, and what stands within it for other ends. Told by elements and
-//! roles, by words of classes in common use, and by the share of links.
+//! Parts of a page that are no main text: what surrounds it, and what stands within it for other ends. Told by
+//! elements and roles, by words of classes in common use, and by the share of links.
 
 use super::edges::ends_sentence;
 use super::labels::Labels;
@@ -7,30 +7,40 @@ use super::outline::{Amount, Part, outline};
 use crate::dom::{is_block_element, visible_text};
 use dom_query::NodeRef;
 
-/// Where the class of an element is noted that the rules for main content will replace by its only child.
-pub(super) const WRAPPER: &str = "data-lyra-wrapper";
+/// Where class and id of an element are noted that the rules for main content will replace by its only child.
+pub(super) const WRAPPER: [(&str, &str); 2] = [("class", "data-lyra-class"), ("id", "data-lyra-id")];
 /// Marks a short line that stands in no paragraph.
 const LOOSE: &str = "data-lyra-loose";
+/// Marks a form with fields, which the rules for main content remove.
+const FORM: &str = "data-lyra-form";
 /// Characters that such a line has at most.
 const SHORT: usize = 80;
 
 /// Characters that a caption has at least when it tells something.
 const CAPTION: usize = 120;
 
-/// Notes what the rules for main content would lose: they turn blocks into paragraphs, and paragraphs take the place of blocks.
+/// Notes what the rules for main content would lose: they turn blocks into paragraphs, and paragraphs take the place
+/// of blocks.
 pub(super) fn note(root: NodeRef<'_>) {
     let parts = outline(root);
     // One past the last element in the text container that is open.
     let mut container = 0;
     for (at, part) in parts.iter().enumerate() {
-        if part.name == "div" && part.node.has_attr("class") {
+        if part.name == "div" && part.amount.chars > 0 {
             let inner = &parts[at + 1..part.end];
             if inner.first().is_some_and(|child| child.name == "p" && child.end == part.end) && part.own == 0
             {
-                inner[0].node.set_attr(WRAPPER, &part.node.attr_or("class", ""));
-            } else if part.amount.chars > 0 && kind(part, &parts).is_some() && !has_blocks(at, &parts) {
+                for (attribute, noted) in WRAPPER {
+                    if let Some(value) = part.node.attr(attribute) {
+                        inner[0].node.set_attr(noted, &value);
+                    }
+                }
+            } else if kind(part, &parts).is_some() && !has_blocks(at, &parts) {
                 part.node.rename("p");
             }
+        }
+        if part.name == "form" && part.amount.controls > 0 {
+            part.node.set_attr(FORM, "");
         }
         if at < container {
             continue;
@@ -39,6 +49,9 @@ pub(super) fn note(root: NodeRef<'_>) {
             container = part.end;
         } else if is_loose(at, &parts) {
             part.node.set_attr(LOOSE, "");
+            if part.name == "div" {
+                part.node.rename("p");
+            }
             container = part.end;
         }
     }
@@ -132,9 +145,12 @@ fn is_surrounding(part: &Part<'_>, parts: &[Part<'_>]) -> bool {
     match part.name.as_str() {
         "nav" | "button" | "select" | "textarea" | "input" | "label" | "aside" => true,
         "footer" => !ancestors(part, parts).any(|above| above.name == "blockquote"),
-        "form" => part.amount.controls > 0,
+        "form" if part.amount.controls > 0 => true,
         "figcaption" => is_label(part),
-        _ => part.node.attr("role").is_some_and(|role| ROLES.contains(&&*role.to_ascii_lowercase())),
+        _ => {
+            let role = part.node.attr("role");
+            part.node.has_attr(FORM) || role.is_some_and(|role| ROLES.contains(&&*role.to_ascii_lowercase()))
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Which part of a page is its main text: what Readability's rules say, held against the elements by which pages mark it.
+//! Which part of a page is its main text: what Readability's rules say, held against the elements by which pages mark
+//! it.
 
 use super::blocks::{self, Content};
 use super::boilerplate;
@@ -14,6 +15,8 @@ use url::Url;
 const ENOUGH: usize = 200;
 /// Characters of a text that is so short that another is looked for in what the page's scripts would show.
 const LITTLE: usize = 300;
+/// As above, where the rules found little or a menu.
+const LEAST: usize = 80;
 /// Characters outside links up to which a text may be too short for its page.
 const SHORT: usize = 1_500;
 
@@ -32,7 +35,8 @@ pub(super) struct Chosen {
     pub(super) language: Option<String>,
 }
 
-/// The main text of a page that is within the limits for scoring. Changes the document. `own` are addresses of the page.
+/// The main text of a page that is within the limits for scoring. Changes the document. `own` are addresses of the
+/// page.
 pub(super) fn choose(document: &Document, base: &Url, own: &[&Url]) -> Option<Chosen> {
     let body = document.select("body");
     let body = *body.nodes().first()?;
@@ -51,7 +55,7 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url]) -> Option<Ch
         }
     }
     Some(Chosen {
-        content: edges::trimmed(content, own),
+        content: edges::trimmed(&content, own),
         title: Some(article.title),
         byline: article.byline,
         site: article.site_name,
@@ -74,45 +78,44 @@ impl Candidate {
     }
 }
 
-/// What the rules found, or the element that the page marks as its article where the rules took something else or too little,
-/// or both: what the rules left out between paragraphs of that element.
+/// What the rules found, or the element that the page marks as its article where the rules took something else or too
+/// little, or both: what the rules left out between paragraphs of that element.
 fn compared(body: NodeRef<'_>, base: &Url, scored: Candidate) -> Content {
-    let marked = marked(&outline(body));
-    let runs = Runs::of(&scored.content.text);
+    let is_poor = scored.amount.is_linked(50) || scored.amount.plain() < ENOUGH;
+    let marked = marked(&outline(body), if is_poor { LEAST } else { ENOUGH });
     let most = marked.iter().flatten().map(|(_, amount)| worth(amount)).max().unwrap_or_default();
-    let large = marked.iter().flatten().filter(|(_, amount)| worth(amount) * 10 >= most * 3);
-    for (at, (node, _)) in large.enumerate() {
-        let inside = runs.share_in(&Runs::of(&blocks::read(*node, base).text));
-        if at > 0 && inside < CONTAINED {
-            continue;
-        }
-        let cleared = Candidate::cleared(&node.to_fragment(), base);
-        if at == 0 && is_better(&cleared, &scored, inside) {
-            return cleared.content;
-        }
-        if inside >= CONTAINED {
-            return filled(scored.content, cleared.content);
-        }
+    let marked = marked.map(|found| found.filter(|(_, amount)| worth(amount) * 10 >= most * 3));
+    let runs = Runs::of(&scored.content.text);
+    let inside = |node: NodeRef<'_>| runs.share_in(&Runs::of(&blocks::read(node, base).text));
+    let Some(&(first, _)) = marked.iter().flatten().next() else { return scored.content };
+    let cleared = Candidate::cleared(&first.to_fragment(), base);
+    if is_better(&cleared, &scored, inside(first)) {
+        return cleared.content;
     }
-    scored.content
+    // The widest of them: leads stand in the element of the article, and before that of its text.
+    let around = marked.iter().rev().flatten().find(|(node, _)| inside(*node) >= CONTAINED);
+    match around {
+        Some((node, _)) => filled(scored.content, &Candidate::cleared(&node.to_fragment(), base).content),
+        None => scored.content,
+    }
 }
 
-/// Whether the element that is marked most specifically is a better choice than what the rules found, of which the share
-/// `inside` stands in it.
+/// Whether the element that is marked most specifically is a better choice than what the rules found, of which the
+/// share `inside` stands in it.
 fn is_better(marked: &Candidate, scored: &Candidate, inside: f64) -> bool {
     let (found, length) = (worth(&scored.amount), worth(&marked.amount));
     let is_elsewhere = inside < 0.5 && (length * 10 > found * 7 || scored.amount.is_linked(50));
     let is_short = scored.amount.plain() < SHORT && found * 2 < length && !marked.amount.is_linked(30);
-    marked.amount.plain() >= ENOUGH && (is_elsewhere || is_short)
+    marked.amount.plain() >= LEAST && (is_elsewhere || is_short)
 }
 
 /// Kinds of marks, see [`mark`].
 const MARKS: usize = 4;
 
 /// Of each kind of mark the element with the most text, the most specific first.
-fn marked<'a>(parts: &[Part<'a>]) -> [Option<(NodeRef<'a>, Amount)>; MARKS] {
+fn marked<'a>(parts: &[Part<'a>], least: usize) -> [Option<(NodeRef<'a>, Amount)>; MARKS] {
     let mut best = [None; MARKS];
-    for part in parts.iter().filter(|part| part.amount.plain() >= ENOUGH) {
+    for part in parts.iter().filter(|part| part.amount.plain() >= least) {
         let Some(rank) = mark(part) else { continue };
         if best[rank].is_none_or(|(_, amount)| worth(&part.amount) > worth(&amount)) {
             best[rank] = Some((part.node, part.amount));

@@ -1,5 +1,5 @@
-//! What is left of other ends once an element is cleared: by-lines and dates before the text, lists of links in it, headings
-//! and links after it.
+//! What is left of other ends once an element is cleared: by-lines and dates before the text, lists of links in it,
+//! headings and links after it.
 
 use super::blocks::{Block, BlockKind, Builder, Content, Link};
 use super::endings::ends_article;
@@ -17,7 +17,7 @@ const LEAD: usize = 40;
 const MOST: usize = 8;
 
 /// The content without the blocks that are no part of the running text. `own` are addresses of the page itself.
-pub(super) fn trimmed(content: Content, own: &[&Url]) -> Content {
+pub(super) fn trimmed(content: &Content, own: &[&Url]) -> Content {
     let chars: Vec<char> = content.text.chars().collect();
     let own: HashSet<String> = own.iter().map(|url| site(url)).collect();
     let mut links = vec![Linked::default(); content.blocks.len()];
@@ -32,7 +32,7 @@ pub(super) fn trimmed(content: Content, own: &[&Url]) -> Content {
     drop_ends(&view, &mut keep);
     drop_links(&view, &mut keep);
     drop_edges(&view, &mut keep);
-    kept(&content, &chars, &keep)
+    kept(content, &chars, &keep)
 }
 
 fn site(url: &Url) -> String {
@@ -94,8 +94,8 @@ impl Line {
     }
 }
 
-/// What stands under a line under which pages put comments or further articles, up to the next heading of that level: after the
-/// first half of the text, and unless much of the text stands there.
+/// What stands under a line under which pages put comments or further articles, up to the next heading of that level:
+/// after the first half of the text, and unless much of the text stands there.
 fn drop_ends(view: &[Line], keep: &mut [bool]) {
     let mut sums = vec![(0, 0)];
     for line in view {
@@ -125,8 +125,8 @@ fn drop_ends(view: &[Line], keep: &mut [bool]) {
     }
 }
 
-/// Lines and lists that are links to other pages of the site, with the short line above them: “read more”, tables of contents. A
-/// list that a sentence announces is part of the text.
+/// Lines and lists that are links to other pages of the site, with the short line above them: “read more”, tables of
+/// contents. A list that a sentence announces is part of the text.
 fn drop_links(view: &[Line], keep: &mut [bool]) {
     for at in 0..view.len() {
         let line = &view[at];

@@ -17,7 +17,9 @@ pub(super) struct Labels(Vec<Vec<String>>);
 impl Labels {
     pub(super) fn of(node: &NodeRef<'_>) -> Self {
         let mut names = Vec::new();
-        for (attribute, most) in [("class", usize::MAX), (WRAPPER, usize::MAX), ("id", MAX_ID_WORDS)] {
+        let [class, id] = WRAPPER;
+        for attribute in [class.0, class.1, id.0, id.1] {
+            let most = if attribute == id.0 || attribute == id.1 { MAX_ID_WORDS } else { usize::MAX };
             let Some(value) = node.attr(attribute) else { continue };
             let value = &value[..value.floor_char_boundary(MAX_ATTRIBUTE)];
             names.extend(
@@ -73,10 +75,9 @@ fn words(name: &str) -> Vec<String> {
     let mut word = String::new();
     let mut lower_before = false;
     for c in name.chars() {
-        if !c.is_alphabetic() || (c.is_uppercase() && lower_before) {
-            if !word.is_empty() {
-                words.push(std::mem::take(&mut word));
-            }
+        let begins = !c.is_alphabetic() || (c.is_uppercase() && lower_before);
+        if begins && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
         }
         if c.is_alphabetic() {
             word.extend(c.to_lowercase());

@@ -61,8 +61,8 @@ pub(super) struct Part<'a> {
     pub(super) hidden: bool,
 }
 
-/// The elements under `root`, itself the first, in document order. What no reader sees is left out, but for the elements
-/// that are hidden by an attribute.
+/// The elements under `root`, itself the first, in document order. What no reader sees is left out, but for the
+/// elements that are hidden by an attribute.
 pub(super) fn outline(root: NodeRef<'_>) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut open: Vec<usize> = Vec::new();

@@ -13,6 +13,9 @@ const PARAGRAPH: usize = 40;
 /// Characters that the items of such a list have at least, on average.
 const ITEM: usize = 30;
 
+/// Characters that a lead has at least.
+const LEAD: usize = 80;
+
 /// The runs of three words of a text, as hashes, in order.
 pub(super) struct Runs {
     runs: Vec<u64>,
@@ -44,9 +47,9 @@ fn hash(words: &[String]) -> u64 {
     hasher.finish()
 }
 
-/// `text` with what `wider`, of which it is a part, holds before and between its blocks: paragraphs, lists, tables, headings
-/// of what is kept. Nothing after its last block is added: comments and teasers stand there.
-pub(super) fn filled(text: Content, wider: Content) -> Content {
+/// `text` with what `wider`, of which it is a part, holds before and between its blocks: paragraphs, lists, tables,
+/// headings of what is kept. Nothing after its last block is added: comments and teasers stand there.
+pub(super) fn filled(text: Content, wider: &Content) -> Content {
     let runs = Runs::of(&text.text);
     let lines: HashSet<String> = text.text.lines().map(normal).collect();
     let chars: Vec<char> = wider.text.chars().collect();
@@ -67,6 +70,8 @@ pub(super) fn filled(text: Content, wider: Content) -> Content {
         let (block, length) = (&wider.blocks[at], texts[at].chars().count());
         let is_linked = linked[at] * 2 >= length;
         keep[at] |= match block.kind {
+            // Some leads are marked up as headings.
+            BlockKind::Heading { .. } if length >= LEAD && ends_sentence(&texts[at]) => !is_linked,
             BlockKind::Heading { .. } => {
                 keep[at + 1] && !matches!(wider.blocks[at + 1].kind, BlockKind::Heading { .. }) && at > 0
             }
@@ -78,7 +83,7 @@ pub(super) fn filled(text: Content, wider: Content) -> Content {
             BlockKind::Preformatted => true,
         };
     }
-    let whole = kept(&wider, &chars, &keep);
+    let whole = kept(wider, &chars, &keep);
     let (before, after) = (text.text.chars().count(), whole.text.chars().count());
     // What the other text does not have is worth more than what it adds.
     if after < before || after * 2 > before * 3 { text } else { whole }

@@ -1,4 +1,5 @@
-//! Texts that a page brings along for its scripts to show: JSON-LD's `articleBody`, and a template in the element of the article.
+//! Texts that a page brings along for its scripts to show: JSON-LD's `articleBody`, and a template in the element of
+//! the article.
 
 use super::blocks::{self, BlockKind, Builder, Content};
 use super::boilerplate;
@@ -15,7 +16,8 @@ const MAX_ELEMENTS: usize = 8;
 
 /// The longest of these texts; empty when there is none.
 pub(super) fn text(document: &Document, base: &Url) -> Content {
-    let templates = "[itemprop~='articleBody'] script[type='text/template'], [itemprop~='articleBody'] script[type='text/html']";
+    let templates = "[itemprop~='articleBody'] script[type='text/template'], \
+         [itemprop~='articleBody'] script[type='text/html']";
     let templates = document
         .select(templates)
         .nodes()
