@@ -1,5 +1,5 @@
 //! Pages read by real worker processes: what they say is what a reader in this process says, whatever happens to the workers.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use lyra::worker::PageParser;
 use lyra_domain::PageId;
@@ -59,7 +59,7 @@ async fn workers_read_what_this_process_reads() {
     let mut jobs: Vec<Vec<u8>> = (0..10).map(|n| job(PageKind::Html, n, &page(n))).collect();
     jobs.push(job(PageKind::Text, 10, b"Plain text.\n\nOf two paragraphs."));
     jobs.push(job(PageKind::Pdf, 11, b"%PDF-1.4 and nothing else"));
-    jobs.push(job(PageKind::Html, 12, &[0; 100_000]));
+    jobs.push(job(PageKind::Html, 12, &vec![0; 100_000]));
     for (n, job) in jobs.into_iter().enumerate() {
         let there = read(&there, job.clone()).await;
         assert_eq!(there, read(&here, job).await, "{n}");
