@@ -1,7 +1,7 @@
 """Compares whole passages with windows of four sentences, through a running ml-server, on what the verifier was not trained on.
 
     lyra-ml-server --verify-model ../../models/lite-verify.gguf --port 8777
-    windows.py http://127.0.0.1:8777 [--sample N] [--jsonl OUT]
+    windows.py http://127.0.0.1:8777 [--sample N] [--thresholds T…] [--jsonl OUT]
 
 `--jsonl` writes the rows as `lyra eval` reads them and asks no server. The rule is that of
 `orchestrator/crates/research/src/verdict/verifier.rs`: the surest side of any window counts when it reaches the model's threshold.
@@ -66,6 +66,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("url", nargs="?")
     arguments.add_argument("--sample", type=int, default=170, help="written claims, and three times the contrast groups")
+    arguments.add_argument("--thresholds", type=float, nargs="+", help="least probabilities of a side, instead of the model's")
     arguments.add_argument("--jsonl", help="write the rows here for `lyra eval`, the set as their kind")
     given = arguments.parse_args()
     found: dict[str, list[Row]] = defaultdict(list)
@@ -80,17 +81,20 @@ def main() -> None:
                 out.write(json.dumps({**line, **group, "label": names[LABELS[row["label"]]], "kind": kind}) + "\n")
         return
     with urllib.request.urlopen(f"{given.url}/info") as info:
-        threshold = next(model["threshold"] for model in json.load(info)["models"] if model["kind"] == "verify")
+        stated = next(model["threshold"] for model in json.load(info)["models"] if model["kind"] == "verify")
     for name, some in found.items():
-        labels, whole, windowed = [row["label"] for row in some], [], []
+        whole, windowed = [], []
         for row in some:
             sentences = row["sentences"]
             windows = [sentences[at:at + WINDOW] for at in range(0, max(1, len(sentences) - STRIDE), STRIDE)]
             first, *parts = ask(given.url, row, [sentences, *(windows if len(sentences) > WINDOW else [])])
-            whole.append(side(first, threshold))
-            best = {name: max(scores[name] for scores in parts) for name in SIDES} if parts else first
-            windowed.append(side(best, threshold))
-        print(f"{name}, n {len(some)}\n  whole    {figures(labels, whole)}\n  windows  {figures(labels, windowed)}", flush=True)
+            whole.append(first)
+            windowed.append({name: max(scores[name] for scores in parts) for name in SIDES} if parts else first)
+        print(f"{name}, n {len(some)}")
+        for threshold in given.thresholds or [stated]:
+            for how, scores in (("whole", whole), ("windows", windowed)):
+                said = [side(one, threshold) for one in scores]
+                print(f"  {how} at {threshold}: {figures([row['label'] for row in some], said)}", flush=True)
 
 
 if __name__ == "__main__":
