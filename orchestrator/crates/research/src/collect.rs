@@ -87,7 +87,7 @@ pub(crate) async fn collect(search: &Search<'_>) -> Result<Collected> {
                 hit: identified(hit),
             })),
             Err(error) => {
-                // The task's warnings say it to whoever asked.
+                // The task's warnings report it to the caller.
                 tracing::info!(source = source.name(), %error, query_id = %search.query.id, "source failed");
                 errors.push(format!("{}: {error}", source.name()));
                 failures.push(error);

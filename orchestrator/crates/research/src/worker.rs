@@ -15,7 +15,7 @@ use tracing::Span;
 
 /// Longest pause before a job is tried again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// Longest pause that sources may ask for when nobody waits at the terminal; a job whose sources ask for more has failed.
+/// Longest pause that sources of a background job may ask for; a job whose sources ask for more has failed.
 const LONGEST_PROMISE: Duration = Duration::from_mins(1);
 /// A job waits at most so many times until its sources may be asked again.
 const MOST_PROMISES: u32 = 5;
@@ -220,7 +220,7 @@ mod tests {
             assert_eq!(alone.again_after(&error, attempt), pause, "{error:?}");
             assert_eq!(attended.again_after(&error, attempt), None, "{error:?}");
         }
-        // What is no source is waited for, whoever waits.
+        // Other services are waited for in both cases.
         let models = PortError::Unavailable { what: "ml-server".to_owned(), why: "it starts".to_owned() };
         assert_eq!(attended.again_after(&models, 2), seconds(1));
         assert_eq!(alone.again_after(&models, 9), Some(LONGEST_PAUSE));

@@ -27,7 +27,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const NOTED_WAIT: Duration = Duration::from_millis(5);
 /// The type of a PDF.
 const PDF: &str = "application/pdf";
-/// Types that are believed: nobody labels a document so.
+/// Types that are believed: documents are not labeled so.
 const MEDIA: [&str; 4] = ["image/", "audio/", "video/", "font/"];
 /// Most bytes of a robots.txt.
 const ROBOTS_BYTES: usize = 1 << 20;
@@ -292,7 +292,7 @@ impl Inner {
             if let Some(retry_after) = pause {
                 return Err(Error::CoolingDown { provider: provider(), retry_after, why });
             }
-            // Who has waited for one whole time-out is not made to wait for another.
+            // One whole time-out is wait enough: a server that hangs rarely answers the second time.
             if attempt >= policy.max_attempts.max(1) || matches!(error, Error::Timeout { .. }) {
                 return Err(error);
             }
