@@ -125,7 +125,7 @@ mod tests {
             assert_eq!(rows.rows[0]["x"], 1);
             let found = app.isolation().await;
             assert_eq!(found.health, super::super::Health::Note, "{found:?}");
-            assert!(found.seen.contains("runs in this process"), "{}", found.seen);
+            assert!(found.seen.contains("in this process"), "{}", found.seen);
             app.close().await;
         }
     }
