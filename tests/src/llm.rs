@@ -114,7 +114,7 @@ fn article(title: &str, extra: &str) -> String {
             .repeat(4);
     let other = "The adults learned sixty pairs of words, slept for one hour in the afternoon, and were tested after that. ".repeat(4);
     format!(
-        "<nav><a href='https://nav.example/'>Home</a></nav><article><h1>{title}</h1><p>{text}</p><p>{other}</p><h2>More</h2><p>{extra}</p></article>"
+        "<nav><a href='https://nav.example/'>Home</a></nav><article><h1>{title}</h1><p>{text}</p><h2>More</h2><p>{extra}</p><p>{other}</p></article>"
     )
 }
 
