@@ -298,13 +298,14 @@ impl Pages {
 
     /// Where an HTML page sends its readers on to.
     async fn refresh_target(&self, response: &Response) -> Option<Url> {
-        let head = &response.body[..response.body.len().min(REFRESH_BYTES)];
-        let names = |word: &[u8]| head.windows(word.len()).any(|bytes| bytes.eq_ignore_ascii_case(word));
+        let mut head = response.clone();
+        head.body.truncate(REFRESH_BYTES);
+        let names = |word: &[u8]| head.body.windows(word.len()).any(|bytes| bytes.eq_ignore_ascii_case(word));
         // Few pages do.
         if !response.status.is_success() || kind_of(response) != PageKind::Html || !names(b"refresh") {
             return None;
         }
-        let target = parsed(&*self.aids.parser, &self.rules, Task::Refresh, response).await;
+        let target = parsed(&*self.aids.parser, &self.rules, Task::Refresh, &head).await;
         target.unwrap_or_else(|error| {
             tracing::debug!(%error, "a page was not read for where it leads");
             None
