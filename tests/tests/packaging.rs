@@ -1,6 +1,8 @@
-//! What is handed to registries and clients fits the binaries.
+//! What is handed to registries and clients fits the binaries, and the repository holds only sources.
 
 use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
@@ -29,4 +31,24 @@ fn the_variables_of_the_bundle_are_keys_of_the_configuration() {
     command.envs(names.keys().filter(|name| name.starts_with("LYRA__")).map(|name| (name, "")));
     let output = command.output().expect("lyra runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn nothing_that_a_build_writes_is_tracked() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let output = Command::new("git").args(["ls-files", "--cached"]).current_dir(root).output();
+    let listed = match output {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
+        _ => {
+            println!("skipped: this is no git checkout");
+            return;
+        }
+    };
+    let built: Vec<&str> = listed
+        .lines()
+        .filter(|file| {
+            file.split('/').any(|part| ["target", "node_modules", "__pycache__", "dist"].contains(&part))
+        })
+        .collect();
+    assert!(built.is_empty(), "tracked, although a build writes it: {built:#?}");
 }

@@ -1,7 +1,7 @@
 //! Agents' SQL in a process of its own, which has the database open for reading and nothing else.
 
 use super::Kind;
-use lyra_store::{GuardError, GuardOptions, GuardedRows, limit_heap, query_file};
+use lyra_store::{GuardError, GuardOptions, GuardedRows, QueryFile, limit_heap};
 use lyra_worker::{Access, Limits, Pool, WorkerError};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -30,8 +30,10 @@ pub(super) fn serve(kind: Kind, arguments: &[OsString]) -> std::io::Result<()> {
     let database = PathBuf::from(database);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     limit_heap(HEAP);
-    lyra_worker::serve(&kind.limits(), &access(&database), kind.most_bytes(), |job| {
-        runtime.block_on(answer(&database, &job))
+    let access = access(&database);
+    let mut database = QueryFile::new(database);
+    lyra_worker::serve(&kind.limits(), &access, kind.most_bytes(), |job| {
+        runtime.block_on(answer(&mut database, &job))
     })
 }
 
@@ -45,9 +47,9 @@ fn access(database: &Path) -> Access {
     Access { read: vec![database.to_owned(), beside("-wal")], write: vec![beside("-shm")] }
 }
 
-async fn answer(database: &Path, job: &[u8]) -> Vec<u8> {
+async fn answer(database: &mut QueryFile, job: &[u8]) -> Vec<u8> {
     let answer = match serde_json::from_slice::<SqlJob>(job) {
-        Ok(job) => query_file(database, &job.sql, job.options).await,
+        Ok(job) => database.query(&job.sql, job.options).await,
         Err(error) => Err(GuardError::Store { message: error.to_string() }),
     };
     // Rows of JSON and texts, which always can be written.

@@ -34,6 +34,8 @@ const MAX_CELL_BYTES: usize = 4_096;
 const MAX_RESULT_BYTES: usize = 50_000;
 /// How long a single step that cannot be interrupted may overrun the time limit before the caller gets its answer.
 const GRACE: Duration = Duration::from_millis(250);
+/// How long a statement waits for a writer that holds the database, which none does for longer than a moment.
+const BUSY: Duration = Duration::from_millis(300);
 
 /// Limits of one guarded statement. Values out of range are brought into it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,7 +96,8 @@ impl Store {
     /// [`GuardError`], which says what is wrong with the statement and what would be right.
     pub async fn query_graph(&self, sql: &str, options: GuardOptions) -> Result<GuardedRows, GuardError> {
         let options = options.in_range();
-        let (guarded, tokens) = prepared(self.path(), sql, options).await?;
+        let tokens = checked(sql)?;
+        let guarded = Guarded::new(connect(self.path()).await?, options).await?;
         // A step that cannot be interrupted goes on after the caller has its answer. What it uses stays taken until it ends.
         let wait = Duration::from_millis(options.timeout_ms);
         let permit = tokio::time::timeout(wait, Arc::clone(self.statements()).acquire_owned()).await;
@@ -119,17 +122,46 @@ impl Store {
     }
 }
 
-/// Runs one SELECT on a database file as [`Store::query_graph`] does, without the schema and without an end to a step that
-/// cannot be interrupted: for a process that is killed at the end of its time.
-///
-/// # Errors
-/// As there.
-pub async fn query_file(path: &Path, sql: &str, options: GuardOptions) -> Result<GuardedRows, GuardError> {
-    let (mut guarded, tokens) = prepared(path, sql, options.in_range()).await?;
-    let started = Instant::now();
-    match guarded.run(sql, &tokens).await {
-        Ok(rows) => Ok(GuardedRows { elapsed_ms: started.elapsed().as_millis() as u64, ..rows }),
-        Err(error) => Err(guarded.explain(sql, error).await),
+/// Statements over a database file, one after the other on a connection that stays open between them: for a process that is
+/// killed at the end of a statement's time.
+#[derive(Debug)]
+pub struct QueryFile {
+    path: PathBuf,
+    /// Without guards and outside of a transaction; none before the first statement and after one that met a limit.
+    connection: Option<SqliteConnection>,
+}
+
+impl QueryFile {
+    /// Of this database, which is opened with the first statement.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, connection: None }
+    }
+
+    /// Runs one SELECT as [`Store::query_graph`] does, without the schema and without an end to a step that cannot be
+    /// interrupted.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn query(&mut self, sql: &str, options: GuardOptions) -> Result<GuardedRows, GuardError> {
+        let options = options.in_range();
+        let tokens = checked(sql)?;
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => connect(&self.path).await?,
+        };
+        let mut guarded = Guarded::new(connection, options).await?;
+        let started = Instant::now();
+        match guarded.run(sql, &tokens).await {
+            Ok(rows) => {
+                self.connection = guarded.released().await.ok();
+                Ok(GuardedRows { elapsed_ms: started.elapsed().as_millis() as u64, ..rows })
+            }
+            Err(error) => {
+                let (error, connection) = guarded.explain(sql, error).await;
+                self.connection = connection;
+                Err(error)
+            }
+        }
     }
 }
 
@@ -138,12 +170,8 @@ pub fn limit_heap(bytes: u32) {
     sqlite::set_heap_limit(bytes.into());
 }
 
-/// Looks at the statement's text, and opens a connection for it.
-async fn prepared<'a>(
-    path: &Path,
-    sql: &'a str,
-    options: GuardOptions,
-) -> Result<(Guarded, Vec<Token<'a>>), GuardError> {
+/// The statement's words, when its text may be compiled.
+fn checked(sql: &str) -> Result<Vec<Token<'_>>, GuardError> {
     if sql.len() > usize::from(limits::MAX_SQL) {
         return Err(GuardError::TooLarge);
     }
@@ -152,7 +180,27 @@ async fn prepared<'a>(
     if expansion::size(&tokens) > expansion::MAX_BYTES {
         return Err(GuardError::TooComplex { max_bytes: expansion::MAX_BYTES });
     }
-    Ok((Guarded::open(path, options).await?, tokens))
+    Ok(tokens)
+}
+
+/// A read-only connection, still without guards.
+async fn connect(path: &Path) -> Result<SqliteConnection, sqlx::Error> {
+    let mut connection = SqliteConnectOptions::new()
+        .filename(path)
+        .read_only(true)
+        .busy_timeout(BUSY)
+        .pragma("query_only", "on")
+        // Sorters and temporary tables count against the memory limit instead of filling a disk.
+        .pragma("temp_store", "memory")
+        // Every statement is compiled with the guards in force, and forgotten with them.
+        .statement_cache_capacity(0)
+        .row_buffer_size(32)
+        .disable_statement_logging()
+        .connect()
+        .await?;
+    sqlite::add_functions(&mut connection).await?;
+    limits::lower(&mut connection.lock_handle().await?);
+    Ok(connection)
 }
 
 /// What came of a statement.
@@ -163,10 +211,9 @@ enum Answer {
     GivenUp(SqliteConnection),
 }
 
-/// A connection with its guards.
+/// A connection with its guards, in a transaction.
 struct Guarded {
     connection: SqliteConnection,
-    path: PathBuf,
     options: GuardOptions,
     trees: Trees,
     denial: Arc<Mutex<Option<Denial>>>,
@@ -174,31 +221,28 @@ struct Guarded {
 }
 
 impl Guarded {
-    async fn open(path: &Path, options: GuardOptions) -> Result<Self, GuardError> {
-        let mut connection = SqliteConnectOptions::new()
-            .filename(path)
-            .read_only(true)
-            .busy_timeout(Duration::from_millis(options.timeout_ms))
-            .pragma("query_only", "on")
-            // Sorters and temporary tables count against the memory limit instead of filling a disk.
-            .pragma("temp_store", "memory")
-            .row_buffer_size(32)
-            .disable_statement_logging()
-            .connect()
-            .await?;
-        sqlite::add_functions(&mut connection).await?;
+    async fn new(mut connection: SqliteConnection, options: GuardOptions) -> Result<Self, sqlx::Error> {
         // What is checked is what is run: all of it sees the database at one moment.
         sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
         let trees = Trees::read(&mut connection).await?;
         let denial = Arc::default();
         let exceeded = Arc::default();
         let mut handle = connection.lock_handle().await?;
-        limits::lower(&mut handle);
         sqlite::set_authorizer(&mut handle, Box::new(Allowed::new(Arc::clone(&denial))))?;
         let mut budget = Budget::new(&options, Arc::clone(&exceeded));
         handle.set_progress_handler(limits::STEPS_PER_CALL, move || budget.goes_on());
         drop(handle);
-        Ok(Self { connection, path: path.to_owned(), options, trees, denial, exceeded })
+        Ok(Self { connection, options, trees, denial, exceeded })
+    }
+
+    /// The connection, without guards and outside of a transaction.
+    async fn released(mut self) -> Result<SqliteConnection, sqlx::Error> {
+        let mut handle = self.connection.lock_handle().await?;
+        handle.remove_progress_handler();
+        sqlite::remove_authorizer(&mut handle);
+        drop(handle);
+        sqlx::raw_sql("ROLLBACK").execute(&mut self.connection).await?;
+        Ok(self.connection)
     }
 
     /// Runs the statement within its time.
@@ -212,7 +256,7 @@ impl Guarded {
                 rows.elapsed_ms = started.elapsed().as_millis() as u64;
                 Answer::Rows(rows)
             }
-            Ok(Err(error)) => Answer::Refused(self.explain(sql, error).await),
+            Ok(Err(error)) => Answer::Refused(self.explain(sql, error).await.0),
             Err(_) => Answer::GivenUp(self.connection),
         }
     }
@@ -260,21 +304,29 @@ impl Guarded {
         })
     }
 
-    /// What went wrong, in words for the one who wrote the statement.
-    async fn explain(&self, sql: &str, error: sqlx::Error) -> GuardError {
-        match self.exceeded.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(Exceeded::Time) => return GuardError::Timeout { timeout_ms: self.options.timeout_ms },
-            Some(Exceeded::Steps) => {
-                return GuardError::TooManySteps { max_vm_steps: self.options.max_vm_steps };
-            }
-            Some(Exceeded::Memory) => return GuardError::TooMuchMemory,
-            None => {}
+    /// What is wrong with the statement, in words for its author, and the connection, unless the statement met a limit.
+    async fn explain(self, sql: &str, error: sqlx::Error) -> (GuardError, Option<SqliteConnection>) {
+        let exceeded = self.exceeded.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(exceeded) = exceeded {
+            let error = match exceeded {
+                Exceeded::Time => GuardError::Timeout { timeout_ms: self.options.timeout_ms },
+                Exceeded::Steps => GuardError::TooManySteps { max_vm_steps: self.options.max_vm_steps },
+                Exceeded::Memory => GuardError::TooMuchMemory,
+            };
+            return (error, None);
         }
         let denial = self.denial.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(denial) = denial {
-            return denial.into();
+        let mut connection = match self.released().await {
+            Ok(connection) => connection,
+            Err(failed) => return (denial.map_or_else(|| failed.into(), GuardError::from), None),
+        };
+        match denial {
+            Some(denial) => (denial.into(), Some(connection)),
+            None => match hints::explain(&mut connection, sql, error).await {
+                error @ (GuardError::Store { .. } | GuardError::TooMuchMemory) => (error, None),
+                error => (error, Some(connection)),
+            },
         }
-        hints::explain(&self.path, sql, error).await
     }
 }
 

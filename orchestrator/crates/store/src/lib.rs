@@ -60,7 +60,7 @@ pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};
 pub use feedback::{ClaimChange, EdgeCorrection, RuleChange};
 pub use fusion::{NewRun, RunKind, RunMeta, RunParent, RunSummary, StoredRun};
-pub use guarded::{GuardError, GuardOptions, GuardedRows, SchemaColumn, SchemaTable, limit_heap, query_file};
+pub use guarded::{GuardError, GuardOptions, GuardedRows, QueryFile, SchemaColumn, SchemaTable, limit_heap};
 pub use progress::{JobCount, TaskProgress};
 pub use queries::QueuedSearches;
 pub use store::{Store, StoreConfig, SystemClock};

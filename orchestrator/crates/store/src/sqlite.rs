@@ -104,6 +104,12 @@ pub(crate) fn set_authorizer(
     }
 }
 
+/// Asks no authorizer from now on.
+pub(crate) fn remove_authorizer(handle: &mut LockedSqliteHandle<'_>) {
+    // SAFETY: the handle is valid while it is locked. The data of the callback stays the connection's, which frees it.
+    unsafe { ffi::sqlite3_set_authorizer(handle.as_raw_handle().as_ptr(), None, std::ptr::null_mut()) };
+}
+
 unsafe extern "C" fn free_authorizer(data: *mut c_void) {
     // SAFETY: `data` is the box made in `set_authorizer`, and SQLite calls its destructor once.
     drop(unsafe { Box::from_raw(data.cast::<Box<dyn Authorizer>>()) });

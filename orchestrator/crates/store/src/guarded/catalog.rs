@@ -2,9 +2,8 @@
 
 use crate::views::VIEWS;
 use crate::{Result, Store};
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions, Row, SqliteConnection};
-use std::path::Path;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, SqliteConnection};
 
 /// Tables open to queries.
 const TABLES: &[(&str, &str)] = &[
@@ -109,31 +108,25 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn schema(&self) -> Result<Vec<SchemaTable>> {
-        Ok(read(&mut *self.reader().acquire().await?).await?)
+        Ok(read(&mut *self.reader().acquire().await?, |_| true).await?)
     }
 }
 
-/// The same of a database file.
-pub(super) async fn of_file(path: &Path) -> Result<Vec<SchemaTable>, sqlx::Error> {
-    let mut connection = SqliteConnectOptions::new().filename(path).read_only(true).connect().await?;
-    crate::sqlite::add_functions(&mut connection).await?;
-    read(&mut connection).await
-}
-
-async fn read(connection: &mut SqliteConnection) -> Result<Vec<SchemaTable>, sqlx::Error> {
-    let found = sqlx::query(
-        "SELECT m.name AS table_name, x.name AS column_name, x.type AS column_type
-         FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS x
-         WHERE m.type IN ('table', 'view') AND x.hidden <> 1 ORDER BY m.rowid, x.cid",
-    )
-    .fetch_all(connection)
-    .await?;
-    let mut tables = described().collect::<Vec<_>>();
-    for row in &found {
-        let (table, name): (String, String) = (row.try_get("table_name")?, row.try_get("column_name")?);
-        if let Some(entry) = tables.iter_mut().find(|entry| entry.name == table) {
-            entry.columns.push(SchemaColumn { name, kind: row.try_get("column_type")? });
-        }
+/// Those of them with such a name, on a connection that may look into the schema.
+pub(super) async fn read(
+    connection: &mut SqliteConnection,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<SchemaTable>, sqlx::Error> {
+    let mut tables = described().filter(|table| wanted(&table.name)).collect::<Vec<_>>();
+    for table in &mut tables {
+        let found =
+            sqlx::query("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid")
+                .bind(&table.name)
+                .fetch_all(&mut *connection)
+                .await?;
+        let column =
+            |row: &SqliteRow| Ok(SchemaColumn { name: row.try_get("name")?, kind: row.try_get("type")? });
+        table.columns = found.iter().map(column).collect::<Result<_, sqlx::Error>>()?;
     }
     Ok(tables)
 }

@@ -3,10 +3,10 @@
 use super::{GuardError, SchemaTable, catalog};
 use crate::error::sqlite_code;
 use libsqlite3_sys as ffi;
-use std::path::Path;
+use sqlx::SqliteConnection;
 
 /// The error of a statement that SQLite did not compile or finish.
-pub(super) async fn explain(path: &Path, sql: &str, error: sqlx::Error) -> GuardError {
+pub(super) async fn explain(connection: &mut SqliteConnection, sql: &str, error: sqlx::Error) -> GuardError {
     match sqlite_code(&error) {
         Some(ffi::SQLITE_TOOBIG) => return GuardError::TooLarge,
         Some(ffi::SQLITE_NOMEM) => return GuardError::TooMuchMemory,
@@ -26,8 +26,10 @@ pub(super) async fn explain(path: &Path, sql: &str, error: sqlx::Error) -> Guard
         return unknown_table(&table);
     }
     if let Some(column) = name("no such column: ") {
-        return match catalog::of_file(path).await {
-            Ok(schema) => unknown_column(&schema, sql, &column),
+        let words: Vec<String> =
+            sql.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_ascii_lowercase).collect();
+        return match catalog::read(connection, |table| words.iter().any(|word| word == table)).await {
+            Ok(named) => unknown_column(&named, &column),
             Err(error) => error.into(),
         };
     }
@@ -47,10 +49,7 @@ fn unknown_table(table: &str) -> GuardError {
 }
 
 /// Looks among the columns of the tables that the statement names.
-fn unknown_column(schema: &[SchemaTable], sql: &str, column: &str) -> GuardError {
-    let words: Vec<String> =
-        sql.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_ascii_lowercase).collect();
-    let named: Vec<&SchemaTable> = schema.iter().filter(|table| words.contains(&table.name)).collect();
+fn unknown_column(named: &[SchemaTable], column: &str) -> GuardError {
     let bare = column.rsplit('.').next().unwrap_or(column);
     let candidates = named.iter().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
     let question = suggestion(&similar(bare, candidates))
