@@ -34,6 +34,7 @@ for binary in lyra lyra-ml-server; do
 done
 cp models/lite-{embed,verify}.{gguf,md} models/README.md "dist/$name/models/"
 cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE config/lyra.toml "dist/$name/"
+cp -r docs "dist/$name/"
 lyra=dist/$name/bin/lyra
 "$lyra" man "dist/$name/man" 2>/dev/null
 for shell in bash zsh fish elvish powershell; do "$lyra" completions "$shell" >"dist/$name/completions/lyra.$shell"; done
