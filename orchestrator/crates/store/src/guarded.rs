@@ -1,5 +1,5 @@
-//! SQL from outside, guarded by the engine: a read-only connection of its own, an authorizer, a look at the compiled program,
-//! limits on time, steps, memory and size, before and after SQLite compiles it.
+//! Untrusted SQL, guarded by the engine: a separate read-only connection, an authorizer, an inspection of the compiled
+//! program, and limits on time, steps, memory and size, before and after SQLite compiles it.
 
 mod authorizer;
 mod catalog;
@@ -35,14 +35,14 @@ const MAX_RESULT_BYTES: usize = 50_000;
 /// How long a single step that cannot be interrupted may overrun the time limit before the caller gets its answer.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// Limits of one guarded statement. Values out of range are brought into it.
+/// Limits of one guarded statement. Values out of range are clamped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardOptions {
-    /// Rows at most, 1–200.
+    /// Most rows, 1–200.
     pub limit: usize,
-    /// Milliseconds at most, 1–2,000.
+    /// Most milliseconds, 1–2,000.
     pub timeout_ms: u64,
-    /// Instructions of SQLite's virtual machine at most, 1–5,000,000.
+    /// Most instructions of SQLite's virtual machine, 1–5,000,000.
     pub max_vm_steps: u64,
     /// Adds the tables and views that can be read.
     pub include_schema: bool,
@@ -67,7 +67,7 @@ impl GuardOptions {
     }
 }
 
-/// What a guarded statement found.
+/// The result of a guarded statement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GuardedRows {
     /// One object per row.
@@ -80,7 +80,7 @@ pub struct GuardedRows {
     pub truncated: bool,
     /// Milliseconds that the statement took.
     pub elapsed_ms: u64,
-    /// Tables and views that can be read, when they were asked for.
+    /// Readable tables and views, if requested.
     #[serde(skip)]
     pub schema: Option<Vec<SchemaTable>>,
     /// What would get more, when something was cut.
@@ -91,11 +91,12 @@ impl Store {
     /// Runs one SELECT on a read-only connection and returns at most `options.limit` rows.
     ///
     /// # Errors
-    /// [`GuardError`], which says what is wrong with the statement and what would be right.
+    /// [`GuardError`], which tells what is wrong with the statement and how to fix it.
     pub async fn query_graph(&self, sql: &str, options: GuardOptions) -> Result<GuardedRows, GuardError> {
         let options = options.in_range();
         let (guarded, tokens) = prepared(self.path(), sql, options).await?;
-        // A step that cannot be interrupted goes on after the caller has its answer. What it uses stays taken until it ends.
+        // A step that cannot be interrupted continues after the caller has its answer. Its resources stay in use until
+        // it ends.
         let wait = Duration::from_millis(options.timeout_ms);
         let permit = tokio::time::timeout(wait, Arc::clone(self.statements()).acquire_owned()).await;
         let Ok(Ok(permit)) = permit else { return Err(GuardError::Busy) };
@@ -119,8 +120,8 @@ impl Store {
     }
 }
 
-/// Runs one SELECT on a database file as [`Store::query_graph`] does, without the schema and without an end to a step that
-/// cannot be interrupted: for a process that is killed at the end of its time.
+/// Runs one SELECT on a database file as [`Store::query_graph`] does, without the schema and without interrupting long
+/// steps: for a process that is killed at its deadline.
 ///
 /// # Errors
 /// As there.
@@ -133,7 +134,8 @@ pub async fn query_file(path: &Path, sql: &str, options: GuardOptions) -> Result
     }
 }
 
-/// Sets the bytes that SQLite may hold in this process. What needs more is refused at once, while a statement is compiled too.
+/// Sets the memory limit of SQLite in this process. Larger allocations fail at once, even while a statement is
+/// compiled.
 pub fn limit_heap(bytes: u32) {
     sqlite::set_heap_limit(bytes.into());
 }
@@ -155,11 +157,11 @@ async fn prepared<'a>(
     Ok((Guarded::open(path, options).await?, tokens))
 }
 
-/// What came of a statement.
+/// The outcome of a statement.
 enum Answer {
     Rows(GuardedRows),
     Refused(GuardError),
-    /// Its time is over, and a step of it goes on.
+    /// It timed out, and one of its steps is still running.
     GivenUp(SqliteConnection),
 }
 
@@ -187,7 +189,7 @@ impl Guarded {
             .connect()
             .await?;
         sqlite::add_functions(&mut connection).await?;
-        // What is checked is what is run: all of it sees the database at one moment.
+        // The checked statement is the executed one: everything sees the same snapshot.
         sqlx::raw_sql("BEGIN").execute(&mut connection).await?;
         let trees = Trees::read(&mut connection).await?;
         let denial = Arc::default();
@@ -260,7 +262,7 @@ impl Guarded {
         })
     }
 
-    /// What went wrong, in words for the one who wrote the statement.
+    /// The error, explained for the author of the statement.
     async fn explain(&self, sql: &str, error: sqlx::Error) -> GuardError {
         match self.exceeded.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(Exceeded::Time) => return GuardError::Timeout { timeout_ms: self.options.timeout_ms },
