@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tries what scripts/release.sh wrote into dist/, away from the repository: binaries, manual pages, completions, bundle, server.json.
-# Shells, mandoc and npm are used where they are installed; what is skipped is said.
+# Tests the output of scripts/release.sh in dist/ outside the repository: binaries, manual pages, completions, bundle,
+# server.json. Uses shells, mandoc and npm if installed, and reports what it skips.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 repository=$PWD
@@ -18,13 +18,13 @@ echo "== sums"
 echo "== binaries"
 tar -C "$work" -xzf "$archive"
 folder=$(ls -d "$work"/lyra-*)
-# Nothing of this machine's configuration, and no models but those of the release.
+# Ignore this machine's configuration, and use only the models of the release.
 run() { env -i PATH="$folder/bin:/usr/bin:/bin" HOME="$work/home" "$@"; }
 mkdir "$work/home" && cd "$work/home"
 run lyra --version
 run lyra-ml-server --version
 run lyra research "Does a short daytime nap improve memory in adults?" --quiet | head -3
-# Not through `run`: the process to end is the server, not a shell around it.
+# Not through `run`: the process to kill is the server, not a shell around it.
 env -i PATH="$folder/bin:/usr/bin:/bin" HOME="$work/home" lyra-ml-server --port 0 >"$work/ml.out" 2>"$work/ml.log" &
 server=$!
 for _ in $(seq 300); do grep -q ' ready' "$work/ml.log" && break; sleep 0.1; done

@@ -12,7 +12,7 @@ binary, version, out = sys.argv[1:]
 manifest = json.load(open("packaging/mcpb/manifest.json"))
 manifest["version"] = version
 def entry(name, data, mode=0o644):
-    info = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))  # the same contents give the same file
+    info = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))  # reproducible: the same contents give the same file
     info.external_attr = (0o100000 | mode) << 16
     info.compress_type = zipfile.ZIP_DEFLATED
     bundle.writestr(info, data)

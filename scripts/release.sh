@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds what a release consists of into dist/: static binaries of lyra and lyra-ml-server with models, completions and manual
+# Builds a release into dist/: static binaries of lyra and lyra-ml-server with models, completions and manual
 # pages, an .mcpb bundle, and a server.json for the MCP registry that names the bundle and its hash. Prints the sizes.
 #
 #   scripts/release.sh [TARGET]        default: x86_64-unknown-linux-musl where the toolchain has it, else this machine's
@@ -41,7 +41,7 @@ for shell in bash zsh fish elvish powershell; do "$lyra" completions "$shell" >"
 tar -C dist -czf "dist/$name.tar.gz" "$name"
 
 scripts/mcpb.sh "$lyra" "$version" "dist/$name.mcpb"
-# The registry wants to know where the bundle will be and its hash.
+# The registry requires the bundle's URL and hash.
 python3 - "$version" "$name" <<'PY'
 import hashlib, json, sys
 version, name = sys.argv[1:]

@@ -1,4 +1,4 @@
-//! What all targets share: a router that is made once.
+//! Shared by all targets: a router that is created once.
 
 #[path = "../tests/common/border.rs"]
 mod border;

@@ -20,29 +20,30 @@ pub struct ServerConfig {
     pub embed: Option<ModelSource>,
     /// Model behind `/nli`.
     pub nli: Option<ModelSource>,
-    /// Model behind `/verify`, and behind `/nli` where there is no model for it.
+    /// Model behind `/verify`, and behind `/nli` if no NLI model is configured.
     pub verify: Option<ModelSource>,
     /// Threads that compute; the default is the number of physical cores.
     pub threads: usize,
-    /// What clients may ask for.
+    /// Limits for clients.
     pub limits: Limits,
     /// Where to compute.
     pub device: DeviceChoice,
-    /// What a GPU stores weights and activations as.
+    /// Number format of weights and activations on a GPU.
     pub precision: Precision,
     /// Tokens that run together in one batch; `None` leaves it to the device and the number of threads.
     pub max_batch_tokens: Option<usize>,
-    /// How long a shutdown waits for requests in work.
+    /// How long a shutdown waits for requests in progress.
     pub drain: Duration,
-    /// Connections open at the same time; more wait in the kernel. Above `max_concurrent_requests`, so that what is too
-    /// much is refused with 429 and not left waiting.
+    /// Connections open at the same time; more wait in the kernel. Above `max_concurrent_requests`, so that excess
+    /// requests get a 429 instead of waiting.
     pub max_connections: usize,
-    /// Host names, besides loopback, that requests may be addressed to while it listens on loopback; `*` is every name.
+    /// Host names, besides loopback, that requests may be addressed to while it listens on loopback; `*` allows every
+    /// name.
     pub allowed_hosts: Vec<String>,
 }
 
 impl ServerConfig {
-    /// A server of these models with default limits.
+    /// A server for these models with default limits.
     pub fn new(embed: Option<ModelSource>, nli: Option<ModelSource>) -> Self {
         let threads = default_threads();
         Self {
@@ -114,12 +115,12 @@ pub fn default_threads() -> usize {
 /// An embedder with the model that judges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Profile {
-    /// A small English embedder and verifier from the repository; needs nothing.
+    /// A small English embedder and verifier from the repository; no download needed.
     #[default]
     Lite,
     /// The same embedder with a small NLI model as the judge: many times as fast, and far less accurate.
     Fast,
-    /// Multilingual models from the hub, the judge an NLI model that reads Japanese too; CPU or GPU.
+    /// Multilingual models from the hub, with an NLI model that also supports Japanese; CPU or GPU.
     Standard,
     /// English models from the hub for scientific texts, the judge an NLI model; CPU or GPU.
     Scholar,
@@ -144,11 +145,11 @@ const LITE: [&str; 2] = ["lite-embed.gguf", "lite-verify.gguf"];
 /// Embedder and NLI model of [`Profile::Fast`].
 const FAST: [&str; 2] = ["lite-embed.gguf", "lite-nli.gguf"];
 
-/// The folder that holds the models of a profile that needs no hub.
+/// The folder with the models of a profile that needs no hub.
 ///
-/// A folder named by the caller, or else by `LYRA_MODELS_DIR`, is the only one tried: a typing error must not be hidden by
-/// finding other models. Otherwise: `./models`, `models` beside the executable and beside each folder above it (which
-/// finds the repository from `target/release`), and `/usr/share/lyra/models`.
+/// A folder given by the caller, or else by `LYRA_MODELS_DIR`, is the only one tried: a typo must not be hidden by
+/// other models. Otherwise: `./models`, `models` beside the executable and beside each folder above it (which finds the
+/// repository from `target/release`), and `/usr/share/lyra/models`.
 ///
 /// # Errors
 /// [`Error::ModelsNotFound`] lists the folders that were tried.

@@ -1,7 +1,7 @@
-//! Between HTTP and the models: admission, tokenising, queues, batches, replies.
+//! Between HTTP and the models: admission, tokenizing, queues, batches, replies.
 //!
-//! A request is tokenised on a worker thread, its inputs join their model's queue, and one runner thread takes batches
-//! off the queues. There is no waiting window: a batch is whatever is queued when the device frees up.
+//! A request is tokenized on a worker thread, its inputs join their model's queue, and one runner thread takes batches
+//! from the queues. There is no batching delay: a batch is whatever is queued when the device becomes free.
 
 pub mod batch;
 pub mod metrics;
@@ -62,7 +62,7 @@ struct State {
     closed: bool,
 }
 
-/// The rows of one request with what they cost.
+/// The rows of one request with their cost.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// One per input, in order.
@@ -71,7 +71,7 @@ pub struct Answer {
     pub cost: Cost,
 }
 
-/// What a request cost.
+/// The cost of a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cost {
     /// Tokens run, special tokens included.
@@ -82,7 +82,7 @@ pub struct Cost {
     pub inference: Duration,
 }
 
-/// The right to have one request in work.
+/// A permit for one request in progress.
 pub struct Permit(#[expect(dead_code, reason = "held for its drop")] OwnedSemaphorePermit);
 
 impl Engine {
@@ -143,7 +143,7 @@ impl Engine {
         Ok(&self.shared.models[self.place(kind)?].1)
     }
 
-    /// The model that judges pairs: the NLI model, or the verifier where there is none.
+    /// The model that judges pairs: the NLI model, or the verifier if no NLI model is loaded.
     ///
     /// # Errors
     /// [`RequestError::NotHosted`].
@@ -153,7 +153,8 @@ impl Engine {
         nli.map(|model| (ModelKind::Nli, model)).or_else(|missing| verifier().map_err(|_| missing))
     }
 
-    /// Whether another request would be let in now. Asked before a body is read: what is refused should cost nothing.
+    /// Whether another request would be admitted now. Checked before a body is read: refused requests should cost
+    /// nothing.
     ///
     /// # Errors
     /// [`RequestError::Overloaded`] at the limit.
@@ -164,7 +165,7 @@ impl Engine {
     /// Counts a request for a model in.
     ///
     /// # Errors
-    /// [`RequestError::Overloaded`] at the limit of requests, or when the model's queue is full already; at once.
+    /// [`RequestError::Overloaded`] at the limit of requests, or when the model's queue is already full; immediately.
     pub fn admit(&self, kind: ModelKind) -> Result<Permit, RequestError> {
         let permit = Arc::clone(&self.requests).try_acquire_owned().map_err(|_| self.full())?;
         let place = self.place(kind)?;
@@ -175,7 +176,7 @@ impl Engine {
         Ok(Permit(permit))
     }
 
-    /// Waits until no request is in work, and lets no further one in.
+    /// Waits until no request is in progress, and admits no further one.
     pub async fn idle(&self) {
         let all = u32::try_from(self.max_requests).unwrap_or(u32::MAX);
         if let Ok(permits) = self.requests.acquire_many(all).await {
@@ -183,7 +184,7 @@ impl Engine {
         }
     }
 
-    /// Tokenises on a worker thread; at most as many requests at a time as there are computing threads.
+    /// Tokenizes on a worker thread; in parallel for at most as many requests as there are compute threads.
     ///
     /// # Errors
     /// What `job` returns; [`RequestError::NotHosted`].
@@ -201,7 +202,7 @@ impl Engine {
         tokens.unwrap_or_else(|error| Err(RequestError::Inference(format!("tokenizer: {error}"))))
     }
 
-    /// Counts a request in, tokenises it with `job` and runs its inputs.
+    /// Counts a request in, tokenizes it with `job` and runs its inputs.
     ///
     /// # Errors
     /// Those of [`admit`](Self::admit) and [`tokenise`](Self::tokenise); [`RequestError::Overloaded`] when too many
@@ -212,7 +213,7 @@ impl Engine {
         F: FnOnce(&TextTokenizer) -> Result<Vec<Tokens>, RequestError> + Send + 'static,
     {
         let _permit = self.admit(kind)?;
-        // A batch in work cannot be stopped, but no one has to wait for it.
+        // A running batch cannot be stopped, but no one needs to wait for it.
         let answer = self.abandoned.run_until_cancelled(self.infer_admitted(kind, job)).await;
         answer.unwrap_or(Err(RequestError::Draining))
     }
@@ -285,7 +286,8 @@ impl Engine {
         self.shared.lost.get().map_or(Ok(()), |reason| Err(RequestError::DeviceLost(reason.clone())))
     }
 
-    /// Drops what is queued and tells all who wait, for a batch in work too, that the server is shutting down.
+    /// Drops queued inputs and tells all waiting requests, including those in a running batch, that the server is
+    /// shutting down.
     pub fn abandon(&self) {
         self.abandoned.cancel();
         let mut state = self.shared.lock();
@@ -297,7 +299,7 @@ impl Engine {
         self.shared.wake.notify_all();
     }
 
-    /// Refuses new inputs, finishes what is queued and waits for it. Blocks.
+    /// Refuses new inputs, finishes the queued ones and waits for them. Blocks.
     pub fn close(&self) {
         self.shared.lock().closed = true;
         self.shared.wake.notify_all();
@@ -320,7 +322,7 @@ impl Engine {
             return Err(RequestError::Draining);
         }
         let queue = &mut state.queues[place];
-        // An empty queue takes any request that passed the batch limit: refusing it could never end.
+        // An empty queue accepts any request within the batch limit: otherwise it could never be accepted.
         let waiting = queue.tokens();
         if waiting > 0 && waiting + tokens > self.max_queued_tokens {
             return Err(self.overloaded(waiting, "too many tokens queued"));
@@ -346,7 +348,7 @@ impl Engine {
         })
     }
 
-    /// What a client hears whose inputs were dropped.
+    /// The error for a client whose inputs were dropped.
     fn unanswered(&self) -> RequestError {
         if self.shared.lock().closed {
             RequestError::Draining
@@ -357,7 +359,7 @@ impl Engine {
 
     fn full(&self) -> RequestError {
         let waiting = self.shared.lock().queues.iter().map(Queue::tokens).sum();
-        self.overloaded(waiting, "too many requests in work")
+        self.overloaded(waiting, "too many requests in progress")
     }
 
     /// `Retry-After`: how long the waiting tokens take at the rate seen so far, 1 to 60 s.
@@ -380,7 +382,7 @@ impl Shared {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it holds the lock, and the queues would be whole if it did.
+        // Nothing panics while it holds the lock, and the queues would be consistent if it did.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -389,7 +391,7 @@ impl Shared {
     }
 }
 
-/// The answer to a request whose input `index` could not be tokenised.
+/// The error for a request whose input `index` could not be tokenized.
 pub fn refused(index: usize, error: TokenizeError) -> RequestError {
     match error {
         TokenizeError::TooLong { length, limit } => RequestError::TooLong { index, length, limit },

@@ -1,5 +1,4 @@
-//! Everything that can go wrong, in two groups: what keeps the server from starting, and what one request gets as its
-//! answer.
+//! All errors, in two groups: those that prevent a start, and those of a single request.
 
 use std::any::Any;
 use std::path::{Path, PathBuf};
@@ -11,20 +10,21 @@ use lyra_proto::ErrorType;
 /// A failure to find, read, convert or serve a model. The operator can fix it.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// None of the places that may hold the models of a profile has them.
+    /// The models of a profile are in none of the possible places.
     #[error(
-        "cannot find the models of profile `{profile}` ({files}); looked in {looked}; say where they are with --models-dir or \
+        "cannot find the models of profile `{profile}` ({files}); looked in {looked}; set their folder with \
+         --models-dir or \
          LYRA_MODELS_DIR"
     )]
     ModelsNotFound {
-        /// The profile asked for.
+        /// The requested profile.
         profile: String,
         /// Files that the profile needs.
         files: String,
         /// Folders tried, in order.
         looked: String,
     },
-    /// The model exists but its architecture is not one that this build runs.
+    /// The model exists but this build does not support its architecture.
     #[error(
         "model `{model}` has architecture `{found}`, which this build cannot run; supported: {}",
         crate::model::SUPPORTED_ARCHITECTURES
@@ -35,14 +35,14 @@ pub enum Error {
         /// Architecture found in its configuration.
         found: String,
     },
-    /// The model is of the wrong kind for the place it is put in.
+    /// The model has the wrong kind for its option.
     #[error("model `{model}` is {found}, but {wanted} is needed here")]
     WrongTask {
         /// Model as named by the operator.
         model: String,
-        /// What the model is.
+        /// The model's kind.
         found: &'static str,
-        /// What the option wants.
+        /// The required kind.
         wanted: &'static str,
     },
     /// A file of the model is missing.
@@ -55,7 +55,7 @@ pub enum Error {
         /// What to do about it.
         hint: &'static str,
     },
-    /// A file of the model is damaged or says something that cannot be right.
+    /// A file of the model is damaged or inconsistent.
     #[error("{}: {reason}", path.display())]
     Malformed {
         /// File that was read.
@@ -81,7 +81,7 @@ pub enum Error {
         /// Cause and remedy.
         reason: String,
     },
-    /// The device asked for cannot be used.
+    /// The requested device is unusable.
     #[error("cannot compute on the GPU: {0}")]
     Device(String),
     /// The server could not start to listen or to run its threads.
@@ -104,17 +104,17 @@ impl Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComputeError {
     /// Less memory is free than is needed.
-    #[error("the GPU has not enough free memory")]
+    #[error("the GPU does not have enough free memory")]
     OutOfMemory,
     /// The device refused this work.
     #[error("the GPU failed: {0}")]
     Failed(String),
-    /// The device answers no more, whatever it is asked for.
-    #[error("the GPU is lost: {0}; only a restart of the server can help")]
+    /// The device no longer works.
+    #[error("the GPU is lost: {0}; restart the server")]
     Lost(String),
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text =
         panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -131,9 +131,7 @@ pub enum RequestError {
     #[error("{0}")]
     Malformed(String),
     /// 403
-    #[error(
-        "{header} `{value}` is not allowed; name the hosts that requests may be addressed to with --allowed-host"
-    )]
+    #[error("{header} `{value}` is not allowed; allow more hosts with --allowed-host")]
     Forbidden {
         /// `Host` or `Origin`.
         header: &'static str,
@@ -161,7 +159,9 @@ pub enum RequestError {
         limit: usize,
     },
     /// 413
-    #[error("the texts have {got} bytes, /tokenize takes {limit}; split them over several requests")]
+    #[error(
+        "the texts have {got} bytes, the limit of /tokenize is {limit}; split them over several requests"
+    )]
     TextTooLarge {
         /// Bytes of all texts.
         got: usize,
@@ -183,7 +183,7 @@ pub enum RequestError {
     },
     /// 422
     #[error(
-        "input {index} has {length} characters, of which this model reads at most {limit}; shorten it or set truncate to true"
+        "input {index} has {length} characters, the limit of this model is {limit}; shorten it or set truncate to true"
     )]
     TooManyCharacters {
         /// Position in the batch, from 0.
@@ -202,13 +202,14 @@ pub enum RequestError {
         index: usize,
         /// Tokens of the claim.
         length: usize,
-        /// Most tokens of it that the model reads.
+        /// The model's limit for it in tokens.
         limit: usize,
     },
     /// 422
     #[error(
-        "input {index} has token id {id}, but this model has 0 to {last}; ids of another tokenizer mean other words here: \
-         send the text, or ids that /tokenize of this server gave"
+        "input {index} has token id {id}, but this model has 0 to {last}; ids of another tokenizer stand for other \
+         words here: \
+         send the text, or ids from this server's /tokenize"
     )]
     UnknownToken {
         /// Position in the batch, from 0.
@@ -225,11 +226,11 @@ pub enum RequestError {
     #[error("inference failed: {0}")]
     Inference(String),
     /// 429
-    #[error("overloaded: {reason}; come back in {} s", retry_after.as_secs())]
+    #[error("overloaded: {reason}; retry in {} s", retry_after.as_secs())]
     Overloaded {
         /// Which limit was reached.
         reason: &'static str,
-        /// When there should be room again.
+        /// When capacity should be available again.
         retry_after: Duration,
     },
     /// 503
@@ -277,7 +278,7 @@ impl RequestError {
         }
     }
 
-    /// When to try again, where trying again can help.
+    /// When to retry, if a retry can help.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Overloaded { retry_after, .. } => Some(*retry_after),

@@ -1,4 +1,4 @@
-//! The HTTP surface: routes, what they share, and middleware.
+//! The HTTP interface: routes, shared state, and middleware.
 
 mod answer;
 mod body;
@@ -34,7 +34,7 @@ use crate::engine::Engine;
 use crate::engine::metrics::Metrics;
 use crate::error::{Error, RequestError};
 
-/// What the handlers share. Clones are cheap and mean the same server.
+/// The handlers' shared state. Clones are cheap and refer to the same server.
 #[derive(Clone)]
 pub struct AppState(Arc<Inner>);
 
@@ -45,7 +45,7 @@ struct Inner {
     metrics: Arc<Metrics>,
 }
 
-/// Where the server stands in its life.
+/// The lifecycle phase of the server.
 #[derive(Debug, Clone)]
 pub enum Phase {
     /// These models are being read.
@@ -54,7 +54,7 @@ pub enum Phase {
     Ready,
     /// A model could not be loaded.
     Failed(Arc<Error>),
-    /// Only requests in work are finished.
+    /// Only requests in progress are finished.
     Draining,
 }
 
@@ -89,17 +89,17 @@ impl AppState {
         self.0.phase.subscribe()
     }
 
-    /// The engine once it is there, whatever the phase.
+    /// The engine once it is loaded, in any phase.
     pub fn loaded(&self) -> Option<&Engine> {
         self.0.engine.get()
     }
 
-    /// What clients may ask for.
+    /// Limits for clients.
     pub fn limits(&self) -> &Limits {
         &self.0.limits
     }
 
-    /// What is counted and measured.
+    /// The metrics.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.0.metrics
     }
@@ -138,7 +138,8 @@ impl AppState {
     }
 }
 
-/// The same routes for requests that are addressed to `allowed` hosts and come from no page of another site; others get 403.
+/// The same routes for requests that are addressed to `allowed` hosts and do not come from a page of another site;
+/// others get 403.
 pub(crate) fn admitting(routes: Router, allowed: Allowed) -> Router {
     let allowed = Arc::new(allowed);
     routes.layer(from_fn(move |request: Request, next: Next| {

@@ -1,4 +1,4 @@
-//! Embeddings and NLI over HTTP: every tensor of Lyra lives here.
+//! Embeddings and NLI over HTTP: all tensor code of Lyra is here.
 //!
 //! [`start`] runs a whole server inside any tokio program; the binary of the same name is that plus a command line.
 //!

@@ -55,12 +55,12 @@ fn model(
 ) -> Result<Model, Error> {
     let started = Instant::now();
     let name = || source.name();
-    // Whatever a damaged file makes a reader do, it ends as a message about that file.
+    // Any failure caused by a damaged file becomes an error about that file.
     let model = catch_unwind(AssertUnwindSafe(|| Model::load_on(device, source, None, batch_tokens)));
     let model = model.unwrap_or_else(|panic| {
         let reason = panic_message(panic.as_ref());
         Err(Error::Start(format!(
-            "reading model `{}` failed: {reason}; its files are damaged or of a kind that is not known",
+            "reading model `{}` failed: {reason}; its files are damaged or of an unknown kind",
             name()
         )))
     })?;

@@ -29,9 +29,9 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Turn a model folder into one `Q8_0` GGUF file that is enough to serve it.
+    /// Convert a model folder into one self-contained `Q8_0` GGUF file.
     Quantize(Quantize),
-    /// Measure how fast a model runs, and print it as JSON.
+    /// Benchmark a model, and print the results as JSON.
     Bench(Bench),
 }
 
@@ -40,34 +40,37 @@ struct Serve {
     /// Models to serve: an embedder and a judge.
     #[arg(long, value_enum, default_value_t, env = "LYRA_ML_PROFILE")]
     profile: Profile,
-    /// Embedder: a folder, a .gguf file or a hub id (`ORG/NAME` or `ORG/NAME@REVISION`). With any of the three options, only the models named are served.
+    /// Embedder: a folder, a .gguf file or a hub id (`ORG/NAME` or `ORG/NAME@REVISION`). With any of the three options,
+    /// only the given models are served.
     #[arg(long, value_name = "MODEL", env = "LYRA_ML_EMBED_MODEL")]
     embed_model: Option<String>,
     /// NLI model: a folder, a .gguf file or a hub id, as above.
     #[arg(long, value_name = "MODEL", env = "LYRA_ML_NLI_MODEL")]
     nli_model: Option<String>,
-    /// Verifier, which reads a claim with a whole passage: a folder, a .gguf file or a hub id, as above. It also judges pairs where no NLI model is served.
+    /// Verifier, which reads a claim with a whole passage: a folder, a .gguf file or a hub id, as above. It also judges
+    /// pairs if no NLI model is served.
     #[arg(long, value_name = "MODEL", env = "LYRA_ML_VERIFY_MODEL")]
     verify_model: Option<String>,
-    /// Branch, tag or commit of hub models that have none after an `@`.
+    /// Branch, tag or commit of hub models without an `@`.
     #[arg(long, env = "LYRA_ML_REVISION")]
     revision: Option<String>,
     /// Use only hub files that are already in the cache.
     #[arg(long, env = "HF_HUB_OFFLINE", value_parser = clap::builder::FalseyValueParser::new(), action = clap::ArgAction::SetTrue)]
     offline: bool,
-    /// Folder with the lite models; looked up near the program when absent.
+    /// Folder with the lite models [default: searched near the program].
     #[arg(long, value_name = "DIR", env = MODELS_DIR_ENV)]
     models_dir: Option<PathBuf>,
     /// Address to listen on.
     #[arg(long, default_value = "127.0.0.1", env = "LYRA_ML_HOST")]
     host: IpAddr,
-    /// Port to listen on; 0 takes a free one and says which.
+    /// Port to listen on; 0 chooses a free one and prints it.
     #[arg(long, default_value_t = 8421, env = "LYRA_ML_PORT")]
     port: u16,
-    /// Host name, besides loopback, that requests may be addressed to while it listens on loopback, as behind a reverse proxy; `*` is every name. May be repeated.
+    /// Additional host name that requests may be addressed to while it listens on loopback, such as behind a reverse
+    /// proxy; `*` allows every name. May be repeated.
     #[arg(long = "allowed-host", value_name = "NAME", env = "LYRA_ML_ALLOWED_HOSTS", value_delimiter = ',')]
     allowed_hosts: Vec<String>,
-    /// Where to compute: `auto` (a GPU where there is one), `cpu`, `cuda` or `cuda:N`.
+    /// Where to compute: `auto` (a GPU if available), `cpu`, `cuda` or `cuda:N`.
     #[arg(long, default_value = "auto", env = "LYRA_ML_DEVICE")]
     device: DeviceChoice,
     /// Type of weights and activations on a GPU.
@@ -82,10 +85,11 @@ struct Serve {
     /// Largest request body in bytes.
     #[arg(long, value_name = "BYTES", env = "LYRA_ML_MAX_BODY_BYTES")]
     max_body_bytes: Option<usize>,
-    /// Requests in work at the same time.
+    /// Requests in progress at the same time.
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CONCURRENT_REQUESTS")]
     max_concurrent_requests: Option<usize>,
-    /// Connections open at the same time; more wait until one ends [default: twice the requests; a third of `ulimit -n` at most].
+    /// Connections open at the same time; more wait until one ends [default: twice the requests; at most a third of
+    /// `ulimit -n`].
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_CONNECTIONS")]
     max_connections: Option<usize>,
     /// Tokens waiting in one model's queue.
@@ -94,23 +98,23 @@ struct Serve {
     /// Tokens that run together [default: 2,048 per thread, 16,384 on a GPU].
     #[arg(long, value_name = "N", env = "LYRA_ML_MAX_BATCH_TOKENS")]
     max_batch_tokens: Option<usize>,
-    /// How log lines look, on stderr.
+    /// Format of log lines, on stderr.
     #[arg(long, value_enum, default_value = "text", env = "LYRA_ML_LOG_FORMAT")]
     log_format: LogFormat,
-    /// How long a shutdown waits for requests in work.
+    /// How long a shutdown waits for requests in progress.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, env = "LYRA_ML_DRAIN_SECONDS")]
     drain_seconds: u64,
-    /// Print every setting with its value and where it comes from, and serve nothing.
+    /// Print every setting with its value and origin, and exit.
     #[arg(long)]
     show_config: bool,
 }
 
-/// How log lines look.
+/// Format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LogFormat {
     /// For people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -141,19 +145,19 @@ struct Quantize {
     input: PathBuf,
     /// File to write.
     output: PathBuf,
-    /// Name of the model [default: the folder's].
+    /// Name of the model [default: the folder's name].
     #[arg(long)]
     name: Option<String>,
-    /// Language that the model reads (BCP 47); may be repeated.
+    /// Language of the model (BCP 47); may be repeated.
     #[arg(long = "language", value_name = "TAG")]
     languages: Vec<String>,
-    /// Licence of the weights (SPDX).
+    /// License of the weights (SPDX).
     #[arg(long)]
     license: Option<String>,
-    /// Where the weights come from.
+    /// Origin of the weights.
     #[arg(long, value_name = "URL")]
     source: Option<String>,
-    /// Longest input in tokens [default: what the folder says].
+    /// Longest input in tokens [default: from the folder].
     #[arg(long, value_name = "N")]
     max_tokens: Option<usize>,
 }
@@ -170,7 +174,7 @@ fn main() -> ExitCode {
     let level = std::env::var("RUST_LOG").ok().filter(|level| !level.is_empty());
     let logs =
         Logs { level: level.as_deref().unwrap_or("info"), json: cli.serve.log_format == LogFormat::Json };
-    // Requests say which trace they belong to; nothing begins one here.
+    // Requests bring their trace; none starts here.
     let _telemetry = lyra_telemetry::start("lyra-ml-server", logs, || None);
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
@@ -192,7 +196,7 @@ fn run(cli: Cli) -> Result<()> {
             )?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             let result = runtime.block_on(serve(cli.serve));
-            // A download that is still running must not hold up the exit.
+            // A download that is still running must not delay the exit.
             runtime.shutdown_background();
             result
         }

@@ -1,4 +1,4 @@
-//! How fast a model runs on a device, without HTTP and without tokenising: `lyra-ml-server bench`.
+//! How fast a model runs on a device, without HTTP and without tokenizing: `lyra-ml-server bench`.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub struct Rate {
     pub batch_ms: f64,
     /// Tokens by that time.
     pub tokens_per_second: f64,
-    /// Time of one input alone, in milliseconds.
+    /// Time of a single input, in milliseconds.
     pub alone_ms: f64,
 }
 
@@ -38,7 +38,7 @@ pub struct Measured {
     pub device: String,
     /// Type of the weights there.
     pub dtype: String,
-    /// From opening the model's files to the first answer, in seconds. Kernels that had to be compiled are in it.
+    /// From opening the model's files to the first answer, in seconds, including kernel compilation.
     pub start_seconds: f64,
     /// One for each length.
     pub rates: Vec<Rate>,
@@ -83,7 +83,7 @@ pub fn rates(
 /// Spread over the vocabulary, and different for every input.
 fn made_up(model: &Model, length: usize, index: usize) -> Tokens {
     let ordinary = model.tokenizer.vocabulary().saturating_sub(10).max(1);
-    // The first ids are special tokens, one of which padding.
+    // The first ids are special tokens, including padding.
     let first = model.tokenizer.vocabulary() - ordinary;
     let ids = (0..length).map(|at| (first + (at * 7_919 + index * 104_729) % ordinary) as u32).collect();
     Tokens { ids, type_ids: vec![0; length], marks: Vec::new() }

@@ -1,4 +1,4 @@
-//! Models: what they are, how they are read, and how they turn tokens into numbers.
+//! Models: their specification, loading, and inference.
 
 pub mod attention;
 pub mod bert;
@@ -52,7 +52,7 @@ pub use self::spec::SUPPORTED_ARCHITECTURES;
 /// Tokens that one thread takes at a time: enough for full-speed products, few enough that the widest buffer stays in
 /// the second-level cache.
 const CHUNK_TOKENS: usize = 256;
-/// Tokens below which another thread is not worth waking.
+/// Fewest tokens for which waking another thread pays off.
 const LEAST_TOKENS: usize = 16;
 
 /// Where a model is.
@@ -60,15 +60,15 @@ const LEAST_TOKENS: usize = 16;
 pub enum ModelSource {
     /// A folder with `config.json`, `tokenizer.json` and weights.
     Folder(PathBuf),
-    /// A file made by `lyra-ml-server quantize`.
+    /// A file created by `lyra-ml-server quantize`.
     Gguf(PathBuf),
     /// A repository on the hub.
     Hub(HubModel),
 }
 
 impl ModelSource {
-    /// What `text` means on the command line: a path that ends in `.gguf`, a folder that exists, or else a hub id,
-    /// of which `revision` is used unless the text has one after an `@`.
+    /// Parses a model argument: a path that ends in `.gguf`, an existing folder, or else a hub id with `revision`
+    /// unless the text has one after an `@`.
     pub fn parse(text: &str, revision: Option<&str>, offline: bool) -> Self {
         let path = PathBuf::from(text);
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gguf")) {
@@ -115,7 +115,7 @@ pub struct Model {
     pub tokenizer: TextTokenizer,
     /// Type that most of the weights are stored in.
     pub dtype: String,
-    /// What it runs on, for example `cpu`.
+    /// Its device, for example `cpu`.
     pub device: String,
     encoder: Placed,
     head: Head,
@@ -123,7 +123,7 @@ pub struct Model {
     rationale: Option<Rationale>,
 }
 
-/// An encoder where it runs.
+/// An encoder on its device.
 enum Placed {
     Cpu(Box<Encoder>),
     #[cfg(feature = "cuda")]
@@ -139,7 +139,7 @@ impl Model {
         Self::load_on(&Device::Cpu, source, max_tokens, 0)
     }
 
-    /// The same on any device, which is to take up to `batch_tokens` tokens at once.
+    /// The same on any device, for up to `batch_tokens` tokens at once.
     ///
     /// # Errors
     /// As for [`load`](Self::load); [`Error::Device`] when the device has no room for it.
@@ -162,7 +162,7 @@ impl Model {
         let (encoder, head) = build(&spec, weights.as_mut())?;
         let verifies = matches!(spec.task, Task::Verify(_));
         let rationale = verifies.then(|| Rationale::read(weights.as_mut(), encoder.hidden)).transpose()?;
-        // A tokenizer may number segments that the model does not tell apart. A verifier has been trained with all it has.
+        // A tokenizer may number segments that the model does not distinguish. A verifier was trained with all of them.
         spec.segments = (spec.segments || verifies)
             && encoder.embeddings.segments.as_ref().is_some_and(|segments| segments.rows() > 1);
         let tokenizer = TextTokenizer::from_json(&tokenizer, spec.max_tokens, spec.segments)
@@ -182,8 +182,8 @@ impl Model {
         Ok(Self { spec, tokenizer, dtype, device: place, encoder, head, rationale })
     }
 
-    /// One row per input, in order: a pooled vector (not normalised) or logits, of a verifier those of the labels and then one for
-    /// each of the input's [marks](Tokens::marks).
+    /// One row per input, in order: a pooled vector (not normalized) or logits, for a verifier those of the labels and
+    /// then one for each of the input's [marks](Tokens::marks).
     ///
     /// On the processor, work is spread over the rayon pool that this runs in. A row does not depend on the other inputs.
     ///
@@ -233,8 +233,8 @@ impl Placed {
     }
 }
 
-/// Where a model runs when `device` is asked for. The GPU's code knows neither scores by distance alone nor vectors of single
-/// tokens, so models that need these run on the processor.
+/// The device that a model runs on when `device` is requested. The GPU code supports neither scores by distance alone
+/// nor vectors of single tokens, so models that need these run on the CPU.
 fn device_for(device: &Device, spec: &ModelSpec) -> Device {
     let why = match (spec.architecture, &spec.task) {
         _ if matches!(device, Device::Cpu) => return Device::Cpu,
@@ -274,8 +274,8 @@ fn place_on(
     }
 }
 
-/// Cuts a batch into runs of at most about [`CHUNK_TOKENS`], so that every one of `threads` gets the same share. An input is never
-/// cut.
+/// Cuts a batch into runs of at most about [`CHUNK_TOKENS`], so that each of `threads` gets the same share. An input is
+/// never split.
 fn chunks<'a, 'b>(mut batch: &'b [&'a Tokens], threads: usize) -> Vec<&'b [&'a Tokens]> {
     let mut left: usize = batch.iter().map(|input| input.len()).sum();
     let mut shares = if left < threads * LEAST_TOKENS {

@@ -1,4 +1,4 @@
-//! A running server: load in the background, listen at once, drain on request.
+//! A running server: it loads in the background, listens at once, and drains on request.
 
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,8 +21,8 @@ use crate::load;
 /// Shortest time for answers that are written already to reach their clients.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Starts serving on `listener`. Returns at once: models load in the background, and until they are there `/ready`
-/// says 503. Must be called inside a tokio runtime.
+/// Starts serving on `listener`. Returns at once: models load in the background, and until then `/ready` answers 503.
+/// Must be called inside a tokio runtime.
 ///
 /// # Errors
 /// When the listener has no address. Failures to load show in [`ServerHandle::ready`].
@@ -35,7 +35,7 @@ pub fn start(config: ServerConfig, listener: TcpListener) -> Result<ServerHandle
         .collect();
     let state = AppState::new(config.limits.clone(), names);
     let (drain, most) = (config.drain, connections::within_file_limit(config.max_connections));
-    // Off loopback it is for the network to say who may ask.
+    // On other addresses than loopback, access control is up to the network.
     let allowed = address.ip().is_loopback().then(|| Allowed::new(&config.allowed_hosts, &[], address.ip()));
     let app = router(state.clone());
     let app = match allowed {
@@ -99,14 +99,15 @@ impl ServerHandle {
         }
     }
 
-    /// Refuses new requests, finishes those in work for at most the configured time, then stops listening and ends the engine.
+    /// Refuses new requests, finishes those in progress for at most the configured time, then stops listening and stops
+    /// the engine.
     pub async fn shutdown(mut self) {
         let deadline = Instant::now() + self.drain;
         self.state.set_phase(Phase::Draining);
         if let Some(engine) = self.state.loaded()
             && timeout_at(deadline, engine.idle()).await.is_err()
         {
-            tracing::warn!(after = ?self.drain, "requests still in work are given up");
+            tracing::warn!(after = ?self.drain, "aborting the requests still in progress");
             engine.abandon();
         }
         self.stop.cancel();
@@ -115,7 +116,7 @@ impl ServerHandle {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "the server task failed"),
             Err(_) => {
-                tracing::warn!("clients that do not read their answers are given up");
+                tracing::warn!("dropping clients that do not read their answers");
                 self.serving.abort();
             }
         }

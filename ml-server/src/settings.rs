@@ -1,11 +1,11 @@
-//! The settings of the command line and the environment: what is in force and why, and variables that nobody reads.
+//! The settings of the command line and the environment: effective values, their origins, and unknown variables.
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use std::io::Write;
 use std::process::ExitCode;
 
-/// What variables of the ml-server begin with.
+/// Prefix of the ml-server's variables.
 const PREFIX: &str = "LYRA_ML_";
 /// Read by the orchestrator, or set by Kubernetes in every container beside a service called `lyra-ml`.
 const OTHERS: [&str; 3] = ["LYRA_ML_URL", "LYRA_ML_SERVICE_", "LYRA_ML_PORT_"];
@@ -27,17 +27,17 @@ pub(crate) fn show(command: &Command, matches: &ArgMatches) -> ExitCode {
         };
         let line = writeln!(out, "{:<28} {value:<28} {origin:<40} {variable}", name.replace('_', "-"));
         if line.is_err() {
-            // Nobody reads any more.
+            // The reader has closed the pipe.
             break;
         }
     }
     ExitCode::SUCCESS
 }
 
-/// Refuses variables that look like settings and are none.
+/// Rejects variables that look like settings but are not.
 ///
 /// # Errors
-/// Names each of them, with the variable that was probably meant.
+/// Unknown variables, each with the one that was probably meant.
 pub(crate) fn check(command: &Command, names: impl Iterator<Item = String>) -> anyhow::Result<()> {
     let known: Vec<String> =
         settings(command).filter_map(|arg| Some(arg.get_env()?.to_string_lossy().into_owned())).collect();
@@ -49,7 +49,7 @@ pub(crate) fn check(command: &Command, names: impl Iterator<Item = String>) -> a
                 .iter()
                 .max_by(|a, b| strsim::jaro_winkler(a, &name).total_cmp(&strsim::jaro_winkler(b, &name)));
             let near = near.map(|near| format!(", did you mean {near}?")).unwrap_or_default();
-            format!("the variable {name} is no setting{near}")
+            format!("the variable {name} is not a setting{near}")
         })
         .collect();
     anyhow::ensure!(unknown.is_empty(), "{}", unknown.join("; "));
@@ -72,7 +72,7 @@ mod tests {
         let check = |names: &[&str]| check(&command, names.iter().map(|name| (*name).to_owned()));
         check(&["LYRA_ML_PORT", "LYRA_ML_URL", "LYRA_ML_SERVICE_HOST", "LYRA_DATA_DIR", "PATH"]).unwrap();
         let error = check(&["LYRA_ML_PROT", "LYRA_ML_BATCH_TOKENS"]).unwrap_err().to_string();
-        assert!(error.contains("LYRA_ML_PROT is no setting, did you mean LYRA_ML_PORT?"), "{error}");
+        assert!(error.contains("LYRA_ML_PROT is not a setting, did you mean LYRA_ML_PORT?"), "{error}");
         assert!(error.contains("LYRA_ML_BATCH_TOKENS"), "{error}");
     }
 

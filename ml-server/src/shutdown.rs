@@ -9,8 +9,8 @@ pub async fn signal() {
         }
     };
     tokio::select! {
-        () = interrupt => tracing::info!("interrupted, finishing requests in work"),
-        () = terminate() => tracing::info!("told to stop, finishing requests in work"),
+        () = interrupt => tracing::info!("interrupted, finishing requests in progress"),
+        () = terminate() => tracing::info!("received SIGTERM, finishing requests in progress"),
     }
 }
 

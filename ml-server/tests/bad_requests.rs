@@ -1,5 +1,5 @@
-//! Every way we know to ask wrongly, on every route: the status, the kind, a sentence that helps, and a server that then
-//! answers the next request as if nothing had been.
+//! All known kinds of invalid requests, on every route: the status, the error type, a helpful message, and a server
+//! that answers the next request normally.
 
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// One request and what its refusal must be.
+/// One request and its expected refusal.
 struct Case {
     method: Method,
     path: &'static str,
@@ -62,7 +62,7 @@ const POSTS: [&str; 8] =
     ["/", "/embed", "/nli", "/verify", "/predict", "/similarity", "/tokenize", "/v1/embeddings"];
 const GETS: [&str; 6] = ["/health", "/ready", "/info", "/metrics", "/openapi.json", "/docs"];
 
-/// What no route with a body takes.
+/// Requests that every route with a body refuses.
 fn everywhere() -> Vec<Case> {
     let mut cases = Vec::new();
     for path in POSTS {
@@ -175,24 +175,24 @@ fn embed() -> Vec<Case> {
             Validation,
             "input 1 has token id 8, but this model has 0 to 7",
         ),
-        embed(json!({"inputs": [4, 100_257]}), 422, Validation, "ids that /tokenize of this server gave"),
+        embed(json!({"inputs": [4, 100_257]}), 422, Validation, "ids from this server's /tokenize"),
         embed(json!({"inputs": vec![4; 20], "truncate": false}), 422, Validation, "input 0 has 22 tokens"),
         embed(
             json!({"inputs": ["red", "stone"]}),
             424,
             Backend,
-            "input 1: the model answered with numbers that are not finite",
+            "input 1: the model returned numbers that are not finite",
         ),
         embed(
             json!({"inputs": [[7]]}),
             424,
             Backend,
-            "input 0: the model answered with numbers that are not finite",
+            "input 0: the model returned numbers that are not finite",
         ),
     ]
 }
 
-/// What the classifier's routes refuse.
+/// Requests that the classifier's routes refuse.
 fn classify() -> Vec<Case> {
     let nli = |body: Value, status, kind, says| case("/nli", &body, status, kind, says);
     let predict = |body: Value, status, kind, says| case("/predict", &body, status, kind, says);
@@ -224,7 +224,7 @@ fn classify() -> Vec<Case> {
     ]
 }
 
-/// What the other routes of the embedder refuse.
+/// Requests that the other routes of the embedder refuse.
 fn others() -> Vec<Case> {
     let similarity = |source: Value, sentences: Value, status, kind, says| {
         let body = json!({"inputs": {"source_sentence": source, "sentences": sentences}, "parameters": {"truncate": false}});
@@ -261,7 +261,7 @@ fn others() -> Vec<Case> {
             json!({"input": [[9_906, 1_917]]}),
             422,
             Validation,
-            "ids of another tokenizer mean other words here",
+            "ids of another tokenizer stand for other words here",
         ),
         openai(json!({"input": "stone"}), 424, Backend, "not finite"),
     ]

@@ -1,4 +1,4 @@
-//! Bodies that nobody wrote by hand: random bytes, random JSON, and valid bodies with parts changed. Every one is answered as
+//! Generated bodies: random bytes, random JSON, and valid bodies with parts changed. Every one is answered as
 //! the API describes. `fuzz` searches further, with the same seeds.
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "helpers of tests may panic")]

@@ -59,7 +59,7 @@ impl Bench {
         line.map_or(0.0, |value| value.parse().unwrap())
     }
 
-    /// Waits until so many inputs of the embedder have joined its queue.
+    /// Waits until this many inputs are in the embedder's queue.
     async fn until_queued(&self, inputs: f64) {
         while self.value("te_embed_count") < inputs {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -144,7 +144,7 @@ async fn a_full_queue_refuses_before_tokenising() {
     let late = async {
         bench.until(|waiting| waiting > 0.0).await;
         let refused =
-            bench.engine.infer(ModelKind::Embed, |_| panic!("nothing is tokenised")).await.unwrap_err();
+            bench.engine.infer(ModelKind::Embed, |_| panic!("nothing is tokenized")).await.unwrap_err();
         assert!(matches!(refused, RequestError::Overloaded { .. }), "{refused}");
         assert!(refused.retry_after().unwrap() >= Duration::from_secs(1));
         // The other model's queue has room.
@@ -184,7 +184,7 @@ async fn idle_waits_for_requests_in_work() {
     assert_eq!(answered, 2_000.0);
     assert!(
         matches!(bench.embed(&[&RED]).await, Err(RequestError::Overloaded { .. })),
-        "nobody gets in any more"
+        "no more requests are admitted"
     );
 }
 

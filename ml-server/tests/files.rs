@@ -1,4 +1,4 @@
-//! Model folders and GGUF files: quantising, reading back, and refusing what cannot be served.
+//! Model folders and GGUF files: quantizing, reading back, and refusing what cannot be served.
 
 #![allow(
     clippy::unwrap_used,
@@ -113,7 +113,7 @@ fn truncation_cuts_the_side_asked_for() {
     let pair = tokenizer.pair(&long, "stone stone", cut(Right)).unwrap();
     assert_eq!((pair.len(), pair.type_ids.iter().sum::<u32>()), (16, 3));
     assert_eq!(pair.ids[13..], [7, 7, 3]);
-    // An empty second text is no second text.
+    // An empty second text is the same as a missing one.
     assert_eq!(tokenizer.pair("red", "", cut(Right)).unwrap().ids, [2, 4, 3]);
 }
 

@@ -1,7 +1,7 @@
 //! Numbers against reference outputs of `transformers` and `sentence-transformers`.
 //!
-//! Golden files lie in the shared data (`LYRA_SHARED`); without it these tests say so and pass. Only those of the repository's own
-//! models are in it.
+//! Golden files are in the shared data (`LYRA_SHARED`); without it these tests print a message and pass. Only those of
+//! the repository's own models are in the repository.
 
 #![allow(
     clippy::unwrap_used,
@@ -82,7 +82,7 @@ fn golden_parity_bert_embed_mean() {
 
 #[test]
 fn golden_lite_nli_q8_0() {
-    // The first release's weights, quantised here. Labels of 99 % of the pairs must agree; how far logits may move is bounded
+    // The first release's weights, quantized here. Labels of 99 % of the pairs must agree; how far logits may move is bounded
     // only against gross errors.
     let Some(folder) = common::shared("models/lite/nli") else { return };
     let scratch = tempfile::tempdir().unwrap();

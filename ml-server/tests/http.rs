@@ -184,5 +184,5 @@ async fn shutdown_finishes_requests_in_work() {
     server.handle.shutdown().await;
     let rows: Vec<Vec<f32>> = request.await.unwrap().unwrap().json().await.unwrap();
     assert_eq!(rows.len(), 48);
-    assert!(Client::new().post(&url).json(&body).send().await.is_err(), "nobody listens any more");
+    assert!(Client::new().post(&url).json(&body).send().await.is_err(), "the port is closed");
 }

@@ -1,4 +1,4 @@
-//! Models from a stand-in of the hub, fetched by the program itself as an operator would start it.
+//! Models from a stand-in for the hub, downloaded by the real program.
 
 #![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "helpers of tests may panic")]
 
@@ -45,7 +45,7 @@ impl Bench {
         Self { hub, folder, home: tempfile::tempdir().unwrap(), _parent: parent }
     }
 
-    /// A start of the server until it is ready, or until it gives up: then its log.
+    /// Starts the server until it is ready, or returns the log if it fails.
     async fn start(
         &self,
         model: &str,
@@ -69,7 +69,7 @@ impl Bench {
             log = log + &line + "\n";
             if line.contains("lyra_ml_server: ready") {
                 let url = line.split('"').nth(1).unwrap().to_owned();
-                // Whoever stops reading stops the server at its next line.
+                // Keep reading: a full pipe would stop the server at its next log line.
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
                 return Ok(Run { _child: child, url, log });
             }
@@ -78,7 +78,7 @@ impl Bench {
         Err(log)
     }
 
-    /// The log of a start that must fail and say all of `says`.
+    /// The log of a start that must fail and contain all of `says`.
     async fn refused(&self, model: &str, arguments: &[&str], says: &[&str]) -> String {
         let log = self.start(model, arguments, &[]).await.map(|run| run.log).unwrap_err();
         assert!(says.iter().all(|text| log.contains(text)), "{says:?} in {log}");
@@ -185,7 +185,7 @@ async fn the_next_start_resumes_what_an_earlier_one_left() {
     check(Fault::None, &|content| content[..1_000].to_vec(), &["bytes=1000-"]).await;
     check(Fault::None, &<[u8]>::to_vec, &[]).await;
     check(Fault::NoRanges, &|content| content[..1_000].to_vec(), &["bytes=1000-"]).await;
-    // Beginnings that are not the file's: everything is fetched anew.
+    // Partial files with other content: everything is downloaded again.
     check(Fault::None, &|_| vec![7; 1_000], &["bytes=1000-", ""]).await;
     check(Fault::None, &|content| [content, content].concat(), &[""]).await;
 }

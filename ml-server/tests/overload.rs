@@ -1,5 +1,5 @@
-//! More clients than the server lets in: everybody gets an answer, and nobody gets 5xx. `cargo make load` measures the same
-//! at length.
+//! More clients than the server admits: each of them gets an answer, and none gets a 5xx. `cargo make load` measures
+//! the same at length.
 
 #![allow(
     clippy::unwrap_used,

@@ -68,7 +68,7 @@ async fn a_start_that_fails_says_why_and_exits_with_1() {
 
 type Spoil = fn(&Path);
 
-/// Cuts so many bytes off a file.
+/// Truncates a file by this many bytes.
 fn shorten(path: &Path, by: usize) {
     let bytes = std::fs::read(path).unwrap();
     std::fs::write(path, &bytes[..bytes.len() - by]).unwrap();
@@ -138,7 +138,7 @@ async fn damaged_models_are_named_and_panic_nowhere() {
             "header: ",
         ),
         (
-            "a type that nobody has",
+            "an unknown type",
             |path| header(path, |header| header[WORDS]["dtype"] = json!("F33")),
             "header: unknown variant `F33`",
         ),
@@ -198,7 +198,7 @@ async fn sigterm_finishes_what_is_in_work_and_refuses_what_is_new() {
     let request = long_request(&url, 96);
     until_positive(&url, "te_queue_size").await;
     program.signal("TERM");
-    // Until the work is done the door stays open, to say that nobody gets in.
+    // Until the work is done the port stays open, to report that no more requests are admitted.
     let ready = async || -> ReadyResponse {
         reqwest::get(format!("{url}/ready")).await.unwrap().json().await.unwrap()
     };
@@ -227,14 +227,14 @@ async fn a_drain_has_an_end() {
     let request = long_request(&program.url, 1_024);
     until_positive(&program.url, "te_queue_size").await;
     let (code, log) = program.terminate().await;
-    assert!(code == Some(0) && log.contains("requests still in work are given up"), "{log}");
+    assert!(code == Some(0) && log.contains("aborting the requests still in progress"), "{log}");
     let response = request.await.unwrap().unwrap();
-    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "what was given up is told so");
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE, "aborted requests get 503");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sigterm_while_loading_ends_it() {
-    // Nobody writes into this pipe, so the model never finishes loading.
+    // Nothing is ever written into this pipe, so the model never finishes loading.
     let (_parent, path) = tiny_folder(false);
     std::fs::remove_file(path.join("tokenizer.json")).unwrap();
     let made = std::process::Command::new("mkfifo").arg(path.join("tokenizer.json")).status().unwrap();

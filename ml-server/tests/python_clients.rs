@@ -1,7 +1,7 @@
 //! The `openai` and `huggingface_hub` packages from `PyPI` as clients.
 //!
-//! The packages are installed into `target/tmp/ml-clients` on first use. Without Python or a registry the test says so and
-//! passes; `api` tests the same routes without either.
+//! The packages are installed into `target/tmp/ml-clients` on first use. Without Python or a registry the test prints a
+//! message and passes; `api` tests the same routes without either.
 
 #![allow(
     clippy::unwrap_used,
@@ -42,7 +42,7 @@ async fn openai_and_huggingface_hub_agree_with_embed() -> Result<()> {
     Ok(())
 }
 
-/// A Python with the packages of `clients/requirements.txt`; an error says why there is none.
+/// A Python with the packages of `clients/requirements.txt`; an error says why it is missing.
 fn python() -> Result<PathBuf> {
     let wanted = clients().join("requirements.txt");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ml-clients");

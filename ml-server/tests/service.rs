@@ -1,4 +1,4 @@
-//! What operators and developers look at: metrics, the description of the API, the page to try it.
+//! For operators and developers: metrics, the API description, the page to try it.
 
 #![allow(
     clippy::unwrap_used,

@@ -203,7 +203,7 @@ async fn a_verifier_judges_pairs_where_there_is_no_nli_model() {
     for (body, says) in [
         (json!({"inputs": "red"}), "pairs of premise and hypothesis"),
         (json!({"inputs": [["red", "blue"], ["red"]]}), "input 1 is one text"),
-        (json!({"inputs": ["red", "blue"], "truncation_direction": "left"}), "cuts at the end only"),
+        (json!({"inputs": ["red", "blue"], "truncation_direction": "left"}), "truncates only at the end"),
     ] {
         let refused = hosted.server.refused("/predict", &body, 400).await;
         assert!(refused.error.contains(says), "{refused}");

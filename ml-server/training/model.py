@@ -19,7 +19,7 @@ TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_ma
 
 
 class Shape(NamedTuple):
-    """What has to be known of an encoder."""
+    """The shape of an encoder."""
 
     kind: str
     """`bert` or `mpnet`."""

@@ -128,7 +128,7 @@ class Packer:
         return rows
 
     def mined(self, held: set[str]) -> list[Row]:
-        """Claims with the closest other texts, labelled by reading."""
+        """Claims with the closest other texts, labeled by reading."""
         own = [json.loads(line) for line in (HERE / "claims/mined.jsonl").read_text(encoding="utf8").splitlines()]
         return [{"doc": row["doc"], "claim": row["claim"], "label": NUMBER[row["label"]], "rationale": self.sentences(row["doc"], row["rationale"])}
                 for row in [*self.read("mined_pairs"), *own]

@@ -58,7 +58,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex, Notify, broadcast};
 
-/// Progress messages kept for a slow listener before it misses some.
+/// Progress messages buffered for a slow listener before it misses some.
 const PROGRESS_BACKLOG: usize = 256;
 
 /// The open application: store, corpora, models and workers of one data folder. Cheap to clone.
@@ -89,13 +89,16 @@ impl App {
     /// Opens the data folder, making it when it is not there. Models are loaded when they are first needed.
     ///
     /// # Errors
-    /// A folder that cannot be written, a database of a newer version, an address of a source that is none, a language
-    /// model that cannot be asked as configured.
+    /// A folder that cannot be written, a database of a newer version, an invalid source URL, or an unusable `[llm]`
+    /// section.
     pub async fn open(config: Config) -> anyhow::Result<Self> {
         use anyhow::Context;
         let data_dir = config.data_dir()?;
         std::fs::create_dir_all(&data_dir).with_context(|| {
-            format!("the data folder {} cannot be made; name another with --data-dir", data_dir.display())
+            format!(
+                "the data folder {} cannot be created; choose another with --data-dir",
+                data_dir.display()
+            )
         })?;
         backup::finish_interrupted(&data_dir).await?;
         backup::remove_leftovers(&data_dir);
@@ -134,14 +137,14 @@ impl App {
         })
     }
 
-    /// Stops what this process started. Workers have to be stopped before.
+    /// Stops what this process started. Stop the workers before.
     pub async fn close(&self) {
         self.web().browser.close().await;
         self.inner.inference.close().await;
         self.inner.store.close().await;
     }
 
-    /// The configuration in force.
+    /// The effective configuration.
     pub fn config(&self) -> &Config {
         &self.inner.config
     }

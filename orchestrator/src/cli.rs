@@ -37,7 +37,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 
-/// What `lyra` prints when it is called with nothing.
+/// What `lyra` prints without arguments.
 const WELCOME: &str = "\
 Lyra finds what is known about a question, and how contested it is: claims, the passages that
 support or refute them, and a confidence for each. It runs on this machine; nothing to set up.
@@ -46,7 +46,7 @@ support or refute them, and a confidence for each. It runs on this machine; noth
   lyra check \"Napping improves memory\"                       evidence for and against one claim
   lyra corpus import NAME FILE.jsonl                         your own documents; then --corpus NAME
   lyra mcp | lyra serve                                      tools for an AI agent: stdio, or HTTP
-  lyra doctor                                                is everything in order?
+  lyra doctor                                                check the installation
 
 From a checkout: cargo run --release -- research \"…\".   More: lyra --help, lyra COMMAND --help
 ";
@@ -69,7 +69,7 @@ struct Global {
     /// Configuration file (TOML) [default: lyra.toml in the platform's configuration folder]
     #[arg(long, global = true, env = "LYRA_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Use a running lyra-ml-server instead of the one inside
+    /// Use a running lyra-ml-server instead of the built-in one
     #[arg(long, global = true, env = "LYRA_ML_URL", value_name = "URL")]
     ml_url: Option<String>,
     /// What to log on stderr: error, warn, info, debug, trace, or a filter
@@ -79,74 +79,74 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Answer a question from evidence: for and against, findings with their sources, and what was not covered
+    /// Answer a question from evidence: both sides, findings with their sources, and what was not covered
     Research(research::ResearchArgs),
     /// Gather and judge the evidence for and against one claim
     Check(check::CheckArgs),
-    /// Measure how often the configured models are right, on your own labelled claims
+    /// Measure how often the configured models are right, on your own labeled claims
     #[command(after_help = eval::HELP)]
     Eval(eval::EvalArgs),
     /// Import, list, show, search and remove local corpora
     #[command(subcommand)]
     Corpus(corpus::CorpusCommand),
-    /// Search corpora by lanes, fuse the results, see why, and read them
+    /// Search corpora by lanes, fuse, explain and read the results
     #[command(subcommand, after_help = fuse::HELP)]
     Fuse(fuse::FuseCommand),
     /// List the lanes that a search may name
     Lanes(fuse::LanesArgs),
-    /// List the sources, and test whether those outside answer
+    /// List the sources, and test the external ones
     #[command(subcommand)]
     Sources(sources::SourcesCommand),
-    /// Fetch and read a page of the web, or ask search engines
+    /// Fetch and read a web page, or query search engines
     #[command(subcommand)]
     Web(web::WebCommand),
-    /// See what waits for a person (captcha, consent, login), go there, or do without
+    /// List, open, resolve or skip pages that require a person (CAPTCHA, consent, login)
     #[command(subcommand, after_help = auth::HELP)]
     Auth(auth::AuthCommand),
     /// List, show, export, resume and stop research tasks
     #[command(subcommand)]
     Task(task::TaskCommand),
-    /// Export a task's evidence graph, or analyse the citations in it
+    /// Export a task's evidence graph, or analyze its citations
     #[command(subcommand)]
     Graph(graph::GraphCommand),
-    /// Measure how far the NLI model's probabilities can be believed, and correct them
+    /// Measure and correct the calibration of the NLI model
     #[command(subcommand)]
     Calibration(calibration::CalibrationCommand),
-    /// Look at the evidence graph through the prepared views
+    /// Query the evidence graph through predefined views
     #[command(subcommand)]
     View(view::ViewCommand),
-    /// See which models made the stored vectors, and make those of another model anew
+    /// Show which model produced each embedding; re-embed outdated ones
     #[command(subcommand)]
     Embeddings(embeddings::EmbeddingsCommand),
     /// Block, unblock and list domains
     #[command(subcommand)]
     Domain(feedback::DomainCommand),
-    /// Show a claim with its evidence, take one out of its task, put it back
+    /// Show a claim with its evidence, reject or restore one
     #[command(subcommand)]
     Claim(feedback::ClaimCommand),
-    /// Correct what a passage does to a claim
+    /// Override the relation between a passage and a claim
     #[command(subcommand)]
     Edge(feedback::EdgeCommand),
     /// Serve MCP over HTTP at /mcp
     Serve(serve::ServeArgs),
     /// Serve MCP over stdin and stdout
     Mcp(serve::McpArgs),
-    /// Write, check and put back backups of the database and the corpora
+    /// Create, verify and restore backups of the database and the corpora
     #[command(subcommand, after_help = backup::HELP)]
     Backup(backup::BackupCommand),
-    /// Check the database, and remove what is too old
+    /// Check the database, and delete old data
     #[command(subcommand)]
     Store(store::StoreCommand),
-    /// Make, list and revoke tokens that let callers in over HTTP
+    /// Create, list and revoke access tokens for HTTP
     #[command(subcommand)]
     Token(token::TokenCommand),
-    /// See who changed what
+    /// Show who changed what
     #[command(subcommand)]
     Audit(audit::AuditCommand),
     /// Show and check the configuration
     #[command(subcommand)]
     Config(config::ConfigCommand),
-    /// Check models, database, disk and ml-server, and say what to do about each
+    /// Check models, database, disk and ml-server, and suggest fixes
     Doctor(doctor::DoctorArgs),
     /// Print completions for a shell
     Completions(shell::CompletionsArgs),
@@ -154,7 +154,7 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// Runs the command line to its end: 0 when it did what was asked, 1 when it failed, 130 when it was interrupted.
+/// Runs the command line: 0 on success, 1 on failure, 130 when interrupted.
 pub fn run(cli: &Cli) -> ExitCode {
     let Some(command) = &cli.command else {
         return print(WELCOME).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
@@ -289,17 +289,17 @@ fn cancelled_by_signals() -> anyhow::Result<CancellationToken> {
     Ok(cancel)
 }
 
-/// Writes to stdout what a person reads. What documents bring along must not drive their terminal.
+/// Writes text for people to stdout. Control characters from documents must not reach their terminal.
 fn print(text: &str) -> anyhow::Result<()> {
     write(&escaped(text))
 }
 
-/// Writes to stdout what a program reads, as it is unless stdout is a terminal.
+/// Writes output for programs to stdout, unchanged unless stdout is a terminal.
 fn print_document(text: &str) -> anyhow::Result<()> {
     if std::io::stdout().is_terminal() { print(text) } else { write(text) }
 }
 
-/// Writes to stdout; a reader that went away is no error.
+/// Writes to stdout; a closed pipe is not an error.
 fn write(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -326,9 +326,9 @@ fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     write(&format!("{out}\n"))
 }
 
-/// Tells a person something on stderr.
+/// Prints a message for people on stderr.
 fn tell(text: &str) {
-    // When stderr is closed there is nobody to tell.
+    // When stderr is closed there is nowhere to write.
     let _ = writeln!(std::io::stderr(), "{}", escaped(text));
 }
 

@@ -30,9 +30,9 @@ pub struct Config {
     pub server: ServerConfig,
     /// The pipeline.
     pub research: ResearchConfig,
-    /// How a search goes on from what it found.
+    /// How a search expands its results.
     pub search: SearchConfig,
-    /// Sources outside.
+    /// External sources.
     pub sources: SourcesConfig,
     /// Lanes, runs and their fusion.
     pub fusion: FusionSettings,
@@ -40,27 +40,27 @@ pub struct Config {
     pub llm: LlmSettings,
     /// Background work.
     pub workers: WorkersConfig,
-    /// How long things are kept.
+    /// How long data is kept.
     pub retention: RetentionConfig,
     /// Logs.
     pub log: LogConfig,
-    /// The program that is started to do work of outsiders in a process of its own (`lyra` itself); without one it is done in
-    /// this process. No key of the file.
+    /// The program that is started to do work of outsiders in a separate process (`lyra` itself); without one, the work
+    /// runs in this process. Not a key of the file.
     #[serde(skip)]
     pub worker_program: Option<PathBuf>,
 }
 
-/// Which models answer, and where.
+/// Which models to use, and where they run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MlConfig {
     /// Address of an ml-server; without it one runs inside this process.
     pub url: Option<String>,
-    /// Models of the one inside: `lite`, `fast`, `standard`, `scholar` or `accurate`.
+    /// Models of the built-in one: `lite`, `fast`, `standard`, `scholar` or `accurate`.
     pub profile: String,
-    /// Folder of the lite models for the one inside.
+    /// Folder of the lite models for the built-in one.
     pub models_dir: Option<PathBuf>,
-    /// CPU threads for the one inside; physical cores when absent.
+    /// CPU threads of the built-in one; physical cores when absent.
     pub threads: Option<usize>,
 }
 
@@ -70,7 +70,7 @@ impl Default for MlConfig {
     }
 }
 
-/// Lanes, runs and their fusion. Settings of whoever deploys: no tool call changes them.
+/// Lanes, runs and their fusion. Settings of the operator: no tool call changes them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FusionSettings {
@@ -79,19 +79,19 @@ pub struct FusionSettings {
     pub backend: BackendKind,
     /// Backends on other machines.
     pub backends: BackendSettings,
-    /// Whom the prompt `prior_art_search` addresses.
+    /// Audience of the prompt `prior_art_search`.
     pub mode: FusionMode,
     /// Whether `run_multilane_search` may be called.
     pub enable_multi_run: bool,
     /// Whether lanes of the kind `original_dense` may be searched.
     pub enable_original_dense: bool,
-    /// Hours for which texts from backends outside are used again; 0 keeps none.
+    /// Hours for which texts from external backends are reused; 0 disables it.
     pub snippet_ttl_hours: u64,
-    /// Hours for which a run is served again for the same search.
+    /// Hours for which a run is reused for the same search.
     pub run_ttl_hours: u64,
-    /// Country that a search filters by when it names none, two letters.
+    /// Country filter of a search without one, two letters.
     pub default_country: Option<String>,
-    /// File in place of the lanes that come with Lyra.
+    /// File that replaces the built-in lanes.
     pub lanes_file: Option<PathBuf>,
 }
 
@@ -111,13 +111,13 @@ impl Default for FusionSettings {
     }
 }
 
-/// Whom the prompt `prior_art_search` addresses.
+/// Audience of the prompt `prior_art_search`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FusionMode {
     /// Researchers: findings, not the machinery.
     Production,
-    /// Search professionals: queries, filters, what each lane brought.
+    /// Search professionals: queries, filters, results of each lane.
     InternalPro,
     /// Developers of prompts: every call with its parameters.
     Debug,
@@ -127,23 +127,23 @@ pub enum FusionMode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmSettings {
-    /// Whose API is spoken; none leaves everything to rules.
+    /// Which API the server has; `none` leaves everything to rules.
     pub provider: LlmProvider,
     /// Address, when it is not the provider's own.
     pub base_url: Option<String>,
     /// Name of the model.
     pub model: Option<String>,
-    /// Key, when the server wants one.
+    /// API key, if the server requires one.
     #[serde(skip_serializing)]
     pub api_key: Option<Secret>,
-    /// Seconds for one request.
+    /// Timeout of one request in seconds.
     pub timeout_seconds: u64,
-    /// Requests at once.
+    /// Parallel requests.
     pub max_concurrent: usize,
-    /// Largest share of a task's seconds that asking may take, 0 to 1.
+    /// Largest share of a task's seconds for the language model, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub time_share: f64,
-    /// Folder with files in place of the prompts that come with Lyra.
+    /// Folder with files that replace the built-in prompts.
     pub prompts_dir: Option<PathBuf>,
 }
 
@@ -162,7 +162,7 @@ impl Default for LlmSettings {
     }
 }
 
-/// Whose API a language model is behind.
+/// The API of a language model's server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", try_from = "String")]
 pub enum LlmProvider {
@@ -170,7 +170,7 @@ pub enum LlmProvider {
     None,
     /// Ollama.
     Ollama,
-    /// OpenAI, or any server that speaks its chat completions.
+    /// OpenAI, or any server with its chat completions API.
     OpenAi,
 }
 
@@ -182,7 +182,7 @@ impl TryFrom<String> for LlmProvider {
             "none" => Ok(Self::None),
             "ollama" => Ok(Self::Ollama),
             "openai" | "openai-compatible" => Ok(Self::OpenAi),
-            other => Err(format!("`{other}` is no provider; there are none, ollama and openai")),
+            other => Err(format!("`{other}` is not a provider; use none, ollama or openai")),
         }
     }
 }
@@ -194,7 +194,7 @@ impl TryFrom<String> for LlmProvider {
 pub struct Secret(String);
 
 impl Secret {
-    /// The text, for whoever has to send it; `None` when it is empty.
+    /// The plain text, for sending; `None` when it is empty.
     pub fn reveal(&self) -> Option<&str> {
         (!self.0.trim().is_empty()).then(|| self.0.trim())
     }
@@ -206,7 +206,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Where `lyra serve` listens, and whom it lets in.
+/// Where `lyra serve` listens, and which requests it accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
@@ -218,18 +218,19 @@ pub struct ServerConfig {
     pub auth: AuthMode,
     /// Host names, besides loopback, that requests may be addressed to; `*` is every name.
     pub allowed_hosts: Vec<String>,
-    /// Origins of web pages, besides those of allowed hosts, that may send requests, and read the answers: `https://app.example`.
+    /// Origins of web pages, besides those of allowed hosts, that may send requests and read the answers:
+    /// `https://app.example`.
     pub allowed_origins: Vec<String>,
-    /// Requests of one client (a token, or an address without one) in a minute; 0 sets no limit.
+    /// Requests per minute of one client (a token, or an address without one); 0 sets no limit.
     pub requests_per_minute: u32,
-    /// Searches and fusions of a token that may only read, in an hour; each stores a run. 0 lets them do none.
+    /// Searches and fusions per hour of a read-only token; each stores a run. 0 allows none.
     pub reader_searches_per_hour: u32,
-    /// Most kilobytes of a request's body.
+    /// Largest request body in kilobytes.
     pub max_body_kb: usize,
-    /// Connections open at the same time, a third of the files that the process may open (`ulimit -n`) at most. When all are
-    /// taken, a new one gets the place of the one that has been silent for longest.
+    /// Connections open at the same time, at most a third of the files that the process may open (`ulimit -n`). When
+    /// all are in use, a new connection replaces the one that has been idle longest.
     pub max_connections: usize,
-    /// Which tools MCP clients get, over HTTP and stdio.
+    /// Tools for MCP clients, over HTTP and stdio.
     pub toolset: Toolset,
 }
 
@@ -260,7 +261,7 @@ pub enum AuthMode {
     Required,
 }
 
-/// Which tools MCP clients get.
+/// Tools for MCP clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Toolset {
@@ -276,9 +277,9 @@ pub enum Toolset {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkersConfig {
-    /// Jobs run at once.
+    /// Jobs that run in parallel.
     pub count: usize,
-    /// Seconds after which the job of a worker that went silent is taken again.
+    /// Seconds after which the job of an unresponsive worker is given to another.
     pub lease_seconds: u64,
 }
 
@@ -288,13 +289,13 @@ impl Default for WorkersConfig {
     }
 }
 
-/// How long things are kept.
+/// How long data is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetentionConfig {
     /// Days after which a server deletes a task that has ended, with everything only it used; 0 keeps tasks.
     pub task_days: u64,
-    /// Days after which answers kept on disk are deleted; 0 keeps them until `sources.cache_mb` is full.
+    /// Days after which cached responses are deleted; 0 keeps them until `sources.cache_mb` is reached.
     pub cache_days: u64,
 }
 
@@ -304,7 +305,7 @@ pub struct RetentionConfig {
 pub struct LogConfig {
     /// `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `warn,lyra_store=debug`.
     pub level: String,
-    /// How lines look.
+    /// Format of log lines.
     pub format: LogFormat,
 }
 
@@ -314,28 +315,27 @@ impl Default for LogConfig {
     }
 }
 
-/// How log lines look.
+/// Format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
 impl Config {
-    /// Reads the file, when one is named or found, and the environment over it.
+    /// Reads the file, if one is given or found, and the environment over it.
     ///
     /// # Errors
-    /// A named file that is not there, an unknown key or variable, a value of the wrong type: each named in the message, with
-    /// what was probably meant.
+    /// A missing file that was given, an unknown key or variable, a value of the wrong type: the message names each,
+    /// with what was probably meant.
     pub fn load(file: Option<&Path>) -> anyhow::Result<Self> {
         Layers::read(file, environment())?.config()
     }
 
-    /// What is wrong with values that are each possible: files that are not there, addresses that are none, settings that do
-    /// not go together.
+    /// Problems of values that are well-formed: missing files, invalid addresses, settings that conflict.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         let web = &self.sources.web;
@@ -349,7 +349,7 @@ impl Config {
         ];
         for (key, path) in files.iter().filter_map(|(key, path)| Some((key, path.as_ref()?))) {
             if !path.exists() {
-                problems.push(format!("`{key}`: {} is not there", path.display()));
+                problems.push(format!("`{key}`: {} does not exist", path.display()));
             }
         }
         let addresses = [
@@ -373,7 +373,8 @@ impl Config {
                 .is_ok_and(|url| url.has_host() && matches!(url.path(), "" | "/") && url.query().is_none());
             if !whole {
                 problems.push(format!(
-                    "`server.allowed_origins`: `{origin}` is no origin; write scheme, host and port: https://app.example:8443"
+                    "`server.allowed_origins`: `{origin}` is not an origin; write scheme, host and port: \
+                     https://app.example:8443"
                 ));
             }
         }
@@ -390,12 +391,12 @@ impl Config {
     /// The folder that holds the database and the corpora.
     ///
     /// # Errors
-    /// When the platform names no data folder and none is configured.
+    /// The platform has no data folder and none is configured.
     pub fn data_dir(&self) -> anyhow::Result<PathBuf> {
         if let Some(dir) = &self.data_dir {
             return Ok(dir.clone());
         }
-        let dirs = project_dirs().context("this user has no data folder; name one with --data-dir")?;
+        let dirs = project_dirs().context("this user has no data folder; set one with --data-dir")?;
         Ok(dirs.data_dir().to_owned())
     }
 }
@@ -406,7 +407,7 @@ pub(crate) fn environment() -> impl Iterator<Item = (String, String)> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-/// Where the configuration file is looked for when none is named.
+/// The default path of the configuration file.
 pub fn default_file() -> Option<PathBuf> {
     project_dirs().map(|dirs| dirs.config_dir().join("lyra.toml"))
 }
@@ -449,10 +450,11 @@ mod tests {
 
     #[test]
     fn what_is_no_origin_of_a_web_page_is_named() {
-        let text = "[server]\nallowed_origins = [\"https://app.example:8443\", \"chrome-extension://abc\", \"app.example\", \"https://app.example/mcp\"]\n";
+        let text = "[server]\nallowed_origins = [\"https://app.example:8443\", \"chrome-extension://abc\", \
+            \"app.example\", \"https://app.example/mcp\"]\n";
         let problems = load(text).unwrap().problems();
         assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(problems[0].contains("`app.example` is no origin"), "{problems:?}");
+        assert!(problems[0].contains("`app.example` is not an origin"), "{problems:?}");
         assert!(problems[1].contains("`https://app.example/mcp`"), "{problems:?}");
     }
 

@@ -38,7 +38,7 @@ pub fn router(app: App, listening: IpAddr, token_required: bool, cancel: Cancell
         .route(access::MCP, mcp)
         .route("/health", get(health))
         .layer(middleware::from_fn_with_state(gate, access::admit));
-    // Outermost, so that refusals are counted too.
+    // Outermost, so that refusals are counted as well.
     guarded(routes, allowed).layer(middleware::from_fn_with_state(app, observe))
 }
 
@@ -52,7 +52,7 @@ async fn health() -> Response {
     Json(json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") })).into_response()
 }
 
-/// The store answers too, so that calls can be served.
+/// The store answers as well, so calls can be served.
 async fn ready(State(app): State<App>) -> Response {
     match app.list_tasks(1).await {
         Ok(_) => Json(json!({ "status": "ready" })).into_response(),
@@ -72,7 +72,7 @@ async fn metrics(State(app): State<App>) -> Response {
             ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
         }
         Err(error) => {
-            tracing::error!(%error, "the store could not be measured");
+            tracing::error!(%error, "the store's metrics could not be read");
             (StatusCode::SERVICE_UNAVAILABLE, error.message).into_response()
         }
     }
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(status(&page("https://attacker.example")).await, StatusCode::FORBIDDEN);
     }
 
-    /// What a browser asks before it sends what a page of this origin wants to send.
+    /// A browser's preflight request for a page of this origin.
     async fn preflight(origin: &str) -> Response {
         let allowed = Allowed::new(&[], &["https://app.example/".to_owned()], IpAddr::from([127, 0, 0, 1]));
         let routes = Router::new().route("/", post(|| async { "done" }));

@@ -28,7 +28,7 @@ pub(crate) struct LazyInference {
     metrics: Arc<Metrics>,
     client: OnceCell<MlClient>,
     inside: Mutex<Option<ServerHandle>>,
-    /// Held while someone asks who does not wait for the end.
+    /// Held while a request runs that is not awaited.
     asking: Arc<Mutex<()>>,
 }
 
@@ -45,7 +45,7 @@ impl LazyInference {
         }
     }
 
-    /// Which models there are, if they say so in this time. What they started goes on afterwards.
+    /// The models' names, if available within this time. Loading continues afterward.
     pub(crate) async fn models_within(self: &Arc<Self>, patience: Duration) -> Option<Models> {
         let turn = Arc::clone(&self.asking).try_lock_owned().ok()?;
         let this = Arc::clone(self);

@@ -1,9 +1,9 @@
-//! What the use cases and the edges share of JSON: an object's fields, a value's bytes, the decimals of numbers.
+//! Shared JSON helpers of the use cases and the edges: an object's fields, a value's size, the decimals of numbers.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The fields of an object; none of anything else.
+/// The fields of an object; empty for anything else.
 pub(crate) fn fields(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(fields) => fields,

@@ -1,7 +1,7 @@
 //! The MCP edge: tools and resources over stdio and streamable HTTP.
 //!
-//! Knows wire formats and nothing else: every tool checks its arguments against its own schema, calls one function of
-//! [`crate::app`] and writes down the answer. Protocol revisions, sessions and framing are rmcp's.
+//! Only knows wire formats: every tool checks its arguments against its own schema, calls one function of
+//! [`crate::app`] and serializes the result. rmcp handles protocol revisions, sessions and framing.
 
 mod admission;
 mod arguments;
@@ -41,14 +41,14 @@ use tokio_util::sync::CancellationToken;
 /// Serves one client on stdin and stdout until it closes stdin or `cancel` is cancelled.
 ///
 /// # Errors
-/// The client did not open the session as MCP says, or the serving task died.
+/// The client did not open the session according to MCP, or the serving task died.
 pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<()> {
     use rmcp::service::ServerInitializeError::{Cancelled, ConnectionClosed};
     let caller = Caller { via: AuditVia::McpStdio, ..Caller::user() };
     let server = McpServer { app, caller: Some(caller), readers: Arc::new(Limiter::new(0, HOUR)) };
     let session = match serve_server_with_ct(server, stdio_pipes(), cancel).await {
         Ok(session) => session,
-        // A client that leaves before it has said anything is no failure.
+        // A client that disconnects before sending anything is not a failure.
         Err(Cancelled | ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(error).context("the MCP client did not open the session"),
     };
@@ -56,7 +56,7 @@ pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<
     Ok(())
 }
 
-/// The streamable HTTP transport as a route. `Host` and `Origin`, and who calls, are the router's to check.
+/// The streamable HTTP transport as a route. The router checks `Host`, `Origin` and the caller.
 pub(crate) fn http_route(app: App, max_body_bytes: usize, cancel: CancellationToken) -> MethodRouter {
     let config = StreamableHttpServerConfig::default()
         .with_cancellation_token(cancel)
@@ -76,18 +76,18 @@ pub(crate) fn http_route(app: App, max_body_bytes: usize, cancel: CancellationTo
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// One MCP session's handler. Holds no state of its own.
+/// One MCP session's handler. It is stateless.
 #[derive(Clone)]
 pub(crate) struct McpServer {
     app: App,
-    /// Who is at the other end; over HTTP every request says so itself.
+    /// The caller; over HTTP every request has its own.
     caller: Option<Caller>,
-    /// How often those who may only read have searched, in all sessions.
+    /// Rate limits of read-only callers' searches, over all sessions.
     readers: Arc<Limiter>,
 }
 
 impl McpServer {
-    /// Who sent this request. Over HTTP, the router has found out.
+    /// The caller of this request. Over HTTP, the router has determined it.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
         let sent = || context.extensions.get::<Parts>()?.extensions.get::<Caller>().cloned();
         self.caller
@@ -118,7 +118,7 @@ impl McpServer {
         Some(reply::too_many_searches(&entry.tool.name, wait))
     }
 
-    /// Runs a tool for a caller who may, and notes what changes or stores something.
+    /// Runs a tool for an authorized caller, and audits calls that change or store something.
     async fn run_tool(
         &self,
         entry: &tools::Entry,
@@ -186,7 +186,7 @@ impl ServerHandler for McpServer {
         _page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        // Who may only read is not shown what would be refused.
+        // Read-only callers do not see tools that would be refused.
         let caller = self.caller(&context)?;
         let tools = tools::of(self.toolset()).filter(|entry| self.may(&caller, entry));
         let tools = tools.map(|entry| entry.tool.clone());

@@ -1,4 +1,4 @@
-//! What the orchestrator counts and times, in the text format of Prometheus. `METRICS.md` describes every name.
+//! The orchestrator's metrics, in Prometheus's text format. `METRICS.md` describes all of them.
 
 mod process;
 
@@ -64,7 +64,7 @@ impl Default for Metrics {
         let build: Family<Label, Number> =
             add(registry, "lyra_build_info", "Version of Lyra; always 1", Family::default());
         build.get_or_create(&[("version", env!("CARGO_PKG_VERSION").to_owned())]).set(1.0);
-        let help = "Start of the process since the epoch";
+        let help = "Start time of the process since the epoch";
         with_unit(registry, "process_start_time", help, Unit::Seconds, process::start_time());
         Self {
             requests: add(
@@ -95,10 +95,10 @@ impl Default for Metrics {
             job_runs: add(
                 registry,
                 "lyra_job_runs",
-                "Jobs worked on by this process, by kind and how that ended",
+                "Jobs run by this process, by kind and outcome",
                 Family::default(),
             ),
-            job_seconds: seconds(registry, "lyra_job_duration", "Time that a job was worked on, by kind"),
+            job_seconds: seconds(registry, "lyra_job_duration", "Time spent on a job, by kind"),
             tasks: add(registry, "lyra_tasks", "Tasks in the store, by status", Family::default()),
             queue_depth: add(registry, "lyra_queue_depth", "Jobs that wait for a worker", Number::default()),
             queue_oldest: with_unit(
@@ -111,7 +111,7 @@ impl Default for Metrics {
             auth_pending: add(
                 registry,
                 "lyra_auth_pending",
-                "Engines and pages that wait for a person",
+                "Engines and pages that require a person",
                 Number::default(),
             ),
             source_requests: add(
@@ -171,7 +171,7 @@ impl Default for Metrics {
             free_bytes: with_unit(
                 registry,
                 "lyra_data_free",
-                "Free space where the data folder is",
+                "Free space on the disk of the data folder",
                 Unit::Bytes,
                 Number::default(),
             ),
@@ -189,7 +189,7 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Everything in the text format, with the store as it is now.
+    /// All metrics in the text format, with the current state of the store.
     pub fn render(&self, counts: &StoreCounts, free_bytes: Option<u64>) -> String {
         self.set(counts, free_bytes);
         let mut out = String::new();
@@ -200,7 +200,7 @@ impl Metrics {
     }
 
     fn set(&self, counts: &StoreCounts, free_bytes: Option<u64>) {
-        // What is no longer in the store must not stay at its last number.
+        // Series that are no longer in the store must not keep their last value.
         self.jobs.clear();
         self.tasks.clear();
         for job in &counts.jobs {
@@ -243,7 +243,7 @@ impl Metrics {
         time(&self.tool_seconds, "tool", tool, took);
     }
 
-    /// The ml-server was asked about so many inputs.
+    /// Counts inputs sent to the ml-server.
     pub(crate) fn inference(&self, call: &'static str, inputs: usize, answered: bool, took: Duration) {
         let outcome = if answered { "ok" } else { "error" };
         let labels = [("call", call.to_owned()), ("outcome", outcome.to_owned())];
@@ -278,7 +278,7 @@ impl Observer for Metrics {
     }
 }
 
-/// Sites are without number, so all of them are `web`.
+/// The number of sites is unbounded, so all of them are `web`.
 fn family(provider: &str) -> &str {
     if provider.starts_with("web:") { "web" } else { provider }
 }

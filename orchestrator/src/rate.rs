@@ -1,20 +1,20 @@
-//! How often one client may ask: the generic cell rate algorithm, one moment a client.
+//! Rate limiting per client: the generic cell rate algorithm, with one timestamp per client.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Clients that are remembered before those whose pause is over are forgotten.
+/// Number of clients from which on those without pending time are forgotten.
 const REMEMBERED: usize = 10_000;
 
 /// Counts requests by client.
 #[derive(Debug)]
 pub(crate) struct Limiter {
-    /// Time that one request takes up; none without a limit.
+    /// Time that one request takes up; `None` without a limit.
     interval: Option<Duration>,
-    /// Requests that may come at once after a pause: a sixth of those of the period, and ten at least.
+    /// Burst size: a sixth of the requests of the period, and at least ten.
     burst: u32,
-    /// Until when each client's requests so far take up its time.
+    /// Until when each client's requests so far take up time.
     busy_until: Mutex<HashMap<String, Instant>>,
 }
 
@@ -25,7 +25,7 @@ impl Limiter {
         Self { interval, burst: (requests / 6).max(10), busy_until: Mutex::default() }
     }
 
-    /// Whether this client may ask now; else how long it has to wait.
+    /// Whether this client may send a request now; else how long it must wait.
     pub(crate) fn admit(&self, client: &str, now: Instant) -> Result<(), Duration> {
         let Some(interval) = self.interval else { return Ok(()) };
         let mut clients = self.busy_until.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What the binary says before any model is needed.
+//! Output of the binary that needs no model.
 
 use std::process::{Command, Output};
 
@@ -49,23 +49,23 @@ fn bad_input_is_named_with_what_would_be_right() {
     refused(&["research", "  "], &["`query` is empty", "hint: "]);
     refused(
         &["research", "naps?", "--corpus", "nowhere"],
-        &["no corpus called `nowhere`", "lyra corpus import"],
+        &["unknown corpus `nowhere`", "lyra corpus import"],
     );
     refused(&["research", "naps?", "--max-pages", "501"], &["501 pages", "1 to 500"]);
     refused(&["task", "show", "claim_1"], &["task_"]);
     refused(&["task", "show", "task_1"], &["task_1 does not exist"]);
     refused(&["corpus", "show", "nothing"], &["corpus `nothing` does not exist"]);
-    refused(&["corpus", "import", "../up", "x.jsonl"], &["is no corpus name"]);
-    refused(&["token", "create", "two words"], &["`two words` is no name for a token", "hint: "]);
-    refused(&["token", "create", "a", "--expires", "soon"], &["`soon` is no time", "30d"]);
-    refused(&["token", "revoke", "nobody"], &["`nobody` does not exist"]);
+    refused(&["corpus", "import", "../up", "x.jsonl"], &["is no corpus name"]); // prose: ok
+    refused(&["token", "create", "two words"], &["`two words` is not a valid token name", "hint: "]);
+    refused(&["token", "create", "a", "--expires", "soon"], &["`soon` is not a time", "30d"]);
+    refused(&["token", "revoke", "unknown"], &["`unknown` does not exist"]);
     refused(&["task", "delete", "task_1", "--yes"], &["task_1 does not exist"]);
     refused(&["backup", "verify", "/does/not/exist.tar"], &["exist.tar", "lyra backup create"]);
     refused(&["eval", "/does/not/exist.jsonl"], &["exist.jsonl cannot be read", "lyra eval --help"]);
     refused(&["eval", "../examples/corpus/nap.jsonl"], &["nap.jsonl, line 1: it has no `claim`", "hint: "]);
     refused(&["eval", "../examples/eval/claims.jsonl", "--corpus", "nowhere"], &["`nowhere` does not exist"]);
     refused(&["web", "fetch", "http://169.254.169.254/latest"], &["must not be fetched"]);
-    refused(&["web", "fetch", "nonsense"], &["no absolute http or https address"]);
+    refused(&["web", "fetch", "nonsense"], &["not an absolute http(s) address"]);
     refused(&["--config", "/does/not/exist.toml", "task", "list"], &["exist.toml"]);
 }
 

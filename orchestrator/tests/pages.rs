@@ -1,4 +1,4 @@
-//! Pages read by real worker processes: what they say is what a reader in this process says, whatever happens to the workers.
+//! Pages read by real worker processes: the results equal those of a reader in this process, even if workers die.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use lyra::worker::PageParser;
@@ -31,7 +31,7 @@ fn job(kind: PageKind, number: usize, body: &[u8]) -> Vec<u8> {
     job.to_bytes(body)
 }
 
-/// A page with an article of so many paragraphs, a menu, and text that addresses an AI where nobody sees it.
+/// A page with an article of a fixed number of paragraphs, a menu, and invisible text that addresses an AI.
 fn page(number: usize) -> Vec<u8> {
     let paragraph = |n: usize| {
         format!(

@@ -1,4 +1,4 @@
-//! Statements of agents through real worker processes: they end in time, alone, and read nothing that is closed.
+//! Agents' statements in real worker processes: they end in time, in isolation, and cannot read closed files.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use lyra::app::{App, ErrorCode};
@@ -21,7 +21,7 @@ async fn app(folder: &Path) -> App {
     App::open(config).await.unwrap()
 }
 
-/// The statements of a file, comments between them left out.
+/// The statements of a file, without the comments between them.
 fn statements(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.split("\n==\n").map(|statement| {
         let lines = statement.split_inclusive('\n');

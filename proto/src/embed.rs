@@ -8,7 +8,7 @@ use crate::{yes, yes_when_null};
 /// Body of `POST /embed`, as TEI defines it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EmbedRequest {
-    /// One text or a list of texts; token ids do too.
+    /// One text or a list of texts; token ids are accepted as well.
     pub inputs: EmbedInputs,
     /// Scale every vector to length 1.
     #[serde(default = "yes")]
@@ -16,13 +16,13 @@ pub struct EmbedRequest {
     /// Cut texts that are longer than the model reads; with `false` they are refused (422).
     #[serde(default = "yes", deserialize_with = "yes_when_null")]
     pub truncate: bool,
-    /// Which end of a text to cut away from; `right` unless told.
+    /// Which end of a text to truncate; default `right`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncation_direction: Option<TruncationDirection>,
-    /// Keep only the first so many components (then normalise again); for models trained for it.
+    /// Keep only this many leading components (and normalize again); for models trained for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<usize>,
-    /// Name of one of the model's prompts, put before every text.
+    /// Name of one of the model's prompts, prepended to every text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_name: Option<String>,
 }
@@ -57,7 +57,7 @@ pub enum EmbedInputs {
     Many(Vec<EmbedInput>),
 }
 
-/// One thing to embed.
+/// One input to embed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum EmbedInput {
@@ -70,7 +70,7 @@ pub enum EmbedInput {
 impl From<EmbedInputs> for Vec<EmbedInput> {
     fn from(inputs: EmbedInputs) -> Self {
         match inputs {
-            // An empty list is no input at all, not one without ids.
+            // An empty list means no inputs, not one input without ids.
             EmbedInputs::One(EmbedInput::Ids(ids)) if ids.is_empty() => Vec::new(),
             EmbedInputs::One(input) => vec![input],
             EmbedInputs::Many(inputs) => inputs,

@@ -20,11 +20,11 @@ pub struct ErrorBody {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorType {
-    /// 400: the batch holds nothing.
+    /// 400: the batch is empty.
     Empty,
     /// 400: the body is not what the route expects.
     Malformed,
-    /// 403: the request names another host than this server, or comes from a page of another site.
+    /// 403: the request is addressed to another host, or comes from a page of another site.
     Forbidden,
     /// 404 and 405: no such route, or not with this method.
     NotFound,
@@ -36,7 +36,7 @@ pub enum ErrorType {
     Validation,
     /// 424: the model failed on this input, or the server hosts no such model.
     Backend,
-    /// 429: the queue is full; `Retry-After` says when to come back.
+    /// 429: the queue is full; `Retry-After` says when to retry.
     Overloaded,
     /// 503: loading, failed to load, or draining.
     Unavailable,

@@ -1,4 +1,4 @@
-//! `GET /info` and `GET /ready`: what the server hosts and whether it can be used yet.
+//! `GET /info` and `GET /ready`: the hosted models and the server's state.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ pub struct InfoResponse {
     pub version: String,
     /// The hosted models.
     pub models: Vec<ModelInfo>,
-    /// What one client may ask for.
+    /// Limits for one client.
     pub limits: Limits,
 }
 
@@ -26,10 +26,10 @@ impl InfoResponse {
 pub struct ModelInfo {
     /// Name, hub id or file name.
     pub id: String,
-    /// Revision on the hub, where one is known.
+    /// Revision on the hub, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// What the model is for.
+    /// The model's task.
     pub kind: ModelKind,
     /// Architecture family, for example `bert`.
     pub architecture: String,
@@ -44,10 +44,10 @@ pub struct ModelInfo {
     /// Least probability of a side for taking it, in 0..=1, where a verifier states one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// Share of the sides taken at that probability that were right, in 0..=1, where a verifier states it.
+    /// Precision of sides at that probability, in 0..=1, if a verifier states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold_precision: Option<f64>,
-    /// Prompts of an embedder; absent for a classifier, and where nothing states whether it wants any.
+    /// Prompts of an embedder; absent for a classifier, and if it is unknown whether it needs any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts: Option<EmbedPrompts>,
     /// Longest input in tokens, special tokens included.
@@ -59,12 +59,12 @@ pub struct ModelInfo {
     /// Languages that the model reads, as BCP 47 tags; empty means not stated.
     #[serde(default)]
     pub languages: Vec<String>,
-    /// Licence of the weights as an SPDX expression, where stated.
+    /// License of the weights as an SPDX expression, where stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
 }
 
-/// The `prompt_name` for each kind of text; what has none is embedded as it is.
+/// The `prompt_name` for each kind of text; kinds without one are embedded without a prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EmbedPrompts {
     /// For questions and queries.
@@ -75,7 +75,7 @@ pub struct EmbedPrompts {
     pub passage: Option<String>,
 }
 
-/// What a model answers.
+/// A model's task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelKind {
@@ -83,11 +83,12 @@ pub enum ModelKind {
     Embed,
     /// Premise and hypothesis to a label, behind `/nli`.
     Nli,
-    /// Claim and passage to a label and a score for each sentence, behind `/verify`; and behind `/nli` where there is no model for it.
+    /// Claim and passage to a label and a score for each sentence, behind `/verify`; and behind `/nli` if no NLI model
+    /// is hosted.
     Verify,
 }
 
-/// What one client may ask for; more than this is answered with 413 or 429.
+/// Limits for one client; requests beyond them get 413 or 429.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Limits {
@@ -95,7 +96,7 @@ pub struct Limits {
     pub max_client_batch_size: usize,
     /// Largest request body in bytes.
     pub max_body_bytes: usize,
-    /// Requests in work at the same time; more are refused with 429.
+    /// Requests in progress at the same time; more are refused with 429.
     pub max_concurrent_requests: usize,
     /// Tokens waiting in one model's queue; more are refused with 429.
     pub max_queued_tokens: usize,
@@ -115,7 +116,7 @@ impl Default for Limits {
 /// Answer of `GET /ready`: 200 with `ready`, else 503.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadyResponse {
-    /// Where the server stands.
+    /// The server's state.
     pub status: ReadyState,
     /// Models that are still loading.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -125,16 +126,16 @@ pub struct ReadyResponse {
     pub error: Option<String>,
 }
 
-/// Where the server stands in its life.
+/// The server's lifecycle phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReadyState {
-    /// Models are being read; ask again soon.
+    /// Models are loading; retry soon.
     Loading,
     /// Requests are answered.
     Ready,
     /// A model could not be loaded; this will not change.
     Failed,
-    /// The server finishes what it has and will exit.
+    /// The server finishes its requests and will exit.
     Draining,
 }

@@ -53,7 +53,7 @@ pub(crate) const fn yes() -> bool {
     true
 }
 
-/// A flag that is on unless told; TEI's clients may write `null` for that.
+/// A flag that defaults to on; TEI's clients may send `null` for the default.
 pub(crate) fn yes_when_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     Option::deserialize(deserializer).map(|flag| flag.unwrap_or(true))
 }

@@ -20,9 +20,9 @@ pub struct NliRequest {
 /// One premise (the evidence) and one hypothesis (the claim).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NliPair {
-    /// What is taken as given.
+    /// The premise, assumed to be true.
     pub premise: String,
-    /// What is judged in its light.
+    /// The hypothesis to judge.
     pub hypothesis: String,
 }
 
@@ -37,7 +37,7 @@ pub struct NliResponse {
     pub usage: Usage,
 }
 
-/// The model's judgement of one pair.
+/// The model's judgment of one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NliResult {
     /// The label with the highest score.
@@ -81,7 +81,7 @@ impl NliScores {
     }
 }
 
-/// What a premise does to a hypothesis.
+/// The relation of a premise to a hypothesis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NliLabel {

@@ -5,18 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EmbedInputs, ErrorBody, ErrorType, Usage};
 
-/// Body of `POST /v1/embeddings`. Vectors always have length 1, and texts longer than the model reads are cut at the end.
+/// Body of `POST /v1/embeddings`. Vectors always have length 1, and texts beyond the model's limit are truncated at the
+/// end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EmbeddingsRequest {
-    /// One text or a list of texts; token ids do too, but they have to be the hosted model's.
+    /// One text or a list of texts; token ids are accepted as well, but must come from the hosted model's tokenizer.
     pub input: EmbedInputs,
     /// Any name is accepted and ignored: the server hosts one embedder, and the answer names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How vectors are written; `float` unless told.
+    /// Encoding of vectors; default `float`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding_format: Option<EncodingFormat>,
-    /// Keep only the first so many components (then normalise again); for models trained for it.
+    /// Keep only this many leading components (and normalize again); for models trained for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dimensions: Option<usize>,
     /// Accepted and ignored.
@@ -42,7 +43,7 @@ pub struct EmbeddingsErrorBody {
     pub error: EmbeddingsError,
 }
 
-/// What an [`ErrorBody`] says, under OpenAI's names.
+/// An [`ErrorBody`] with OpenAI's field names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EmbeddingsError {
     /// What went wrong and what to do about it, for a person.

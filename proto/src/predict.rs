@@ -16,12 +16,12 @@ pub struct PredictRequest {
     /// Cut inputs that are longer than the model reads; with `false` they are refused (422).
     #[serde(default = "yes", deserialize_with = "yes_when_null")]
     pub truncate: bool,
-    /// Which end of a text to cut away from; `right` unless told.
+    /// Which end of a text to truncate; default `right`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncation_direction: Option<TruncationDirection>,
 }
 
-/// What to classify. A plain list of strings is one input, not a batch: that is how TEI tells pairs from batches.
+/// What to classify. A plain list of strings is one input, not a batch: TEI distinguishes pairs from batches this way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -49,7 +49,7 @@ pub enum PredictResponse {
 /// One label with its score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Prediction {
-    /// Probability, or logit where raw scores were asked for.
+    /// Probability, or logit if raw scores were requested.
     pub score: f32,
     /// Name as the model's configuration has it.
     pub label: String,

@@ -31,10 +31,10 @@ pub struct SimilarityParameters {
     /// Cut sentences that are longer than the model reads; with `false` they are refused (422).
     #[serde(default = "yes", deserialize_with = "yes_when_null")]
     pub truncate: bool,
-    /// Which end of a sentence to cut away from; `right` unless told.
+    /// Which end of a sentence to truncate; default `right`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncation_direction: Option<TruncationDirection>,
-    /// Name of one of the model's prompts, put before every sentence.
+    /// Name of one of the model's prompts, prepended to every sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_name: Option<String>,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Inputs, yes};
 
-/// Body of `POST /tokenize`, as TEI defines it. Nothing is cut.
+/// Body of `POST /tokenize`, as TEI defines it. Nothing is truncated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenizeRequest {
     /// One text, or a list of texts.
@@ -13,7 +13,7 @@ pub struct TokenizeRequest {
     /// Put the model's special tokens around every text.
     #[serde(default = "yes")]
     pub add_special_tokens: bool,
-    /// Name of one of the model's prompts, put before every text; offsets then count from its beginning.
+    /// Name of one of the model's prompts, prepended to every text; offsets then count from its beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_name: Option<String>,
 }
@@ -26,9 +26,9 @@ pub type TokenizeResponse = Vec<Vec<SimpleToken>>;
 pub struct SimpleToken {
     /// Id in the model's vocabulary.
     pub id: u32,
-    /// The part of the text that it stands for; for a special token its name.
+    /// Its part of the text; for a special token its name.
     pub text: String,
-    /// Whether the tokenizer put it there.
+    /// Whether the tokenizer added it.
     pub special: bool,
     /// First byte of that part in the text; null for a special token.
     pub start: Option<usize>,

@@ -1,4 +1,4 @@
-//! `POST /verify`: what does a whole passage say about a claim, and which of its sentences say it?
+//! `POST /verify`: the relation of a whole passage to a claim, and its rationale sentences.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct VerifyRequest {
 /// One claim and one passage, cut into sentences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VerifyItem {
-    /// What is judged. Cut when it is longer than the model reserves for it.
+    /// The claim to judge. Truncated if it exceeds the space that the model reserves for it.
     pub claim: String,
     /// Title of the work that the passage is from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub struct VerifyResponse {
     pub usage: Usage,
 }
 
-/// The model's judgement of one passage.
+/// The model's judgment of one passage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerifyResult {
     /// The label with the highest score.
@@ -44,7 +44,7 @@ pub struct VerifyResult {
     pub confidence: f32,
     /// All three scores; they sum to 1.
     pub scores: NliScores,
-    /// For each sentence that was read, the probability that it is part of what decides, in 0..=1. Shorter than
-    /// `sentences` when the rest did not fit; a sentence longer than the model reads was read in part.
+    /// For each sentence that was read, the probability that it belongs to the rationale, in 0..=1. Shorter than
+    /// `sentences` if the rest did not fit; a sentence beyond the model's limit was read in part.
     pub rationale: Vec<f32>,
 }

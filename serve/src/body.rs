@@ -7,7 +7,7 @@ use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_LENGTH, EXPECT};
 use http_body_util::BodyExt;
 
-/// Longest time that a body may take to arrive. Who sends slowly on purpose would hold memory for as long as it likes.
+/// Longest time that a body may take to arrive. Otherwise a client could hold memory indefinitely by sending slowly.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 /// Most bytes of a refused body that are read, and the longest time.
 const DISCARD: usize = 16 * 1_024 * 1_024;
@@ -51,7 +51,7 @@ pub async fn read(headers: &HeaderMap, body: &mut Body, limit: usize) -> Result<
     tokio::time::timeout(PATIENCE, all).await.map_err(|_| Fault::Slow(PATIENCE.as_secs()))?
 }
 
-/// Refuses a body that is announced as larger than `limit` bytes, before any of it is read.
+/// Refuses a body with a declared size above `limit` bytes, before reading any of it.
 ///
 /// # Errors
 /// [`Fault::TooLarge`].
@@ -63,8 +63,8 @@ fn announced(headers: &HeaderMap) -> Option<usize> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// Reads what is left of a refused body without keeping anything, within limits. A connection that is closed with bytes unread
-/// is reset, and its client may see that instead of the answer. Nothing is read for a client that waits to be told to send.
+/// Reads and discards the rest of a refused body, within limits. Closing a connection with unread bytes resets it, and
+/// the client may see that instead of the answer. For a client that waits for `100 Continue`, nothing is read.
 pub async fn discard(headers: &HeaderMap, body: &mut Body) {
     if headers.contains_key(EXPECT) {
         return;
@@ -78,7 +78,7 @@ pub async fn discard(headers: &HeaderMap, body: &mut Body) {
             }
         }
     };
-    // Who is slower than that is not waited for.
+    // Slower clients are not waited for.
     let _ = tokio::time::timeout(DISCARD_PATIENCE, rest).await;
 }
 

@@ -1,4 +1,4 @@
-//! Connections: how many there may be, and how long one may take to say what it wants.
+//! Connections: how many may be open, and how long each may take to send a request head.
 
 mod slots;
 
@@ -30,14 +30,14 @@ use tower::ServiceExt;
 const HEAD: Duration = Duration::from_mins(2);
 /// Largest head of a request in bytes; a larger one is answered with 431.
 const HEAD_BYTES: usize = 64 * 1_024;
-/// Pause after a failure to accept, of which running out of file handles is the usual one: connections must end first.
+/// Pause after a failure to accept. The usual cause is running out of file handles: some connections must close first.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves `app` on at most `most` connections at a time. After `stop` nothing is accepted; returns when the requests in work
-/// are answered. Every request carries the address of its client as [`ConnectInfo`].
+/// Serves `app` on at most `most` connections at a time. After `stop`, no connection is accepted; returns when the
+/// requests in progress are answered. Every request has the address of its client as [`ConnectInfo`].
 ///
-/// When all slots are taken, a new connection gets that of the one that has been silent for longest; one with a request in
-/// work keeps its slot. Further connections wait in the kernel.
+/// When all slots are taken, a new connection gets the slot of the connection that has been idle longest; a connection
+/// with a request in progress keeps its slot. Further connections wait in the kernel.
 pub async fn serve(listener: TcpListener, app: Router, most: usize, stop: CancellationToken) {
     let slots = Slots::new(most);
     let open = GracefulShutdown::new();
@@ -64,8 +64,8 @@ pub async fn serve(listener: TcpListener, app: Router, most: usize, stop: Cancel
     open.shutdown().await;
 }
 
-/// How many connections a process may serve that wants `wanted`: at most a third of the files that it may have open, so that
-/// the database, the index and requests to the outside keep theirs.
+/// How many of the `wanted` connections a process may serve: at most a third of its open files limit, which leaves
+/// enough for the database, the index and outgoing requests.
 pub fn within_file_limit(wanted: usize) -> usize {
     #[cfg(unix)]
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -88,7 +88,7 @@ async fn converse(
     let service = service_fn(move |mut request: Request<Incoming>| {
         let answering = Slot::answering(&asked);
         request.extensions_mut().insert(ConnectInfo(peer));
-        // hyper may read up to twice its limit before it looks.
+        // hyper may read up to twice its limit before it checks.
         let too_large = head_bytes(&request) > HEAD_BYTES;
         let answer = app.clone().oneshot(request.map(Body::new));
         async move {
@@ -97,7 +97,7 @@ async fn converse(
             } else {
                 answer.await?
             };
-            // When there is no slot left, none is kept for a client's next request: others wait for it.
+            // When no slot is left, none stays reserved for a client's next request: others are waiting.
             if answering.is_full() {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }

@@ -1,13 +1,13 @@
-//! Whom a request says it is for and from.
+//! The host and the origin that a request names.
 //!
-//! A page in a browser can send requests to this machine, and a name that its owner points here passes for a local one
-//! (DNS rebinding). Both give themselves away in `Host` and `Origin`.
+//! A page in a browser can send requests to this machine, and an attacker's domain name can resolve to it (DNS
+//! rebinding). Both are visible in `Host` and `Origin`.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 
-/// Names of this machine that no one else can own.
+/// Names of this machine that no other owner can register.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// Stands for every host name among those that an operator allows.
@@ -20,12 +20,12 @@ pub struct Allowed {
     origins: Vec<String>,
 }
 
-/// A header that makes a request one to refuse.
+/// The header for which a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// `Host` or `Origin`.
     pub header: &'static str,
-    /// Its value, shortened to what a message can show.
+    /// Its value, shortened for messages.
     pub value: String,
 }
 
@@ -46,7 +46,7 @@ impl Allowed {
     }
 
     /// What is wrong with a request's names, if anything: a `Host` that is missing, given twice or not allowed, a target with
-    /// another host, an `Origin` that is not allowed. A request without `Origin` comes from no browser page.
+    /// another host, an `Origin` that is not allowed. A request without `Origin` does not come from a browser page.
     pub fn refused(&self, uri: &Uri, headers: &HeaderMap) -> Option<Refused> {
         let shown = |header, value: &str| Some(Refused { header, value: value.chars().take(200).collect() });
         let mut sent = headers.get_all(header::HOST).iter();
@@ -54,7 +54,7 @@ impl Allowed {
         if let Some(second) = sent.next() {
             return shown("Host", &format!("{}, {}", host.unwrap_or_default(), text(second)));
         }
-        // A target with a host of its own, as proxies get it, must not say anything else.
+        // An absolute target, as proxies get it, must have the same host.
         let target = uri.authority().map(|authority| authority.as_str().to_owned());
         if host.is_none() && target.is_none() {
             return shown("Host", "");
@@ -74,7 +74,7 @@ impl Allowed {
         })
     }
 
-    /// A page of an allowed host, or of an origin that is named as a whole. That any host may be asked allows no page.
+    /// A page of an allowed host, or of an allowed origin. Allowing any host does not allow any page.
     fn origin(&self, origin: &str) -> bool {
         let named = ["http://", "https://"]
             .iter()
@@ -89,8 +89,8 @@ fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
-/// The host of `HOST` or `HOST:PORT`, where that is all there is: no user information, nothing behind the bracket of an IPv6
-/// address but a port.
+/// The host of exactly `HOST` or `HOST:PORT`: no user information, nothing after the bracket of an IPv6 address but a
+/// port.
 fn host_of(authority: &str) -> Option<&str> {
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => {
@@ -205,7 +205,7 @@ mod tests {
         ] {
             assert!(refused("/", &[("host", "localhost"), ("origin", origin)]).is_some(), "{origin}");
         }
-        // An origin is allowed whole, and is no host to ask.
+        // An origin is allowed as a whole, and does not allow its host.
         assert!(refused("/", &[("host", "app.example:8443")]).is_some());
         let twice = [("host", "localhost"), ("origin", "http://localhost"), ("origin", "https://evil.com")];
         assert!(refused("/", &twice).is_some());

@@ -1,5 +1,5 @@
-//! How both processes say what they do: logs on stderr, because stdout belongs to results and to MCP, and, built with the
-//! feature `otlp`, spans to the OpenTelemetry collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names.
+//! Telemetry of both processes: logs on stderr, because stdout is for results and MCP, and with the feature `otlp`,
+//! spans to the OpenTelemetry collector at `OTEL_EXPORTER_OTLP_ENDPOINT`.
 
 #[cfg(feature = "otlp")]
 mod otlp;
@@ -22,18 +22,18 @@ pub struct Logs<'a> {
     pub json: bool,
 }
 
-/// What has to be written out before the process ends: it is when this is dropped.
+/// Flushes telemetry when dropped, which must happen before the process exits.
 #[derive(Default)]
-#[must_use = "spans that were not sent yet are lost without it"]
+#[must_use = "spans that are still buffered are lost without it"]
 pub struct Telemetry {
     #[cfg(feature = "otlp")]
     _spans: Option<otlp::Exporter>,
 }
 
-/// Starts logging for the process, and sends spans under the name `service` when a collector is named (`OTEL_SERVICE_NAME` wins). A
-/// second call changes nothing.
+/// Starts logging for the process, and sends spans under the name `service` if a collector is configured
+/// (`OTEL_SERVICE_NAME` takes precedence). A second call has no effect.
 ///
-/// `trace` says which trace the running work belongs to, for spans that begin one.
+/// `trace` returns the trace of the current work, for root spans.
 pub fn start(service: &'static str, logs: Logs<'_>, trace: fn() -> Option<NonZeroU128>) -> Telemetry {
     let filter = EnvFilter::new(logs.level);
     let lines = tracing_subscriber::fmt::layer()

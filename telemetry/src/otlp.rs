@@ -18,19 +18,19 @@ use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{EnvFilter, Layer};
 
-/// Any of these names a collector.
+/// Any of these configures a collector.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
 
 /// Whether this process sends spans.
 static SENDS: AtomicBool = AtomicBool::new(false);
 
-/// Sends spans in the background; the last of them when it is dropped.
+/// Sends spans in the background, and the last of them when dropped.
 pub(crate) struct Exporter {
     provider: SdkTracerProvider,
 }
 
 impl Exporter {
-    /// `None` when no collector is named, or when it cannot be sent to as named, which is said on stderr.
+    /// `None` when no collector is configured, or when its configuration is invalid, which is reported on stderr.
     pub(crate) fn from_environment(
         service: &'static str,
         trace: fn() -> Option<NonZeroU128>,
@@ -57,7 +57,7 @@ impl Exporter {
         Some(Self { provider })
     }
 
-    /// Spans of Lyra itself from `info` on; those of libraries would say little and cost much.
+    /// Spans of Lyra itself from `info` on; those of libraries cost much and tell little.
     pub(crate) fn layer<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,

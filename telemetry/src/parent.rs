@@ -1,4 +1,4 @@
-//! Where a piece of work stands in a trace, as W3C Trace Context says it between processes.
+//! The position of work in a trace, as W3C Trace Context passes it between processes.
 
 use std::fmt;
 use std::num::{NonZeroU64, NonZeroU128};
@@ -14,26 +14,26 @@ pub struct TraceParent {
     pub trace: NonZeroU128,
     /// The step.
     pub step: Step,
-    /// Whether it is sent to a collector, so that what follows from it is worth sending too.
+    /// Whether it is sampled, so that its children should be sent as well.
     pub sampled: bool,
 }
 
 impl TraceParent {
-    /// Reads a header. `None` for text that breaks the rules of W3C Trace Context, which say that it is then ignored, not refused.
+    /// Parses a header. `None` if it is invalid, in which case W3C Trace Context requires ignoring it.
     pub fn parse(text: &str) -> Option<Self> {
         let (head, rest) = text.split_at_checked(55)?;
         let parts: Vec<&str> = head.split('-').collect();
         let [version, trace, step, flags] = parts.as_slice() else { return None };
         let lengths = [version.len(), trace.len(), step.len(), flags.len()] == [2, 32, 16, 2];
         let hex = parts.iter().all(|part| part.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')));
-        // Later versions may append fields; the first four stay what they are.
+        // Later versions may append fields; the first four stay the same.
         let ends = rest.is_empty() || (*version != "00" && rest.starts_with('-'));
         if !(lengths && hex && ends) || *version == "ff" {
             return None;
         }
         let trace = u128::from_str_radix(trace, 16).ok().and_then(NonZeroU128::new)?;
         let step = u64::from_str_radix(step, 16).ok().and_then(Step::new)?;
-        // The other bits say nothing that matters here.
+        // The other bits are irrelevant here.
         let sampled = u8::from_str_radix(flags, 16).ok()? & 1 == 1;
         Some(Self { trace, step, sampled })
     }
@@ -45,7 +45,8 @@ impl fmt::Display for TraceParent {
     }
 }
 
-/// Makes a span that has not begun a child of that step, which may be another process's. Nothing without a collector.
+/// Makes a span that has not started a child of that parent, which may be in another process. No-op without a
+/// collector.
 pub fn adopt(span: &Span, parent: TraceParent) {
     #[cfg(feature = "otlp")]
     crate::otlp::adopt(span, parent);
@@ -53,7 +54,7 @@ pub fn adopt(span: &Span, parent: TraceParent) {
     let _ = (span, parent);
 }
 
-/// The step that a span is where there is a collector, and whether it is sent there.
+/// The trace context of a span if there is a collector.
 pub fn step(span: &Span) -> Option<(Step, bool)> {
     #[cfg(feature = "otlp")]
     return crate::otlp::step(span);
@@ -64,7 +65,8 @@ pub fn step(span: &Span) -> Option<(Step, bool)> {
     }
 }
 
-/// Value of a span's field `otel.kind`: `client`, `server`, `consumer`. Nothing without a collector, so that log lines do not have it.
+/// Value of a span's field `otel.kind`: `client`, `server`, `consumer`. `None` without a collector, so that log lines
+/// do not have it.
 pub fn kind(kind: &'static str) -> Option<&'static str> {
     #[cfg(feature = "otlp")]
     return crate::otlp::sends().then_some(kind);

@@ -132,7 +132,7 @@ async def walk(lyra, case):
     assert said["changed_from"] == [fused["run_id"]] and said["recipe"]["rrf_k"] == 90, said
     assert said["recipe"]["weights"] == {"precision": 1.4, "semantic": 1.5, "net": 0.5}, said["recipe"]
     assert all(adds_up(document["shares"]) for document in said["documents"]), said["documents"]
-    assert said["proxy"]["method"] == "standardised", said["proxy"]
+    assert said["proxy"]["method"] == "standardised", said["proxy"]  # prose: ok
 
     # Review: ten documents and a few from the top, judged once.
     review = [document["doc_id"] for document in said["sample"]]
@@ -143,7 +143,7 @@ async def walk(lyra, case):
         for doc_id in review
     ]
     kept = await lyra.call("register_representatives", run_id=changed["run_id"], representatives=judged)
-    assert kept["proxy"]["method"] == ("platt" if len(judged) >= 10 else "standardised"), kept["proxy"]
+    assert kept["proxy"]["method"] == ("platt" if len(judged) >= 10 else "standardised"), kept["proxy"]  # prose: ok
     twice = await lyra.call("register_representatives", ok=False, run_id=changed["run_id"], representatives=judged)
     assert "already" in twice["error"], twice
     said = await lyra.call("get_provenance", run_id=changed["run_id"])

@@ -1,4 +1,4 @@
-//! What the cross-process tests share: the built `lyra` binary with a data folder of its own.
+//! Shared by the cross-process tests: the built `lyra` binary with its own data folder.
 
 pub mod llm;
 pub mod mcp_client;
@@ -26,10 +26,11 @@ pub struct TestApp {
 }
 
 impl TestApp {
-    /// A fresh data folder, with the models of the `fast` profile: most tests are not about what is said of a passage.
+    /// A fresh data folder, with the models of the `fast` profile: most tests do not depend on the judgment of a
+    /// passage.
     ///
     /// # Panics
-    /// When no temporary folder can be made.
+    /// No temporary folder can be created.
     pub fn new() -> Self {
         Self { data_dir: tempfile::tempdir().expect("temporary folder"), profile: "fast" }
     }
@@ -84,7 +85,7 @@ impl TestApp {
         })
     }
 
-    /// Runs `lyra ARGS`, which has to succeed, and reads what it printed as JSON.
+    /// Runs `lyra ARGS`, which must succeed, and parses its output as JSON.
     ///
     /// # Panics
     /// When it fails or prints anything else.

@@ -19,7 +19,7 @@ pub struct StdioClient {
     next_id: u64,
     /// Notifications that came while waiting for answers, oldest first.
     pub notifications: Vec<Value>,
-    /// What the server said of itself.
+    /// The server's description of itself.
     pub server: Value,
 }
 
@@ -27,7 +27,7 @@ impl StdioClient {
     /// Starts the server and opens a session of revision 2025-11-25.
     ///
     /// # Errors
-    /// When the server does not start or answers something else than MCP says.
+    /// The server does not start or violates MCP.
     pub async fn start(app: &TestApp) -> anyhow::Result<Self> {
         Self::start_with(app, &[]).await
     }
@@ -64,7 +64,7 @@ impl StdioClient {
     /// Sends a request and gives its result.
     ///
     /// # Errors
-    /// An answer with `error`, a line that is no JSON-RPC message, or none in two minutes.
+    /// An answer with `error`, a line that is not a JSON-RPC message, or none in two minutes.
     pub async fn request(&mut self, method: &str, params: Value) -> anyhow::Result<Value> {
         let id = self.post(method, params).await?;
         self.answer(id).await
@@ -73,7 +73,7 @@ impl StdioClient {
     /// Sends a request without waiting; gives its id.
     ///
     /// # Errors
-    /// When the server is gone.
+    /// The server is gone.
     pub async fn post(&mut self, method: &str, params: Value) -> anyhow::Result<u64> {
         self.next_id += 1;
         let id = self.next_id;
@@ -108,7 +108,7 @@ impl StdioClient {
     /// Sends one message.
     ///
     /// # Errors
-    /// When the server is gone.
+    /// The server is gone.
     pub async fn send(&mut self, message: &Value) -> anyhow::Result<()> {
         let stdin = self.stdin.as_mut().context("stdin is open")?;
         stdin.write_all(format!("{message}\n").as_bytes()).await?;
@@ -132,10 +132,10 @@ impl StdioClient {
         Ok(content)
     }
 
-    /// Closes stdin and waits for the server to end by itself.
+    /// Closes stdin and waits for the server to exit.
     ///
     /// # Errors
-    /// When it does not end within 20 seconds or not with success.
+    /// It does not exit within 20 seconds, or fails.
     pub async fn close(mut self) -> anyhow::Result<()> {
         drop(self.stdin.take());
         let status = tokio::time::timeout(Duration::from_secs(20), self.child.wait())

@@ -33,7 +33,7 @@ impl HttpServer {
     /// Starts the server on any free port.
     ///
     /// # Errors
-    /// When it does not start or does not say where it listens within a minute.
+    /// It does not start or does not report its address within a minute.
     pub async fn start(app: &TestApp) -> anyhow::Result<Self> {
         Self::start_with(app, &[], &[]).await
     }
@@ -163,10 +163,10 @@ impl HttpServer {
         Ok(self.child.kill().await?)
     }
 
-    /// Asks the server to end as an operator would, and checks that it does.
+    /// Stops the server as an operator would, and checks that it exits.
     ///
     /// # Errors
-    /// When it does not end within 20 seconds.
+    /// It does not exit within 20 seconds.
     pub async fn stop(mut self) -> anyhow::Result<()> {
         let pid = self.child.id().context("it still runs")?.to_string();
         let killed = Command::new("kill").args(["-TERM", &pid]).status().await?;

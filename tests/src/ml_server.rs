@@ -113,7 +113,7 @@ impl MlServer {
 /// A port that was free a moment ago.
 ///
 /// # Errors
-/// When there is none.
+/// No port is free.
 pub fn free_port() -> anyhow::Result<SocketAddr> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
 }
@@ -121,7 +121,7 @@ pub fn free_port() -> anyhow::Result<SocketAddr> {
 /// Head and body of the answer to a `GET`.
 ///
 /// # Errors
-/// When nobody answers within ten seconds.
+/// No answer within ten seconds.
 pub async fn get(address: SocketAddr, path: &str) -> anyhow::Result<String> {
     let asked = async {
         let mut stream = TcpStream::connect(address).await?;

@@ -13,11 +13,11 @@ use tokio::task::JoinHandle;
 pub enum Weather {
     /// Everything passes.
     Fair,
-    /// What is sent to the server waits this long.
+    /// Requests to the server are delayed by this long.
     Slow(Duration),
     /// Every request is answered with 429 and `Retry-After: 1`.
     Busy,
-    /// Connections break as soon as they stand.
+    /// Connections break as soon as they are established.
     Cut,
 }
 
@@ -32,7 +32,7 @@ impl Proxy {
     /// Leads from a free port to `target`.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// No free port is available.
     pub async fn start(target: SocketAddr) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;

@@ -39,7 +39,7 @@ impl Replay {
     /// Starts them on a free port.
     ///
     /// # Errors
-    /// When no port can be had, or the example corpus or a recording cannot be read.
+    /// No free port is available, or the example corpus or a recording cannot be read.
     pub fn start() -> anyhow::Result<Self> {
         let mut engines = Vec::new();
         let serving = Serving::start(|address| {
@@ -95,7 +95,7 @@ impl Replay {
     }
 }
 
-/// What was asked.
+/// The requests.
 struct Question {
     path: String,
     parameters: HashMap<String, String>,

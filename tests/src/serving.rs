@@ -14,7 +14,7 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// Starts on a free port. `app` makes what is served, for the address that it will have.
+    /// Starts on a free port. `app` creates the router for its address.
     pub(crate) fn start(app: impl FnOnce(&str) -> anyhow::Result<Router>) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
@@ -26,7 +26,7 @@ impl Serving {
             runtime.block_on(async move {
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
                 tokio::select! {
-                    // Whoever asks next sees that nobody answers.
+                    // The next request finds the server unreachable.
                     _ = axum::serve(listener, app) => {}
                     // An error only says that the owner is gone, which means the same.
                     _ = stopped => {}

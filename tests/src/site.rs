@@ -1,4 +1,4 @@
-//! A site with pages that a test gives, and a search engine that lists all of them.
+//! A site with a test's pages, and a search engine that lists all of them.
 
 use crate::serving::Serving;
 use axum::Router;
@@ -13,14 +13,14 @@ use std::sync::Arc;
 pub struct Page {
     /// Its type.
     pub content_type: &'static str,
-    /// How it is packed: `gzip`, or nothing.
+    /// Its content encoding: `gzip`, or none.
     pub encoding: Option<&'static str>,
-    /// What is sent.
+    /// The body.
     pub body: Vec<u8>,
 }
 
 impl Page {
-    /// HTML that is sent as it is.
+    /// HTML, sent unchanged.
     pub fn html(body: impl Into<Vec<u8>>) -> Self {
         Self { content_type: "text/html; charset=utf-8", encoding: None, body: body.into() }
     }
@@ -40,7 +40,7 @@ impl Site {
     /// Starts on a free port. The pages are at `/0`, `/1`, …
     ///
     /// # Errors
-    /// When no port can be had.
+    /// No free port is available.
     pub fn start(pages: Vec<Page>) -> anyhow::Result<Self> {
         let pages = Arc::new(pages);
         Ok(Self { serving: Serving::start(|_| Ok(Router::new().fallback(answer).with_state(pages)))? })

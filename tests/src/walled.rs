@@ -1,5 +1,5 @@
-//! A stand-in of search engines that want a person until a cookie is sent or somebody opens the gate, and of a site that
-//! they list, one of whose pages is nothing without its script.
+//! A stand-in for search engines that require a person until a cookie is sent or someone opens the gate, and for a site
+//! that they list, one of whose pages is JavaScript-rendered.
 
 use crate::serving::Serving;
 use axum::Router;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The cookie that the engines want.
+/// The cookie that the engines require.
 pub const COOKIE: (&str, &str) = ("pass", "a-person-was-here");
 
 /// Engines `walled` and `barred`, and the site; stopped when dropped.
@@ -30,7 +30,7 @@ impl Walled {
     /// Starts on a free port.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// No free port is available.
     pub fn start() -> anyhow::Result<Self> {
         let site = Arc::new(Site::default());
         let state = Arc::clone(&site);
@@ -70,7 +70,7 @@ impl Walled {
         &self.serving.address
     }
 
-    /// Lets everybody in, as when a person has been there from the same address.
+    /// Admits all requests, as after a person's visit from the same address.
     pub fn open(&self) {
         self.site.open.store(true, Ordering::Relaxed);
     }

@@ -1,11 +1,11 @@
-//! Who is let in by `lyra serve`, and what is noted of them.
+//! Access control of `lyra serve`, and its audit log.
 
 use lyra_tests::TestApp;
 use lyra_tests::mcp_server::HttpServer;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A server that wants a token from everybody, also from this machine, and logs all it can.
+/// A server that requires a token from all callers, even local ones, and logs at the highest level.
 async fn guarded(app: &TestApp, settings: &[(&str, &str)]) -> anyhow::Result<HttpServer> {
     let mut command = app.command(&["--log", "debug", "serve", "--port", "0"]);
     command.env("LYRA__SERVER__AUTH", "required").envs(settings.iter().copied());
@@ -22,7 +22,7 @@ fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}")
 }
 
-/// A task that asks nothing and needs no model.
+/// A task that sends no requests and needs no model.
 fn task(query: &str) -> Value {
     json!({ "query": query, "config": { "sources": ["openalex"] } })
 }
@@ -40,7 +40,7 @@ async fn only_tokens_in_force_are_let_in_and_each_does_what_it_may() -> anyhow::
     let former = token(&app, &["former", "--scope", "full"]);
     let brief = token(&app, &["brief", "--scope", "full", "--expires", "5s"]);
 
-    // Whoever keeps the server alive needs no token and learns nothing.
+    // Health checks need no token and reveal nothing.
     assert_eq!(server.request("GET /health", &[], "").await?.status, 200);
     let id = read.split('_').nth(1).expect("an id");
     let wrong = bearer(&format!("lyra_{id}_{}", "0".repeat(64)));
@@ -158,7 +158,7 @@ async fn a_client_that_asks_too_often_waits_and_others_do_not() -> anyhow::Resul
     assert_eq!(server.request("GET /health", &[], "").await?.status, 200);
     let answer = server.request("POST /mcp", &[&bearer(&patient)], &"x".repeat(1025)).await?;
     assert_eq!(answer.status, 413);
-    // Guessing is counted by where it comes from.
+    // Failed attempts are counted by peer.
     let mut last = 0;
     for _ in 0..30 {
         last = status(&server, "GET /mcp", "Authorization: Bearer lyra_guess_1").await?;
@@ -183,7 +183,7 @@ async fn who_may_read_may_search_so_many_times() -> anyhow::Result<()> {
     let judged = json!({ "run_id": fused["run_id"], "representatives": [{ "doc_id": "x", "label": "A" }] });
     let refused = server.call("register_representatives", judged, &[&header]).await?;
     assert_eq!(refused["error_code"], "forbidden", "{refused}");
-    // Ten may come at once; then they come one an hour.
+    // A burst of ten is allowed, then one per hour.
     let mut last = found;
     for nth in 0..10 {
         last = server.call("rrf_search_fulltext_raw", lane(&format!("nap OR word{nth}")), &[&header]).await?;
@@ -272,7 +272,7 @@ async fn pages_of_named_origins_may_call_and_read_and_every_page_is_counted() ->
     let page = format!("Origin: {PAGE}");
     let allowed = format!("access-control-allow-origin: {PAGE}");
 
-    // A browser asks first, and sends no token with that.
+    // A browser sends a preflight request, without a token.
     let asked = [
         &page,
         "Access-Control-Request-Method: POST",
@@ -285,7 +285,7 @@ async fn pages_of_named_origins_may_call_and_read_and_every_page_is_counted() ->
     {
         assert!(preflight.head.contains(header), "{header} is missing in {preflight:?}");
     }
-    // Refusals can be read too: the page has to know that its token is none.
+    // Refusals are readable as well: the page must learn that its token is invalid.
     let refused = server.request("POST /mcp", &[&page], "{}").await?;
     assert!(refused.status == 401 && refused.head.contains(&allowed), "{refused:?}");
     let listed = server.rpc(&[&page, &bearer(&read)], "tools/list", json!({})).await?;

@@ -1,4 +1,4 @@
-//! Engines that want a person: what waits, what goes on, and what a person's visit brings, through the binary.
+//! Engines that require a person, through the binary: what waits, what continues, and what a person's visit adds.
 
 use anyhow::ensure;
 use lyra_tests::TestApp;
@@ -30,7 +30,7 @@ impl Bench {
         self.app.json(&[&["--config", &self.config], args].concat())
     }
 
-    /// What the command said on stderr; it has to succeed.
+    /// The command's stderr; it must succeed.
     #[track_caller]
     fn told(&self, args: &[&str]) -> String {
         let output = self.app.run(&[&["--config", &self.config], args].concat());
@@ -57,7 +57,8 @@ fn cookies_of_a_person_let_the_waiting_search_add_its_results() {
     assert!(!report["claims"].as_array().expect("claims").is_empty(), "the corpus answers: {report}");
     let warnings = report["warnings"].to_string();
     assert!(
-        warnings.contains("walled: wants a person (captcha)") && warnings.contains("lyra auth list"),
+        warnings.contains("walled: requires human verification (captcha)")
+            && warnings.contains("lyra auth list"),
         "{warnings}"
     );
     assert_eq!(bench.site_pages(), 0);
@@ -71,7 +72,8 @@ fn cookies_of_a_person_let_the_waiting_search_add_its_results() {
 
     let file = bench.app.data_dir().join("cookies.txt");
     let cookies = format!(
-        "# Netscape HTTP Cookie File\nlocalhost\tFALSE\t/\tFALSE\t0\t{}\t{}\n.elsewhere.example\tTRUE\t/\tFALSE\t0\tother\tx\n",
+        "# Netscape HTTP Cookie \
+         File\nlocalhost\tFALSE\t/\tFALSE\t0\t{}\t{}\n.elsewhere.example\tTRUE\t/\tFALSE\t0\tother\tx\n",
         COOKIE.0, COOKIE.1
     );
     std::fs::write(&file, cookies).expect("cookies are written");
@@ -83,22 +85,22 @@ fn cookies_of_a_person_let_the_waiting_search_add_its_results() {
     assert!(after["totals"]["pages"].as_u64() > report["totals"]["pages"].as_u64(), "{after}");
     let http = "SELECT count(*) AS n FROM pages WHERE url LIKE '%/naps' AND fetch_method = 'http'";
     assert_eq!(bench.count(http), 1);
-    // Without a browser the page that is nothing but scripts is told, and everything else goes on.
+    // Without a browser the JavaScript-rendered page is reported, and everything else continues.
     let browser = "SELECT count(*) AS n FROM pages WHERE url LIKE '%/app' AND fetch_method = 'browser'";
     let warned = after["warnings"].to_string();
-    assert!(bench.count(browser) == 1 || warned.contains("there is no browser"), "{warned}");
+    assert!(bench.count(browser) == 1 || warned.contains("no browser available"), "{warned}");
     // The cookie went to its own host and nowhere else.
     for (path, cookies) in bench.walled.seen() {
         assert!(path == "/walled" || cookies.is_empty(), "{path} got {cookies}");
     }
     assert!(bench.walled.seen().iter().any(|(_, cookies)| cookies == &format!("{}={}", COOKIE.0, COOKIE.1)));
 
-    // The next task needs nobody.
+    // The next task needs no person.
     let next = bench.json(&["research", "Do naps help older adults?", "--sources", "web", "--json"]);
     assert!(next["totals"]["pages"].as_u64() > Some(0), "{next}");
     bench.told(&["auth", "forget", "localhost"]);
     let again = bench.json(&["research", "Do naps help students?", "--sources", "web", "--json"]);
-    // There is the claim behind the question, and nothing else.
+    // There is only the claim behind the question.
     let types: Vec<&Value> =
         again["claims"].as_array().expect("claims").iter().map(|c| &c["claim_type"]).collect();
     assert_eq!((&again["totals"]["pages"], types), (&json!(0), vec![&json!("question")]), "{again}");
@@ -114,7 +116,7 @@ fn with_a_captcha_on_every_engine_the_task_ends_with_what_the_others_gave() {
     assert_eq!(bench.count("SELECT count(*) AS n FROM jobs WHERE state = 'awaiting_auth'"), 2);
     assert_eq!(bench.count("SELECT count(*) AS n FROM tasks WHERE status = 'completed'"), 1);
     let told = bench.told(&["auth", "skip", "--task", task]);
-    assert!(told.contains("2 left out"), "{told}");
+    assert!(told.contains("2 skipped"), "{told}");
     assert_eq!(bench.count("SELECT count(*) AS n FROM jobs WHERE state = 'cancelled'"), 2);
     let after = bench.json(&["task", "resume", task, "--json"]);
     assert_eq!(after["totals"], report["totals"]);
@@ -131,7 +133,7 @@ struct Display {
 }
 
 impl Display {
-    /// `None`, with a word on why the test is skipped, where there is no Xvfb.
+    /// `None`, with a message that the test is skipped, without Xvfb.
     #[expect(clippy::print_stdout, reason = "says why a test skips")]
     fn start() -> Option<Self> {
         let started = Command::new("Xvfb")
@@ -174,9 +176,9 @@ fn a_person_in_a_browser_window_settles_everything_of_the_domain() {
     let blind = open(None).wait_with_output().expect("lyra ends");
     let words = String::from_utf8_lossy(&blind.stderr).into_owned();
     assert!(!blind.status.success(), "{words}");
-    assert!(words.contains("there is no display") || words.contains("there is no browser"), "{words}");
+    assert!(words.contains("no display available") || words.contains("no browser available"), "{words}");
     assert!(words.contains("lyra auth resolve ID --cookies FILE"), "{words}");
-    if words.contains("there is no browser") {
+    if words.contains("no browser available") {
         println!("skipped: {words}");
         return;
     }
@@ -256,7 +258,7 @@ async fn a_search_may_name_the_engines_that_it_asks() -> anyhow::Result<()> {
     let ask = |engines: Value| json!({"task_id": task, "queries": ["naps"], "options": {"engines": engines}});
     let unknown = lyra.call("queue_searches", ask(json!(["google"]))).await?;
     assert_eq!(unknown["error_code"], "invalid_argument", "{unknown}");
-    assert!(unknown.to_string().contains("`google` is no web search engine"), "{unknown}");
+    assert!(unknown.to_string().contains("`google` is not a web search engine"), "{unknown}");
     assert!(unknown.to_string().contains("the engines are: barred, walled"), "{unknown}");
     lyra.call("queue_searches", ask(json!(["barred"]))).await?;
     finished(&mut lyra, &task).await?;
@@ -271,7 +273,7 @@ async fn a_search_may_name_the_engines_that_it_asks() -> anyhow::Result<()> {
     let task = lyra.call("create_task", alone).await?["task_id"].clone();
     let queries = json!({"task_id": task, "queries": ["naps"], "options": {"engines": ["walled"]}});
     let refused = lyra.call("queue_searches", queries).await?;
-    assert!(refused.to_string().contains("does not ask the web"), "{refused}");
+    assert!(refused.to_string().contains("does not search the web"), "{refused}");
     Ok(())
 }
 

@@ -54,8 +54,8 @@ fn a_killed_task_finishes_as_if_nothing_had_happened() {
     }
 }
 
-/// Runs a task through `lyra mcp`. With a pause, the server is killed that long after the searches were queued, and a new
-/// one has to finish the task without being asked.
+/// Runs a task through `lyra mcp`. With a pause, the server is killed that long after the searches were queued, and a
+/// new one must finish the task automatically.
 async fn served(killed_after: Option<Duration>) -> anyhow::Result<Value> {
     let app = TestApp::new();
     let mut lyra = StdioClient::start(&app).await?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A task that asks nothing and needs no model.
+/// A task that sends no requests and needs no model.
 fn task(query: &str) -> Value {
     json!({ "query": query, "config": { "sources": ["openalex"] } })
 }
@@ -112,7 +112,7 @@ fn a_task_is_deleted_only_when_it_is_said_twice() {
     assert_eq!((&audit[0]["action"], &audit[0]["outcome"]), (&json!("task delete"), &json!("ok")), "{audit}");
 }
 
-/// `lyra ARGS` with a small disk of its own for its data, where this machine lets us make one.
+/// `lyra ARGS` with its data on a separate small disk, if this machine allows one.
 #[expect(clippy::print_stdout, reason = "says why a test skips")]
 fn on_small_disk(app: &TestApp, script: &str) -> Option<Command> {
     let probe = Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
@@ -127,7 +127,7 @@ fn on_small_disk(app: &TestApp, script: &str) -> Option<Command> {
     Some(command)
 }
 
-/// Takes all the room that is left; what was taken is given back by removing the file.
+/// Fills the remaining space; removing the file frees it.
 fn fill(folder: &Path) -> PathBuf {
     let filler = folder.join("filler");
     let mut file = std::fs::File::create(&filler).expect("a file");
@@ -164,7 +164,7 @@ async fn a_server_outlives_a_full_disk() -> anyhow::Result<()> {
     }
     let refused = refused.expect("a full disk");
     assert!(refused["error"].as_str().is_some_and(|text| text.contains("full")), "{refused}");
-    assert!(refused["hint"].as_str().is_some_and(|text| text.contains("make room")), "{refused}");
+    assert!(refused["hint"].as_str().is_some_and(|text| text.contains("free space")), "{refused}");
     let count = json!({ "sql": "SELECT count(*) AS n FROM tasks" });
     assert_eq!(
         server.call("query_graph", count.clone(), &[]).await?["rows"][0]["n"],

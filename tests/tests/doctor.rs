@@ -1,4 +1,4 @@
-//! `lyra doctor` over what commonly goes wrong, each with what it says to do.
+//! `lyra doctor` with common problems, and its suggested fixes.
 
 use lyra_domain::{Budget, Priority, TaskConfig};
 use lyra_research::ports::{RateState, RateStore};
@@ -11,7 +11,7 @@ use std::net::TcpListener;
 #[track_caller]
 fn found(app: &TestApp, part: &str, args: &[&str], environment: &[(&str, &str)]) -> (Value, Option<i32>) {
     let args: Vec<&str> = [&["doctor", "--json"], args].concat();
-    // The port that others may use is nobody's concern here.
+    // This test does not care whether another process uses the port.
     let output = app.command(&args).env("LYRA__SERVER__PORT", "0").envs(environment.iter().copied()).output();
     let output = output.expect("lyra runs");
     let out = String::from_utf8_lossy(&output.stdout);
@@ -39,7 +39,7 @@ fn check(app: &TestApp, part: &str, args: &[&str], environment: &[(&str, &str)],
 fn what_is_in_order_is_said_to_be() {
     let app = TestApp::new();
     for (part, words) in [
-        ("disk", "can be written"),
+        ("disk", "is writable"),
         ("space", "free"),
         ("database", "readable"),
         ("work", "0 jobs wait"),

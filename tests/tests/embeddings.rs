@@ -1,4 +1,4 @@
-//! Vectors of another model: noticed, and made anew by a command that may be killed.
+//! Vectors of another model: detected, and re-embedded by a command that may be killed.
 
 use anyhow::Context;
 use lyra_domain::{Claim, JobId, Priority, TaskConfig, TaskId};
@@ -12,7 +12,7 @@ use std::process::Stdio;
 
 const CLAIMS: usize = 1_500;
 
-/// A task whose claims were embedded by a model that is no longer there.
+/// A task whose claims were embedded by a model that is no longer available.
 async fn outdated(app: &TestApp) -> anyhow::Result<TaskId> {
     let store = Store::open(&app.data_dir().join("lyra.db"), StoreConfig::default()).await?;
     let config = TaskConfig::default();

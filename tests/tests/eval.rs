@@ -58,7 +58,7 @@ fn interrupted_it_prints_the_figures_of_what_was_done() {
     let mut lyra = app.spawn(&["eval", file.to_str().expect("path"), "--json"]);
     let progress = BufReader::new(lyra.stderr.take().expect("stderr"));
     let mut steps = progress.lines().map_while(Result::ok);
-    assert!(steps.any(|line| line.starts_with("judged ")), "no progress was told");
+    assert!(steps.any(|line| line.starts_with("judged ")), "no progress was reported");
     let id = lyra.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().expect("kill runs").success());
     steps.for_each(drop);

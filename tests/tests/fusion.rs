@@ -36,7 +36,7 @@ fn a_person_searches_fuses_and_reads() {
     assert!(text.contains("contributions") && text.contains("judged A"), "{text}");
     assert_eq!(app.json(&["fuse", "runs", "--json"]).as_array().map(Vec::len), Some(4));
     assert_eq!(app.json(&["lanes", "--json"]).as_array().map(Vec::len), Some(6));
-    // Runs and judgements stay, so it is noted who made them; looking leaves nothing.
+    // Runs and judgments persist, so calls that create them are audited; reading is not.
     let audit = app.json(&["audit", "list", "--json"]);
     let noted = audit.as_array().into_iter().flatten().filter_map(|entry| entry["action"].as_str());
     let expected = ["fuse judge", "fuse mutate", "fuse blend", "fuse search", "fuse search"];

@@ -1,5 +1,5 @@
-//! A task of 10,000 claims and 50,000 edges over MCP: no answer is larger than a client can take, resources come in pages
-//! that make up the whole, and every id in an answer exists.
+//! A task of 10,000 claims and 50,000 edges over MCP: no answer is larger than clients accept, the pages of a resource
+//! add up to the whole, and every id in an answer exists.
 
 use anyhow::{Context, ensure};
 use lyra_research::ports::{EmbeddingTarget, EvidenceStore};

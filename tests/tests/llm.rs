@@ -1,4 +1,4 @@
-//! Research with a language model that is a stand-in, through the binary.
+//! Research with a stand-in for a language model, through the binary.
 
 use lyra_tests::TestApp;
 use lyra_tests::llm::{INJECTION, LlmStandIn, Mood};
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 
 const QUESTION: &str = "Does a short daytime nap improve memory in adults?";
 
-/// A data folder whose configuration leads to the stand-in.
+/// A data folder whose configuration points to the stand-in.
 struct Bench {
     app: TestApp,
     config: String,
@@ -74,10 +74,11 @@ fn claims_come_from_the_model_over_either_api() {
         assert!(!warnings.contains("no usable answer"), "{warnings}");
         let asked = bench.rows(
             &report["task_id"],
-            "SELECT count(*) AS n, sum(calls) AS calls, sum(failures) AS failures, min(model) AS model FROM llm_questions \
+            "SELECT count(*) AS n, sum(calls) AS calls, sum(failures) AS failures, min(model) AS model FROM \
+             llm_questions \
              WHERE task_id = 'TASK' AND answer IS NOT NULL",
         );
-        // The doctor asked one question beside.
+        // The doctor added one question.
         let calls = server.asked().len() - 1;
         assert_eq!(
             asked,
@@ -106,7 +107,7 @@ fn falls_back(configuration: &str, rules: &Value, why: &str) {
 fn rules_do_the_work_of_a_model_that_chats_sleeps_or_refuses() {
     let rules = by_rules();
     for (mood, provider, why) in [
-        (Mood::Chatty, "openai", "no JSON"),
+        (Mood::Chatty, "openai", "not JSON"),
         (Mood::Slow, "ollama", "no answer within 1 s"),
         (Mood::Refusing(429), "openai", "(429): not today"),
         (Mood::Refusing(401), "ollama", "(401): not today"),
@@ -114,9 +115,9 @@ fn rules_do_the_work_of_a_model_that_chats_sleeps_or_refuses() {
         let server = LlmStandIn::start(mood).expect("stand-in starts");
         falls_back(&server.configuration(provider), &rules, why);
     }
-    // Nobody listens on the discard port of loopback.
+    // Nothing listens on the discard port of loopback.
     let down = "[llm]\nprovider = \"ollama\"\nmodel = \"small\"\nbase_url = \"http://127.0.0.1:9\"\n";
-    falls_back(down, &rules, "nobody answers at http://127.0.0.1:9/api/chat");
+    falls_back(down, &rules, "cannot reach http://127.0.0.1:9/api/chat");
 }
 
 #[test]

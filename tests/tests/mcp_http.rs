@@ -82,7 +82,7 @@ async fn idle_connections_cost_their_slots_and_nothing_else() -> anyhow::Result<
     for n in 0..500 {
         let mut stream = tokio::net::TcpStream::connect(&server.address).await?;
         if n % 2 == 1 {
-            // Half a head. Who is cut off in the meantime is none to complain.
+            // Half a request head. Being disconnected meanwhile is fine.
             let _ = stream.write_all(b"GET /health HTTP/1.1\r\nHost: loc").await;
         }
         idle.push(stream);

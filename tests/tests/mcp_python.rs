@@ -1,7 +1,7 @@
 //! The `mcp` package from `PyPI` as client, over both transports and both protocol revisions.
 //!
-//! The package is installed into `target/mcp-python` on first use. Without Python or a registry the tests say so and
-//! pass; `mcp_stdio` tests the same path without either.
+//! The package is installed into `target/mcp-python` on first use. Without Python or a registry the tests print a
+//! message and pass; `mcp_stdio` tests the same path without either.
 
 use anyhow::{Context, ensure};
 use lyra_tests::mcp_server::HttpServer;
@@ -96,7 +96,7 @@ async fn drive_script(name: &'static str, arguments: Vec<OsString>) -> anyhow::R
     ran.await?
 }
 
-/// A Python with the packages of `tests/clients/requirements.txt`; an error says why there is none.
+/// A Python with the packages of `tests/clients/requirements.txt`; an error says why it is missing.
 fn python() -> anyhow::Result<PathBuf> {
     let wanted = clients().join("requirements.txt");
     // target/PROFILE/lyra

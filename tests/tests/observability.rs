@@ -1,4 +1,4 @@
-//! What an operator sees of a call: metrics, and one trace id from the call through its jobs to the batches of the ml-server.
+//! The telemetry of a call: metrics, and one trace id from the call through its jobs to the batches of the ml-server.
 
 use lyra_tests::mcp_server::HttpServer;
 use lyra_tests::ml_server::{self, MlServer};
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
-const SECRET: &str = "a-key-that-nobody-may-see";
+const SECRET: &str = "a-key-that-must-stay-secret";
 
 /// Calls a tool over HTTP as part of this trace.
 async fn call(server: &HttpServer, tool: &str, arguments: Value) -> anyhow::Result<Value> {
     server.call(tool, arguments, &[&format!("traceparent: 00-{TRACE}-00f067aa0ba902b7-01")]).await
 }
 
-/// Log lines as the JSON objects that they have to be.
+/// Log lines, which must be JSON objects.
 fn objects(log: &Log) -> Vec<Value> {
     let object =
         |line: &String| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"));

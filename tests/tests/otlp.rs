@@ -1,4 +1,5 @@
-//! What a collector of OpenTelemetry gets of a call: one tree of spans over both processes. Needs binaries with the feature `otlp`.
+//! The spans of a call in an OpenTelemetry collector: one tree over both processes. Needs binaries with the feature
+//! `otlp`.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -35,7 +36,7 @@ struct Seen {
     attributes: Vec<KeyValue>,
 }
 
-/// A stand-in of a collector that speaks OTLP over HTTP.
+/// A stand-in for a collector with OTLP over HTTP.
 #[derive(Clone, Default)]
 struct Collector(Arc<Mutex<Vec<Seen>>>);
 
@@ -130,7 +131,7 @@ async fn a_call_is_one_tree_over_both_processes() -> anyhow::Result<()> {
     let sql = format!("SELECT cause_id FROM queries WHERE task_id = '{id}'");
     let rows = server.call("query_graph", json!({ "sql": sql }), &[]).await?;
     let cause = rows["rows"][0]["cause_id"].as_str().expect("a cause").to_owned();
-    // What is left is sent when a process ends.
+    // Remaining spans are sent when a process ends.
     server.stop().await?;
     let mut spans = Vec::new();
     for _ in 0..300 {
@@ -198,7 +199,7 @@ fn a_collector_that_is_away_holds_nothing_up() -> anyhow::Result<()> {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{said}");
         assert_eq!(serde_json::from_slice::<Value>(&output.stdout)?, json!([]));
-        assert!(!said.is_empty(), "nobody is told that nothing is sent to {endpoint}");
+        assert!(!said.is_empty(), "stderr does not say that nothing is sent to {endpoint}");
     }
     Ok(())
 }

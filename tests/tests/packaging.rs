@@ -27,7 +27,7 @@ fn the_variables_of_the_bundle_are_keys_of_the_configuration() {
     let names = manifest["server"]["mcp_config"]["env"].as_object().expect("variables");
     let app = lyra_tests::TestApp::new();
     let mut command = app.command(&["task", "list", "--json"]);
-    // What a client puts in for settings that nobody made.
+    // What a client fills in for settings that the user left empty.
     command.envs(names.keys().filter(|name| name.starts_with("LYRA__")).map(|name| (name, "")));
     let output = command.output().expect("lyra runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

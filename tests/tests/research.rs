@@ -9,7 +9,7 @@ fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-/// What the question asks.
+/// The claim behind the question.
 const CLAIM: &str = "A short daytime nap improves memory in adults.";
 const EVIDENCE: [&str; 12] = [
     "differs",

@@ -40,7 +40,7 @@ fn both_apis_give_merged_works_citations_and_judgements() {
     let sum = |count: &str| claims.iter().filter_map(|claim| claim[count].as_u64()).sum::<u64>();
     assert!(sum("supporting_count") > 0 && sum("refuting_count") > 0, "{report}");
     assert!(!report["warnings"].to_string().contains("did not answer"), "{}", report["warnings"]);
-    // Both APIs know some of the works; each DOI is one work on one page, with what both say of it.
+    // Both APIs know some of the works; each DOI is one work on one page, with the metadata of both.
     let count = |sql| bench.count(sql);
     assert!(count("SELECT count(*) AS n FROM edges WHERE relation = 'cites'") > 0);
     assert!(count("SELECT count(*) AS n FROM works") > 10);
@@ -53,7 +53,7 @@ fn both_apis_give_merged_works_citations_and_judgements() {
     assert!(count(both) > 0);
     let (edges, pages) = (count("SELECT count(*) AS n FROM edges"), count("SELECT count(*) AS n FROM pages"));
 
-    // The same question again finds everything kept and adds nothing.
+    // Repeating the question finds everything stored and adds nothing.
     let again = bench.json(&["research", QUESTION, "--sources", "s2,openalex", "--json"]);
     assert_eq!(again["totals"]["pages"], report["totals"]["pages"]);
     assert_eq!(count("SELECT count(*) AS n FROM pages"), pages);
@@ -71,7 +71,8 @@ fn pages_of_the_web_and_of_works_without_abstract_join_them() {
     assert!(!report["warnings"].to_string().contains("did not answer"), "{}", report["warnings"]);
     let count = |sql| bench.count(sql);
     assert!(count("SELECT count(*) AS n FROM task_pages WHERE reason = 'serp'") > 3);
-    let read = "SELECT count(*) AS n FROM pages WHERE fetch_method = 'http' AND work_id IS NOT NULL AND http_status = 200";
+    let read = "SELECT count(*) AS n FROM pages WHERE fetch_method = 'http' AND work_id IS NOT NULL AND http_status \
+        = 200";
     assert_eq!(count(read), 1, "the work without an abstract");
     let judged = "SELECT count(*) AS n FROM edges JOIN fragments ON fragments.id = source_id JOIN pages ON pages.id = page_id
         WHERE relation IN ('supports', 'refutes', 'neutral') AND fetch_method = 'http'";
@@ -106,7 +107,7 @@ fn sources_are_listed_tested_and_named() {
 fn a_source_that_is_down_is_said_and_the_corpus_answers() {
     let app = TestApp::new();
     let file = app.data_dir().join("down.toml");
-    // Nobody listens on the discard port of loopback.
+    // Nothing listens on the discard port of loopback.
     let config = "[sources.openalex]\nbase_url = \"http://127.0.0.1:9\"\nmin_interval_ms = 0\n";
     std::fs::write(&file, config).expect("configuration is written");
     let config = file.display().to_string();
@@ -116,10 +117,10 @@ fn a_source_that_is_down_is_said_and_the_corpus_answers() {
     assert!(report["warnings"].to_string().contains("openalex"), "{}", report["warnings"]);
     let tested = app.run(&["--config", &config, "sources", "test", "openalex"]);
     assert!(!tested.status.success());
-    assert!(String::from_utf8_lossy(&tested.stdout).contains("cannot be reached"), "{tested:?}");
+    assert!(String::from_utf8_lossy(&tested.stdout).contains("is unreachable"), "{tested:?}");
 }
 
-/// The address of a server that answers whatever it is asked with these bytes.
+/// The address of a server that answers every request with these bytes.
 fn answering(answer: String) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));

@@ -7,7 +7,7 @@ use serde_json::json;
 const ABSTRACT: &str = "Qzine \u{1b}[31mreduced\u{1b}]0;PWN\u{7} fever in forty adults after two days. \u{1b}[2J\u{9b}31m \
                         Qzine reduced pain \u{202e}too\u{202c} in a second trial.";
 
-/// What a terminal obeys; lines and tabs are ours.
+/// Control characters for a terminal; line breaks and tabs are ours.
 fn driving(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -65,7 +65,7 @@ fn embed(model: &str, threads: usize) -> Result<()> {
     Ok(())
 }
 
-/// Normalised vectors in the order of the texts. Longest first and in batches of a fixed number of texts, which is what
+/// Normalized vectors in the order of the texts. Longest first and in batches of a fixed number of texts, which is what
 /// `SentenceTransformer.encode` does.
 fn encode(model: &Model, texts: &[String], batch: usize) -> Result<Vec<Vec<f32>>> {
     let mut order: Vec<usize> = (0..texts.len()).collect();

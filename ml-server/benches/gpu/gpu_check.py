@@ -263,7 +263,7 @@ class Check:
             model.encode(texts, batch_size=batch)
             seconds = time.perf_counter() - started
             rates[length] = {"tokens_per_second": round(tokens / seconds), **self.share(tokens / seconds, length)}
-        self.result["torch"]["sentence-transformers sdpa, with tokenising"] = rates
+        self.result["torch"]["sentence-transformers sdpa, with tokenizing"] = rates
         print("sentence-transformers", json.dumps(rates), flush=True)
 
     def profile(self):
@@ -335,7 +335,7 @@ class Server:
             if self.process.poll() is not None:
                 raise RuntimeError(f"server ended: {text[-600:]}")
             if self.url is None and "listening" in text:
-                # Colours may stand between the name and the value.
+                # Colors may stand between the name and the value.
                 self.url = "http://" + text.split("listening", 1)[1].split("http://", 1)[1].split('"')[0].split()[0].split("\x1b")[0]
             if self.url and self.ready():
                 break

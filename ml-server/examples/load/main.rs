@@ -46,7 +46,7 @@ struct Cli {
     keep: f64,
 }
 
-/// What was measured and what should have been.
+/// The measurements and the goals.
 #[derive(Default)]
 struct Report {
     missed: Vec<String>,

@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// How often memory and handles are looked at.
+/// How often memory and handles are sampled.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Longest time for connections to end, and for the process after SIGTERM (its own limit is 30 s).
 const PATIENCE: Duration = Duration::from_secs(32);
@@ -31,7 +31,7 @@ fn binary() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// What a process holds.
+/// The resources of a process.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Usage {
     /// Resident memory in bytes.
@@ -71,7 +71,7 @@ impl Program {
         while let Some(line) = lines.next_line().await? {
             if line.contains(" ready ") {
                 let url = line.split('"').nth(1).context("no address in the log")?.to_owned();
-                // Whoever stops reading stops the server at its next line.
+                // Keep reading: a full pipe would stop the server at its next log line.
                 tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
                 let pid = child.id().context("the server has ended")?;
                 return Ok(Self { child, pid, url });
@@ -86,7 +86,7 @@ impl Program {
         &self.url
     }
 
-    /// What it holds now.
+    /// Its current resources.
     pub(crate) fn usage(&self) -> Result<Usage> {
         Usage::of(self.pid)
     }
@@ -101,7 +101,7 @@ impl Program {
         self.usage()
     }
 
-    /// Looks at it again and again.
+    /// Samples it repeatedly.
     pub(crate) fn watch(&self) -> Watch {
         let (pid, stop) = (self.pid, CancellationToken::new());
         let stopped = stop.clone();

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 /// Different requests; clients go through them from different places.
 const REQUESTS: usize = 256;
 
-/// What the server is asked.
+/// The requests to the server.
 pub(crate) struct Workload {
     url: String,
     client: Client,
@@ -25,7 +25,7 @@ pub(crate) struct Workload {
 pub(crate) struct Tally {
     /// Time to the end of each answer, by status.
     pub(crate) latencies: BTreeMap<u16, Vec<Duration>>,
-    /// Refusals that say when to come back.
+    /// Refusals with `Retry-After`.
     pub(crate) with_retry_after: usize,
     /// Requests without an answer.
     pub(crate) failed: usize,

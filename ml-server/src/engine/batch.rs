@@ -2,7 +2,7 @@
 
 use super::queue::{Item, Queue};
 
-/// Inputs that run together, and how many were left out because nobody waits for them any more.
+/// Inputs that run together, and how many were dropped because their clients are gone.
 pub struct Taken {
     /// Longest first.
     pub batch: Vec<Item>,
@@ -12,8 +12,8 @@ pub struct Taken {
 
 /// Takes the oldest items up to `budget` tokens (at least one item), longest first.
 ///
-/// Strictly by age, so nothing can be overtaken for ever. Lengths need not match: sequences lie end to end without
-/// padding. Longest first lets the threads finish together. Items whose client has gone away are dropped here.
+/// Strictly by age, so nothing starves. Lengths need not match: sequences are concatenated without padding. Longest
+/// first lets the threads finish together. Items of disconnected clients are dropped here.
 pub fn take(queue: &mut Queue, budget: usize) -> Taken {
     let mut batch: Vec<Item> = Vec::new();
     let (mut tokens, mut dropped) = (0, 0);

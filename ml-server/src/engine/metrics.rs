@@ -1,7 +1,7 @@
-//! What the server counts and measures, in the text format of Prometheus.
+//! The server's metrics, in Prometheus's text format.
 //!
-//! Names with `te_` are TEI's and mean what they mean there, so that its dashboards work; `lyra_ml_` is our own.
-//! `METRICS.md` describes every one.
+//! Names with `te_` are TEI's with the same meaning, so that its dashboards work; `lyra_ml_` is our own. `METRICS.md`
+//! describes all of them.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -58,7 +58,7 @@ struct Inputs {
 pub(super) struct InputTimes {
     /// From its request's admission to its answer.
     pub(super) total: Duration,
-    /// Until its request was tokenised.
+    /// Until its request was tokenized.
     pub(super) tokenised: Duration,
     /// In the queue.
     pub(super) queued: Duration,
@@ -119,7 +119,7 @@ impl Default for Metrics {
             tokenization_duration: add(
                 registry,
                 "te_request_tokenization_duration",
-                "Seconds of a request in tokenization, waiting for a thread included",
+                "Seconds of a request in tokenization, including the wait for a thread",
                 seconds(),
             ),
             queue_duration: add(
@@ -201,7 +201,7 @@ impl Metrics {
         self.rejected.get_or_create(&[("limit", limit.to_owned())]).add(1);
     }
 
-    /// A request was tokenised.
+    /// A request was tokenized.
     pub(super) fn tokenised(&self, took: Duration) {
         self.tokenization_duration.observe(took.as_secs_f64());
     }

@@ -16,7 +16,7 @@ pub struct Item {
     pub index: usize,
     /// When it was queued.
     pub queued: Instant,
-    /// Where its answer goes; closed once the client has gone away.
+    /// The reply channel; closed once the client has disconnected.
     pub reply: UnboundedSender<Reply>,
     /// The request, for the log.
     pub span: Span,
@@ -26,7 +26,7 @@ pub struct Item {
 pub struct Reply {
     /// Place in its request.
     pub index: usize,
-    /// Pooled vector or logits, or why there are none.
+    /// Pooled vector or logits, or why they are missing.
     pub row: Result<Vec<f32>, String>,
     /// How long the item waited.
     pub waited: Duration,
@@ -70,7 +70,7 @@ impl Queue {
         self.items.push_back(item);
     }
 
-    /// Removes everything; who waits for it gets no answer.
+    /// Removes everything; waiting clients get no answer.
     pub fn clear(&mut self) -> usize {
         self.tokens = 0;
         self.items.drain(..).count()

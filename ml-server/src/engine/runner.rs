@@ -25,7 +25,7 @@ pub(super) fn run(shared: &Shared, pool: &rayon::ThreadPool) {
             run_batch(shared, pool, number.get(), (kind, &model), items);
         }
     };
-    // The model's panics are caught where it is called. Should anything else panic, its batch is lost, the server not.
+    // The model's panics are caught at the call. If anything else panics, its batch is lost, but not the server.
     while let Err(panic) = catch_unwind(AssertUnwindSafe(serve)) {
         tracing::error!(error = panic_message(panic.as_ref()), "the runner failed, its batch is lost");
     }
@@ -63,7 +63,7 @@ fn run_batch(
             shared.last_success.store(shared.now(), Ordering::Relaxed);
         }
         let waited = taken.duration_since(item.queued);
-        // A client that went away meanwhile has nobody to be told.
+        // The client may have disconnected; then there is nothing to send to.
         let _ = item.reply.send(Reply { index: item.index, row, waited, batch: number, ran });
     }
 }
@@ -118,7 +118,7 @@ fn rows(
                 model = model.spec.name,
                 inputs = items.len(),
                 error,
-                "batch failed, trying its inputs one by one"
+                "the batch failed, retrying its inputs one by one"
             );
             let alone = |input| match attempt(model, &[input], pool) {
                 Ok(mut rows) => rows.pop().ok_or_else(no_row),
@@ -138,7 +138,7 @@ fn rows(
 enum Failure {
     /// Something about these inputs; others may fare better.
     Batch(String),
-    /// The device is gone, and nothing will fare better.
+    /// The device is gone, so everything else will fail as well.
     Lost(String),
 }
 
@@ -155,16 +155,16 @@ fn finite(row: Vec<f32>) -> Result<Vec<f32>, String> {
     if row.iter().all(|value| value.is_finite()) {
         Ok(row)
     } else {
-        Err("the model answered with numbers that are not finite".to_owned())
+        Err("the model returned numbers that are not finite".to_owned())
     }
 }
 
 fn no_row() -> String {
-    "the model gave no answer".to_owned()
+    "the model returned no answer".to_owned()
 }
 
 impl Shared {
-    /// Remembers why nothing will run any more; the first reason is the one that tells.
+    /// Records why nothing will run any more; the first reason is the relevant one.
     fn note_lost(&self, reason: &str) {
         if self.lost.set(reason.to_owned()).is_ok() {
             tracing::error!("{reason}");

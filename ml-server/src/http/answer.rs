@@ -30,10 +30,10 @@ pub(super) fn cost_headers(cost: &Cost, received: Instant) -> HeaderMap {
     numbers.into_iter().map(header).collect()
 }
 
-/// More numbers than this are written on a worker thread: up to here it takes about half a millisecond.
+/// More numbers than this are serialized on a worker thread: up to here it takes about half a millisecond.
 const MANY: usize = 16 * 1_024;
 
-/// A JSON answer with about so many numbers.
+/// A JSON answer with about this many numbers.
 pub(super) async fn json<T: Serialize + Send + 'static>(
     value: T,
     numbers: usize,
@@ -53,7 +53,7 @@ impl IntoResponse for RequestError {
     }
 }
 
-/// The answer to a request that ends in `error`, with a body made by `write`.
+/// The error answer for `error`, with a body from `write`.
 pub(super) fn refusal(error: &RequestError, write: impl FnOnce(ErrorBody) -> Response) -> Response {
     let (status, error_type) = error.status();
     let body = ErrorBody { error: error.to_string(), error_type, error_id: Uuid::now_v7().to_string() };
@@ -77,7 +77,7 @@ pub(super) fn refusal(error: &RequestError, write: impl FnOnce(ErrorBody) -> Res
     // For the metrics.
     response.extensions_mut().insert(error_type);
     if matches!(error, RequestError::Draining) {
-        // The client's next request has to find another server.
+        // The client's next request must go to another server.
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     if let Some(wait) = error.retry_after() {

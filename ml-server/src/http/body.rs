@@ -13,9 +13,9 @@ use crate::error::RequestError;
 /// Longer bodies are parsed on a worker thread: up to here it takes about half a millisecond.
 const LONG: usize = 64 * 1_024;
 
-/// A JSON body. 503 and 429 before anything of it is read, 408 when it does not arrive, 413 when it is too large, 415 when
-/// it is not JSON, 400 when it does not fit `T`. Unknown fields are ignored, as TEI does, so that a client made for another
-/// server with more options still works.
+/// A JSON body. 503 and 429 before any of it is read, 408 when it does not arrive, 413 when it is too large, 415 when
+/// it is not JSON, 400 when it does not match `T`. Unknown fields are ignored, as in TEI, so that clients of servers
+/// with more options still work.
 pub(super) struct JsonBody<T>(pub(super) T);
 
 impl<T: DeserializeOwned + Send + 'static> FromRequest<AppState> for JsonBody<T> {

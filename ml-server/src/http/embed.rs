@@ -44,7 +44,7 @@ pub(super) async fn embed(
     }
 }
 
-/// `POST /`: what the hosted model is for, `/embed` before `/predict`. Clients that know only a base URL use it.
+/// `POST /`: the hosted model's route, `/embed` before `/predict`. For clients that know only a base URL.
 pub(super) async fn root(State(state): State<AppState>, request: Request) -> Result<Response, RequestError> {
     let embeds = state.serving()?.model(ModelKind::Embed).is_ok();
     Ok(if embeds { embed.call(request, state).await } else { predict.call(request, state).await })

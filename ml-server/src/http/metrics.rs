@@ -1,4 +1,4 @@
-//! `GET /metrics`, and what is measured of every request for inference.
+//! `GET /metrics`, and the metrics of inference requests.
 
 use std::time::Instant;
 

@@ -20,12 +20,12 @@ use crate::model::verifier;
 /// Tokenizes a premise and a hypothesis, in this order.
 type PairEncoder = fn(&TextTokenizer, &str, &str, Truncation) -> Result<Tokens, TokenizeError>;
 
-/// How pairs are put to a classifier of this kind.
+/// The encoding of pairs for this kind of classifier.
 pub(super) fn pair_encoder(kind: ModelKind) -> PairEncoder {
     if kind == ModelKind::Verify { verifier::encode_pair } else { TextTokenizer::pair }
 }
 
-/// Judges pairs with the NLI model, or with the verifier where there is none.
+/// Judges pairs with the NLI model, or with the verifier if no NLI model is loaded.
 pub(super) async fn nli(
     State(state): State<AppState>,
     JsonBody(request): JsonBody<NliRequest>,

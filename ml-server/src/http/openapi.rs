@@ -1,4 +1,4 @@
-//! `GET /openapi.json`, made from the wire types, and `GET /docs`, a page to try the routes.
+//! `GET /openapi.json`, generated from the wire types, and `GET /docs`, a page to try the routes.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 /// Statuses that every route with a body may answer with, and when.
 const REFUSALS: [(&str, &str); 7] = [
-    ("400", "The body is not what the route expects, or holds nothing"),
+    ("400", "The body is not what the route expects, or is empty"),
     (
         "413",
         "The body or the batch is larger than the server accepts; for /tokenize, more than 512 KiB of text",
@@ -23,7 +23,7 @@ const REFUSALS: [(&str, &str); 7] = [
     ("415", "The body is not JSON"),
     ("422", "An input is longer than the model reads, and `truncate` is false"),
     ("424", "The model failed on this input, or the server hosts no such model"),
-    ("429", "The server is full; `Retry-After` says when to come back"),
+    ("429", "The server is overloaded; `Retry-After` says when to retry"),
     ("503", "Loading, failed to load, or shutting down"),
 ];
 
@@ -34,7 +34,7 @@ pub(super) async fn openapi() -> Json<&'static Value> {
     Json(&DOCUMENT)
 }
 
-/// A page that needs nothing but `/openapi.json`.
+/// A page that only needs `/openapi.json`.
 pub(super) async fn docs() -> Html<&'static str> {
     Html(include_str!("docs.html"))
 }
@@ -45,13 +45,13 @@ fn document() -> Value {
     api.post::<EmbedRequest, EmbedResponse>("/embed", "One vector per text (TEI)", texts);
     api.paths["/embed"]["post"]["responses"]["200"]["content"]["application/octet-stream"] = json!({});
     let pairs = json!({"pairs": [{"premise": "All cats sleep.", "hypothesis": "Some cats sleep."}]});
-    api.post::<NliRequest, NliResponse>("/nli", "Does a premise support a hypothesis, or refute it?", pairs);
+    api.post::<NliRequest, NliResponse>("/nli", "Whether a premise supports or refutes a hypothesis", pairs);
     let items = json!({"items": [{
         "claim": "Some cats sleep.", "title": "On cats", "sentences": ["We watched 40 cats.", "All cats slept."]
     }]});
     api.post::<VerifyRequest, VerifyResponse>(
         "/verify",
-        "What does a passage say about a claim, and which of its sentences say it?",
+        "How a passage relates to a claim, and which sentences decide it",
         items,
     );
     let batch = json!({"inputs": [["All cats sleep.", "Some cats sleep."]]});
@@ -59,7 +59,7 @@ fn document() -> Value {
     let sentences = json!({"inputs": {"source_sentence": "a cat", "sentences": ["a kitten", "a rock"]}});
     api.post::<SimilarityRequest, SimilarityResponse>(
         "/similarity",
-        "Cosines with one sentence (TEI)",
+        "Cosine similarities with one sentence (TEI)",
         sentences,
     );
     let text = json!({"inputs": "Some cats sleep."});
@@ -71,13 +71,16 @@ fn document() -> Value {
         input,
     );
     api.get("/health", "200 while the process can serve", json!({"description": "It can"}));
-    let ready = api.json_answer::<ReadyResponse>("Requests are answered");
-    api.get("/ready", "Whether requests are answered yet", ready);
-    api.paths["/ready"]["get"]["responses"]["503"] = api.json_answer::<ReadyResponse>("Not yet, or no more");
+    let ready = api.json_answer::<ReadyResponse>("The server is ready");
+    api.get("/ready", "Whether the server is ready", ready);
+    api.paths["/ready"]["get"]["responses"]["503"] = api.json_answer::<ReadyResponse>(
+        "Not ready yet, or shutting \
+        down",
+    );
     let info = api.json_answer::<InfoResponse>("Models and limits");
-    api.get("/info", "What the server hosts", info);
+    api.get("/info", "The models it hosts", info);
     let metrics = json!({"description": "Prometheus text format", "content": {"text/plain": {}}});
-    api.get("/metrics", "What the server counts and measures", metrics);
+    api.get("/metrics", "The server's metrics", metrics);
     api.finish()
 }
 
@@ -113,7 +116,7 @@ impl Api {
         self.refusing_post::<B, A, ErrorBody>(path, summary, example);
     }
 
-    /// `POST` with another error body than that of most routes.
+    /// `POST` with an error body that differs from most routes.
     fn refusing_post<B: JsonSchema, A: JsonSchema, E: JsonSchema>(
         &mut self,
         path: &str,
@@ -143,8 +146,8 @@ impl Api {
                 "title": "lyra-ml-server",
                 "description": "Embeddings and natural language inference. `/embed`, `/predict`, `/similarity` and \
                     `/tokenize` take the bodies of Hugging Face TEI, `/v1/embeddings` those of OpenAI; `POST /` is \
-                    `/embed`, or `/predict` where no embedder is hosted. `/nli` and `/predict` are answered by the verifier \
-                    where no NLI model is hosted: the premise is then the only sentence of the passage.",
+                    `/embed`, or `/predict` where no embedder is hosted. Without an NLI model, the verifier answers \
+                    `/nli` and `/predict`: the premise is then the only sentence of the passage.",
                 "version": env!("CARGO_PKG_VERSION"),
                 "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
             },

@@ -37,7 +37,7 @@ pub(super) async fn predict(
     state.check_batch(inputs.len(), "inputs is empty; send at least one text or pair")?;
     inputs.iter().enumerate().try_for_each(|(index, texts)| check_input(kind, index, texts))?;
     if kind == ModelKind::Verify && request.truncation_direction == Some(TruncationDirection::Left) {
-        let reason = "truncation_direction is left, but a verifier is hosted, which cuts at the end only; leave it out";
+        let reason = "truncation_direction is left, but a verifier is hosted, which truncates only at the end; omit it";
         return Err(RequestError::Malformed(reason.to_owned()));
     }
     let truncation = truncation(request.truncate, request.truncation_direction);
@@ -67,7 +67,8 @@ pub(super) async fn predict(
 fn check_input(kind: ModelKind, index: usize, texts: &[String]) -> Result<(), RequestError> {
     match texts.len() {
         1 if kind == ModelKind::Verify => Err(RequestError::Malformed(format!(
-            "input {index} is one text, but a verifier is hosted, which judges pairs of premise and hypothesis: [\"a\", \"b\"]"
+            "input {index} is one text, but a verifier is hosted, which judges pairs of premise and hypothesis: \
+             [\"a\", \"b\"]"
         ))),
         1 | 2 => Ok(()),
         count => Err(RequestError::Malformed(format!(

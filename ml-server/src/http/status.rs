@@ -13,7 +13,7 @@ use crate::error::RequestError;
 use crate::model::spec::Task;
 use crate::model::{Model, prompts};
 
-/// A success older than this is no proof that the device still works.
+/// A success older than this does not prove that the device still works.
 const STALE: Duration = Duration::from_mins(1);
 
 /// A probe that takes longer has failed.

@@ -17,7 +17,7 @@ use crate::error::RequestError;
 /// Bytes of text in one request. An answer is some hundred times as large on its way out.
 const MOST_BYTES: usize = 512 * 1_024;
 
-/// The tokens of the embedder, or of the classifier where no embedder is hosted.
+/// The tokens of the embedder, or of the classifier if no embedder is hosted.
 pub(super) async fn tokenize(
     State(state): State<AppState>,
     JsonBody(request): JsonBody<TokenizeRequest>,

@@ -23,7 +23,7 @@ pub(super) fn span(request: &Request) -> Span {
     span
 }
 
-/// Where the caller stands. Nothing when there is no header, several, or one that breaks the rules.
+/// The caller's trace context. `None` without a header, with several, or with an invalid one.
 fn traceparent(headers: &HeaderMap) -> Option<TraceParent> {
     let mut values = headers.get_all("traceparent").iter();
     let value = values.next()?.to_str().ok()?;

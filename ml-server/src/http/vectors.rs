@@ -1,4 +1,4 @@
-//! What the routes that answer with vectors, or compare them, have in common.
+//! The common part of routes that return or compare vectors.
 
 use lyra_proto::{EmbedInput, ModelKind, TruncationDirection};
 
@@ -12,7 +12,7 @@ use crate::model::tokenizer::{TextTokenizer, Truncation};
 pub(super) struct Options<'a> {
     /// Too long texts.
     pub(super) truncation: Truncation,
-    /// Prompt to put before every text.
+    /// Prompt prepended to every text.
     pub(super) prompt_name: Option<&'a str>,
     /// Components to keep; all when absent.
     pub(super) dimensions: Option<usize>,
@@ -23,7 +23,7 @@ pub(super) struct Options<'a> {
 /// One vector per input, in order.
 ///
 /// # Errors
-/// 400 for an unknown prompt, wrong dimensions, or an input of no ids, and what the engine answers.
+/// 400 for an unknown prompt, wrong dimensions, or an input without ids, and the engine's errors.
 pub(super) async fn vectors(
     engine: &Engine,
     inputs: Vec<EmbedInput>,
@@ -38,7 +38,7 @@ pub(super) async fn vectors(
         ));
     }
     if !prompt.is_empty() && inputs.iter().any(|input| matches!(input, EmbedInput::Ids(_))) {
-        let reason = "prompt_name needs texts, not token ids: a prompt is tokenised together with its text";
+        let reason = "prompt_name needs texts, not token ids: a prompt is tokenized together with its text";
         return Err(RequestError::Malformed(reason.to_owned()));
     }
     let tokenise = move |tokenizer: &TextTokenizer| {
@@ -62,12 +62,12 @@ pub(super) async fn vectors(
     Ok(answer)
 }
 
-/// What a body's `truncate` and `truncation_direction` mean.
+/// The meaning of a body's `truncate` and `truncation_direction`.
 pub(super) fn truncation(truncate: bool, direction: Option<TruncationDirection>) -> Truncation {
     if truncate { Truncation::Cut(direction.unwrap_or_default()) } else { Truncation::Refuse }
 }
 
-/// The text of a prompt; empty when none is asked for.
+/// The text of a prompt; empty if none is requested.
 pub(super) fn prompt(model: &Model, name: Option<&str>) -> Result<String, RequestError> {
     let Some(name) = name else { return Ok(String::new()) };
     model.spec.prompts.get(name).cloned().ok_or_else(|| {

@@ -16,7 +16,7 @@ use crate::model::labels::NliLabels;
 use crate::model::tokenizer::TextTokenizer;
 use crate::model::verifier;
 
-/// What each passage says about its claim, and which of its sentences say it.
+/// The relation of each passage to its claim, and its rationale sentences.
 pub(super) async fn verify(
     State(state): State<AppState>,
     JsonBody(request): JsonBody<VerifyRequest>,

@@ -1,4 +1,4 @@
-//! Multi-head self-attention over sequences laid end to end.
+//! Multi-head self-attention over concatenated sequences.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -18,7 +18,7 @@ thread_local! {
     static HEAD: Cell<Head> = Cell::default();
 }
 
-/// Heads of one attention layer, and how they know about positions where the embeddings do not say.
+/// Heads of one attention layer, and their position encoding if the embeddings have none.
 pub struct Attention {
     /// Number of heads.
     pub heads: usize,
@@ -42,9 +42,9 @@ impl Attention {
 
     /// `softmax(Q Kᵀ / √d) V` per head (<https://arxiv.org/abs/1706.03762> eq. 1), for each sequence on its own.
     ///
-    /// `qkv` is `[tokens, 3 · heads · head_dim]` with queries, keys and values side by side, and is overwritten; `out` is
-    /// `[tokens, heads · head_dim]`; `lengths` are the tokens of each sequence, in order. Attending only inside a sequence
-    /// is what makes an answer independent of the rest of its batch.
+    /// `qkv` is `[tokens, 3 · heads · head_dim]` with queries, keys and values side by side, and is overwritten; `out`
+    /// is `[tokens, heads · head_dim]`; `lengths` are the tokens of each sequence, in order. Attention stays inside a
+    /// sequence, so an answer does not depend on the rest of its batch.
     pub fn apply(&self, qkv: &mut [f32], lengths: &[usize], out: &mut [f32]) {
         let width = self.heads * self.head_dim;
         let mut start = 0;

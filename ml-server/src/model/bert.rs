@@ -30,7 +30,7 @@ pub struct BertConfig {
     pub hidden_act: String,
     /// Rows of the position table.
     pub max_position_embeddings: usize,
-    /// Number of segments; 0 where the architecture knows none.
+    /// Number of segments; 0 if the architecture has none.
     #[serde(default)]
     pub type_vocab_size: usize,
     /// Added to variances.
@@ -93,8 +93,7 @@ pub fn activation(name: &str, path: &Path) -> Result<Activation, Error> {
 /// Reads a BERT.
 ///
 /// # Errors
-/// When a tensor is missing or has a shape that the configuration does not predict, or the configuration asks for something
-/// that is not supported.
+/// A missing tensor, a shape that does not match the configuration, or an unsupported configuration.
 pub fn build(
     spec: &ModelSpec,
     source: &mut dyn WeightSource,
@@ -119,7 +118,7 @@ pub fn build(
     Ok((encoder, head))
 }
 
-/// Reads an encoder whose tensors are named like BERT's, under `prefix` or none.
+/// Reads an encoder with BERT's tensor names, with or without `prefix`.
 ///
 /// # Errors
 /// As for [`build`].
@@ -153,7 +152,7 @@ pub struct LayerNames {
     pub projections: [&'static str; 3],
     /// The layer after attention.
     pub output: &'static str,
-    /// The normalisation of the block.
+    /// The normalization of the block.
     pub norm: &'static str,
 }
 
@@ -166,7 +165,7 @@ impl LayerNames {
     };
 }
 
-/// Reads the layers. `attention` makes a layer's attention, given the weights and the layer's name.
+/// Reads the layers. `attention` creates a layer's attention from the weights and the layer's name.
 ///
 /// # Errors
 /// As for [`build`].

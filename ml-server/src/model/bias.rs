@@ -5,7 +5,7 @@ pub const BUCKETS: usize = 32;
 /// Distance from which on all are in the last bucket.
 const FARTHEST: f32 = 128.0;
 
-/// What each head adds to the scores of a query and a key at some distance. All layers share one.
+/// The bias that each head adds to the score of a query and a key by their distance. All layers share it.
 pub struct DistanceBias {
     /// `[heads, 2 · reach − 1]`: from the farthest key before the query to the farthest after it.
     by_distance: Vec<f32>,

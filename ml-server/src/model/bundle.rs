@@ -27,7 +27,7 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Opens a GGUF file made by `quantize`.
+    /// Opens a GGUF file created by `quantize`.
     ///
     /// # Errors
     /// When it is damaged, incomplete, or of an unsupported architecture.
@@ -102,7 +102,7 @@ impl Bundle {
     }
 }
 
-/// What an embedder of `sentence-transformers` consists of.
+/// The modules of an embedder of `sentence-transformers`.
 pub(super) const MODULES: &str = "modules.json";
 
 struct Folder<'a> {
@@ -133,7 +133,7 @@ enum PoolingModes {
 }
 
 impl PoolingConfig {
-    /// Names of the modes, of which several would be laid side by side; mean where the file names none.
+    /// Names of the modes, several of which would be concatenated; mean if the file has none.
     fn modes(self) -> Vec<String> {
         let modes = match self.pooling_mode {
             Some(PoolingModes::One(mode)) => vec![mode],
@@ -210,13 +210,13 @@ impl Folder<'_> {
         } else {
             Err(self.missing(
                 files::WHOLE,
-                "sharded safetensors or a pytorch_model.bin, whole or sharded, would do, but there is neither",
+                "sharded safetensors and pytorch_model.bin, whole or sharded, are missing as well",
             ))
         }
     }
 
-    /// Pooling from `modules.json` and the configuration that it points to; mean where a folder says nothing, as
-    /// `sentence-transformers` does.
+    /// Pooling from `modules.json` and the configuration that it points to; mean by default, as in
+    /// `sentence-transformers`.
     fn pooling(&self) -> Result<Pooling, Error> {
         let modules: Vec<Module> = self.optional(MODULES)?.unwrap_or_default();
         let Some(module) = modules.iter().find(|module| module.kind.ends_with(".Pooling")) else {
@@ -229,8 +229,9 @@ impl Folder<'_> {
         }
     }
 
-    /// Whether `transformers` would hand segment ids to the model: when the tokenizer's configuration lists them among the
-    /// inputs, or lists nothing and its class has them by default, which since version 5 the generic class does not.
+    /// Whether `transformers` would pass segment ids to the model: if the tokenizer's configuration lists them among
+    /// the inputs, or has no list and its class passes them by default, which the generic class no longer does since
+    /// version 5.
     fn segments(&self) -> Result<bool, Error> {
         let Some(config) = self.optional::<TokenizerConfig>("tokenizer_config.json")? else {
             return Ok(true);
@@ -241,7 +242,7 @@ impl Folder<'_> {
         })
     }
 
-    /// The smallest of what the folder's files say.
+    /// The smallest limit in the folder's files.
     fn max_tokens(&self, positions: Option<usize>) -> Result<usize, Error> {
         let sentence = self.optional::<SentenceBert>("sentence_bert_config.json")?;
         let tokenizer = self.optional::<TokenizerConfig>("tokenizer_config.json")?;
@@ -251,7 +252,7 @@ impl Folder<'_> {
             positions,
         ];
         limits.into_iter().flatten().min().ok_or_else(|| {
-            let reason = "neither it nor the tokenizer's configuration says how many tokens the model reads";
+            let reason = "neither it nor the tokenizer's configuration states the model's token limit";
             Error::malformed(&self.path.join("config.json"), reason)
         })
     }

@@ -5,7 +5,7 @@ use super::weights::{HostTensor, LinearWeights, TensorData};
 
 /// `norm(layer's output + activation(convolution of the layer's input))`, for each sequence on its own.
 pub struct Convolution<L = Linear> {
-    /// `[kernel · hidden → hidden]`: the vectors of a token's neighbourhood, side by side.
+    /// `[kernel · hidden → hidden]`: the vectors of a token's neighborhood, side by side.
     pub kernel: L,
     /// After the convolution.
     pub activation: Activation,
@@ -16,7 +16,7 @@ pub struct Convolution<L = Linear> {
 }
 
 impl Convolution<LinearWeights> {
-    /// Neighbourhoods from the layout of files, `weight` being `[outputs, inputs, size]`, row-major.
+    /// Neighborhoods from the layout of files, `weight` being `[outputs, inputs, size]`, row-major.
     pub fn kernel(weight: &[f32], bias: Vec<f32>, size: usize) -> LinearWeights {
         let inputs = weight.len() / bias.len() / size;
         let mut rows = Vec::with_capacity(weight.len());
@@ -37,7 +37,7 @@ impl Convolution<LinearWeights> {
 }
 
 impl Convolution {
-    /// What is added to the layer's output, `[tokens, hidden]` like the layer's input `x`.
+    /// The addition to the layer's output, `[tokens, hidden]` like the layer's input `x`.
     pub fn apply(&self, x: &[f32], lengths: &[usize]) -> Vec<f32> {
         let hidden = self.kernel.outputs();
         let (row, reach) = (self.size * hidden, self.size / 2 * hidden);
@@ -46,7 +46,7 @@ impl Convolution {
         for &length in lengths {
             let sequence = &x[start * hidden..(start + length) * hidden];
             for (token, out) in neighbourhoods[start * row..].chunks_exact_mut(row).take(length).enumerate() {
-                // Beyond the ends of the sequence everything is 0, as `out` is.
+                // Values beyond the ends of the sequence are 0, like the initial `out`.
                 let (first, end) = (token * hidden, token * hidden + row);
                 let (from, to) = (first.max(reach), end.min(sequence.len() + reach));
                 out[from - first..to - first].copy_from_slice(&sequence[from - reach..to - reach]);
@@ -59,7 +59,7 @@ impl Convolution {
         out
     }
 
-    /// Adds what [`apply`](Self::apply) gave to the layer's output `x`, and normalises.
+    /// Adds what [`apply`](Self::apply) gave to the layer's output `x`, and normalizes.
     pub fn join(&self, beside: &[f32], x: &mut [f32]) {
         x.iter_mut().zip(beside).for_each(|(x, beside)| *x += beside);
         self.norm.apply(x);

@@ -1,7 +1,7 @@
 //! Encoders on NVIDIA GPUs, cargo feature `cuda`.
 //!
-//! Nothing of CUDA is needed to build this: the driver, NVRTC and cuBLASLt are loaded when a GPU is opened. cuBLASLt computes
-//! the matrix products; everything between them is in `kernels/*.cu`, which NVRTC compiles at the first start.
+//! Building needs no part of CUDA: the driver, NVRTC and cuBLASLt are loaded when a GPU is opened. cuBLASLt computes
+//! the matrix products; everything between them is in `kernels/*.cu`, which NVRTC compiles on the first start.
 //!
 //! The tests run the same host code and the same kernels without a GPU, over stand-ins for the three libraries in
 //! `tests/cuda/emulator`.

@@ -24,7 +24,7 @@ const LAYER: LayerNames = LayerNames {
 /// The fields of a DeBERTa `config.json` that change the computation.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct DebertaConfig {
-    /// What it shares with BERT.
+    /// The part shared with BERT.
     #[serde(flatten)]
     pub base: BertConfig,
     /// Whether scores depend on distances.
@@ -42,7 +42,7 @@ pub struct DebertaConfig {
     /// Whether distances go through the projections of the content.
     #[serde(default)]
     pub share_att_key: bool,
-    /// `layer_norm` where the table of distances is normalised.
+    /// `layer_norm` where the table of distances is normalized.
     #[serde(default)]
     pub norm_rel_ebd: String,
     /// Whether absolute positions are added to the words.
@@ -51,11 +51,11 @@ pub struct DebertaConfig {
     /// Activation of the classifier.
     #[serde(default = "gelu")]
     pub pooler_hidden_act: String,
-    /// Width of the word table, where it is not that of the layers.
+    /// Width of the word table, if it differs from that of the layers.
     pub embedding_size: Option<usize>,
     /// Width of a head, where the heads do not just share the layer's.
     pub attention_head_size: Option<usize>,
-    /// Tokens that the convolution beside the first layer covers; there is none when 0, as in v3.
+    /// Kernel size, in tokens, of the convolution beside the first layer; 0 means no convolution, as in v3.
     #[serde(default)]
     pub conv_kernel_size: usize,
     /// Groups of the convolution; only 1 is known.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 
-/// What the operator asks for: `auto`, `cpu`, `cuda` or `cuda:N`.
+/// The requested device: `auto`, `cpu`, `cuda` or `cuda:N`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
     /// The first GPU that can be used, else the processor.
@@ -31,22 +31,22 @@ impl FromStr for DeviceChoice {
                 .strip_prefix("cuda:")
                 .and_then(|number| number.parse().ok())
                 .map(Self::Cuda)
-                .ok_or_else(|| format!("`{text}` is none of auto, cpu, cuda and cuda:N")),
+                .ok_or_else(|| format!("`{text}` is not one of auto, cpu, cuda and cuda:N")),
         }
     }
 }
 
 impl DeviceChoice {
-    /// Opens the device, with `precision` for what a GPU stores.
+    /// Opens the device, with `precision` for the numbers on a GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] where a GPU is asked for by name and cannot be used. `auto` then says why and takes the processor.
+    /// [`Error::Device`] if a GPU is requested by name and unusable. `auto` then logs the reason and uses the CPU.
     pub fn open(self, precision: Precision) -> Result<Device, Error> {
         match self {
             Self::Cpu => Ok(Device::Cpu),
             Self::Cuda(number) => gpu(number, precision),
             Self::Auto => Ok(gpu(0, precision).unwrap_or_else(|error| {
-                tracing::info!("computing on the processor: {error}");
+                tracing::info!("computing on the CPU: {error}");
                 Device::Cpu
             })),
         }
@@ -93,13 +93,13 @@ impl fmt::Display for Precision {
 pub enum Device {
     /// The processor.
     Cpu,
-    /// A GPU, and the type of what it stores.
+    /// A GPU, and the number format on it.
     #[cfg(feature = "cuda")]
     Cuda(Arc<super::cuda::Device>, Precision),
 }
 
 impl Device {
-    /// Tokens that run together where the operator does not say; `None` leaves it to the number of threads.
+    /// Default number of tokens that run together; `None` depends on the number of threads.
     pub fn batch_tokens(&self) -> Option<usize> {
         match self {
             Self::Cpu => None,

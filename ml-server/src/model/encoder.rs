@@ -1,4 +1,4 @@
-//! A transformer encoder on the CPU. Architectures differ in the parts that they put in.
+//! A transformer encoder on the CPU. Architectures differ in their parts.
 
 use super::attention::Attention;
 use super::convolution::Convolution;
@@ -11,7 +11,7 @@ const FEED_FORWARD_ROWS: usize = 60;
 
 /// Embeddings and layers; see [`bert`](super::bert) for how one is put together.
 ///
-/// `L` is what its fully connected layers are: [`LinearWeights`] as read from a file, or packed for a device.
+/// `L` is the type of its fully connected layers: [`LinearWeights`] as read from a file, or packed for a device.
 pub struct Encoder<L = Linear> {
     /// Tokens to vectors.
     pub embeddings: Embeddings,
@@ -19,17 +19,17 @@ pub struct Encoder<L = Linear> {
     pub layers: Vec<Layer<L>>,
     /// Beside the first layer, where the architecture has one.
     pub convolution: Option<Convolution<L>>,
-    /// After the last layer, where the layers themselves do not end with one.
+    /// After the last layer, if the layers themselves do not end with one.
     pub norm: Option<LayerNorm>,
     /// Width of a token's vector.
     pub hidden: usize,
 }
 
-/// Sum of word, position and segment vectors, then normalised.
+/// Sum of word, position and segment vectors, then normalized.
 pub struct Embeddings {
     /// `[vocabulary, hidden]`
     pub words: Table,
-    /// Absent where attention alone knows about positions.
+    /// Absent if only attention encodes positions.
     pub positions: Option<Positions>,
     /// `[segments, hidden]`; absent where the architecture knows no segments.
     pub segments: Option<Table>,
@@ -55,8 +55,8 @@ pub enum PositionCount {
 }
 
 impl PositionCount {
-    /// The position of each of `ids`. These are whole numbers counted here: summing them in half precision, as is also
-    /// done, goes wrong after 256.
+    /// The position of each of `ids`. They are counted as integers: the usual cumulative sum in half precision is wrong
+    /// beyond 256.
     pub(super) fn of(self, ids: &[u32]) -> impl Iterator<Item = usize> {
         let mut seen = 0;
         ids.iter().enumerate().map(move |(index, &id)| match self {
@@ -70,9 +70,9 @@ impl PositionCount {
     }
 }
 
-/// Self-attention and feed-forward block, each with a residual and a normalisation.
+/// Self-attention and feed-forward block, each with a residual and a normalization.
 pub struct Layer<L = Linear> {
-    /// Where the normalisations are.
+    /// Where the normalizations are.
     pub order: Order,
     /// `[hidden → 3 · hidden]`: queries, keys, values in one product.
     pub qkv: L,
@@ -80,7 +80,7 @@ pub struct Layer<L = Linear> {
     pub attention: Attention,
     /// `[hidden → hidden]`
     pub attention_out: L,
-    /// Of the attention block; absent where its input is normalised already.
+    /// Of the attention block; absent where its input is normalized already.
     pub attention_norm: Option<LayerNorm>,
     /// `[hidden → intermediate]`, twice as wide when gated.
     pub up: L,
@@ -94,7 +94,7 @@ pub struct Layer<L = Linear> {
     pub norm: LayerNorm,
 }
 
-/// Whether a block normalises what it reads or what it leaves.
+/// Whether a block normalizes its input or its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// `x + f(norm(x))`
@@ -103,7 +103,7 @@ pub enum Order {
     After,
 }
 
-/// The encoder's last layer for sequences laid end to end.
+/// The encoder's last layer for concatenated sequences.
 pub struct Hidden {
     /// `[tokens, width]`, row-major.
     pub data: Vec<f32>,
@@ -126,8 +126,8 @@ impl Hidden {
 }
 
 impl Encoder<LinearWeights> {
-    /// Packs every fully connected layer with `pack`, [`Linear::pack`] for this CPU. The weights of a layer are freed when
-    /// it is packed, so that they are in memory twice for one layer at a time only.
+    /// Packs every fully connected layer with `pack`, [`Linear::pack`] for this CPU. The weights of a layer are freed
+    /// when it is packed, so that only one layer at a time is in memory twice.
     pub fn pack<L>(self, pack: impl Fn(LinearWeights) -> L) -> Encoder<L> {
         let Self { embeddings, layers, convolution, norm, hidden } = self;
         let layers = layers.into_iter().map(|layer| layer.pack(&pack)).collect();
@@ -154,7 +154,7 @@ impl Layer<LinearWeights> {
 }
 
 impl Encoder {
-    /// Runs `batch` through all layers. Nothing is padded: the sequences lie end to end.
+    /// Runs `batch` through all layers without padding: the sequences are concatenated.
     pub fn forward(&self, batch: &[&Tokens]) -> Hidden {
         let lengths: Vec<usize> = batch.iter().map(|tokens| tokens.len()).collect();
         let rows: usize = lengths.iter().sum();
@@ -227,7 +227,7 @@ impl Layer {
 }
 
 impl Order {
-    /// What a block reads: `x`, or its normalised copy.
+    /// A block's input: `x`, or its normalized copy.
     fn input<'a>(self, norm: Option<&LayerNorm>, x: &'a [f32], copy: &'a mut [f32]) -> &'a [f32] {
         match (self, norm) {
             (Self::Before, Some(norm)) => {
@@ -239,7 +239,7 @@ impl Order {
         }
     }
 
-    /// What a block leaves.
+    /// A block's output.
     fn finish(self, norm: Option<&LayerNorm>, x: &mut [f32]) {
         if let (Self::After, Some(norm)) = (self, norm) {
             norm.apply(x);
@@ -262,7 +262,7 @@ impl Scratch {
     }
 }
 
-/// A lookup table of vectors. Quantised ones stay so in memory: a row is widened when it is read.
+/// A lookup table of vectors. Quantized ones stay so in memory: a row is widened when it is read.
 pub struct Table {
     data: TensorData,
     rows: usize,

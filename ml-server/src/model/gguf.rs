@@ -1,7 +1,7 @@
-//! Weights and metadata from one GGUF file made by [`quantize`](super::quantize::quantize).
+//! Weights and metadata from one GGUF file created by [`quantize`](super::quantize::quantize).
 //!
-//! Tensors keep the names of the original model. Next to the `general.*` keys that other tools show, the file carries what
-//! is needed to serve it alone: the original configuration, the tokenizer, pooling, length limit, languages, licence.
+//! Tensors keep the names of the original model. Next to the `general.*` keys that other tools show, the file contains
+//! everything for serving: the original configuration, the tokenizer, pooling, length limit, languages, license.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -23,9 +23,9 @@ pub mod keys {
     pub const ARCHITECTURE: &str = "general.architecture";
     /// Name of the model.
     pub const NAME: &str = "general.name";
-    /// Licence, an SPDX expression.
+    /// License, an SPDX expression.
     pub const LICENSE: &str = "general.license";
-    /// Where the original weights come from.
+    /// Origin of the original weights.
     pub const SOURCE: &str = "general.source.url";
     /// Languages, an array of BCP 47 tags.
     pub const LANGUAGES: &str = "general.languages";
@@ -56,7 +56,7 @@ impl GgufFile {
     /// Opens a file and reads its metadata.
     ///
     /// # Errors
-    /// When it is not GGUF, is cut short, was not made by `quantize`, or was made by a newer version.
+    /// It is not GGUF, is truncated, was not created by `quantize`, or was created by a newer version.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(Error::io(path))?);
         let content = Content::read(&mut file).map_err(|error| Error::malformed(path, error))?;
@@ -65,13 +65,13 @@ impl GgufFile {
             Some(Ok(version)) if version <= FORMAT_VERSION => Ok(this),
             Some(Ok(version)) => {
                 let reason = format!(
-                    "made by a newer version (format {version}); this one reads up to {FORMAT_VERSION}"
+                    "written by a newer version (format {version}); this one reads up to {FORMAT_VERSION}"
                 );
                 Err(Error::malformed(path, reason))
             }
             _ => Err(Error::malformed(
                 path,
-                "this GGUF carries no configuration and tokenizer; make one with `lyra-ml-server quantize`",
+                "this GGUF lacks a configuration and a tokenizer; create one with `lyra-ml-server quantize`",
             )),
         }
     }

@@ -6,16 +6,16 @@ use super::encoder::Hidden;
 use super::ops::{Activation, LayerNorm, Linear};
 use super::weights::LinearWeights;
 
-/// The last step of a model. `L` is what its fully connected layers are, as in [`Encoder`](super::encoder::Encoder).
+/// The last step of a model. `L` is the type of its fully connected layers, as in [`Encoder`](super::encoder::Encoder).
 pub enum Head<L = Linear> {
-    /// One vector per sequence, not normalised.
+    /// One vector per sequence, not normalized.
     Pool(Pooling),
     /// One logit per label.
     Classify(Box<Classifier<L>>),
 }
 
 impl<L> Head<L> {
-    /// How it makes one vector out of a sequence.
+    /// Its pooling.
     pub fn pooling(&self) -> Pooling {
         match self {
             Self::Pool(pooling) => *pooling,
@@ -45,7 +45,7 @@ impl Head {
         hidden.sequences().map(|rows| self.finish(pooling.apply(rows, hidden.width))).collect()
     }
 
-    /// What follows pooling.
+    /// The step after pooling.
     pub fn finish(&self, pooled: Vec<f32>) -> Vec<f32> {
         match self {
             Self::Pool(_) => pooled,
@@ -54,7 +54,7 @@ impl Head {
     }
 }
 
-/// How an embedder makes one vector out of a sequence.
+/// How an embedder reduces a sequence to one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pooling {
     /// Average over all tokens, special ones included.

@@ -1,6 +1,7 @@
 //! Models by hub id. Files go to the cache that Hugging Face's own tools use and are found there without network.
 //!
-//! The hf-hub crate (1.0) starts a broken download anew and does not look at hashes, so files are fetched here.
+//! The hf-hub crate (1.0) restarts a broken download from the beginning and does not check hashes, so this module
+//! fetches files itself.
 
 mod cache;
 mod download;
@@ -37,7 +38,7 @@ pub struct HubModel {
     pub repo: String,
     /// Branch, tag or commit; the main branch when absent.
     pub revision: Option<String>,
-    /// Use only what the cache holds. `HF_HUB_OFFLINE` asks for the same.
+    /// Use only cached files, like `HF_HUB_OFFLINE`.
     pub offline: bool,
 }
 
@@ -50,10 +51,9 @@ impl HubModel {
 
     /// Makes sure that the model's files are in the cache and returns their folder and commit.
     ///
-    /// The configuration comes first: a model that cannot run is refused before its weights are fetched. A commit that is
-    /// in the cache needs no network; of a branch or tag the hub is asked where it points, and when the hub does not
-    /// answer the cache is used. `HF_HOME`, `HF_HUB_CACHE`, `HF_ENDPOINT`, `HF_TOKEN` are honoured. Blocks; call it
-    /// outside the async threads.
+    /// The configuration comes first: an unsupported model is rejected before its weights are downloaded. A cached
+    /// commit needs no network; a branch or tag is resolved by the hub, or from the cache when the hub is unreachable.
+    /// `HF_HOME`, `HF_HUB_CACHE`, `HF_ENDPOINT`, `HF_TOKEN` are honored. Blocks; call it outside the async threads.
     ///
     /// # Errors
     /// [`Error::Hub`] when the hub cannot be reached, lacks a file or sends a wrong one, [`Error::UnsupportedArchitecture`].
@@ -85,7 +85,7 @@ impl HubModel {
         let listing = match (remote.listing(revision).await, cached) {
             (Ok(listing), _) => listing,
             (Err(Trouble::Passing(reason)), Some(commit)) if self.missing(cache, &commit).is_empty() => {
-                tracing::warn!(repo = self.repo, commit, reason, "the hub does not answer, using the cache");
+                tracing::warn!(repo = self.repo, commit, reason, "the hub is unreachable, using the cache");
                 return Ok(commit);
             }
             (Err(trouble), _) => return Err(self.failed(trouble)),
@@ -99,7 +99,8 @@ impl HubModel {
         let offline = |what: String| {
             let cache = cache.path().display();
             self.failed(Trouble::Final(format!(
-                "{what} not in the cache {cache} and the server is offline; run once without --offline and HF_HUB_OFFLINE"
+                "{what} not in the cache {cache} and the server is offline; run once without --offline and \
+                 HF_HUB_OFFLINE"
             )))
         };
         let commit = commit.ok_or_else(|| offline(format!("revision {revision} is")))?;
@@ -110,7 +111,11 @@ impl HubModel {
         let unknown = unknown(cache, &commit);
         if !unknown.is_empty() {
             let files = unknown.join(", ");
-            tracing::warn!(repo = self.repo, files, "not in the cache, taken as absent from the repository");
+            tracing::warn!(
+                repo = self.repo,
+                files,
+                "not in the cache, assumed to be absent from the repository"
+            );
         }
         Ok(commit)
     }
@@ -144,7 +149,7 @@ impl HubModel {
                 Some(file) => file,
                 None if listing.has(name) => {
                     let reason =
-                        format!("the hub does not say size and hash of {name}, so it cannot be checked");
+                        format!("the hub does not report size and hash of {name}, so it cannot be verified");
                     return Err(self.failed(Trouble::Final(reason)));
                 }
                 None => {

@@ -4,7 +4,7 @@ use lyra_proto::{NliLabel, NliResult, NliScores};
 
 use super::ops::softmax;
 
-/// Which output stands for which label. Models order them differently, so only names count.
+/// The mapping from outputs to labels. Models order them differently, so only names count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NliLabels {
     order: Vec<NliLabel>,
@@ -14,7 +14,7 @@ impl NliLabels {
     /// Reads the names of a configuration's `id2label`, in the order of the outputs.
     ///
     /// # Errors
-    /// When the names are not entailment, contradiction and neutral, in any order and case; says what was found.
+    /// The names are not entailment, contradiction and neutral, in any order and case; lists those found.
     pub fn from_names(names: &[String]) -> Result<Self, String> {
         let order: Option<Vec<_>> = names.iter().map(|name| label(name)).collect();
         match order {
@@ -32,7 +32,7 @@ impl NliLabels {
         self.order.len()
     }
 
-    /// Softmax over `logits`, put under the right names.
+    /// Softmax over `logits`, assigned to the labels.
     pub fn judge(&self, logits: &[f32]) -> NliResult {
         let mut probabilities = logits.to_vec();
         softmax(&mut probabilities);

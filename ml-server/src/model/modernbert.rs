@@ -1,5 +1,5 @@
 //! ModernBERT (<https://arxiv.org/abs/2412.13663>): rotary positions, layers that see all tokens between layers that see a
-//! window, gated feed-forward blocks, and normalisation before each block.
+//! window, gated feed-forward blocks, and normalization before each block.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct ModernBertConfig {
     pub max_position_embeddings: usize,
     /// Added to variances.
     pub norm_eps: f32,
-    /// Whether normalisations have an offset.
+    /// Whether normalizations have an offset.
     #[serde(default)]
     pub norm_bias: bool,
     /// Whether attention has biases.
@@ -46,7 +46,7 @@ pub struct ModernBertConfig {
     pub mlp_bias: bool,
     /// Width of the window, to both sides together.
     pub local_attention: usize,
-    /// What each layer sees; absent in older files, which give a period instead.
+    /// The attention type of each layer; absent in older files, which have a period instead.
     pub layer_types: Option<Vec<Sight>>,
     /// Every which layer sees all tokens, from the first on.
     #[serde(default = "three")]
@@ -56,7 +56,7 @@ pub struct ModernBertConfig {
     pub rope_parameters: RopeParameters,
     /// Base of the angles where a layer sees all tokens.
     pub global_rope_theta: Option<f32>,
-    /// Base of the angles where it sees a window.
+    /// Base of the angles of layers with a window.
     pub local_rope_theta: Option<f32>,
     /// Stretching of the angles, which is not supported.
     #[serde(default)]
@@ -208,7 +208,7 @@ fn encoder(
             Sight::Sliding => (&sliding, Some(config.local_attention / 2)),
         };
         let plain = Attention::plain(config.num_attention_heads, config.head_dim());
-        // The embeddings' normalisation does for the first layer.
+        // The embeddings' normalization does for the first layer.
         let attention_norm = (index > 0)
             .then(|| weights.norm(&at("attn_norm"), hidden, epsilon, config.norm_bias))
             .transpose()?;

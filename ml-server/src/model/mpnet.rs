@@ -24,7 +24,7 @@ const LAYER: LayerNames = LayerNames {
 /// The fields of an MPNet `config.json` that change the computation.
 #[derive(Debug, Deserialize)]
 struct MpnetConfig {
-    /// What it shares with BERT. It counts positions from [`PADDING`] whatever `pad_token_id` says.
+    /// The part shared with BERT. It counts positions from [`PADDING`] regardless of `pad_token_id`.
     #[serde(flatten)]
     base: BertConfig,
     #[serde(default = "buckets")]

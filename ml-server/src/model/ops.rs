@@ -17,7 +17,7 @@ use super::weights::{LinearWeights, TensorData};
 thread_local! {
     // An executor is only the choice of a kernel, but cannot be shared between threads.
     static GEMM: GemmExecutor = GemmExecutor::new();
-    // Taken while in use: a thread that waits for others may run another product meanwhile, which then gets a new one.
+    // Taken out while in use: a waiting thread may run another product meanwhile, which then gets a new one.
     static ROUNDED: Cell<Rows> = Cell::default();
 }
 
@@ -27,7 +27,7 @@ pub struct Linear {
     bias: Vec<f32>,
 }
 
-/// W as its kernel reads it. What is 8 bits wide in the file stays so in memory.
+/// W in the kernel's layout. 8-bit weights stay 8-bit in memory.
 enum Packed {
     F32(PackedBMatrix<f32>),
     Q8_0(Matrix),
@@ -58,7 +58,7 @@ impl Linear {
         self.run(x, out, Write::Over);
     }
 
-    /// Adds `x Wᵀ + b` to `out`, which holds the residual.
+    /// Adds `x Wᵀ + b` to `out`, which contains the residual.
     pub fn add_to(&self, x: &[f32], out: &mut [f32]) {
         self.run(x, out, Write::Add);
     }
@@ -95,7 +95,7 @@ pub struct Strided<'a> {
     pub data: &'a [f32],
     /// Rows and columns.
     pub shape: [usize; 2],
-    /// Distance between neighbours in a column and in a row.
+    /// Distance between neighbors in a column and in a row.
     pub strides: [usize; 2],
 }
 
@@ -160,7 +160,7 @@ impl Activation {
     }
 
     /// Gated form, `f(a) b` with the halves `[a, b]` of each row of `width` values
-    /// (<https://arxiv.org/abs/2002.05202>, §2). The result lies in the first half of `values`, without gaps.
+    /// (<https://arxiv.org/abs/2002.05202>, §2). The result is in the first half of `values`, without gaps.
     pub fn apply_gated(self, values: &mut [f32], width: usize) -> &mut [f32] {
         let half = width / 2;
         let rows = values.len() / width;
@@ -175,7 +175,7 @@ impl Activation {
     }
 }
 
-/// Layer normalisation over rows, <https://arxiv.org/abs/1607.06450> eq. 4, in place.
+/// Layer normalization over rows, <https://arxiv.org/abs/1607.06450> eq. 4, in place.
 pub struct LayerNorm {
     /// Gain per column.
     pub weight: Vec<f32>,
@@ -186,7 +186,7 @@ pub struct LayerNorm {
 }
 
 impl LayerNorm {
-    /// Normalises every row of `rows`.
+    /// Normalizes every row of `rows`.
     pub fn apply(&self, rows: &mut [f32]) {
         let width = self.weight.len();
         for row in rows.chunks_exact_mut(width) {

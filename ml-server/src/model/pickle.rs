@@ -1,4 +1,4 @@
-//! Weights from a `pytorch_model.bin`, for repositories that have nothing else.
+//! Weights from a `pytorch_model.bin`, for repositories without other formats.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,7 @@ use candle_core::pickle::PthTensors;
 use super::weights::{HostTensor, TensorData, WeightSource};
 use crate::error::{Error, panic_message};
 
-/// An open `pytorch_model.bin`. Its description is read without running what the pickle asks for; tensors are read one at a
-/// time.
+/// An open `pytorch_model.bin`. Its index is parsed without executing the pickle; tensors are read one at a time.
 pub struct PickleFile {
     path: PathBuf,
     tensors: PthTensors,
@@ -84,7 +83,7 @@ impl WeightSource for PickleFile {
     }
 }
 
-/// The reader panics on some files that are not what they should be.
+/// The reader panics on some malformed files.
 fn guarded<T>(read: impl FnOnce() -> candle_core::Result<T>) -> Result<T, String> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(read) => read.map_err(|error| error.to_string()),

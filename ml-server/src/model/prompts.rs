@@ -1,4 +1,4 @@
-//! Prompts of embedders: which of them is for queries and which for passages.
+//! Prompts of embedders, for queries and for passages.
 //!
 //! Names and texts are those of the models' own cards and `config_sentence_transformers.json`.
 
@@ -15,7 +15,7 @@ const QUERY: [&str; 6] =
 const PASSAGE: [&str; 6] =
     ["passage", "document", "search_document", "retrieval.passage", "corpus", "Retrieval-document"];
 
-/// Models that want prompts which their files do not state: part of the name, prompt for queries, prompt for passages.
+/// Models that need prompts missing from their files: part of the name, prompt for queries, prompt for passages.
 const WANTING: [(&str, &str, &str); 9] = [
     ("multilingual-e5-", "query: ", "passage: "),
     ("e5-small", "query: ", "passage: "),
@@ -29,7 +29,7 @@ const WANTING: [(&str, &str, &str); 9] = [
 ];
 /// Prompt of the English models of the BGE family.
 const BGE: &str = "Represent this sentence for searching relevant passages: ";
-/// Models that want none.
+/// Models that need none.
 const PLAIN: [&str; 10] = [
     "lyra-lite",
     "bge-m3",
@@ -43,8 +43,8 @@ const PLAIN: [&str; 10] = [
     "granite-embedding",
 ];
 
-/// The prompts that a model states, with those that models of this name want when all of its own are empty:
-/// `sentence-transformers` writes empty ones for every model.
+/// A model's own prompts, or the known ones for its name when its own are all empty: `sentence-transformers` writes
+/// empty ones for every model.
 pub(super) fn stated_or_known(name: &str, mut stated: BTreeMap<String, String>) -> BTreeMap<String, String> {
     let name = last_part(name);
     // Those that are trained with a task in words state it themselves.
@@ -58,7 +58,7 @@ pub(super) fn stated_or_known(name: &str, mut stated: BTreeMap<String, String>) 
     stated
 }
 
-/// Which prompts are for what; `None` for a classifier, and where it is not known what the model wants.
+/// The prompts by purpose; `None` for a classifier, and if the model's needs are unknown.
 pub(crate) fn of(spec: &ModelSpec) -> Option<EmbedPrompts> {
     if !matches!(spec.task, Task::Embed(_)) {
         return None;

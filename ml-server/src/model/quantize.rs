@@ -14,22 +14,22 @@ use super::spec::{ModelSpec, Task};
 use super::weights::Q8_0_BLOCK;
 use crate::error::Error;
 
-/// What the folder does not say about itself.
+/// Metadata missing from the folder.
 #[derive(Debug, Clone, Default)]
 pub struct Metadata {
     /// Name; the folder's name when absent.
     pub name: Option<String>,
     /// Languages that the model reads, as BCP 47 tags.
     pub languages: Vec<String>,
-    /// Licence of the weights, an SPDX expression.
+    /// License of the weights, an SPDX expression.
     pub license: Option<String>,
-    /// Where the original weights come from.
+    /// Origin of the original weights.
     pub source: Option<String>,
-    /// Longest input in tokens, where it should be less than the folder says.
+    /// Longest input in tokens, if below the folder's limit.
     pub max_tokens: Option<usize>,
 }
 
-/// What was written.
+/// The written file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Tensors stored as `Q8_0`.
@@ -42,8 +42,8 @@ pub struct Summary {
 
 /// Writes the model in `folder` to `output`: matrices (word table included) as `Q8_0`, the small rest as f32.
 ///
-/// Position, distance and segment tables stay f32, and so does a classifier's last layer: they are small, and rounding them costs
-/// the most accuracy per byte. The file appears under its name only once it is whole.
+/// Position, distance and segment tables stay f32, and so does a classifier's last layer: they are small, and rounding
+/// them costs the most accuracy per byte. The file gets its name only once it is complete.
 ///
 /// # Errors
 /// When the folder cannot be served (see [`Bundle::from_folder`]) or the file cannot be written.

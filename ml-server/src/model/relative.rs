@@ -5,7 +5,7 @@ use super::ops::{Strided, product};
 /// Distances to rows of the relative tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Buckets {
-    /// Rows for one direction: the tables have twice as many.
+    /// Rows per direction: the tables have twice as many.
     pub span: usize,
     /// One more than the distance in the last bucket; `None` where distances are not bucketed but only cut off.
     pub longest: Option<usize>,
@@ -56,7 +56,7 @@ pub struct RelativeScores {
 }
 
 impl Relative {
-    /// Number of terms beside content to content, by which scores are scaled down.
+    /// Number of terms besides content-to-content, for scaling the scores.
     pub fn terms(&self) -> usize {
         usize::from(self.keys.is_some()) + usize::from(self.queries.is_some())
     }

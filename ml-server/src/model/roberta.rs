@@ -1,5 +1,5 @@
-//! RoBERTa (<https://arxiv.org/abs/1907.11692>) and XLM-RoBERTa (<https://arxiv.org/abs/1911.02116>): BERT with positions
-//! counted from the padding id, and a head of its own.
+//! RoBERTa (<https://arxiv.org/abs/1907.11692>) and XLM-RoBERTa (<https://arxiv.org/abs/1911.02116>): BERT with
+//! positions counted from the padding id, and its own head.
 
 use super::bert::{self, BertConfig};
 use super::encoder::{Encoder, PositionCount};
@@ -9,7 +9,7 @@ use super::spec::{ModelSpec, Task};
 use super::weights::{LinearWeights, WeightSource, Weights};
 use crate::error::Error;
 
-/// Id of the padding token where a configuration does not say.
+/// Default id of the padding token.
 pub const PADDING: u32 = 1;
 
 /// Reads a RoBERTa or XLM-RoBERTa; the two differ in their tokenizers only.
@@ -26,7 +26,7 @@ pub fn build(
     Ok((encoder, head(&spec.task, config.hidden_size, source)?))
 }
 
-/// Reads what follows a RoBERTa's encoder, whose vectors are `hidden` wide.
+/// Reads the head of a RoBERTa encoder with vectors of width `hidden`.
 ///
 /// # Errors
 /// When a tensor is missing or has another shape.

@@ -27,7 +27,7 @@ struct Index {
 /// File names of the shards that an index names, sorted.
 ///
 /// # Errors
-/// When it cannot be read, names nothing, or names a file outside its folder.
+/// It is unreadable, empty, or names a file outside its folder.
 pub fn shards(index: &Path) -> Result<Vec<String>, Error> {
     let bytes = fs::read(index).map_err(Error::io(index))?;
     let Index { weight_map } =
@@ -45,7 +45,7 @@ pub fn shards(index: &Path) -> Result<Vec<String>, Error> {
 }
 
 impl Sharded {
-    /// Opens the shards that an index names, each with `open`. What a shard holds is taken from the shard itself.
+    /// Opens the shards that an index names, each with `open`. The contents of a shard are read from the shard itself.
     ///
     /// # Errors
     /// When the index or a shard is missing or damaged.

@@ -1,4 +1,4 @@
-//! What a model is: everything about it except its weights.
+//! The specification of a model: everything except its weights.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -51,7 +51,7 @@ impl Architecture {
         }
     }
 
-    /// What the names of its classes in `transformers` begin with.
+    /// Prefix of its class names in `transformers`.
     const fn class(self) -> &'static str {
         match self {
             Self::Bert => "Bert",
@@ -63,7 +63,7 @@ impl Architecture {
         }
     }
 
-    /// Longest input in tokens that `config` has positions for, where it says.
+    /// Longest input in tokens for which `config` has positions, if stated.
     pub fn positions(self, config: &Value) -> Option<usize> {
         let number = |key: &str| config.get(key)?.as_u64().map(|number| number as usize);
         let rows = number("max_position_embeddings")?;
@@ -78,7 +78,7 @@ impl Architecture {
     }
 }
 
-/// What a model is trained to answer.
+/// The task that a model is trained for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Task {
     /// One vector per text.
@@ -90,7 +90,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// What a model of this task is called in messages.
+    /// The name of this task in messages.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Embed(_) => "an embedder",
@@ -123,15 +123,15 @@ pub struct ModelSpec {
     pub config: Value,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: usize,
-    /// Whether the two texts of a pair are told apart by segment ids.
+    /// Whether segment ids distinguish the two texts of a pair.
     pub segments: bool,
     /// Languages that the model reads; empty when not stated.
     pub languages: Vec<String>,
-    /// Licence, an SPDX expression.
+    /// License, an SPDX expression.
     pub license: Option<String>,
-    /// Where the weights come from.
+    /// Origin of the weights.
     pub source: Option<String>,
-    /// Texts to put before inputs, by name.
+    /// Texts to prepend to inputs, by name.
     pub prompts: BTreeMap<String, String>,
 }
 
@@ -149,13 +149,13 @@ impl ModelSpec {
         self.config.get(THRESHOLD)?.as_f64()
     }
 
-    /// Share of the sides taken at [`threshold`](Self::threshold) that were right, in 0..=1, where a verifier states one.
+    /// Precision of sides at [`threshold`](Self::threshold), in 0..=1, if a verifier states it.
     pub fn threshold_precision(&self) -> Option<f64> {
         self.config.get(THRESHOLD_PRECISION)?.as_f64()
     }
 }
 
-/// Key in `config.json` of what a model is for, where its architecture does not tell.
+/// Key of a model's task in `config.json`, for architectures that do not imply it.
 const TASK: &str = "lyra_task";
 /// Its value for a verifier.
 const VERIFIER: &str = "verifier";
@@ -164,7 +164,7 @@ const THRESHOLD: &str = "lyra_threshold";
 /// Key of [`ModelSpec::threshold_precision`].
 const THRESHOLD_PRECISION: &str = "lyra_threshold_precision";
 
-/// The fields of a `config.json` that say which code to use.
+/// The fields of a `config.json` that select the implementation.
 #[derive(Debug, Deserialize)]
 struct Kind {
     #[serde(default)]
@@ -175,13 +175,14 @@ struct Kind {
     id2label: BTreeMap<String, String>,
 }
 
-/// Architecture and task; no task for an embedder, whose pooling is not in its configuration.
+/// Architecture and task; `None` for an embedder, whose pooling is not in its configuration.
 ///
-/// `model` names the model in messages, `path` the file that `config` was read from. `embeds` says that other files make it an embedder:
-/// many of those still have the class in their configuration that they began as.
+/// `model` names the model in messages, `path` the file that `config` was read from. `embeds` means that other files
+/// make it an embedder: many of those still have their original class in the configuration.
 ///
 /// # Errors
-/// [`Error::UnsupportedArchitecture`] says what was found and what is supported; [`Error::Malformed`] what is wrong with a verifier.
+/// [`Error::UnsupportedArchitecture`] with the found and the supported architectures; [`Error::Malformed`] for an
+/// invalid verifier.
 pub fn detect(
     model: &str,
     config: &Value,

@@ -6,16 +6,16 @@ use tokenizers::utils::truncation::{
 };
 use tokenizers::{Encoding, PostProcessor, Token, Tokenizer};
 
-/// Most characters of a text that are read, for each token of the model's limit. Words are far shorter; only text that is mostly blanks
-/// or unbroken signs has more, and loses what is beyond.
+/// Most characters to read per token of the model's limit. Words are far shorter; only text that is mostly blanks or
+/// unbroken symbols has more, and loses the rest.
 const CHARACTERS_PER_TOKEN: usize = 64;
 
-/// One tokenised input.
+/// One tokenized input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tokens {
     /// Token ids, special tokens included.
     pub ids: Vec<u32>,
-    /// Segment of each token: 0, or 1 for the second text of a pair where the model tells them apart.
+    /// Segment of each token: 0, or 1 for the second text of a pair if the model distinguishes them.
     pub type_ids: Vec<u32>,
     /// For a [verifier](super::verifier), the place after each sentence that was read; empty for other models.
     pub marks: Vec<usize>,
@@ -36,13 +36,13 @@ impl Tokens {
 /// What to do with an input that is longer than the model reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truncation {
-    /// Cut away from this end; in a pair, from whichever text is longer.
+    /// Truncate at this end; in a pair, the longer text.
     Cut(TruncationDirection),
     /// Refuse it.
     Refuse,
 }
 
-/// Why an input could not be tokenised.
+/// Why an input could not be tokenized.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenizeError {
     /// Longer than the model reads, and cutting was not allowed.
@@ -66,7 +66,7 @@ pub enum TokenizeError {
     LongClaim {
         /// Tokens of the claim.
         length: usize,
-        /// Most tokens of it that are read.
+        /// Its limit in tokens.
         limit: usize,
     },
     /// An id that the model does not have.
@@ -90,8 +90,8 @@ pub struct TextTokenizer {
 }
 
 impl TextTokenizer {
-    /// Reads a `tokenizer.json`. Truncation and padding that it prescribes are dropped: the limit is the model's, and
-    /// nothing is padded. Without `segments` the second text of a pair is in segment 0 like the first.
+    /// Reads a `tokenizer.json`. Its truncation and padding settings are ignored: the limit is the model's, and nothing
+    /// is padded. Without `segments` the second text of a pair is in segment 0 like the first.
     ///
     /// # Errors
     /// When the JSON is not a tokenizer, or its special tokens leave no room in `max_tokens`.
@@ -117,7 +117,7 @@ impl TextTokenizer {
         self.max_tokens
     }
 
-    /// Tokenises one text.
+    /// Tokenizes one text.
     ///
     /// # Errors
     /// [`TokenizeError`].
@@ -125,10 +125,10 @@ impl TextTokenizer {
         self.finish(self.encode(text, truncation)?, None, truncation)
     }
 
-    /// Tokenises a pair; too long ones lose tokens of the longer text first (`longest_first` of `transformers`).
+    /// Tokenizes a pair; too long ones lose tokens of the longer text first (`longest_first` of `transformers`).
     ///
-    /// An empty second text counts as none, with one separator less: `transformers` does it so, and models were trained
-    /// and measured with it.
+    /// An empty second text counts as missing, with one separator less, as in `transformers`, with which models were
+    /// trained and evaluated.
     ///
     /// # Errors
     /// [`TokenizeError`].
@@ -148,7 +148,7 @@ impl TextTokenizer {
         let (before, after) = self.frame()?;
         let inside = ids.strip_prefix(before.as_slice()).and_then(|rest| rest.strip_suffix(after.as_slice()));
         let inside = inside.unwrap_or(ids);
-        // Everything that is cut away in the end would take a hundred times its size on the way there.
+        // Text that would be truncated in the end would first take a hundred times its size.
         let kept = match truncation {
             _ if inside.len() <= self.max_tokens => inside,
             Truncation::Cut(TruncationDirection::Right) => &inside[..self.max_tokens],
@@ -161,7 +161,7 @@ impl TextTokenizer {
         self.finish(plain(kept), None, truncation)
     }
 
-    /// Whether the model tells the two texts of a pair apart.
+    /// Whether the model distinguishes the two texts of a pair.
     pub fn segments(&self) -> bool {
         self.segments
     }
@@ -175,7 +175,7 @@ impl TextTokenizer {
         Ok((ids[..place].to_vec(), ids[(place + 1).min(ids.len())..].to_vec()))
     }
 
-    /// The tokens of one text with what each stands for. Nothing is cut.
+    /// The tokens of one text with their text spans. Nothing is truncated.
     ///
     /// # Errors
     /// [`TokenizeError::Failed`].
@@ -198,8 +198,8 @@ impl TextTokenizer {
         Ok(tokens)
     }
 
-    /// One text without special tokens around it. The work is bounded by the model's limit, not by the text's length: of a very long
-    /// text only the characters near the end that is kept are looked at.
+    /// One text without special tokens around it. The work is bounded by the model's limit, not by the text's length:
+    /// of a very long text only the characters near the kept end are examined.
     pub(super) fn encode(&self, text: &str, truncation: Truncation) -> Result<Encoding, TokenizeError> {
         let limit = self.max_tokens.saturating_mul(CHARACTERS_PER_TOKEN);
         let text = match truncation {
@@ -249,7 +249,7 @@ impl TextTokenizer {
                 stride: 0,
             };
             (first, second) = truncate_encodings(first, second, &params).map_err(failed)?;
-            // The parts cut away would be carried along, and post-processed, for nothing.
+            // The truncated parts would be kept and post-processed needlessly.
             first.take_overflowing();
             if let Some(second) = &mut second {
                 second.take_overflowing();

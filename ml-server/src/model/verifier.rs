@@ -1,4 +1,4 @@
-//! Verifiers: how a claim and a passage become tokens, and what the model says of the claim and of every sentence.
+//! Verifiers: the tokenization of a claim with a passage, and the model's outputs for the claim and every sentence.
 //!
 //! A verifier is a classifier of claims with one more layer, which reads the separator after each sentence. It sees
 //!
@@ -24,7 +24,7 @@ pub const TITLE_TOKENS: usize = 48;
 /// Smallest token limit of a verifier: room for the longest claim and title, the tokens around them, and some text.
 pub const LEAST_MAX_TOKENS: usize = 192;
 
-/// What is wrong with a tokenizer for a verifier, if anything.
+/// Why a tokenizer is unsuitable for a verifier, if it is.
 ///
 /// # Errors
 /// Says what.
@@ -36,10 +36,10 @@ pub fn check(tokenizer: &TextTokenizer) -> Result<(), String> {
     Frame::of(tokenizer).map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// Tokenizes a claim with a passage: its title, where it has one, and its sentences.
+/// Tokenizes a claim with a passage: its title, if any, and its sentences.
 ///
-/// Sentences are added in order while the whole stays within the limit, and [`Tokens::marks`] has the place after each. Only the
-/// first one is cut when it does not fit; any other that does not fit whole ends the reading.
+/// Sentences are added in order while the whole stays within the limit, and [`Tokens::marks`] has the position after
+/// each. Only the first one is truncated if it does not fit; any other that does not fit ends the passage.
 ///
 /// # Errors
 /// [`TokenizeError::Failed`].
@@ -63,7 +63,8 @@ pub fn encode(
     Ok(reading.tokens)
 }
 
-/// Tokenizes a pair as a claim (the hypothesis) with a passage of one sentence (the premise). Either is cut at its end.
+/// Tokenizes a pair as a claim (the hypothesis) with a passage of one sentence (the premise). Either is truncated at
+/// its end.
 ///
 /// # Errors
 /// [`TokenizeError`].
@@ -115,7 +116,7 @@ impl Frame {
         }
     }
 
-    /// The tokens of one text. What it spells out of the frame is dropped, so that no passage can forge a boundary.
+    /// The tokens of one text. Special tokens in it are dropped, so that no passage can forge a boundary.
     fn words(
         &self,
         tokenizer: &TextTokenizer,
@@ -161,7 +162,7 @@ impl Reading {
         self.limit.saturating_sub(self.tokens.len() + 1)
     }
 
-    /// Appends a sentence, as much of it as there is room for.
+    /// Appends as much of a sentence as fits.
     fn add(&mut self, sentence: &[u32]) {
         self.push(first(sentence, self.room()));
         self.tokens.marks.push(self.tokens.len() - 1);
@@ -208,7 +209,7 @@ impl Rationale {
     }
 }
 
-/// What a row of a verifier means: the logits of the labels, then one for each sentence.
+/// A verifier's output row: the logits of the labels, then one for each sentence.
 pub fn verdict(labels: &NliLabels, row: &[f32]) -> VerifyResult {
     let (logits, sentences) = row.split_at(labels.count().min(row.len()));
     let judged = labels.judge(logits);

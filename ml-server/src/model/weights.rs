@@ -1,4 +1,4 @@
-//! Named tensors on the host, whatever file they come from.
+//! Named tensors on the host, from any file format.
 
 use std::path::PathBuf;
 
@@ -91,7 +91,7 @@ impl HostTensor {
 
 /// Writes the values of `Q8_0` `blocks` to `out`: scale × byte.
 ///
-/// `out` holds 32 values per block.
+/// `out` has 32 values per block.
 pub fn dequantise(blocks: &[u8], out: &mut [f32]) {
     for (block, out) in blocks.chunks_exact(Q8_0_BYTES).zip(out.chunks_exact_mut(Q8_0_BLOCK)) {
         let scale = f16::from_le_bytes([block[0], block[1]]).to_f32();
@@ -101,7 +101,7 @@ pub fn dequantise(blocks: &[u8], out: &mut [f32]) {
     }
 }
 
-/// A fully connected layer as its file has it, `y = x Wᵀ + b`. Whoever computes with it packs it for its device.
+/// A fully connected layer as stored in its file, `y = x Wᵀ + b`. Each backend packs it for its device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearWeights {
     /// W, `[outputs, inputs]`.
@@ -117,13 +117,13 @@ pub struct Weights<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// Names of an encoder: looks for `probe` with and without `prefix` to learn how the file names things.
+    /// Names of an encoder: looks up `probe` with and without `prefix` to detect the file's naming.
     pub fn encoder(source: &'a mut dyn WeightSource, prefix: &'static str, probe: &str) -> Self {
         let prefix = if source.contains(&format!("{prefix}{probe}")) { prefix } else { "" };
         Self { source, prefix }
     }
 
-    /// Names as they are, for what lies outside the encoder.
+    /// Unprefixed names, for tensors outside the encoder.
     pub fn head(source: &'a mut dyn WeightSource) -> Self {
         Self { source, prefix: "" }
     }
@@ -157,7 +157,7 @@ impl<'a> Weights<'a> {
         Ok(self.get(name, &[length])?.into_f32())
     }
 
-    /// A fully connected layer. Without `bias` the architecture has none and zeros stand in for it.
+    /// A fully connected layer. Without `bias` the architecture has none and zeros replace it.
     ///
     /// # Errors
     /// As for [`get`](Self::get).
@@ -172,7 +172,7 @@ impl<'a> Weights<'a> {
         Ok(LinearWeights { weight, bias: self.bias(name, outputs, bias)? })
     }
 
-    /// Several square layers over the same input as one whose outputs lie side by side.
+    /// Several square layers over the same input as one with concatenated outputs.
     ///
     /// # Errors
     /// As for [`get`](Self::get).
@@ -186,7 +186,7 @@ impl<'a> Weights<'a> {
         Ok(LinearWeights { weight: HostTensor::stacked(weights), bias })
     }
 
-    /// A layer normalisation, with zeros as offset where the architecture has no `bias`.
+    /// A layer normalization, with zeros as offset where the architecture has no `bias`.
     ///
     /// # Errors
     /// As for [`get`](Self::get).

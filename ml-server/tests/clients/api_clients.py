@@ -87,7 +87,7 @@ def with_huggingface_hub(url):
         same(client.feature_extraction(TEXTS), want)
         same(client.feature_extraction(TEXTS[0]), want[:1])
         raw = client.feature_extraction(TEXTS[0], normalize=False, truncate=True, truncation_direction="left")
-        assert abs(np.linalg.norm(raw) - 1) > 1e-3, "not normalised"
+        assert abs(np.linalg.norm(raw) - 1) > 1e-3, "not normalized"
         same(raw / np.linalg.norm(raw), want[:1])
         long = refused(HfHubHTTPError, lambda: client.feature_extraction("word " * 300, truncate=False))
         assert long.response.status_code == 422, long

@@ -3,7 +3,7 @@
     clippy::allow_attributes,
     reason = "the tests and the fuzz targets use a part of it each"
 )]
-//! The real router over tiny models, for bodies that nobody wrote by hand.
+//! The real router over tiny models, for generated bodies.
 
 #[path = "tiny.rs"]
 mod tiny;

@@ -23,8 +23,8 @@ pub fn lite(name: &str) -> ModelSource {
     ModelSource::Gguf(root().join("models").join(format!("{name}.gguf")))
 }
 
-/// A folder of the shared data, or `None` with the reason printed. `LYRA_SHARED` says where the data is; it lies beside
-/// the repository otherwise.
+/// A folder of the shared data, or `None` with the reason printed. `LYRA_SHARED` names its location; by default it is
+/// beside the repository.
 pub fn shared(path: &str) -> Option<PathBuf> {
     let base = std::env::var_os("LYRA_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
     let folder = base.join(path);

@@ -53,7 +53,7 @@ impl Program {
                 break line.split('"').nth(1).unwrap().to_owned();
             }
         };
-        // Whoever stops reading stops the program at its next line.
+        // Keep reading: a full pipe would stop the program at its next log line.
         let log = tokio::spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 log = log + &line + "\n";

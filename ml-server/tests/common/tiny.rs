@@ -1,5 +1,5 @@
 #![allow(dead_code, clippy::allow_attributes, reason = "every test file compiles this and uses a part of it")]
-//! Models of every architecture, small enough to make up on the spot.
+//! Models of every architecture, small enough to generate on the fly.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

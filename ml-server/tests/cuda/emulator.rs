@@ -9,7 +9,7 @@ const LIBRARIES: [(&str, &str); 3] =
     [("driver.cpp", "libcuda.so"), ("compiler.cpp", "libnvrtc.so"), ("products.cpp", "libcublasLt.so")];
 
 /// Runs the ignored test `name` of this file in a process that finds the stand-ins instead of CUDA, with more environment
-/// variables. Says why and passes where there is no C++ compiler.
+/// variables. Without a C++ compiler it prints the reason and passes.
 pub(crate) fn run(name: &str, environment: &[(&str, &str)]) {
     let Some(folder) = build() else { return };
     let output = Command::new(std::env::current_exe().unwrap())

@@ -90,7 +90,7 @@ pub(crate) fn numbers() -> Numbers {
     Numbers(7)
 }
 
-/// An encoder. Gated and rotary where it normalises before its blocks, with tables of positions and segments otherwise.
+/// An encoder. Gated and rotary where it normalizes before its blocks, with tables of positions and segments otherwise.
 pub(crate) fn encoder(shape: Shape) -> Encoder<LinearWeights> {
     let Shape { hidden, heads, order, activation, window, relative, convolution } = shape;
     let mut numbers = numbers();

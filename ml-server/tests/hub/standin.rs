@@ -19,18 +19,18 @@ use tokio::net::{TcpListener, TcpStream};
 /// What `main` and `v1` point to.
 pub(crate) const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// What goes wrong.
+/// The fault.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Fault {
     #[default]
     None,
-    /// Answers about large files end in the middle, so many times.
+    /// Responses for large files break off in the middle, this many times.
     Cut(usize),
     /// One byte of each large file is another.
     Spoiled,
     /// Large files end early, as if that were all.
     Short,
-    /// Whole files come, whatever range was asked for.
+    /// Whole files are sent, regardless of the requested range.
     NoRanges,
     /// Small files have another content of the same length.
     SpoiledText,

@@ -1,4 +1,4 @@
-//! Who may come in from outside, and the log of who changed what.
+//! Access of remote callers, and the audit log.
 
 use super::retention::PruneReport;
 use super::{App, AppError};
@@ -11,19 +11,19 @@ use serde_json::{Value, json};
 /// Longest name of a token, in characters.
 const MAX_NAME: usize = 64;
 
-/// Who calls, and what they may do.
+/// A caller and its permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// As the audit log names them.
     pub actor: String,
     /// Which way they came.
     pub via: AuditVia,
-    /// What they may do.
+    /// Its permissions.
     pub scope: Scope,
 }
 
 impl Caller {
-    /// Somebody on this machine without a token, who could open the database itself.
+    /// A local caller without a token, who could open the database itself.
     pub fn local(via: AuditVia) -> Self {
         Self { actor: "local".to_owned(), via, scope: Scope::Full }
     }
@@ -35,13 +35,13 @@ impl Caller {
         Self { actor, via: AuditVia::Cli, scope: Scope::Full }
     }
 
-    /// Whoever has this token.
+    /// The holder of this token.
     pub fn token(token: &Token, via: AuditVia) -> Self {
         Self { actor: format!("token:{}", token.name), via, scope: token.scope }
     }
 }
 
-/// A call that changes something, until it is known what came of it.
+/// A call that changes something, until its outcome is known.
 #[derive(Debug, Clone)]
 pub struct Mutation {
     caller: Caller,
@@ -59,17 +59,17 @@ impl Mutation {
         Self { caller, action: action.into(), arguments, task, cause_id }
     }
 
-    /// The task that it is about, where the arguments do not say so.
+    /// Its task, if the arguments do not name it.
     pub fn about(&mut self, task: &str) {
         self.task = Some(task.to_owned());
     }
 }
 
 impl App {
-    /// Makes a token. What is answered is the one chance to see it.
+    /// Creates a token. The result is the only chance to see it.
     ///
     /// # Errors
-    /// A name that is empty, too long or taken; a time that is over.
+    /// A name that is empty, too long or taken; a time in the past.
     pub async fn create_token(
         &self,
         name: &str,
@@ -79,12 +79,15 @@ impl App {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@');
         if name.is_empty() || name.chars().count() > MAX_NAME || !name.chars().all(fits) {
             return Err(AppError::invalid(
-                format!("`{name}` is no name for a token"),
+                format!("`{name}` is not a valid token name"),
                 format!("use 1 to {MAX_NAME} letters, digits, `.`, `_`, `-` or `@`"),
             ));
         }
         if expires_at.is_some_and(|end| end <= jiff::Timestamp::now()) {
-            return Err(AppError::invalid("the token would have ended already", "name a time to come"));
+            return Err(AppError::invalid(
+                "the token would already have expired",
+                "choose a time in the future",
+            ));
         }
         Ok(self.store().create_token(name, scope, expires_at).await?)
     }
@@ -97,10 +100,10 @@ impl App {
         Ok(self.store().tokens().await?)
     }
 
-    /// Ends a token at once.
+    /// Revokes a token immediately.
     ///
     /// # Errors
-    /// No token in force has that name or id.
+    /// No active token has that name or id.
     pub async fn revoke_token(&self, name_or_id: &str) -> Result<Token, AppError> {
         Ok(self.store().revoke_token(name_or_id).await?)
     }
@@ -113,14 +116,14 @@ impl App {
         Ok(self.store().authenticate(text).await?)
     }
 
-    /// Notes that a token was let in; that it cannot be noted keeps nobody out.
+    /// Records the use of a token. Failing to record it does not refuse the request.
     pub async fn note_token_use(&self, id: &str) {
         if let Err(error) = self.store().note_token_use(id).await {
-            tracing::warn!(token = id, %error, "the use of a token could not be noted");
+            tracing::warn!(token = id, %error, "the use of a token could not be recorded");
         }
     }
 
-    /// Notes what came of a call. That it cannot be noted is an operator's matter: what was done is done.
+    /// Records the outcome of a call. A failure to record it only concerns the operator: the call is done.
     pub async fn audit(&self, call: Mutation, outcome: AuditOutcome, detail: Option<String>) {
         let Mutation { caller, action, arguments, task, cause_id } = call;
         let Caller { actor, via, .. } = caller;

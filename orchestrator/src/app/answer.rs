@@ -1,4 +1,4 @@
-//! What the evidence of a task says of its question, in the order in which a reader asks.
+//! A task's answer to its question, in reading order.
 
 mod findings;
 
@@ -14,17 +14,17 @@ use std::collections::HashMap;
 /// Everything that a report on a task shows.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The task, and how it stands.
+    /// The task and its progress.
     pub progress: TaskProgress,
-    /// What the evidence says of the question's claim; none for a topic.
+    /// The verdict on the question's claim; `None` for a topic.
     pub verdict: Option<Verdict>,
     /// Groups of findings that are about the same, largest first; for a topic they are the answer.
     pub clusters: Vec<Cluster>,
-    /// What was found, the closest to the question first; equal claims are one finding.
+    /// The findings, the closest to the question first; equal claims are one finding.
     pub findings: Vec<Finding>,
     /// What the evidence does not cover.
     pub not_covered: Coverage,
-    /// What a reader should know besides.
+    /// Additional notes for readers.
     pub notes: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct Verdict {
     pub opposite: Option<String>,
     /// Works on each side; several passages of one work count once.
     pub works: WorkCounts,
-    /// Works with a relevant passage of which none was judged.
+    /// Works with relevant passages, none of which was judged.
     pub works_not_judged: u64,
 }
 
@@ -50,7 +50,7 @@ impl Answer {
         )
     }
 
-    /// Keeps the findings that have evidence on a side when `only_evidence`, and of those the first `limit`.
+    /// Keeps only findings with evidence on a side when `only_evidence`, and of those the first `limit`.
     #[must_use]
     pub fn narrowed(mut self, limit: Option<usize>, only_evidence: bool) -> Self {
         if only_evidence {
@@ -62,7 +62,7 @@ impl Answer {
 }
 
 impl App {
-    /// What the evidence of a task says of its question.
+    /// The answer of a task to its question.
     ///
     /// # Errors
     /// No such task.
@@ -96,7 +96,7 @@ impl App {
         })
     }
 
-    /// Stored vectors of the claims, by the model that made most of them.
+    /// Stored vectors of the claims, from the model that produced most of them.
     async fn claim_vectors(
         &self,
         reports: &[ClaimReport],
@@ -121,8 +121,8 @@ impl App {
         Ok(best.into_iter().filter_map(of_claim).collect())
     }
 
-    /// The stored vector of the question's claim, else one of the question made now. `None` when there is nothing to
-    /// compare with, or no model: the findings then stay in the order in which they were extracted.
+    /// The stored vector of the question's claim, else a new one of the question. `None` when there is nothing to
+    /// compare with, or no model: the findings then stay in extraction order.
     async fn question_vector(
         &self,
         question: &str,

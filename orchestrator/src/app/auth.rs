@@ -1,4 +1,4 @@
-//! What waits for a person, and what a person does about it.
+//! Pages that require a person, and what the person does about them.
 
 use super::{App, AppError, ErrorCode};
 use jiff::Timestamp;
@@ -8,10 +8,10 @@ use lyra_sources::cookies::{Session, session_domain};
 use lyra_store::{AuthOutcome, AuthResolved, AuthTarget};
 use url::Url;
 
-/// What a person did about something that waited.
+/// A person's action on an item.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Resolution {
-    /// Was there; with what the visit left, when that is known here.
+    /// Resolved, with the session of the visit if available.
     Completed(Option<AuthSession>),
     /// Left it out.
     Skipped,
@@ -29,7 +29,7 @@ impl AuthSession {
 }
 
 impl App {
-    /// What waits for a person, of one task or of all: what most hangs on first.
+    /// The auth queue of one task or of all, highest priority first.
     ///
     /// # Errors
     /// No such task.
@@ -48,8 +48,8 @@ impl App {
         Ok(self.store().auth_item(id).await?)
     }
 
-    /// Says what a person did. What was completed is searched again by the workers, and its task goes on; what was
-    /// skipped is left out. A session is kept for the domain of the item and used for it from then on.
+    /// Records a person's action. The workers repeat completed searches, and their tasks resume; skipped ones are
+    /// dropped. A session is stored for the item's domain and used from then on.
     ///
     /// # Errors
     /// No such item or task, an item that is resolved already.
@@ -77,8 +77,8 @@ impl App {
         Ok(resolved)
     }
 
-    /// Opens a visible browser for an item and waits until the person is done or closes it. Answers with the cookies of
-    /// the item's domain; nothing is resolved yet.
+    /// Opens a visible browser for an item and waits until the person is done or closes it. Returns the cookies of the
+    /// item's domain; nothing is resolved yet.
     ///
     /// # Errors
     /// No such item, one that is resolved already, no browser, no display.
@@ -96,8 +96,8 @@ impl App {
         let opened = Visible::open(web.http.clone(), web.browser.config(), web.visit.clone(), url).await;
         let opened = opened.map_err(|error| AppError {
             hint: Some(
-                "on a machine without a display, go there with the browser of another one, save its cookies to a file, \
-                 and run: lyra auth resolve ID --cookies FILE"
+                "on a machine without a display, open the page in a browser on another machine, save its cookies to \
+                 a file, and run: lyra auth resolve ID --cookies FILE"
                     .to_owned(),
             ),
             ..AppError::new(ErrorCode::Unavailable, error.to_string())
@@ -110,7 +110,7 @@ impl App {
         Ok(AuthSession(session?))
     }
 
-    /// Says that nobody is at an item any more.
+    /// Marks an item as no longer in progress.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -138,7 +138,7 @@ impl App {
         })
     }
 
-    /// Forgets the cookies kept for a domain. `false` when there were none.
+    /// Deletes the cookies of a domain. `false` when none were stored.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -153,6 +153,6 @@ fn still_open(item: &AuthItem) -> Result<(), AppError> {
     }
     Err(AppError::invalid(
         format!("{} is already {}", item.id, item.status),
-        "`lyra auth list` names what still waits",
+        "`lyra auth list` shows the waiting items",
     ))
 }

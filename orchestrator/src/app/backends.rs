@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Connects to nobody yet.
+/// Does not connect yet.
 ///
 /// # Errors
 /// A setting that is missing or cannot be used, named.
@@ -42,7 +42,8 @@ pub(super) fn open(
             let config = PatentfieldConfig {
                 url: vendor.url,
                 api_key: key.context(
-                    "fusion.backends.patentfield.api_key: the key is missing; set LYRA__FUSION__BACKENDS__PATENTFIELD__API_KEY",
+                    "fusion.backends.patentfield.api_key: the key is missing; set \
+                     LYRA__FUSION__BACKENDS__PATENTFIELD__API_KEY",
                 )?,
                 corpus: vendor.corpus,
                 page: vendor.page,
@@ -73,7 +74,10 @@ mod tests {
     #[test]
     fn the_configuration_chooses() {
         assert_eq!(opened("").unwrap(), BackendKind::Embedded);
-        let cluster = "[fusion]\nbackend = \"opensearch\"\n[fusion.backends.opensearch]\nurl = \"https://host:9200\"\nuser = \"u\"\npassword = \"hidden\"\n[fusion.backends.opensearch.vectors]\ntitle_abst_claims = \"v\"\n[fusion.backends.opensearch.indices]\npatents = \"p-1\"\n";
+        let cluster = "[fusion]\nbackend = \"opensearch\"\n[fusion.backends.opensearch]\nurl = \
+            \"https://host:9200\"\nuser = \"u\"\npassword = \
+            \"hidden\"\n[fusion.backends.opensearch.vectors]\ntitle_abst_claims = \
+            \"v\"\n[fusion.backends.opensearch.indices]\npatents = \"p-1\"\n";
         assert_eq!(opened(cluster).unwrap(), BackendKind::OpenSearch);
         let vendor =
             "[fusion]\nbackend = \"patentfield\"\n[fusion.backends.patentfield]\napi_key = \"hidden\"\n";
@@ -81,7 +85,7 @@ mod tests {
         for (text, expect) in [
             (
                 "[fusion]\nbackend = \"solr\"\n",
-                "`solr` is no backend; there are embedded, opensearch and patentfield",
+                "`solr` is not a backend; use embedded, opensearch or patentfield",
             ),
             (
                 "[fusion]\nbackend = \"opensearch\"\n",
@@ -93,7 +97,7 @@ mod tests {
             ),
             (
                 "[fusion]\nbackend = \"opensearch\"\n[fusion.backends.opensearch]\nurl = \"host\"\n",
-                "opensearch: `host` is no address",
+                "opensearch: `host` is no address", // prose: ok
             ),
         ] {
             let error = format!("{:#}", opened(text).unwrap_err());

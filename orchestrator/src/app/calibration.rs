@@ -1,5 +1,5 @@
-//! Calibration of the NLI model: how far its probabilities can be believed, and corrections of them that are fitted on
-//! request and in force only when someone says so.
+//! Calibration of the NLI model: how reliable its probabilities are, and corrections that are fitted on request and
+//! applied only after activation.
 
 use super::{App, AppError, ErrorCode};
 use lyra_domain::calibration::{MIN_FIT_SAMPLES, cross_validated_brier, degradation};
@@ -7,16 +7,16 @@ use lyra_domain::{Calibration, CalibrationMethod, CalibrationMetrics, Calibratio
 use lyra_store::{CalibrationAction, CalibrationSamples, CalibrationVersion, StoredEvaluation};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What there is of one source, which is the NLI model whose judgements were corrected.
+/// The calibration state of one source, the NLI model whose judgments were corrected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationStats {
     /// NLI model.
     pub source: String,
     /// Corrected and reviewed edges: what parameters are fitted from.
     pub samples: usize,
-    /// How many of them a person gave another relation.
+    /// How many of them a person changed.
     pub corrected: usize,
-    /// Version in force; 0 is the model's own probabilities.
+    /// Active version; 0 is the model's own probabilities.
     pub active_version: u32,
     /// Every version, the newest first.
     pub versions: Vec<CalibrationVersion>,
@@ -24,7 +24,7 @@ pub struct CalibrationStats {
     pub latest: Option<StoredEvaluation>,
 }
 
-/// A measurement of what is in force.
+/// A measurement of the active version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationEvaluation {
     /// As it was stored.
@@ -40,28 +40,28 @@ pub struct CalibrationEvaluation {
 /// Newly fitted parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationFit {
-    /// The new version, not in force.
+    /// The new version, not yet active.
     pub version: CalibrationVersion,
     /// The samples as the model judged them.
     pub before: CalibrationMetrics,
     /// The same with the new parameters, which were fitted from them.
     pub after: CalibrationMetrics,
-    /// Brier score on samples held out in turn: what to expect of new judgements.
+    /// Brier score on samples held out in turn: what to expect of new judgments.
     pub cross_validated_brier: Option<f64>,
     /// What got worse by more than 5 %.
     pub warnings: Vec<String>,
 }
 
-/// Another version came into force.
+/// Another version came into effect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationChange {
     /// NLI model.
     pub source: String,
-    /// Version in force now; 0 is the model's own probabilities.
+    /// Version active now; 0 is the model's own probabilities.
     pub version: u32,
-    /// Version in force before.
+    /// Version active before.
     pub previous_version: u32,
-    /// Brier score of the version in force now, over today's samples; none without samples.
+    /// Brier score of the version active now, over today's samples; `None` without samples.
     pub brier: Option<f64>,
     /// Brier score of the version before, over the same.
     pub brier_previous: Option<f64>,
@@ -73,7 +73,7 @@ impl App {
     /// Samples, versions and the newest measurement, by source; of one source when one is given.
     ///
     /// # Errors
-    /// A source that nothing is known of.
+    /// An unknown source.
     pub async fn calibration_stats(&self, source: Option<&str>) -> Result<Vec<CalibrationStats>, AppError> {
         let mut samples = self.store().calibration_samples(source).await?;
         let mut versions: BTreeMap<String, Vec<CalibrationVersion>> = BTreeMap::new();
@@ -100,8 +100,8 @@ impl App {
         Ok(stats)
     }
 
-    /// Measures what is in force on today's samples and stores that. Warns when it is worse by more than 5 % than the
-    /// model's own probabilities on the same samples, or than its own measurement before.
+    /// Measures the active version on today's samples and stores the result. Warns when it is worse by more than 5 %
+    /// than the model's own probabilities on the same samples, or than its own measurement before.
     ///
     /// # Errors
     /// No samples, or several sources and none named.
@@ -140,7 +140,7 @@ impl App {
         Ok(self.store().evaluations(source, limit).await?)
     }
 
-    /// Fits parameters to the samples and stores them as a new version, which is not in force.
+    /// Fits parameters to the samples and stores them as a new version, without activating it.
     ///
     /// # Errors
     /// Fewer than 10 samples, or several sources and none named.
@@ -153,8 +153,8 @@ impl App {
         let (source, samples) = self.samples_of(source).await?;
         if samples.len() < MIN_FIT_SAMPLES {
             return Err(AppError::invalid(
-                format!("{source} has {} corrected or reviewed judgements", samples.len()),
-                format!("parameters are fitted from {MIN_FIT_SAMPLES} on; correct or confirm more edges"),
+                format!("{source} has {} corrected or reviewed judgments", samples.len()),
+                format!("fitting needs at least {MIN_FIT_SAMPLES}; correct or confirm more edges"),
             ));
         }
         let calibration = Calibration::fit(method, &samples);
@@ -167,14 +167,14 @@ impl App {
             warnings.push(worse(version.version, "the model's own probabilities on the same samples", share));
         }
         if let Some(share) = cross_validated_brier.and_then(|brier| degradation(before.brier, brier)) {
-            let what = "the model's own probabilities on samples that it was not fitted from";
+            let what = "the model's own probabilities on held-out samples";
             warnings.push(worse(version.version, what, share));
         }
         Ok(CalibrationFit { version, before, after, cross_validated_brier, warnings })
     }
 
-    /// Brings a version into force: new judgements are corrected with it, stored ones stay. Version 0 is the model's own
-    /// probabilities.
+    /// Brings a version into effect: new judgments are corrected with it, stored ones stay. Version 0 is the model's
+    /// own probabilities.
     ///
     /// # Errors
     /// No such version, or several sources and none named.
@@ -188,11 +188,11 @@ impl App {
         self.change_calibration(source, version, CalibrationAction::Activate, reason).await
     }
 
-    /// Returns to an earlier version: the one named, else the one in force before the present one; 0 is the model's own
+    /// Returns to an earlier version: the given one, or the one active before the present one; 0 is the model's own
     /// probabilities.
     ///
     /// # Errors
-    /// Nothing is in force, the version is not an earlier one, or there are several sources and none is named.
+    /// No version is active, the version is not an earlier one, or there are several sources and none is named.
     pub async fn rollback_calibration(
         &self,
         source: Option<&str>,
@@ -202,18 +202,15 @@ impl App {
         let source = self.source_named(source).await?;
         let Some(active) = self.store().active_calibration(&source).await? else {
             return Err(AppError::invalid(
-                format!("no calibration of {source} is in force"),
-                "there is nothing to take back: the model's own probabilities are used",
+                format!("no calibration of {source} is active"),
+                "there is nothing to roll back: the model's own probabilities are used",
             ));
         };
         let to = match version {
             Some(version) if version >= active.version => {
                 return Err(AppError::invalid(
-                    format!(
-                        "version {version} is not earlier than version {}, which is in force",
-                        active.version
-                    ),
-                    "a rollback goes back; `lyra calibration activate` brings any version into force",
+                    format!("version {version} is not earlier than the active version {}", active.version),
+                    "a rollback only goes back; `lyra calibration activate` activates any version",
                 ));
             }
             Some(version) => version,
@@ -263,12 +260,12 @@ impl App {
             Some(samples) => Ok((source, samples.samples)),
             None => Err(AppError::new(
                 ErrorCode::NotFound,
-                format!("no judgement of {source} has been corrected or reviewed"),
+                format!("no judgment of {source} has been corrected or reviewed"),
             )),
         }
     }
 
-    /// The source given, when something is known of it, or the only one there is.
+    /// The given source, if it is known, or the only one there is.
     async fn source_named(&self, source: Option<&str>) -> Result<String, AppError> {
         let known = self.calibration_sources().await?;
         match (source, &known[..]) {
@@ -277,7 +274,7 @@ impl App {
             (None, [only]) => Ok(only.clone()),
             (None, []) => Err(AppError {
                 hint: Some("correct or confirm edges first; each becomes a sample".to_owned()),
-                ..AppError::new(ErrorCode::NotFound, "no judgement has been corrected or reviewed yet")
+                ..AppError::new(ErrorCode::NotFound, "no judgment has been corrected or reviewed yet")
             }),
             (None, many) => Err(AppError::invalid(
                 format!("there are {} sources", many.len()),
@@ -289,11 +286,11 @@ impl App {
     async fn unknown_calibration(&self, source: &str) -> Result<AppError, AppError> {
         let known = self.calibration_sources().await?;
         let hint = if known.is_empty() {
-            "no judgement has been corrected or reviewed yet".to_owned()
+            "no judgment has been corrected or reviewed yet".to_owned()
         } else {
             format!("the sources are: {}", known.join(", "))
         };
-        let message = format!("nothing is known of a calibration source `{source}`");
+        let message = format!("unknown calibration source `{source}`");
         Ok(AppError { hint: Some(hint), ..AppError::new(ErrorCode::NotFound, message) })
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// Name of the corpus that comes with Lyra.
+/// Name of the built-in corpus.
 pub(super) const EXAMPLE: &str = "example";
 
 /// Pause while another process imports the example corpus.
@@ -28,7 +28,7 @@ impl App {
         let known: Vec<String> = self.list_corpora().await?.into_iter().map(|corpus| corpus.name).collect();
         if let Some(unknown) = named.iter().find(|name| *name != EXAMPLE && !known.contains(name)) {
             return Err(AppError::invalid(
-                format!("there is no corpus called `{unknown}`"),
+                format!("unknown corpus `{unknown}`"),
                 if known.is_empty() {
                     "import one with: lyra corpus import NAME FILE".to_owned()
                 } else {
@@ -59,10 +59,10 @@ impl App {
         self.choose_sources(&mut TaskConfig::default()).await
     }
 
-    /// What a reader of the task should know of its sources.
+    /// Notes on the task's sources for its readers.
     pub fn task_notes(&self, task: &Task) -> Option<String> {
         task.config.corpora.iter().any(|name| name == EXAMPLE).then(|| {
-            "searched the example corpus: its passages are invented, they show how Lyra works and prove nothing; \
+            "searched the example corpus: its passages are invented, to show how Lyra works, and prove nothing; \
              import your own documents with: lyra corpus import NAME FILE"
                 .to_owned()
         })
@@ -84,7 +84,7 @@ impl App {
         Ok(corpora.import_with(name, files, options, &*self.inner.inference, progress, cancel).await?)
     }
 
-    /// Imports a file or what is in a folder under a name made from its path, and returns that name.
+    /// Imports a file or a folder under a name derived from its path, and returns that name.
     ///
     /// # Errors
     /// As [`App::import_corpus`].
@@ -127,7 +127,7 @@ impl App {
     /// The best `k` documents of a corpus for a query.
     ///
     /// # Errors
-    /// No such corpus; for dense and hybrid search, models that cannot be reached or that did not make its vectors.
+    /// No such corpus; for dense and hybrid search, models that are unreachable or do not match its vectors.
     pub async fn search_corpus(
         &self,
         name: &str,
@@ -136,7 +136,7 @@ impl App {
         k: usize,
     ) -> Result<SearchResult, AppError> {
         if query.trim().is_empty() {
-            return Err(AppError::invalid("the query is empty", "say in words what to look for"));
+            return Err(AppError::invalid("the query is empty", "say what to search for, in words"));
         }
         Ok(self.inner.corpora.search_with(name, query, None, method, k, &*self.inner.inference).await?)
     }

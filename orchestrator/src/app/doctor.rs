@@ -1,4 +1,4 @@
-//! Is everything in order, and what to do when it is not.
+//! Checks the installation, and suggests fixes.
 
 mod isolation;
 mod machine;
@@ -17,21 +17,21 @@ named_enum! {
     pub enum Health {
         /// It works.
         Ok = "ok",
-        /// It works, with a limit worth knowing.
+        /// It works, with a limitation.
         Note = "note",
         /// It does not work.
         Broken = "broken",
     }
 }
 
-/// What was seen of one part.
+/// The finding for one part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     /// Which part.
     pub part: &'static str,
     /// Its state.
     pub health: Health,
-    /// What was seen.
+    /// The observation.
     pub seen: String,
     /// What to do about it.
     pub remedy: Option<String>,
@@ -53,13 +53,18 @@ impl Finding {
 }
 
 impl App {
-    /// Looks at everything that commonly goes wrong, with what to do about each. Changes nothing but makes a missing data folder.
+    /// Checks everything that commonly goes wrong, with remedies. Only creates a missing data folder, and changes
+    /// nothing else.
     pub async fn examine(config: Config) -> Vec<Finding> {
         let mut findings = Vec::new();
         let data_dir = match config.data_dir() {
             Ok(dir) => dir,
             Err(error) => {
-                return vec![Finding::broken("disk", format!("{error:#}"), "name a folder with --data-dir")];
+                return vec![Finding::broken(
+                    "disk",
+                    format!("{error:#}"),
+                    "choose a folder with --data-dir",
+                )];
             }
         };
         findings.push(machine::disk(&data_dir));
@@ -91,7 +96,7 @@ impl App {
                     matches!(cause.downcast_ref(), Some(lyra_store::StoreError::DiskFull))
                 };
                 let remedy = if error.chain().any(full) {
-                    "make room on that disk; what was stored is safe"
+                    "free space on that disk; stored data is safe"
                 } else {
                     "use another folder with --data-dir, or the version of Lyra that wrote this one"
                 };
@@ -104,11 +109,9 @@ impl App {
     fn browser(&self) -> Finding {
         match self.web().browser.executable() {
             Ok(path) => Finding::ok("browser", path.display().to_string()),
-            Err(error) => Finding::note(
-                "browser",
-                error.to_string(),
-                "needed only for web pages that are nothing without their scripts",
-            ),
+            Err(error) => {
+                Finding::note("browser", error.to_string(), "needed only for JavaScript-rendered pages")
+            }
         }
     }
 
@@ -148,7 +151,7 @@ impl App {
         }
     }
 
-    /// Folders of corpora that the list leaves out.
+    /// Folders of corpora that the list omits.
     fn unreadable_corpora(&self, listed: &[CorpusInfo]) -> Vec<String> {
         let folders = std::fs::read_dir(self.data_dir().join("corpora")).into_iter().flatten().flatten();
         let names = folders
@@ -161,17 +164,17 @@ impl App {
         unread
     }
 
-    /// Whether what is stored can be searched by meaning; says nothing when the models do not answer.
+    /// Whether stored texts can be searched by meaning; no finding when the models do not answer.
     async fn vectors(&self) -> Option<Finding> {
         let status = self.embeddings_status().await.ok()?;
         let stored: u64 = status.stored.iter().map(|made| made.vectors).sum();
         Some(if status.outdated == 0 {
-            Finding::ok("vectors", format!("{stored} stored, all texts have one of the present model"))
+            Finding::ok("vectors", format!("{stored} stored, all texts have one of the current model"))
         } else {
             Finding::note(
                 "vectors",
                 format!(
-                    "{} texts have vectors of another model than {} only: searches by meaning do not find them",
+                    "{} texts only have vectors of a model other than {}: semantic search does not find them",
                     status.outdated, status.present_model
                 ),
                 "lyra embeddings rebuild",
@@ -182,7 +185,7 @@ impl App {
     async fn models(&self, config: &Config) -> Finding {
         let part = if config.ml.url.is_some() { "ml-server" } else { "models" };
         if let Some(url) = &config.ml.url {
-            // Asked once before it is waited for: what is not there now is what a doctor should say.
+            // Checked once without waiting, because the doctor should report what is missing now.
             let cure = no_ml_server(url);
             match MlClient::new(url) {
                 Ok(client) => {
@@ -200,7 +203,7 @@ impl App {
                     models.embedder, models.dimension, models.classifier
                 );
                 if !models.prompts_known {
-                    let seen = format!("{seen}; it is not known which prompts {} wants", models.embedder);
+                    let seen = format!("{seen}; it is unknown which prompts {} needs", models.embedder);
                     Finding::note(part, seen, "state them in the model's config_sentence_transformers.json")
                 } else if models.languages.is_empty() {
                     Finding::ok(part, seen)
@@ -213,7 +216,7 @@ impl App {
                 let remedy = match &config.ml.url {
                     Some(url) => no_ml_server(url),
                     None => {
-                        "put lite-embed.gguf and lite-verify.gguf into a folder and name it with LYRA_MODELS_DIR"
+                        "put lite-embed.gguf and lite-verify.gguf into a folder and set LYRA_MODELS_DIR to it"
                             .to_owned()
                     }
                 };
@@ -225,5 +228,5 @@ impl App {
 
 /// What to do when the ml-server at this address does not answer.
 fn no_ml_server(url: &str) -> String {
-    format!("start lyra-ml-server so that {} answers, or leave --ml-url away", shown_address(url))
+    format!("start lyra-ml-server so that {} answers, or omit --ml-url", shown_address(url))
 }

@@ -1,7 +1,7 @@
 //! Large documents in parts: the materials and the graph of a task, read a page at a time.
 //!
-//! A document is its lists, item by item, and what is left when they are empty. The last few documents are kept until the
-//! store changes, so that the next page costs no second computation.
+//! A document consists of its lists, item by item, and the remainder without them. The last few documents are cached
+//! until the store changes, so that the next page needs no second computation.
 
 use super::{App, AppError, graph};
 use lyra_domain::TaskId;
@@ -10,11 +10,11 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Documents kept, each of one task.
+/// Cached documents, each of one task.
 const KEPT: usize = 2;
-/// How deep lists are looked for: `evidence_graph.nodes`.
+/// How deep lists are searched: `evidence_graph.nodes`.
 const DEPTH: usize = 2;
-/// Longest text of an item that alone is larger than a page, in characters.
+/// Longest text in an item that exceeds a page by itself, in characters.
 const LONG_TEXT: usize = 2_000;
 
 /// Which document.
@@ -51,7 +51,7 @@ pub struct Document {
 
 #[derive(Debug, PartialEq)]
 struct Item {
-    /// Where its list stands: `claims`, `evidence_graph.nodes`.
+    /// Path of its list: `claims`, `evidence_graph.nodes`.
     list: Arc<str>,
     /// Its `id`, or empty.
     id: String,
@@ -61,15 +61,15 @@ struct Item {
 /// A part of a document: a document itself, with the items of this page in its lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentPage {
-    /// The part. The first has everything that is no list.
+    /// The part. The first has everything that is not a list.
     pub part: Value,
-    /// Asks for the next page; none after the last.
+    /// Cursor of the next page; `None` after the last.
     pub next_cursor: Option<String>,
     /// Items on this page.
     pub items: usize,
     /// Items of the whole document.
     pub total_items: usize,
-    /// The document is no longer the one that the cursor came from: what moved may be missing or come twice.
+    /// The document has changed since the cursor was issued: moved items may be missing or duplicated.
     pub changed: bool,
 }
 
@@ -77,7 +77,7 @@ impl App {
     /// A page of a document whose JSON takes at most `max_bytes`, from the beginning or from where a cursor points.
     ///
     /// # Errors
-    /// No such task or claim, or a cursor that is none of this document.
+    /// No such task or claim, or a cursor of another document.
     pub async fn document_page(
         &self,
         task: &TaskId,
@@ -90,7 +90,7 @@ impl App {
     }
 
     async fn document(&self, task: &TaskId, kind: DocumentKind) -> Result<Arc<Document>, AppError> {
-        // One at a time: whoever asks for the same waits and takes what was made.
+        // One at a time: concurrent requests for the same document wait and share the result.
         let mut documents = self.inner.documents.lock().await;
         let stamp = self.store().change_stamp().await?;
         documents.0.retain(|kept| kept.stamp == stamp);
@@ -128,7 +128,7 @@ impl Document {
         let mut left = max_bytes.saturating_sub(part.to_string().len());
         let mut end = start;
         for item in &self.items[start..] {
-            // The comma, and the list's name where it is not there yet.
+            // The comma, and the list's name if it is new.
             let size = item.json.len() + item.list.len() + 16;
             if size > left && end > start {
                 break;
@@ -151,8 +151,8 @@ impl Document {
     fn place(&self, cursor: &str) -> Result<(usize, bool), AppError> {
         let wrong = || {
             AppError::invalid(
-                format!("`{cursor}` is no cursor of this document"),
-                "take the address in `page.next` as it is, or leave the cursor out to start from the beginning",
+                format!("`{cursor}` is not a cursor of this document"),
+                "use the address in `page.next` unchanged, or omit the cursor to start from the beginning",
             )
         };
         let mut parts = cursor.splitn(3, '.');
@@ -188,7 +188,7 @@ fn take_lists(value: &mut Value, path: &str, depth: usize, items: &mut Vec<Item>
     }
 }
 
-/// Puts an item at the end of the list at `path`, making what is missing.
+/// Appends an item to the list at `path`, which is created if missing.
 fn append(part: &mut Value, path: &str, item: Value) {
     let mut at = part;
     for name in path.split('.') {
@@ -201,7 +201,7 @@ fn append(part: &mut Value, path: &str, item: Value) {
     }
 }
 
-/// An item that fits no page: long texts are cut, then its lists from the end, and it says so.
+/// An item that does not fit a page: long texts are truncated, then its lists from the end, with a note.
 fn shortened(mut item: Value, max_bytes: usize) -> Value {
     cut_texts(&mut item);
     let Value::Object(fields) = &mut item else { return item };

@@ -1,4 +1,4 @@
-//! Vectors of another model than the present one: telling that there are such, and making them anew.
+//! Vectors of a model other than the current one: detecting and re-embedding them.
 
 use super::{App, AppError};
 use lyra_domain::TaskId;
@@ -8,9 +8,9 @@ use serde::Serialize;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Texts embedded before they are stored: what a process that is killed does again at most.
+/// Texts embedded per batch: the most that a killed process has to repeat.
 const BATCH: u32 = 64;
-/// How long a status waits for the models to say which they are. They go on loading after that.
+/// How long a status waits for the models' names. They keep loading after that.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Which models the stored vectors are of.
@@ -24,7 +24,7 @@ pub struct EmbeddingsStatus {
     pub outdated: u64,
 }
 
-/// What was made anew.
+/// What was re-embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Rebuilt {
     /// Claims and fragments embedded.
@@ -39,7 +39,7 @@ impl App {
     /// Which models the stored vectors are of.
     ///
     /// # Errors
-    /// When the models or the store cannot be asked.
+    /// The models or the store are unavailable.
     pub async fn embeddings_status(&self) -> Result<EmbeddingsStatus, AppError> {
         let present_model = self.inner.inference.models().await?.embedder;
         let stored = self.store().embedding_models().await?;
@@ -47,12 +47,12 @@ impl App {
         Ok(EmbeddingsStatus { present_model, stored, outdated })
     }
 
-    /// Embeds what has vectors of other models only, in one task or everywhere, then removes the vectors that this
-    /// replaces. Every batch is kept: after an interruption the next call does the rest. `progress` hears how many are
-    /// done, of how many.
+    /// Re-embeds texts that only have vectors of other models, in one task or everywhere, then removes the replaced
+    /// vectors. Every batch is stored: after an interruption the next call does the rest. `progress` gets the finished
+    /// and total counts.
     ///
     /// # Errors
-    /// No such task; the models or the store cannot be asked.
+    /// No such task; the models or the store are unavailable.
     pub async fn rebuild_embeddings(
         &self,
         task: Option<&TaskId>,
@@ -92,7 +92,7 @@ impl App {
         Ok(Rebuilt { embedded, removed, outdated })
     }
 
-    /// A sentence for a task whose vectors are of another model in part, once the models are loaded.
+    /// A warning for a task with vectors of another model, once the models are loaded.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -106,10 +106,10 @@ impl App {
     }
 }
 
-/// That so many texts cannot be searched by meaning, and what to do.
+/// A warning that this number of texts cannot be searched by meaning, and what to do.
 pub(super) fn outdated_note(outdated: u64, model: &str) -> String {
     format!(
-        "{outdated} texts have vectors of another model than `{model}` only and are not found by meaning: run `lyra \
+        "{outdated} texts have vectors of another model than `{model}` and are not found by meaning: run `lyra \
          embeddings rebuild`"
     )
 }

@@ -1,25 +1,25 @@
-//! What a use case answers when it cannot do what was asked.
+//! The error of a use case.
 
 use lyra_domain::named_enum;
 use lyra_research::PortError;
 use lyra_store::GuardError;
 
 named_enum! {
-    /// Kind of a failure; says who can do something about it.
+    /// Kind of a failure, by who can fix it.
     pub enum ErrorCode {
-        /// The caller has to change the request.
+        /// The caller must change the request.
         InvalidArgument = "invalid_argument",
-        /// The thing asked for does not exist.
+        /// The requested item does not exist.
         NotFound = "not_found",
         /// A service is down or busy; the same request may succeed later.
         Unavailable = "unavailable",
         /// The caller may not do that.
         Forbidden = "forbidden",
-        /// The statement is not one that may be run.
+        /// The statement must not be run.
         SqlRefused = "sql_refused",
         /// The statement used up its time or its steps.
         SqlTimeout = "sql_timeout",
-        /// A defect, or a disk that does not work; an operator has to look.
+        /// A defect or a broken disk; an operator must investigate.
         Internal = "internal",
     }
 }
@@ -30,7 +30,7 @@ named_enum! {
 pub struct AppError {
     /// Kind.
     pub code: ErrorCode,
-    /// What was wrong.
+    /// What is wrong.
     pub message: String,
     /// What would be right.
     pub hint: Option<String>,
@@ -44,7 +44,7 @@ impl AppError {
         Self { code, message: message.into(), hint: None, details: None }
     }
 
-    /// The caller has to change the request.
+    /// The caller must change the request.
     pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..Self::new(ErrorCode::InvalidArgument, message) }
     }
@@ -70,24 +70,23 @@ impl From<lyra_store::StoreError> for AppError {
             lyra_store::StoreError::NoVectors { .. } => Self::new(ErrorCode::NotFound, error.to_string()),
             lyra_store::StoreError::OutdatedVectors { .. } => Self {
                 hint: Some(
-                    "ask the person to run `lyra embeddings rebuild`; query_graph works meanwhile".to_owned(),
+                    "ask the user to run `lyra embeddings rebuild`; query_graph works meanwhile".to_owned(),
                 ),
                 ..Self::new(ErrorCode::Unavailable, error.to_string())
             },
             lyra_store::StoreError::AuthClosed { .. } => {
-                Self::invalid(error.to_string(), "`lyra auth list` and get_auth_queue name what still waits")
+                Self::invalid(error.to_string(), "`lyra auth list` and get_auth_queue show the waiting items")
             }
             lyra_store::StoreError::UnknownView { .. } => {
-                Self::invalid(error.to_string(), "`lyra view list` names the views")
+                Self::invalid(error.to_string(), "`lyra view list` lists the views")
             }
             lyra_store::StoreError::DiskFull => Self {
-                hint: Some("make room on the disk of the data folder; what was stored is safe".to_owned()),
+                hint: Some("free space on the disk of the data folder; stored data is safe".to_owned()),
                 ..Self::new(ErrorCode::Unavailable, error.to_string())
             },
             lyra_store::StoreError::ReadOnlyDisk => Self {
                 hint: Some(
-                    "make the disk of the data folder writable; what was stored is safe and can be read"
-                        .to_owned(),
+                    "make the disk of the data folder writable; stored data is safe and readable".to_owned(),
                 ),
                 ..Self::new(ErrorCode::Unavailable, error.to_string())
             },
@@ -107,8 +106,8 @@ impl From<lyra_corpus::CorpusError> for AppError {
         match error {
             lyra_corpus::CorpusError::NoQueryVector { .. } => Self::invalid(
                 error.to_string(),
-                "search by words instead (rrf_search_fulltext_raw; `--method bm25`), or write the text in a language that \
-                 the model reads",
+                "search by words instead (rrf_search_fulltext_raw; `--method bm25`), or write the text in a language \
+                 that the model supports",
             ),
             lyra_corpus::CorpusError::ModelChanged { .. }
             | lyra_corpus::CorpusError::Filter(_)

@@ -1,4 +1,4 @@
-//! Labelled files measured on the models that are configured.
+//! Labeled files measured on the models that are configured.
 
 mod end_to_end;
 mod judged;
@@ -17,23 +17,23 @@ use tokio_util::sync::CancellationToken;
 /// Seed of the resamples, so that the same answers have the same intervals.
 pub const SEED: u64 = 2020;
 
-/// What a set measured.
+/// The results of a set.
 #[derive(Debug)]
 pub struct Measured {
     /// The models that judged, as they name themselves.
     pub classifier: String,
     /// Figures, the right passage given.
     pub figures: Figures,
-    /// What was said of each passage, in the order of the set.
+    /// The judgment of each passage, in the order of the set.
     pub answers: Vec<Answer>,
-    /// The same claims with a passage of another document: how often a side is taken all the same. Of none where the set
-    /// has no other document.
+    /// The same claims with a passage of another document: how often a side is taken anyway. Empty if the set has no
+    /// other document.
     pub strangers: Share,
     /// Time per passage, the right one given.
     pub seconds: Seconds,
-    /// Claims looked for in a corpus.
+    /// Claims searched in a corpus.
     pub end_to_end: Option<EndToEnd>,
-    /// Whether it was stopped before the end; the figures are those of what was done.
+    /// Whether it was stopped early; the figures cover the finished part.
     pub is_partial: bool,
 }
 
@@ -53,15 +53,15 @@ pub struct Seconds {
 pub enum Stage {
     /// The models are loaded.
     Models,
-    /// So many of so many passages are judged.
+    /// Judged and total passages.
     Judged(usize, usize),
-    /// So many of so many claims are looked for.
+    /// Searched and total claims.
     Searched(usize, usize),
 }
 
 impl App {
-    /// Measures a set: every passage is judged, and another document's passage for the same claim. With a corpus, the claims
-    /// of a set in SciFact's layout are looked for in it as well. Stopped, it measures what was done.
+    /// Measures a set: judges every passage, and another document's passage for the same claim. With a corpus, the
+    /// claims of a set in SciFact's layout are searched in it as well. When stopped, it measures the finished part.
     ///
     /// # Errors
     /// Models that cannot be reached, no such corpus, a corpus for a set without documents, stopped before anything was judged.
@@ -76,7 +76,7 @@ impl App {
             self.show_corpus(corpus).await?;
             if set.abstracts.is_none() {
                 return Err(AppError::invalid(
-                    format!("{} names no documents to look for in `{corpus}`", set.path.display()),
+                    format!("{} names no documents to search in `{corpus}`", set.path.display()),
                     "use --corpus with claims in SciFact's layout",
                 ));
             }
@@ -154,7 +154,7 @@ fn answer(item: &LabelledItem, said: Option<Judged>) -> Answer {
         confidence,
         claim: item.group,
         kind: item.kind.clone(),
-        // What says neither names no sentence.
+        // A neutral label has no sentences.
         chosen: if label.is_side() { chosen } else { Vec::new() },
         rationales: item.rationales.clone(),
     }

@@ -10,7 +10,7 @@ use lyra_store::{SchemaTable, VectorMatches, VectorQuery, VectorTarget, ViewInfo
 /// A search by meaning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorSearch {
-    /// What to look for, in words.
+    /// What to search for, in words.
     pub query: String,
     /// Claims or fragments.
     pub target: VectorTarget,
@@ -22,7 +22,7 @@ pub struct VectorSearch {
     pub min_similarity: f32,
 }
 
-/// Ids that begin with what was typed.
+/// Ids that start with the typed text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completed {
     /// Newest first.
@@ -31,7 +31,7 @@ pub struct Completed {
     pub total: u64,
 }
 
-/// What a search by meaning found.
+/// The result of a semantic search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorHits {
     /// The closest texts, and how many were compared.
@@ -41,7 +41,7 @@ pub struct VectorHits {
 }
 
 impl App {
-    /// Tables and views that may be read, with what each is for.
+    /// Readable tables and views, with descriptions.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -49,12 +49,12 @@ impl App {
         Ok(self.store().schema().await?)
     }
 
-    /// The prepared views, with what each is for.
+    /// The predefined views, with descriptions.
     pub fn views(&self) -> &'static [ViewInfo] {
         self.store().views()
     }
 
-    /// A view's SQL, for one task or for all, with the present as it is or as given.
+    /// A view's SQL, for one task or for all, with the current or a given time.
     ///
     /// # Errors
     /// No such view.
@@ -102,7 +102,7 @@ impl App {
     /// Names of corpora that lanes may search and that begin with `prefix`, at most `limit`.
     ///
     /// # Errors
-    /// When the backend does not say.
+    /// The backend does not answer.
     pub async fn complete_corpora(&self, prefix: &str, limit: usize) -> Result<Completed, AppError> {
         let mut values = self.fusion().corpora().await?;
         values.retain(|name| name.starts_with(prefix));
@@ -131,10 +131,10 @@ impl App {
     /// An empty query, arguments out of range, or nothing embedded yet.
     pub async fn vector_search(&self, search: VectorSearch) -> Result<VectorHits, AppError> {
         if search.query.trim().is_empty() {
-            return Err(AppError::invalid("`query` is empty", "say in words what to look for"));
+            return Err(AppError::invalid("`query` is empty", "say what to search for, in words"));
         }
         if !(1..=50).contains(&search.top_k) {
-            return Err(AppError::invalid(format!("`top_k` is {}", search.top_k), "take 1 to 50"));
+            return Err(AppError::invalid(format!("`top_k` is {}", search.top_k), "it must be 1 to 50"));
         }
         let models = self.inner.inference.models().await?;
         let vector = self.inner.inference.embed(TextRole::Query, std::slice::from_ref(&search.query)).await?;

@@ -62,8 +62,8 @@ impl App {
         Ok(Value::Object(fields))
     }
 
-    /// What happened to a claim, in order: its creation, what people and verification did to it, retractions of works
-    /// behind it. An audit log; no number comes from it.
+    /// A claim's history, in order: its creation, changes by people and verification, retractions of its works. An
+    /// audit log; no number is derived from it.
     ///
     /// # Errors
     /// No such claim.

@@ -1,4 +1,4 @@
-//! What a person or their agent corrects: domains, claims, edges.
+//! Corrections by people or their agents: domains, claims, edges.
 
 use super::{App, AppError, ErrorCode};
 use lyra_domain::domains::{DomainPattern, OverrideDecision};
@@ -9,7 +9,7 @@ use lyra_store::{ClaimChange, EdgeCorrection, OverrideRule, RuleChange, StoreErr
 const MAX_REASON: usize = 1_000;
 
 impl App {
-    /// Blocks (never fetched or used again) or unblocks (used, whatever blocks it otherwise) the domains of a pattern:
+    /// Blocks (never fetched or used again) or unblocks (used despite other blocks) the domains of a pattern:
     /// `example.com`, or `*.example.com` for everything below it.
     ///
     /// # Errors
@@ -24,7 +24,7 @@ impl App {
         Ok(self.store().override_domain(&pattern, decision, required(reason)?).await?)
     }
 
-    /// Withdraws the decision about a pattern, so that lists and recorded blocks count again.
+    /// Withdraws the decision about a pattern, so that lists and recorded blocks apply again.
     ///
     /// # Errors
     /// A pattern without a decision, an overlong reason.
@@ -36,7 +36,7 @@ impl App {
         })
     }
 
-    /// The decisions about domains in force, the latest last.
+    /// The active decisions about domains, the latest last.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -53,7 +53,7 @@ impl App {
         change.map_err(|error| named(error, CLAIMS))
     }
 
-    /// Puts a claim back that was taken out.
+    /// Restores a rejected claim.
     ///
     /// # Errors
     /// No such claim, an overlong reason.
@@ -66,11 +66,11 @@ impl App {
         change.map_err(|error| named(error, CLAIMS))
     }
 
-    /// Says what a judged passage does to a claim. The judgement counts in full from now on; one that was right is marked as
-    /// reviewed. Either way a sample is kept.
+    /// Sets the relation between a judged passage and a claim. The judgment counts in full from now on; a confirmed one
+    /// is marked as reviewed. Either way a sample is stored.
     ///
     /// # Errors
-    /// No such edge, an edge that is no judgement, an overlong reason.
+    /// No such edge, an edge that is not a judgment, an overlong reason.
     pub async fn correct_edge(
         &self,
         edge: &EdgeId,
@@ -87,7 +87,7 @@ const CLAIMS: &str =
 const EDGES: &str =
     "ids of judgements are in `SELECT id FROM edges WHERE relation IN ('supports', 'refutes', 'neutral')`";
 
-/// A failure, with where to find what would be right when the caller named the wrong thing.
+/// An error, with a hint at valid values when the caller named an unknown item.
 fn named(error: StoreError, hint: &str) -> AppError {
     let error = AppError::from(error);
     let callers = matches!(error.code, ErrorCode::NotFound | ErrorCode::InvalidArgument);
@@ -98,14 +98,14 @@ fn owned(pattern: &str) -> Result<DomainPattern, AppError> {
     DomainPattern::parse(pattern).map_err(|error| {
         AppError::invalid(
             error.to_string(),
-            "name the domain of one owner: `example.com` is that domain, `*.example.com` everything below it",
+            "give one owner's domain: `example.com` is that domain, `*.example.com` is everything below it",
         )
     })
 }
 
 fn required(reason: &str) -> Result<&str, AppError> {
     optional(Some(reason))?
-        .ok_or_else(|| AppError::invalid("`reason` is empty", "say why, for those who come after you"))
+        .ok_or_else(|| AppError::invalid("`reason` is empty", "give a reason, for later readers"))
 }
 
 fn optional(reason: Option<&str>) -> Result<Option<&str>, AppError> {
@@ -113,7 +113,7 @@ fn optional(reason: Option<&str>) -> Result<Option<&str>, AppError> {
     match reason.map(|reason| reason.chars().count()) {
         Some(length) if length > MAX_REASON => Err(AppError::invalid(
             format!("`reason` has {length} characters"),
-            format!("take at most {MAX_REASON}"),
+            format!("use at most {MAX_REASON}"),
         )),
         _ => Ok(reason),
     }

@@ -71,7 +71,7 @@ impl Fusion {
     /// The corpora that lanes may search.
     ///
     /// # Errors
-    /// When the backend does not say.
+    /// The backend does not answer.
     pub async fn corpora(&self) -> Result<Vec<String>, AppError> {
         Ok(self.backend.corpora().await?)
     }
@@ -84,12 +84,12 @@ impl Fusion {
         Ok(self.store.runs(limit).await?)
     }
 
-    /// The settings in force.
+    /// The effective settings.
     pub fn settings(&self) -> &FusionSettings {
         &self.settings
     }
 
-    /// The name under which a task asks a run for its documents.
+    /// The source name by which a task searches a run's documents.
     ///
     /// # Errors
     /// No such run.
@@ -101,7 +101,7 @@ impl Fusion {
         Duration::from_secs(self.settings.run_ttl_hours.saturating_mul(3600))
     }
 
-    /// A run, with a hint when there is none of that id.
+    /// A run, with a hint when the id is unknown.
     async fn run(&self, id: &str) -> Result<StoredRun, AppError> {
         let id = id.trim();
         self.store.run(id).await.map_err(|error| match error {
@@ -110,7 +110,7 @@ impl Fusion {
                     "give a run_id that a lane search, rrf_blend_frontier or rrf_mutate_run returned"
                         .to_owned(),
                 ),
-                ..AppError::new(ErrorCode::NotFound, format!("there is no run `{id}`"))
+                ..AppError::new(ErrorCode::NotFound, format!("unknown run `{id}`"))
             },
             other => other.into(),
         })
@@ -120,14 +120,14 @@ impl Fusion {
         let run = self.run(id).await?;
         if run.kind != RunKind::Fusion {
             return Err(AppError::invalid(
-                format!("`{id}` is a run of the lane `{}`, no fusion run", run.lane.unwrap_or_default()),
+                format!("`{id}` is a run of the lane `{}`, not a fusion run", run.lane.unwrap_or_default()),
                 "fuse it first with rrf_blend_frontier, which returns a run_id that begins with fusion-",
             ));
         }
         Ok(run)
     }
 
-    /// The corpus to search: the one named, else the only one there is, besides the example.
+    /// The corpus to search: the given one, else the only one besides the example.
     async fn corpus(&self, named: Option<&str>) -> Result<String, AppError> {
         let known = self.backend.corpora().await?;
         if let Some(name) = named {
@@ -142,7 +142,7 @@ impl Fusion {
                 };
                 Err(AppError {
                     hint: Some(hint),
-                    ..AppError::new(ErrorCode::NotFound, format!("there is no corpus called `{name}`"))
+                    ..AppError::new(ErrorCode::NotFound, format!("unknown corpus `{name}`"))
                 })
             };
         }
@@ -161,7 +161,7 @@ impl Fusion {
         }
     }
 
-    /// The country to filter by when a search names none.
+    /// The default country filter.
     fn default_country(&self) -> Option<&str> {
         let patentfield = self.backend.kind() == BackendKind::Patentfield;
         self.settings.default_country.as_deref().or(patentfield.then_some("JP"))
@@ -174,7 +174,7 @@ impl App {
         &self.inner.fusion
     }
 
-    /// The same, for a search of this corpus: the example corpus is brought in when it is the one to be searched.
+    /// The same, for a search of this corpus: imports the example corpus if it is the one to search.
     ///
     /// # Errors
     /// When the example corpus cannot be imported.
@@ -190,7 +190,7 @@ impl App {
     }
 }
 
-/// Cancelled when it goes out of scope: whoever waited for the search has left.
+/// Cancelled when it goes out of scope, because the caller no longer waits for the search.
 fn while_waited_for() -> (CancellationToken, tokio_util::sync::DropGuard) {
     let token = CancellationToken::new();
     (token.clone(), token.drop_guard())

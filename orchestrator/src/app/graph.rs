@@ -1,4 +1,4 @@
-//! A task's evidence graph: its exports, and what the citations among its pages look like.
+//! A task's evidence graph: its exports, and the analysis of its citations.
 
 use super::{App, AppError, ErrorCode};
 use lyra_domain::{FetchMethod, TaskId, named_enum};
@@ -41,9 +41,9 @@ pub struct GraphAnalysis {
     pub edge_counts: BTreeMap<&'static str, usize>,
     /// Nodes of the evidence graph by kind.
     pub node_counts: BTreeMap<&'static str, usize>,
-    /// Title, or beginning of the text, of every node that is analysed.
+    /// Title, or beginning of the text, of every node that is analyzed.
     pub titles: BTreeMap<String, String>,
-    /// What the network looks like.
+    /// The analysis of the network.
     #[serde(flatten)]
     pub analysis: Analysis,
 }
@@ -107,13 +107,13 @@ impl App {
     }
 }
 
-/// Runs work that takes long on a large graph where it holds up nobody.
+/// Runs work that takes long on a large graph off the async threads.
 pub(super) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, AppError> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| AppError::new(ErrorCode::Internal, format!("work on a graph died: {error}")))
+        .map_err(|error| AppError::new(ErrorCode::Internal, format!("work on a graph failed: {error}")))
 }
 
 /// The graph of a task's rows.

@@ -11,7 +11,7 @@ use secrecy::SecretString;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The client that the settings describe; `None` when no provider is chosen. Connects to nobody yet.
+/// The client that the settings describe; `None` when no provider is chosen. It does not connect yet.
 ///
 /// # Errors
 /// A setting or a prompt that cannot be used, named.
@@ -23,7 +23,7 @@ fn client(settings: &LlmSettings) -> anyhow::Result<Option<Client>> {
     };
     anyhow::ensure!(
         (0.0..=1.0).contains(&settings.time_share),
-        "llm.time_share: {} is no share of the time; write 0 to 1",
+        "llm.time_share: {} is not a share of the time; write 0 to 1",
         settings.time_share
     );
     let prompts = Prompts::open(settings.prompts_dir.as_deref())?;
@@ -38,7 +38,7 @@ fn client(settings: &LlmSettings) -> anyhow::Result<Option<Client>> {
     Ok(Some(Client::new(config, prompts)?))
 }
 
-/// The language model as tasks may use it: text that the rules for dangerous patterns find fault with is kept from it.
+/// The language model for tasks: text that matches dangerous patterns is withheld from it.
 ///
 /// # Errors
 /// A setting or a prompt that cannot be used, named.
@@ -60,7 +60,7 @@ pub(super) async fn examine(settings: &LlmSettings) -> Finding {
         Ok(Some(client)) => client,
         Ok(None) => return Finding::ok(PART, "none: rules extract claims"),
         Err(error) => {
-            let remedy = "mend [llm] in the configuration, or set provider = \"none\"";
+            let remedy = "fix [llm] in the configuration, or set provider = \"none\"";
             return Finding::broken(PART, format!("{error:#}"), remedy);
         }
     };
@@ -75,13 +75,13 @@ pub(super) async fn examine(settings: &LlmSettings) -> Finding {
         ),
         Ok(_) => Finding::note(
             PART,
-            format!("{place} answered a question after {} attempts that failed", reply.failures),
+            format!("{place} answered a question after {} failed attempts", reply.failures),
             "a model that follows a JSON schema answers at once",
         ),
         Err(error) => Finding::broken(
             PART,
             format!("{place}: {error}"),
-            "start the server, or mend base_url, model and api_key under [llm]; until then rules take its place",
+            "start the server, or correct base_url, model and api_key under [llm]; until then rules take its place",
         ),
     }
 }

@@ -1,11 +1,11 @@
-//! What is measured, for whoever watches this process.
+//! The metrics of this process.
 
 use super::{App, AppError};
 use crate::metrics::Metrics;
 use std::path::Path;
 
 impl App {
-    /// Everything measured in this process and the store as it is now, in the text format of Prometheus.
+    /// All metrics of this process and the current state of the store, in Prometheus's text format.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -19,7 +19,7 @@ impl App {
     }
 }
 
-/// Bytes that may still be written where this folder is; `None` where the system does not say.
+/// Free bytes on the disk of this folder; `None` if the system does not report them.
 pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! What is deleted, by a person's word or by age; whether the database is whole.
+//! Deletion by request or by age, and integrity checks of the database.
 
 use super::{App, AppError};
 use lyra_domain::TaskId;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
 
-/// How often a server looks for what is old.
+/// How often a server checks for old data.
 const EVERY: Duration = Duration::from_hours(6);
 /// Seconds of a day.
 const DAY: u64 = 24 * 3600;
@@ -17,18 +17,18 @@ const DAY: u64 = 24 * 3600;
 pub struct PruneReport {
     /// Tasks that ended more than `retention.task_days` ago.
     pub tasks: Vec<TaskId>,
-    /// Rows of them, and rows that nothing referred to.
+    /// Their rows, and unreferenced rows.
     pub deleted: Deleted,
-    /// Answers kept on disk for more than `retention.cache_days`.
+    /// Responses cached for more than `retention.cache_days`.
     pub cache_files: u64,
     /// Their bytes.
     pub cache_bytes: u64,
-    /// Nothing was removed: this is what would be.
+    /// Whether this is a dry run: nothing was removed.
     pub dry_run: bool,
 }
 
 impl App {
-    /// Deletes a task with everything that no other task uses, or says what that would be.
+    /// Deletes a task with everything that no other task uses, or reports what that would be.
     ///
     /// # Errors
     /// No such task, or one with jobs that wait or run.
@@ -36,11 +36,11 @@ impl App {
         Ok(self.store().delete_task(task, how).await?)
     }
 
-    /// Removes what is older than `[retention]` allows, and what nothing refers to. A dry run counts each task as if it alone
-    /// went, so that what several share is not in the count.
+    /// Removes data older than `[retention]` allows, and unreferenced rows. A dry run counts each task separately, so
+    /// data shared by several tasks is not counted.
     ///
     /// # Errors
-    /// When the database cannot be written; what was deleted before stays deleted.
+    /// The database is not writable; earlier deletions stay.
     pub async fn prune(&self, how: Deletion) -> Result<PruneReport, AppError> {
         let retention = &self.config().retention;
         let dry_run = how == Deletion::DryRun;
@@ -54,7 +54,7 @@ impl App {
                         add(&mut report.deleted, deleted);
                         report.tasks.push(task.id);
                     }
-                    // Taken up again, or deleted by somebody else, since it was looked at.
+                    // Resumed or deleted by someone else in the meantime.
                     Err(error) => tracing::info!(task_id = %task.id, %error, "task kept"),
                 }
             }
@@ -72,7 +72,7 @@ impl App {
         Ok(report)
     }
 
-    /// Removes what is too old now and every few hours, when the configuration says that anything can be.
+    /// Removes old data now and every few hours, if the configuration sets an age limit.
     pub async fn keep_retention(&self, cancel: CancellationToken) {
         let retention = &self.config().retention;
         if retention.task_days == 0 && retention.cache_days == 0 {
@@ -82,10 +82,10 @@ impl App {
             match self.prune(Deletion::Commit).await {
                 Ok(report) if report.tasks.is_empty() => {}
                 Ok(report) => {
-                    tracing::info!(tasks = report.tasks.len(), "tasks deleted for their age");
+                    tracing::info!(tasks = report.tasks.len(), "deleted old tasks");
                     self.audit_retention(&report).await;
                 }
-                Err(error) => tracing::warn!(%error, "what is too old could not be removed"),
+                Err(error) => tracing::warn!(%error, "old data could not be removed"),
             }
             if cancel.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_none() {
                 return;
@@ -93,7 +93,7 @@ impl App {
         }
     }
 
-    /// Reads the whole database and says what is wrong with it.
+    /// Reads the whole database and returns its problems.
     ///
     /// # Errors
     /// When it cannot be read at all.
@@ -101,7 +101,7 @@ impl App {
         Ok(self.store().check().await?)
     }
 
-    /// Builds the full-text indexes of the database anew.
+    /// Rebuilds the full-text indexes of the database.
     ///
     /// # Errors
     /// When the database cannot be written.

@@ -1,4 +1,4 @@
-//! Sources: what a task asks, what there is, and whether it answers.
+//! Sources: those of a task, the available ones, and whether they answer.
 
 use super::corpora::EXAMPLE;
 use super::fusion::RunSource;
@@ -42,13 +42,13 @@ pub struct SourceInfo {
     pub name: String,
     /// `api`, `web` or `corpus`.
     pub kind: &'static str,
-    /// Whether a task that names no source asks it.
+    /// Whether it is a default source.
     pub by_default: bool,
     /// Address of an API.
     pub base_url: Option<String>,
-    /// Whether there is a key for it; `None` where none is needed.
+    /// Whether an API key is configured; `None` if none is needed.
     pub key: Option<bool>,
-    /// Seconds for which it is still left alone, and why.
+    /// Seconds left of its cool-down, and the reason.
     pub left_alone: Option<(u64, String)>,
 }
 
@@ -70,7 +70,7 @@ pub struct SourceTest {
 
 impl Outside {
     /// # Errors
-    /// A base URL that is none, a contact that is no header value.
+    /// An invalid base URL, a contact that is not a valid header value.
     pub(super) fn new(
         config: &Config,
         data_dir: &Path,
@@ -137,7 +137,7 @@ impl Outside {
     }
 }
 
-/// The proxies of the setting: those of the environment, none, or one.
+/// The configured proxies: those of the environment, none, or one.
 fn proxies(setting: &str) -> lyra_sources::Result<Proxies> {
     let variable = |name: &str| std::env::var(name).ok();
     match setting.trim() {
@@ -154,7 +154,7 @@ fn api(name: &str, settings: &ApiSettings, base_url: &str) -> anyhow::Result<Api
     let trusted = settings.base_url.is_some();
     let base_url = settings.base_url.as_deref().unwrap_or(base_url);
     let base_url: Url = base_url.parse().with_context(|| {
-        format!("sources.{name}.base_url: `{base_url}` is no address such as https://example.org")
+        format!("sources.{name}.base_url: `{base_url}` is not an address such as https://example.org")
     })?;
     anyhow::ensure!(
         matches!(base_url.scheme(), "http" | "https"),
@@ -184,11 +184,11 @@ impl App {
         self.inner.outside.web()
     }
 
-    /// Settles which corpora and which sources outside a task asks: what it names, else what is configured.
+    /// Resolves the corpora and external sources of a task: the given ones, else the configured ones.
     pub(super) async fn choose_sources(&self, config: &mut TaskConfig) -> Result<(), AppError> {
         let defaults = &self.inner.config.sources.default;
         let named = if config.sources.is_empty() { defaults.clone() } else { config.sources.clone() };
-        // Corpora that the task names take the place of those that are only configured.
+        // Corpora of the task replace the configured ones.
         let narrowed = config.sources.is_empty() && !config.corpora.is_empty();
         let mut outside: Vec<String> = Vec::new();
         let mut corpora = config.corpora.clone();
@@ -224,7 +224,7 @@ impl App {
         config.sources = outside;
         if config.corpora.is_empty() && config.sources.is_empty() {
             return Err(AppError::invalid(
-                "no source is chosen",
+                "no source is selected",
                 "name some with --sources, or set `default` under [sources] in the configuration",
             ));
         }
@@ -238,12 +238,12 @@ impl App {
             known.push(EXAMPLE.to_owned());
         }
         Ok(AppError::invalid(
-            format!("there is no source called `{name}`"),
+            format!("unknown source `{name}`"),
             format!("the sources are: {}", known.join(", ")),
         ))
     }
 
-    /// Names by which a task's queries may ask single sources.
+    /// Names by which a task's queries can select single sources.
     pub(super) fn source_names(config: &TaskConfig) -> Vec<String> {
         let corpora = config.corpora.iter().map(|name| format!("corpus:{name}"));
         corpora.chain(config.sources.iter().cloned()).collect()
@@ -281,18 +281,18 @@ impl App {
         Ok(sources)
     }
 
-    /// Asks sources outside a small question past the cache; all of them when none is named.
+    /// Sends a small query to external sources, bypassing the cache; to all of them when none is given.
     ///
     /// # Errors
-    /// A name that is no source outside. One that does not answer is no error here.
+    /// A name of no external source. A source that does not answer is not an error here.
     pub async fn test_sources(&self, names: &[String]) -> Result<Vec<SourceTest>, AppError> {
         let outside = &self.inner.outside;
         let mut chosen = Vec::new();
         for name in names {
             chosen.push(canonical(name).filter(|known| *known != WEB).ok_or_else(|| {
                 AppError::invalid(
-                    format!("`{name}` is no source outside"),
-                    format!("those are: {SEMANTIC_SCHOLAR}, {OPENALEX}"),
+                    format!("`{name}` is not an external source"),
+                    format!("the external sources are {SEMANTIC_SCHOLAR}, {OPENALEX}"),
                 )
             })?);
         }
@@ -313,7 +313,7 @@ impl App {
     }
 }
 
-/// The sources of a task. A corpus removed meanwhile answers with an error, so that the task shows it.
+/// The sources of a task. A corpus removed meanwhile returns an error, which the task then shows.
 pub(super) fn sources_of(app: &App, config: &TaskConfig) -> Vec<Arc<dyn EvidenceSource>> {
     let corpora = config.corpora.iter().map(|name| {
         let source = CorpusSource::new(app.inner.corpora.clone(), name, app.inner.inference.clone());

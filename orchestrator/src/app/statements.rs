@@ -1,4 +1,4 @@
-//! Statements of agents: in a process of their own where one can be started, and no more than a few of each caller at a time.
+//! Agents' SQL statements: in worker processes if possible, and only a few per caller at a time.
 
 use super::{App, AppError, ErrorCode};
 use crate::worker::{Kind, SqlJob};
@@ -18,11 +18,11 @@ const WAIT: Duration = Duration::from_secs(10);
 /// Callers that are remembered before those without a statement are forgotten.
 const REMEMBERED: usize = 1_000;
 
-/// Where statements run, and who has some running.
+/// Where statements run, and the running ones by caller.
 pub(super) struct Statements {
-    /// None where the application was not told of a program to start.
+    /// `None` if the application has no worker program.
     pub(super) pool: Option<Pool>,
-    /// That statements run in this process has been said.
+    /// Whether the log already says that statements run in this process.
     said: AtomicBool,
     callers: Mutex<HashMap<String, Arc<Semaphore>>>,
 }
@@ -50,7 +50,7 @@ impl Statements {
                 hint: Some("send it again when one of them has been answered".to_owned()),
                 ..AppError::new(
                     ErrorCode::Unavailable,
-                    format!("{PER_CALLER} statements of this caller are running already"),
+                    format!("{PER_CALLER} statements of this caller are already running"),
                 )
             }),
         }
@@ -58,10 +58,11 @@ impl Statements {
 }
 
 impl App {
-    /// Runs one guarded, read-only statement over the evidence store. When the future is dropped, the statement ends.
+    /// Runs one guarded, read-only statement over the evidence store. Dropping the future stops the statement.
     ///
     /// # Errors
-    /// A statement that is not one `SELECT` over the listed tables and views, or that uses up its time, steps or memory.
+    /// A statement that is not a single `SELECT` over the listed tables and views, or that exceeds its time, steps or
+    /// memory.
     pub async fn query_graph(
         &self,
         caller: &str,
@@ -80,7 +81,7 @@ impl App {
                     return Ok(rows);
                 }
                 Err(error) if !statements.said.swap(true, Ordering::Relaxed) => {
-                    tracing::warn!(%error, "statements of agents run in this process, without the kernel's limits");
+                    tracing::warn!(%error, "agents' SQL statements run in this process, without the kernel's limits");
                 }
                 Err(_) => {}
             }

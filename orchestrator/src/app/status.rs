@@ -1,4 +1,4 @@
-//! How a task stands, now or as soon as something changes.
+//! A task's state, now or as soon as something changes.
 
 use super::{App, AppError};
 use lyra_domain::{JobState, QueryStatus, TaskId, TaskStatus};
@@ -8,12 +8,11 @@ use tokio::time::Instant;
 
 /// Longest wait of one call.
 pub const MAX_WAIT: Duration = Duration::from_secs(45);
-/// How often the store is looked at while waiting; jobs may run in another process.
+/// Polling interval of the store while waiting; jobs may run in another process.
 const POLL: Duration = Duration::from_millis(200);
 
 impl App {
-    /// How a task stands. With a `wait`, returns as soon as something worth knowing has
-    /// changed, or when the wait is over.
+    /// A task's state. With a `wait`, returns as soon as something relevant has changed, or when the wait is over.
     ///
     /// # Errors
     /// No such task.
@@ -29,9 +28,9 @@ impl App {
     }
 }
 
-/// What a reader waits for: another phase, a search that ended, claims found and another quarter of them judged, a warning, a
-/// page that requires human verification, a domain that was blocked. Pages, passages and edges come by the hundred, and a clock
-/// that goes on is no news.
+/// The changes that end a wait: another phase, a finished search, claims found and another quarter of them judged, a
+/// warning, a page that requires human verification, a blocked domain. Pages, passages and edges change by the hundred,
+/// and a running clock is not news.
 fn news(progress: &TaskProgress) -> impl PartialEq + use<> {
     let open = |status: QueryStatus| matches!(status, QueryStatus::Queued | QueryStatus::Running);
     let ended = progress.queries.iter().filter(|query| !open(query.status)).count();
@@ -50,7 +49,7 @@ pub fn idle(progress: &TaskProgress) -> bool {
     progress.jobs_in(JobState::Queued) + progress.jobs_in(JobState::Running) == 0
 }
 
-/// The task could not go on.
+/// The task could not continue.
 pub fn failed(progress: &TaskProgress) -> bool {
     progress.task.status == TaskStatus::Failed
 }

@@ -12,12 +12,12 @@ const MAX_QUERIES: usize = 20;
 /// Most pages that a task may register.
 const MAX_PAGES: u32 = 500;
 
-/// A task to make.
+/// A task to create.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewTask {
     /// The question or hypothesis.
     pub query: String,
-    /// What it may use.
+    /// Its limits.
     pub config: TaskConfig,
     /// Claims to gather evidence for.
     pub claims: Vec<String>,
@@ -32,11 +32,11 @@ pub struct QueueSearches {
     pub task: TaskId,
     /// What to search, 1 to 20.
     pub queries: Vec<String>,
-    /// Names of the sources to ask; empty means all of the task's.
+    /// Names of the sources to search; empty means all of the task's.
     pub sources: Vec<String>,
-    /// Names of web search engines to ask; with them alone, nothing else is asked. Empty means those of the configuration.
+    /// Names of web search engines to query; given alone, nothing else is searched. Empty means the configured ones.
     pub engines: Vec<String>,
-    /// A run whose first documents are judged too; with it alone, nothing else is asked.
+    /// A run whose first documents are judged as well; given alone, nothing else is searched.
     pub run_id: Option<String>,
     /// New limit of pages for the task.
     pub budget_pages: Option<u32>,
@@ -45,8 +45,8 @@ pub struct QueueSearches {
 }
 
 impl App {
-    /// Makes a task. With claims, gathering evidence for them starts at once. The claim behind the question is stored with
-    /// it, when its form is recognized, and judged against what the searches find.
+    /// Creates a task. With claims, gathering evidence for them starts at once. The claim behind the question is stored
+    /// with it, if its form is recognized, and judged against the search results.
     ///
     /// # Errors
     /// An empty or over-long query, a budget out of range, a source that does not exist.
@@ -71,7 +71,7 @@ impl App {
         Ok(task)
     }
 
-    /// Queues searches; the same text already queued or running is skipped. A stopped task goes on.
+    /// Queues searches; the same text already queued or running is skipped. A stopped task resumes.
     ///
     /// # Errors
     /// No such task, no query, too many, an empty or over-long one, an unknown source or engine.
@@ -94,7 +94,7 @@ impl App {
         let known = Self::source_names(&task.config);
         if let Some(unknown) = search.sources.iter().find(|source| !known.contains(source)) {
             return Err(AppError::invalid(
-                format!("`{unknown}` is no source of this task"),
+                format!("`{unknown}` is not a source of this task"),
                 format!("its sources are: {}", known.join(", ")),
             ));
         }
@@ -118,7 +118,7 @@ impl App {
         Ok(queued)
     }
 
-    /// Stops a task: `graceful` lets running jobs finish, `immediate` cancels them. What was found stays.
+    /// Stops a task: `graceful` lets running jobs finish, `immediate` cancels them. Results are kept.
     ///
     /// # Errors
     /// No such task.
@@ -155,7 +155,7 @@ impl App {
     /// A page of the tasks, newest first, from the beginning or from where a cursor points.
     ///
     /// # Errors
-    /// A cursor that is none.
+    /// An invalid cursor.
     pub async fn task_page(&self, limit: u32, cursor: Option<&str>) -> Result<TaskPage, AppError> {
         Ok(self.store().list_tasks(limit, cursor).await?)
     }
@@ -179,7 +179,7 @@ impl App {
     }
 }
 
-/// What a question asks, as a claim.
+/// The claim behind a question.
 fn question_claim(question: &str, language: Option<&str>) -> Option<QuestionClaim> {
     let language = language.or_else(|| lyra_text::language(question));
     let text = lyra_text::question::proposition(question, language)?.claim;
@@ -199,7 +199,7 @@ fn checked_text(argument: &str, text: &str) -> Result<String, AppError> {
     if length > MAX_QUERY_CHARS {
         return Err(AppError::invalid(
             format!("`{argument}` has {length} characters"),
-            format!("at most {MAX_QUERY_CHARS} are taken; split it"),
+            format!("the limit is {MAX_QUERY_CHARS}; split it"),
         ));
     }
     Ok(text)
@@ -209,11 +209,11 @@ fn checked_budget(budget: Budget) -> Result<(), AppError> {
     if budget.max_pages == 0 || budget.max_pages > MAX_PAGES {
         return Err(AppError::invalid(
             format!("a budget of {} pages is out of range", budget.max_pages),
-            format!("take 1 to {MAX_PAGES} pages"),
+            format!("use 1 to {MAX_PAGES} pages"),
         ));
     }
     if budget.max_seconds == 0 {
-        return Err(AppError::invalid("a budget of 0 seconds allows nothing", "take at least 1 second"));
+        return Err(AppError::invalid("a budget of 0 seconds allows nothing", "use at least 1 second"));
     }
     Ok(())
 }

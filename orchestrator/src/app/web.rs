@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What asks engines and fetches pages.
+/// The engines' client and the page fetcher.
 pub(super) struct Web {
     rules: Rules,
     search: WebSearch,
@@ -31,18 +31,18 @@ pub(super) struct Web {
     pub(super) parser: Arc<PageParser>,
 }
 
-/// What one engine answered.
+/// One engine's answer.
 #[derive(Debug, Serialize)]
 pub struct EngineAnswer {
     /// Its name.
     pub engine: String,
-    /// What its page was, or why there was none.
+    /// Its page, or why it failed.
     #[serde(flatten, serialize_with = "page_or_error")]
     pub page: Result<SerpPage, String>,
 }
 
 impl EngineAnswer {
-    /// Whether the engine did its work: results, or nothing found.
+    /// Whether the engine answered: with results, or with none found.
     pub fn answered(&self) -> bool {
         matches!(self.page, Ok(SerpPage::Results { .. } | SerpPage::NoResults))
     }
@@ -57,7 +57,7 @@ fn page_or_error<S: Serializer>(page: &Result<SerpPage, String>, serializer: S) 
 
 impl Web {
     /// # Errors
-    /// A rules file that cannot be used, an origin that is no http address.
+    /// An invalid rules file, an origin that is not an http(s) URL.
     pub(super) fn new(
         settings: &WebSettings,
         http: &HttpClient,
@@ -80,7 +80,7 @@ impl Web {
                 let origin = text.parse().ok().and_then(|url| Origin::of(&url));
                 origin.ok_or_else(|| {
                     anyhow::anyhow!(
-                        "sources.web.trusted_origins: `{text}` is no origin; write http://host:port"
+                        "sources.web.trusted_origins: `{text}` is not an origin; write http://host:port"
                     )
                 })
             })
@@ -115,7 +115,7 @@ impl Web {
         })
     }
 
-    /// What may be used of what sources say.
+    /// Filters the sources' results by the rules.
     pub(super) fn rules(&self) -> Rules {
         self.rules.clone()
     }
@@ -135,7 +135,7 @@ impl App {
     /// Fetches a page and reads it. Its text is untrusted data.
     ///
     /// # Errors
-    /// What may not be fetched, could not be reached, wants a person, or has no text.
+    /// The page must not be fetched, is unreachable, requires a person, or has no text.
     pub async fn fetch_page(&self, url: &str) -> Result<FetchedPage, AppError> {
         self.web().pages.fetch(url).await.map_err(|error| match &error {
             lyra_sources::Error::Forbidden { .. } | lyra_sources::Error::Robots { .. } => {
@@ -146,11 +146,11 @@ impl App {
         })
     }
 
-    /// That a task whose sources are `known` can ask web search engines of these names.
+    /// Checks that a task with the sources `known` can query web search engines with these names.
     pub(super) fn check_engines(&self, names: &[String], known: &[String]) -> Result<(), AppError> {
         if !known.iter().any(|source| source == WEB) {
             return Err(AppError::invalid(
-                "`engines` names web search engines, and this task does not ask the web",
+                "`engines` names web search engines, but this task does not search the web",
                 format!("its sources are: {}", known.join(", ")),
             ));
         }
@@ -160,14 +160,14 @@ impl App {
             Some(unknown) => {
                 let known: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
                 Err(AppError::invalid(
-                    format!("`{unknown}` is no web search engine"),
+                    format!("`{unknown}` is not a web search engine"),
                     format!("the engines are: {}", known.join(", ")),
                 ))
             }
         }
     }
 
-    /// Asks search engines at once; the general ones when none is named.
+    /// Queries search engines in parallel; the general ones when none is given.
     pub async fn ask_engines(
         &self,
         engines: &[String],

@@ -11,12 +11,12 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How often jobs of processes that died are looked for; also done when the store is opened.
+/// How often to check for jobs of dead processes; also done when the store is opened.
 const RECLAIM_EVERY: Duration = Duration::from_secs(5);
 
 impl App {
-    /// Starts the workers: for one task, whose end a person waits for, or for all. They stop when `cancel` is, and give their
-    /// jobs back.
+    /// Starts the workers: for one task, whose end a person waits for, or for all. They stop on `cancel`, and return
+    /// their jobs to the queue.
     pub fn start_workers(&self, task: Option<&TaskId>, cancel: &CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
         let config = &self.inner.config.workers;
@@ -41,10 +41,10 @@ impl App {
         tracker.spawn(async move {
             while cancel.run_until_cancelled(tokio::time::sleep(RECLAIM_EVERY)).await.is_some() {
                 if let Err(error) = store.reclaim_dead_workers().await {
-                    tracing::warn!(%error, "jobs of dead processes could not be looked for");
+                    tracing::warn!(%error, "could not check for jobs of dead processes");
                 }
                 if let Err(error) = store.expire_auth().await {
-                    tracing::warn!(%error, "what waits for a person could not be looked through");
+                    tracing::warn!(%error, "could not expire items of the auth queue");
                 }
             }
         });
@@ -52,7 +52,7 @@ impl App {
         tracker
     }
 
-    /// The models with the calibration that is in force, as the pipeline asks them.
+    /// The models with the active calibration, as the pipeline uses them.
     pub(super) fn calibrated(&self) -> Arc<CalibratedInference> {
         Arc::new(CalibratedInference {
             models: self.inner.inference.clone(),
@@ -73,7 +73,7 @@ impl App {
             config: self.inner.config.research.clone(),
             search: self.inner.config.search.clone(),
             progress: ProgressSink(Arc::new(move |step| {
-                // Nobody listening is fine.
+                // It is fine if nothing listens.
                 let _ = progress.send(step);
             })),
         }

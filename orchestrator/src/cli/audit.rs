@@ -18,15 +18,15 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AuditCommand {
-    /// List calls that changed something, the newest first
+    /// List calls that changed something, newest first
     List {
-        /// Most entries
+        /// Maximum number of entries
         #[arg(short, default_value_t = 50, value_name = "N")]
         n: u32,
-        /// Of this actor only: token:NAME, user:NAME, local, server
+        /// Only calls of this actor: token:NAME, user:NAME, local, server
         #[arg(long)]
         actor: Option<String>,
-        /// About this task only
+        /// Only calls about this task
         #[arg(long, value_name = "ID")]
         task: Option<String>,
         /// Only entries before this one
@@ -45,7 +45,7 @@ pub(super) async fn run(app: &App, command: &AuditCommand) -> anyhow::Result<Exi
     if *json {
         print_json(&entries)?;
     } else if entries.is_empty() {
-        print("nothing noted\n")?;
+        print("no entries\n")?;
     } else {
         print(&entries.iter().map(line).collect::<String>())?;
     }
@@ -130,7 +130,7 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
     })
 }
 
-/// Notes what came of a command.
+/// Records the outcome of a command.
 pub(super) async fn note(app: &App, call: Mutation, code: &anyhow::Result<ExitCode>) {
     let (outcome, detail) = match code {
         Ok(code) if *code == ExitCode::from(130) => (AuditOutcome::Cancelled, None),

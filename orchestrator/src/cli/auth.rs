@@ -12,72 +12,72 @@ use tokio_util::sync::CancellationToken;
 
 /// What `lyra auth --help` says at its end.
 pub(super) const HELP: &str = "\
-Some engines and pages want a person: a captcha, Cloudflare's check, consent, a login. Lyra never
-answers these itself. What it cannot have without a person waits here, while the rest of the task
-goes on and ends.
+Some engines and pages require a person: a CAPTCHA, Cloudflare's check, consent, a login. Lyra never
+answers these itself. They wait in this queue, while the rest of the task continues and
+completes.
 
-  lyra auth list                     what waits, and for which task
-  lyra auth open ID                  go there in a window; the domain's cookies are kept
-  lyra auth resolve ID --cookies F   the same with cookies that another browser saved
-  lyra auth skip ID                  do without
-  lyra task resume TASK              search what waited, and judge what it adds
+  lyra auth list                     the waiting items, and their tasks
+  lyra auth open ID                  open it in a window; Lyra keeps the domain's cookies
+  lyra auth resolve ID --cookies F   the same with cookies saved by another browser
+  lyra auth skip ID                  continue without it
+  lyra task resume TASK              run the waiting searches, and judge their results
 
-A running `lyra serve` or `lyra mcp` takes up what was resolved by itself.";
+A running `lyra serve` or `lyra mcp` picks up resolved items automatically.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AuthCommand {
-    /// List what waits for a person
+    /// List the pages that require a person
     List {
-        /// Of this task only
+        /// Only items of this task
         #[arg(long, value_name = "ID")]
         task: Option<TaskId>,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Open a browser window where a person is wanted, and keep the cookies of that domain
+    /// Open the page in a browser window, and keep the cookies of its domain
     ///
-    /// Answer what the page asks, then close the window or press Enter here. Everything that waits for the same domain
-    /// is resolved with it. Cookies are sent to that domain and its subdomains only. Needs Chromium and a display.
+    /// Resolve the page, then close the window or press Enter here. All items of the same domain are resolved with it.
+    /// Cookies are only sent to that domain and its subdomains. Requires Chromium and a display.
     Open {
         /// Item, as `lyra auth list` shows it
         id: AuthId,
     },
-    /// Say that a person has been there, with or without cookies
+    /// Mark an item as resolved, with or without cookies
     ///
-    /// With --cookies, those of the item's domain are read from a file in Netscape format (cookies.txt, as browser
-    /// extensions and curl write it) and used for that domain from then on; everything that waits for it is resolved.
-    /// Without, the page is simply tried again.
+    /// With --cookies, the cookies of the item's domain are read from a file in Netscape format (cookies.txt, as
+    /// browser extensions and curl write it) and used for that domain from then on; all items of the domain are
+    /// resolved. Without it, the page is simply retried.
     Resolve {
         /// Item, as `lyra auth list` shows it
         #[arg(required_unless_present_any = ["domain", "task"], conflicts_with_all = ["domain", "task"])]
         id: Option<AuthId>,
-        /// Everything that waits for this domain instead
+        /// All items of this domain instead
         #[arg(long, conflicts_with = "task")]
         domain: Option<String>,
-        /// Everything that waits in this task instead
+        /// All items of this task instead
         #[arg(long, value_name = "ID")]
         task: Option<TaskId>,
-        /// File of cookies
+        /// Cookie file
         #[arg(long, value_name = "FILE", requires = "id")]
         cookies: Option<PathBuf>,
-        /// User-Agent of the browser that got them; some sites take their cookies from no other
+        /// User-Agent of the browser that saved them; some sites tie their cookies to it
         #[arg(long, value_name = "TEXT", requires = "cookies")]
         user_agent: Option<String>,
     },
-    /// Do without what waits: its jobs are cancelled
+    /// Skip items: their jobs are cancelled
     Skip {
         /// Item, as `lyra auth list` shows it
         #[arg(required_unless_present_any = ["domain", "task"], conflicts_with_all = ["domain", "task"])]
         id: Option<AuthId>,
-        /// Everything that waits for this domain instead
+        /// All items of this domain instead
         #[arg(long, conflicts_with = "task")]
         domain: Option<String>,
-        /// Everything that waits in this task instead
+        /// All items of this task instead
         #[arg(long, value_name = "ID")]
         task: Option<TaskId>,
     },
-    /// Forget the cookies that are kept for a domain
+    /// Forget the cookies of a domain
     Forget {
         /// The domain
         domain: String,
@@ -95,7 +95,7 @@ pub(super) async fn run(
             if *json {
                 print_json(&items)?;
             } else if items.is_empty() {
-                print("nothing waits for a person\n")?;
+                print("no page requires a person\n")?;
             } else {
                 print(&items.iter().map(listed).collect::<String>())?;
             }
@@ -110,7 +110,7 @@ pub(super) async fn run(
                 let read = app.session_from_file(&item, &text, user_agent.clone())?;
                 tell(&format!("{} cookies of {} kept", read.cookies(), item.domain));
                 session = Some(read);
-                // They serve whatever waits for the domain.
+                // They resolve all items of the domain.
                 target = AuthTarget::Domain(item.domain);
             }
             report(&app.resolve_auth(target, Resolution::Completed(session)).await?);
@@ -118,11 +118,11 @@ pub(super) async fn run(
         AuthCommand::Skip { id, domain, task } => {
             let target = target(id.as_ref(), domain.as_deref(), task.as_ref())?;
             let resolved = app.resolve_auth(target, Resolution::Skipped).await?;
-            tell(&format!("{} left out", resolved.items));
+            tell(&format!("{} skipped", resolved.items));
         }
         AuthCommand::Forget { domain } => {
             let forgotten = app.forget_session(domain).await?;
-            tell(if forgotten { "forgotten" } else { "no cookies are kept for that domain" });
+            tell(if forgotten { "forgotten" } else { "no cookies are stored for that domain" });
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -131,7 +131,7 @@ pub(super) async fn run(
 async fn open(app: &App, id: &AuthId, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
     let item = app.auth_item(id).await?;
     tell(&format!(
-        "opening {}\nAnswer what it asks, then close the window or press Enter here (Ctrl-C gives up).",
+        "opening {}\nResolve the page, then close the window or press Enter here (Ctrl-C cancels).",
         item.url
     ));
     let done = async {
@@ -143,7 +143,7 @@ async fn open(app: &App, id: &AuthId, cancel: &CancellationToken) -> anyhow::Res
     let session = app.visit(&item, done).await?;
     if cancel.is_cancelled() {
         app.leave_auth(id).await?;
-        tell("given up; it still waits");
+        tell("cancelled; it is still waiting");
         return Ok(ExitCode::from(130));
     }
     tell(&format!("{} cookies of {} kept", session.cookies(), item.domain));
@@ -153,10 +153,10 @@ async fn open(app: &App, id: &AuthId, cancel: &CancellationToken) -> anyhow::Res
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns when a line comes on stdin; never when stdin is closed, for then nobody can press Enter.
+/// Returns when a line arrives on stdin; never when stdin is closed, because then no one can press Enter.
 async fn enter() {
     let (pressed, wait) = tokio::sync::oneshot::channel();
-    // A thread of its own: a read from a terminal cannot be given up, and nothing may wait for it in the end.
+    // A separate thread: a read from a terminal cannot be cancelled, and nothing must wait for it at exit.
     std::thread::spawn(move || {
         let mut line = String::new();
         if std::io::stdin().read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
@@ -179,19 +179,19 @@ fn target(id: Option<&AuthId>, domain: Option<&str>, task: Option<&TaskId>) -> a
 
 fn report(resolved: &AuthResolved) {
     if resolved.items == 0 {
-        tell("nothing waited for that");
+        tell("no matching items");
         return;
     }
-    tell(&format!("{} resolved, {} searches to be done again", resolved.items, resolved.requeued));
+    tell(&format!("{} resolved, {} searches queued again", resolved.items, resolved.requeued));
     for task in &resolved.tasks {
-        tell(&format!("a running server takes them up; otherwise: lyra task resume {task}"));
+        tell(&format!("a running server picks them up; otherwise: lyra task resume {task}"));
     }
 }
 
 fn listed(item: &AuthItem) -> String {
     let until = item.expires_at.as_deref().unwrap_or("");
     format!(
-        "{}  {:<10} {:<10} {:<8} {}\n      {}\n      of {}, waits until {until}\n",
+        "{}  {:<10} {:<10} {:<8} {}\n      {}\n      task {}, expires {until}\n",
         item.id, item.auth_type, item.status, item.priority, item.domain, item.url, item.task_id
     )
 }

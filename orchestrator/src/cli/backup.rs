@@ -12,33 +12,33 @@ use std::process::ExitCode;
 
 /// What `lyra backup --help` says at its end.
 pub(super) const HELP: &str = "\
-A backup holds the databases and every corpus, with size and SHA-256 of each file. It may be written
-while a server runs. It holds the cookies of logins: keep it as safe as the data folder.
+A backup holds the databases and every corpus, with size and SHA-256 of each file. You can create one
+while a server runs. It contains login cookies: keep it as safe as the data folder.
 
   lyra backup create lyra.tar.gz       one file (.tar, .tar.gz, .tgz), or a new folder
-  lyra backup verify lyra.tar.gz       is every byte as it was written?
-  lyra backup restore lyra.tar.gz      into the data folder, with every lyra process stopped
+  lyra backup verify lyra.tar.gz       check every byte
+  lyra backup restore lyra.tar.gz      into the data folder, with all lyra processes stopped
 
-`-` in place of a file is standard output or input, for containers and for other machines:
+`-` instead of a file means standard output or input, for containers and remote machines:
 
   ssh HOST lyra backup create - > lyra.tar.gz
 
-The configuration is not in it, nor are models and kept answers of sources.";
+It does not contain the configuration, models or cached responses of sources.";
 
 #[derive(Debug, Subcommand)]
 pub(super) enum BackupCommand {
-    /// Write a backup, and read it again
+    /// Create a backup, and verify it
     Create {
         /// File (.tar, .tar.gz, .tgz) or folder to write; `-` writes a .tar.gz to standard output
         target: PathBuf,
-        /// Replace a backup that is there
+        /// Replace an existing backup
         #[arg(long)]
         force: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Read a backup to its end and say whether it can be used
+    /// Read a whole backup and check that it is usable
     Verify {
         /// File or folder; `-` reads standard input
         source: PathBuf,
@@ -46,11 +46,11 @@ pub(super) enum BackupCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Put a backup into the data folder, after checking it
+    /// Restore a backup into the data folder, after verifying it
     Restore {
         /// File or folder; `-` reads standard input
         source: PathBuf,
-        /// Replace the data that is there; it is kept beside the new
+        /// Replace existing data; it is kept beside the new data
         #[arg(long)]
         force: bool,
         /// Print one JSON object
@@ -59,7 +59,7 @@ pub(super) enum BackupCommand {
     },
 }
 
-/// Does what has to be done with the data folder closed; none when the application is needed.
+/// Runs the commands that need the data folder closed; `None` when the application is needed.
 pub(super) async fn without_app(
     config: &Config,
     command: &BackupCommand,
@@ -89,17 +89,21 @@ pub(super) async fn without_app(
             app.close().await;
             show(&report, "restored", *json)?;
             if report.tokens_revoked > 0 {
-                tell(&format!("{} tokens had been revoked since: they stay revoked", report.tokens_revoked));
+                tell(&format!(
+                    "{} tokens had been revoked since then: they stay revoked",
+                    report.tokens_revoked
+                ));
             }
             if !report.tokens_in_force.is_empty() {
                 tell(&format!(
-                    "tokens in force: {}; what was revoked elsewhere since the backup, revoke again: lyra token revoke NAME",
+                    "active tokens: {}; if you revoked some elsewhere since the backup, revoke them again: \
+                     lyra token revoke NAME",
                     report.tokens_in_force.join(", ")
                 ));
             }
             if let Some(old) = &report.replaced {
                 tell(&format!(
-                    "the data that was there is now in {}; delete it when nothing is missed",
+                    "the previous data is now in {}; delete it when you no longer need it",
                     old.display()
                 ));
             }
@@ -113,12 +117,12 @@ pub(super) async fn run(app: &App, command: &BackupCommand) -> anyhow::Result<Ex
         if is_pipe(target) {
             anyhow::ensure!(
                 !json,
-                "--json would stand among the backup on standard output; leave it out, or name a file"
+                "--json would mix with the backup on standard output; omit it, or give a file"
             );
             let out = std::io::stdout();
             anyhow::ensure!(
                 !out.is_terminal(),
-                "a backup is nothing to look at; write: lyra backup create - > lyra.tar.gz"
+                "a backup is binary data; redirect it: lyra backup create - > lyra.tar.gz"
             );
             let report = app.write_backup_to(out).await?;
             problems(&report);
@@ -130,14 +134,18 @@ pub(super) async fn run(app: &App, command: &BackupCommand) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-/// Standard output or input in place of a file.
+/// Standard output or input instead of a file.
 fn is_pipe(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
 fn piped() -> anyhow::Result<Stdin> {
     let input = std::io::stdin();
-    anyhow::ensure!(!input.is_terminal(), "nothing is piped in; write: lyra backup restore - < lyra.tar.gz");
+    anyhow::ensure!(
+        !input.is_terminal(),
+        "standard input is a terminal; redirect a backup: lyra backup restore - < \
+        lyra.tar.gz"
+    );
     Ok(input)
 }
 
@@ -158,7 +166,7 @@ fn described(report: &BackupReport, verb: &str) -> String {
         names => format!("corpora {}", names.join(", ")),
     };
     format!(
-        "{verb} {}: {} files, {:.1} MB, schema {}, {corpora}, of {} by lyra {}",
+        "{verb} {}: {} files, {:.1} MB, schema {}, {corpora}, from {} by lyra {}",
         report.path.display(),
         report.files,
         report.bytes as f64 / 1e6,

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CalibrationCommand {
-    /// Show samples, versions of parameters, and which is in force
+    /// Show samples, parameter versions, and the active version
     Stats {
         /// NLI model [default: all]
         #[arg(long, value_name = "MODEL")]
@@ -20,7 +20,7 @@ pub(super) enum CalibrationCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Measure what is in force on all corrected and reviewed judgements, and keep the result
+    /// Measure the active version on all corrected and reviewed judgments, and keep the result
     Evaluate {
         /// NLI model [default: the only one]
         #[arg(long, value_name = "MODEL")]
@@ -29,19 +29,19 @@ pub(super) enum CalibrationCommand {
         #[arg(long)]
         json: bool,
     },
-    /// List measurements, the newest first
+    /// List measurements, newest first
     Evaluations {
         /// NLI model [default: all]
         #[arg(long, value_name = "MODEL")]
         source: Option<String>,
-        /// Most measurements
+        /// Maximum number of measurements
         #[arg(short, default_value_t = 20, value_name = "N")]
         n: u32,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Fit parameters to the corrected and reviewed judgements; they are not in force until activated
+    /// Fit parameters to the corrected and reviewed judgments; they apply only once activated
     Fit {
         /// NLI model [default: the only one]
         #[arg(long, value_name = "MODEL")]
@@ -49,32 +49,32 @@ pub(super) enum CalibrationCommand {
         /// What to fit
         #[arg(long, value_enum, default_value_t = Method::Temperature)]
         method: Method,
-        /// Why, for the record
+        /// Reason, for the record
         #[arg(long)]
         reason: Option<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Correct new judgements with a version; 0 is the model's own probabilities
+    /// Correct new judgments with a version; 0 is the model's own probabilities
     Activate {
         /// Version
         version: u32,
         /// NLI model [default: the only one]
         #[arg(long, value_name = "MODEL")]
         source: Option<String>,
-        /// Why, for the record
+        /// Reason, for the record
         #[arg(long)]
         reason: Option<String>,
     },
     /// Return to an earlier version
     Rollback {
-        /// Version [default: the one in force before]
+        /// Version [default: the previously active one]
         version: Option<u32>,
         /// NLI model [default: the only one]
         #[arg(long, value_name = "MODEL")]
         source: Option<String>,
-        /// Why, for the record
+        /// Reason, for the record
         #[arg(long)]
         reason: String,
     },
@@ -104,7 +104,7 @@ pub(super) async fn run(app: &App, command: &CalibrationCommand) -> anyhow::Resu
             if *json {
                 print_json(&stats.iter().map(stats_json).collect::<Vec<_>>())?;
             } else if stats.is_empty() {
-                print("no judgement has been corrected or reviewed yet\n")?;
+                print("no judgment has been corrected or reviewed yet\n")?;
             } else {
                 for source in &stats {
                     print(&stats_text(source))?;
@@ -164,7 +164,8 @@ pub(super) async fn run(app: &App, command: &CalibrationCommand) -> anyhow::Resu
                     .cross_validated_brier
                     .map_or_else(String::new, |b| format!("   held out: Brier {b:.4}"));
                 print(&format!(
-                    "{}, version {}: {}\n  before {}\n  after  {}{held_out}\nnot in force yet; for that: lyra calibration activate {}\n",
+                    "{}, version {}: {}\n  before {}\n  after  {}{held_out}\nnot active yet; to \
+                     activate it: lyra calibration activate {}\n",
                     fit.version.source,
                     fit.version.version,
                     serde_json::to_string(&fit.version.calibration)?,
@@ -188,7 +189,7 @@ pub(super) async fn run(app: &App, command: &CalibrationCommand) -> anyhow::Resu
 fn changed(change: &CalibrationChange) -> anyhow::Result<()> {
     let brier = |score: Option<f64>| score.map_or("unknown".to_owned(), |score| format!("{score:.4}"));
     print(&format!(
-        "{}: version {} is in force (Brier {}), before it {} (Brier {})\n",
+        "{}: version {} is active (Brier {}), previously {} (Brier {})\n",
         change.source,
         change.version,
         brier(change.brier),
@@ -230,7 +231,7 @@ fn bins(metrics: &CalibrationMetrics) -> String {
 
 fn stats_text(stats: &CalibrationStats) -> String {
     let mut out = format!(
-        "{}: {} samples, {} of them corrected; version {} is in force{}\n",
+        "{}: {} samples, {} of them corrected; version {} is active{}\n",
         stats.source,
         stats.samples,
         stats.corrected,

@@ -9,25 +9,25 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
-    /// Print every key with the value in force and where it comes from; secrets are not shown
+    /// Print every key with its effective value and where it comes from; secrets are not shown
     Show {
-        /// Only what is set by file, environment or flags
+        /// Only keys set by file, environment or flags
         #[arg(long)]
         set: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Say everything that is wrong with the configuration, and what would be right
+    /// List everything that is wrong with the configuration, and how to fix it
     Check {
-        /// File to check [default: the one that is used]
+        /// File to check [default: the one in use]
         file: Option<PathBuf>,
     },
     /// Print the JSON Schema of the configuration file
     Schema,
 }
 
-/// Needs no usable configuration: it is there to find out why one is not.
+/// It needs no valid configuration: it is for finding out what is wrong with one.
 pub(super) fn run(global: &Global, command: &ConfigCommand) -> anyhow::Result<ExitCode> {
     match command {
         ConfigCommand::Schema => print_json(&schema())?,
@@ -43,7 +43,7 @@ pub(super) fn run(global: &Global, command: &ConfigCommand) -> anyhow::Result<Ex
             if !problems.is_empty() {
                 return Ok(ExitCode::FAILURE);
             }
-            print("the configuration can be used\n")?;
+            print("the configuration is valid\n")?;
         }
         ConfigCommand::Show { set, json } => {
             let layers = layers(global, None)?;

@@ -20,12 +20,12 @@ const REJECTED_SHOWN: usize = 20;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CorpusCommand {
-    /// Import documents: papers and texts from JSONL or CSV, patents from those or from XML of the USPTO, EPO and JPO
+    /// Import documents: papers and texts from JSONL or CSV, patents from JSONL, CSV or XML of the USPTO, EPO and JPO
     ///
-    /// JSONL has one document a line with id, title, abstract or text, and optionally url, doi, year, venue, authors,
-    /// language, `citation_count`, references; for patents also claims, description, ipc, cpc, fi, ft, `app_id`, `pub_id`,
-    /// `exam_id`, `app_date`, `pub_date`, country, applicants, `cross_en_applicants`. CSV has the same names as its header.
-    /// Files may be gzip's. Repeating an import adds what is missing and skips the rest.
+    /// JSONL has one document per line with id, title, abstract or text, and optionally url, doi, year, venue, authors,
+    /// language, `citation_count`, references; for patents also claims, description, ipc, cpc, fi, ft, `app_id`,
+    /// `pub_id`, `exam_id`, `app_date`, `pub_date`, country, applicants, `cross_en_applicants`. CSV has the same names
+    /// in its header. Files may be gzip-compressed. Repeating an import adds what is missing and skips the rest.
     Import(ImportArgs),
     /// List the corpora
     List {
@@ -41,7 +41,7 @@ pub(super) enum CorpusCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Delete a corpus; what tasks took from it stays
+    /// Delete a corpus; pages that tasks took from it stay
     Remove {
         /// Its name
         name: String,
@@ -54,14 +54,15 @@ pub(super) enum CorpusCommand {
 pub(super) struct ImportArgs {
     /// Name of the corpus: letters, digits, `.`, `_`, `-`
     name: String,
-    /// Files, also packed (gzip, ZIP), and folders; of folders and ZIP archives whatever is of a format below
+    /// Files, also compressed (gzip, ZIP), and folders; from folders and ZIP archives, all files in a format below
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Format of all files: jsonl, csv, xml, greenbook or brs; told from each file's beginning without it
+    /// Format of all files: jsonl, csv, xml, greenbook or brs [default: detected from each file's beginning]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// What to embed of each document: `all`, `none` (full-text search alone, many times as fast), or a list of wide,
-    /// `title_abst_claims`, `claims_only`, `top_claim`, `background_jp`. Without it: what the corpus has, all for a new one
+    /// Parts of each document to embed: `all`, `none` (full-text search only, many times as fast), or a list of wide,
+    /// `title_abst_claims`, `claims_only`, `top_claim`, `background_jp` [default: those of the corpus, all for a new
+    /// one]
     #[arg(long, value_name = "SCOPES", value_parser = scopes)]
     scopes: Option<Scopes>,
     /// Print the result as JSON
@@ -76,12 +77,12 @@ pub(super) struct ImportArgs {
 pub(super) struct SearchArgs {
     /// Name of the corpus
     name: String,
-    /// What to look for, in words
+    /// What to search for, in words
     query: String,
     /// How to search
     #[arg(long, value_enum, default_value_t = MethodArg::Hybrid)]
     method: MethodArg,
-    /// Most documents
+    /// Maximum number of documents
     #[arg(short, default_value_t = 10, value_name = "N")]
     k: usize,
     /// Print JSON
@@ -130,7 +131,7 @@ pub(super) async fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Names of the corpora asked for; a path is imported first.
+/// Names of the requested corpora; a path is imported first.
 pub(super) async fn named(
     app: &App,
     asked: &[String],
@@ -150,7 +151,7 @@ pub(super) async fn named(
             if !report.rejected.is_empty() {
                 tell(&rejected(&report));
             }
-            anyhow::ensure!(!report.cancelled, "the import was interrupted; repeat the command to go on");
+            anyhow::ensure!(!report.cancelled, "the import was interrupted; repeat the command to continue");
             anyhow::ensure!(
                 !report.took_nothing(),
                 "no document was imported from {}; {READS}",
@@ -181,7 +182,7 @@ async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> any
         }
         if let Some(first) = report.odd_codes.first() {
             tell(&format!(
-                "{} classification codes were left out, the first at {}:{}: {} (all of them with --json)",
+                "{} classification codes were skipped, the first at {}:{}: {} (--json lists all)",
                 report.odd_codes_count,
                 first.file.display(),
                 first.line,
@@ -194,13 +195,13 @@ async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> any
         return Ok(ExitCode::FAILURE);
     }
     if report.cancelled {
-        tell("interrupted; what was imported is kept. Repeat the command to import the rest");
+        tell("interrupted; imported documents are kept. Repeat the command to import the rest");
         return Ok(ExitCode::from(130));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A list of scopes, of its own type so that an empty one is a value.
+/// A list of scopes, with its own type so that an empty one is a value.
 #[derive(Debug, Clone)]
 struct Scopes(Vec<FeatureScope>);
 
@@ -221,11 +222,8 @@ fn rejected(report: &ImportReport) -> String {
         let _ = writeln!(text, "rejected {}:{}: {}", line.file.display(), line.line, line.reason);
     }
     if report.rejected_count > REJECTED_SHOWN as u64 {
-        let _ = writeln!(
-            text,
-            "… and {} more (all of them with --json)",
-            report.rejected_count - REJECTED_SHOWN as u64
-        );
+        let _ =
+            writeln!(text, "… and {} more (--json lists all)", report.rejected_count - REJECTED_SHOWN as u64);
     }
     text.trim_end().to_owned()
 }
@@ -246,7 +244,7 @@ async fn list(app: &App, json: bool) -> anyhow::Result<()> {
 
 fn described(corpus: &CorpusInfo) -> String {
     let embedder = if corpus.scopes.is_empty() {
-        "none: full-text search alone".to_owned()
+        "none: full-text search only".to_owned()
     } else {
         let scopes: Vec<&str> = corpus.scopes.iter().map(|scope| scope.name()).collect();
         format!("{} ({} dimensions) of {}", corpus.embedder, corpus.dimension, scopes.join(", "))
@@ -295,7 +293,7 @@ fn hit_json(hit: &CorpusHit) -> serde_json::Value {
     })
 }
 
-/// A progress bar over the bytes of the files; a line now and then when stderr is no terminal.
+/// A progress bar over the bytes of the files; an occasional line when stderr is not a terminal.
 struct ImportBar {
     bar: ProgressBar,
     /// When the last line was written, where lines are.

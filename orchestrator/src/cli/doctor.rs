@@ -18,9 +18,9 @@ pub(super) async fn run(config: Config, args: &DoctorArgs) -> anyhow::Result<Exi
     report(&App::examine(config).await, args)
 }
 
-/// What is left to say when there is no configuration to look with.
+/// The report when the configuration is unusable.
 pub(super) fn unreadable(error: &anyhow::Error, args: &DoctorArgs) -> anyhow::Result<ExitCode> {
-    let cure = "mend that key, or the file that --config names; config/lyra.toml shows every key";
+    let cure = "fix that key in the file that --config names; config/lyra.toml shows every key";
     report(&[Finding::broken("configuration", format!("{error:#}"), cure)], args)
 }
 

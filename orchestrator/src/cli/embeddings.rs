@@ -11,15 +11,15 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum EmbeddingsCommand {
-    /// Say which models the stored vectors are of, and whether that is the present one
+    /// Show which models produced the stored vectors, and whether that is the current one
     Status {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Embed again what has vectors of another model only; can be interrupted and run again
+    /// Re-embed texts that only have vectors of another model; can be interrupted and resumed
     Rebuild {
-        /// Only what belongs to this task
+        /// Only texts of this task
         #[arg(long, value_name = "ID")]
         task: Option<TaskId>,
         /// Print JSON
@@ -54,7 +54,7 @@ pub(super) async fn run(
                     "outdated": status.outdated,
                 }))?;
             } else {
-                print(&format!("{} embeds now\n", status.present_model))?;
+                print(&format!("current model: {}\n", status.present_model))?;
                 for made in &status.stored {
                     print(&format!(
                         "{:>9} vectors of {:<9} by {} ({} dimensions)\n",
@@ -66,7 +66,7 @@ pub(super) async fn run(
                 }
                 if status.outdated > 0 {
                     print(&format!(
-                        "{} texts have vectors of another model only: run `lyra embeddings rebuild`\n",
+                        "{} texts only have vectors of another model: run `lyra embeddings rebuild`\n",
                         status.outdated
                     ))?;
                 }
@@ -90,7 +90,7 @@ pub(super) async fn run(
                 ))?;
             }
             if cancel.is_cancelled() {
-                tell("interrupted: what was embedded is kept, run it again for the rest");
+                tell("interrupted: finished vectors are kept, run it again for the rest");
                 return Ok(ExitCode::from(130));
             }
         }

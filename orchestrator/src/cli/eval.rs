@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What `lyra eval --help` says at its end.
 pub(super) const HELP: &str = "\
-A labelled file has one JSON object a line: a claim, a passage, and what the passage says of the claim.
+A labeled file has one JSON object per line: a claim, a passage, and the relation between them.
 
   {\"claim\": \"Naps improve recall.\", \"label\": \"SUPPORT\", \"title\": \"Naps in adults\",
    \"sentences\": [\"We tested 40 adults.\", \"Recall was better after a nap.\"], \"rationale\": [1]}
@@ -30,12 +30,12 @@ A labelled file has one JSON object a line: a claim, a passage, and what the pas
   rationale   optional: numbers of the sentences that decide, from 0; or sets of them, each of which suffices
   kind        optional: figures are listed by kind
   id, doc     optional: names of the line and of the document that the passage is from
-  group       optional: lines of one group are right as a whole only together [default: lines of one claim]
+  group       optional: a group counts as right if all its lines are [default: lines of one claim]
 
-A claims file in SciFact's layout, or its folder, works as well; corpus.jsonl has to be beside the claims.
+A claims file in SciFact's layout, or its folder, works as well; corpus.jsonl must be beside the claims.
 
   lyra eval examples/eval/claims.jsonl
-  lyra eval claims.jsonl --json > figures.json       everything, with what was said of every line
+  lyra eval claims.jsonl --json > figures.json       everything, with the judgment of every line
   lyra corpus import scifact scifact/corpus.jsonl    then with retrieval, 100 claims of it:
   lyra eval scifact/claims_dev.jsonl --corpus scifact --limit 100
 
@@ -46,13 +46,13 @@ const SAY_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
 pub(super) struct EvalArgs {
-    /// Labelled files (JSON Lines, may be gzip's), or folders in SciFact's layout
+    /// Labeled files (JSON Lines, optionally gzip-compressed), or folders in SciFact's layout
     #[arg(required = true, value_name = "SET")]
     sets: Vec<PathBuf>,
-    /// Imported corpus to look for every claim in, for claims in SciFact's layout
+    /// Imported corpus in which to search for every claim, for claims in SciFact's layout
     #[arg(long, value_name = "NAME")]
     corpus: Option<String>,
-    /// Most claims of each set, spread evenly over it
+    /// Maximum number of claims of each set, spread evenly over it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
     /// Print one JSON object instead of tables
@@ -104,18 +104,18 @@ pub(super) async fn run(app: &App, args: &EvalArgs, cancel: &CancellationToken) 
         print_json(&json!({ "seed": SEED, "sets": measured_sets }))?;
     }
     if cancel.is_cancelled() {
-        tell("interrupted; the figures are those of what was judged until then");
+        tell("interrupted; the figures cover what was judged until then");
         return Ok(ExitCode::from(130));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows where a measurement is: the last step of each stage, and in between one every few seconds.
+/// Shows the progress of a measurement: the last step of each stage, and one every few seconds in between.
 fn say(line: &TaskProgressLine, said: &Mutex<Option<Instant>>, stage: Stage) {
     let (text, is_last) = match stage {
         Stage::Models => ("loading the models".to_owned(), true),
         Stage::Judged(done, of) => (format!("judged {done} of {of} passages"), done == of),
-        Stage::Searched(done, of) => (format!("looked for {done} of {of} claims"), done == of),
+        Stage::Searched(done, of) => (format!("searched for {done} of {of} claims"), done == of),
     };
     let mut said = said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if is_last || said.is_none_or(|at| at.elapsed() >= SAY_EVERY) {

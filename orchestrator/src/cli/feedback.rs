@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum DomainCommand {
-    /// List the decisions in force
+    /// List the active decisions
     List {
         /// Print JSON
         #[arg(long)]
@@ -18,9 +18,9 @@ pub(super) enum DomainCommand {
     },
     /// Never fetch or use pages of a domain
     Block(Decision),
-    /// Use a domain although a list or a finding blocks it
+    /// Allow a domain that a list or a finding blocks
     Unblock(Decision),
-    /// Withdraw a decision, so that lists and findings count again
+    /// Withdraw a decision, so that lists and findings apply again
     Clear {
         /// The pattern of the decision
         pattern: String,
@@ -49,7 +49,7 @@ pub(super) enum ClaimCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Take a claim out of its task; its evidence stays
+    /// Reject a claim; its evidence stays
     Reject {
         /// Its id
         id: ClaimId,
@@ -57,7 +57,7 @@ pub(super) enum ClaimCommand {
         #[arg(long)]
         reason: String,
     },
-    /// Put a claim back
+    /// Restore a rejected claim
     Restore {
         /// Its id
         id: ClaimId,
@@ -69,11 +69,11 @@ pub(super) enum ClaimCommand {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum EdgeCommand {
-    /// Say what a passage does to a claim; the confidence follows at once
+    /// Set the relation between a passage and a claim; the confidence is updated at once
     Correct {
-        /// Id of the judgement (`lyra claim show ID --json` has them)
+        /// Id of the judgment (`lyra claim show ID --json` lists them)
         id: EdgeId,
-        /// What the passage does; the present relation confirms it
+        /// The right relation; giving the current one confirms it
         relation: Judged,
         /// Why; kept with the sample
         #[arg(long)]
@@ -87,7 +87,7 @@ pub(super) enum Judged {
     Supports,
     /// It contradicts the claim
     Refutes,
-    /// It says neither
+    /// It does neither
     Neutral,
 }
 
@@ -126,7 +126,7 @@ async fn list(app: &App, json: bool) -> anyhow::Result<()> {
     }
     if rules.is_empty() {
         return print(
-            "no decision about a domain yet; make one with: lyra domain block example.com --reason \"…\"\n",
+            "no decision about a domain yet; to add one: lyra domain block example.com --reason \"…\"\n",
         );
     }
     for rule in rules {
@@ -136,7 +136,7 @@ async fn list(app: &App, json: bool) -> anyhow::Result<()> {
 }
 
 fn tell_of(pattern: &str, change: &RuleChange) {
-    let decision = change.decision.map_or("has no decision any more", |decision| match decision {
+    let decision = change.decision.map_or("no longer has a decision", |decision| match decision {
         OverrideDecision::Block => "is blocked",
         OverrideDecision::Unblock => "is unblocked",
     });

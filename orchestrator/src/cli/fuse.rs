@@ -17,9 +17,9 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 pub(super) const HELP: &str = "\
-A search by lanes, from the widest to the fused list:
+A search by lanes, from the widest lane to the fused list:
   lyra fuse search \"(led OR \\\"light emitting diode\\\") AND (heat OR thermal)\"
-  lyra fuse provenance RUN                                  its codes, and a profile made of them
+  lyra fuse provenance RUN                                  its codes, and a profile built from them
   lyra fuse search \"led AND \\\"heat sink\\\"\" --lane precision --filter ipc=H01L33
   lyra fuse search \"cooling of a light emitting diode\" --lane semantic
   lyra fuse blend RUN RUN RUN --profile ipc:H01L33=1 --weight precision=1.4
@@ -27,23 +27,23 @@ A search by lanes, from the widest to the fused list:
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FuseCommand {
-    /// Search a lane and keep its ranked list as a run
+    /// Search a lane and store its ranked list as a run
     Search(SearchArgs),
-    /// Fuse runs of lanes: RUN, or NAME=RUN to call it something else
+    /// Fuse runs of lanes: RUN, or NAME=RUN to rename it
     Blend(BlendArgs),
     /// Fuse the lanes of a fused run again with some parameters changed
     Mutate(MutateArgs),
-    /// Show where a run comes from and what is in it
+    /// Show where a run comes from and what it contains
     Provenance(ProvenanceArgs),
     /// Show the first documents of a run
     Peek(PeekArgs),
     /// Show documents with all their fields
     Show(ShowArgs),
-    /// Keep what a person judged of a fused run's documents, once per run
+    /// Store a person's judgments of a fused run's documents, once per run
     Judge(JudgeArgs),
     /// List the newest runs
     Runs {
-        /// Most runs
+        /// Maximum number of runs
         #[arg(long, short, default_value_t = 20, value_name = "N")]
         limit: u32,
         /// Print JSON
@@ -63,26 +63,26 @@ pub(super) struct LanesArgs {
 pub(super) struct SearchArgs {
     /// Query of a full-text lane, text of a semantic one
     query: String,
-    /// Lane: see `lyra lanes`
+    /// Lane; `lyra lanes` lists them
     #[arg(long, default_value = "wide")]
     lane: String,
-    /// What to call this lane in blends [default: as the lane is called]
+    /// Name of this lane in blends [default: the lane's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Corpus [default: the only one there is]
+    /// Corpus [default: the only one]
     #[arg(long)]
     corpus: Option<String>,
     /// Filter: FIELD=VALUE,VALUE, FIELD!=VALUE, or FIELD=FROM..TO for dates; fields are ipc, cpc, fi, ft, country,
     /// lang, pubyear, `pub_date`, `app_date`, assignee
     #[arg(long = "filter", short = 'f', value_name = "FILTER")]
     filters: Vec<String>,
-    /// Most documents
+    /// Maximum number of documents
     #[arg(long, default_value_t = 800, value_name = "N")]
     top_k: usize,
-    /// Part of the documents that a semantic lane compares [default: the lane's]
+    /// Part of the documents to compare in a semantic lane [default: the lane's]
     #[arg(long)]
     scope: Option<FeatureScope>,
-    /// Word of a use case, which a wide query had better not demand
+    /// Word of a use case, which a wide query should not require
     #[arg(long = "use-case", value_name = "WORD")]
     use_case: Vec<String>,
     /// Print JSON
@@ -96,7 +96,7 @@ struct RecipeArgs {
     /// Weight of a lane, or of `code`
     #[arg(long = "weight", short = 'w', value_name = "LANE=WEIGHT")]
     weights: Vec<String>,
-    /// Code that the search is after: ipc:H01L33/20=0.8
+    /// Code that describes what is searched: ipc:H01L33/20=0.8
     #[arg(long = "profile", short = 'p', value_name = "SYSTEM:CODE=WEIGHT")]
     profile: Vec<String>,
     /// Element of the invention with its synonyms: A=led,"light emitting diode"
@@ -108,10 +108,10 @@ struct RecipeArgs {
     /// k of reciprocal rank fusion [default: 60]
     #[arg(long, value_name = "K")]
     rrf_k: Option<f64>,
-    /// β of Fβ*: above 1 favours recall [default: 1.5]
+    /// β of Fβ*: above 1 favors recall [default: 1.5]
     #[arg(long, value_name = "BETA")]
     beta: Option<f64>,
-    /// Documents taken of each lane [default: all]
+    /// Documents to take from each lane [default: all]
     #[arg(long, value_name = "N")]
     top_m: Option<usize>,
 }
@@ -141,12 +141,12 @@ pub(super) struct MutateArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ProvenanceArgs {
-    /// Run of a lane, or a fused one
+    /// Run of a lane or a fusion
     run: String,
-    /// Documents listed
+    /// Documents to list
     #[arg(long, default_value_t = 20, value_name = "N")]
     documents: usize,
-    /// Codes listed per system
+    /// Codes to list per system
     #[arg(long, default_value_t = 10, value_name = "N")]
     codes: usize,
     /// Propose 10 documents to review
@@ -159,18 +159,18 @@ pub(super) struct ProvenanceArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct PeekArgs {
-    /// Run of a lane, or a fused one
+    /// Run of a lane or a fusion
     run: String,
     /// Documents to skip
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: usize,
-    /// Most documents
+    /// Maximum number of documents
     #[arg(long, short, default_value_t = 12, value_name = "N")]
     limit: usize,
     /// Fields to show [default: title, abst, claim]
     #[arg(long, value_delimiter = ',', value_name = "FIELD")]
     fields: Vec<String>,
-    /// Most bytes
+    /// Maximum number of bytes
     #[arg(long, default_value_t = 12_288, value_name = "BYTES")]
     budget: usize,
     /// Print JSON
@@ -183,10 +183,10 @@ pub(super) struct ShowArgs {
     /// Numbers of documents
     #[arg(required = true)]
     ids: Vec<String>,
-    /// Which number it is: `doc_id`, `app_id`, `pub_id` or `exam_id`
+    /// Kind of number: `doc_id`, `app_id`, `pub_id` or `exam_id`
     #[arg(long, default_value_t = IdType::DocId, value_name = "TYPE")]
     id_type: IdType,
-    /// Corpus [default: the only one there is]
+    /// Corpus [default: the only one]
     #[arg(long)]
     corpus: Option<String>,
     /// Fields to show [default: all]
@@ -209,7 +209,7 @@ pub(super) struct JudgeArgs {
     json: bool,
 }
 
-/// Prints an answer for a program or for a person.
+/// Prints a result as JSON or as text.
 fn show<T: serde::Serialize>(json: bool, answer: &T, shown: impl Fn(&T) -> String) -> anyhow::Result<()> {
     if json { print_json(answer) } else { print(&shown(answer)) }
 }

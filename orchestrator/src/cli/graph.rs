@@ -14,34 +14,34 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum GraphCommand {
-    /// Write a task's evidence graph, or the works in it, in the format of another program
+    /// Export a task's evidence graph, or its works, in the format of another program
     Export {
         /// Task
         #[arg(long, value_name = "ID")]
         task: TaskId,
-        /// How to write it
+        /// Output format
         #[arg(long, value_enum, default_value_t = Format::NodeLink)]
         format: Format,
-        /// File to write; one that exists is replaced [default: stdout]
+        /// File to write; an existing one is replaced [default: stdout]
         #[arg(long, short, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Say what the citations among a task's pages look like: hubs, mutual citations, loops, clusters
+    /// Analyze the citations among a task's pages: hubs, mutual citations, loops, clusters
     Analyze {
         /// Task
         #[arg(long, value_name = "ID")]
         task: TaskId,
-        /// Take claims, fragments and every relation into the network, and not pages and citations alone
+        /// Include claims, fragments and every relation in the network, not only pages and citations
         #[arg(long)]
         everything: bool,
-        /// Most entries of each list in the text
+        /// Maximum number of entries of each list in the text
         #[arg(long, default_value_t = 10, value_name = "N")]
         top: usize,
         /// Print one JSON object, with every node
         #[arg(long)]
         json: bool,
     },
-    /// Say what happened to a claim and when: creation, corrections, verification, retractions of works behind it
+    /// Show the history of a claim: creation, corrections, verification, retractions of its works
     Timeline {
         /// Claim
         #[arg(long, value_name = "ID")]
@@ -54,11 +54,11 @@ pub(super) enum GraphCommand {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Format {
-    /// Node-link JSON, as networkx and D3 read it
+    /// Node-link JSON, for networkx and D3
     NodeLink,
     /// XML for Gephi, yEd, Cytoscape, igraph
     Graphml,
-    /// GEXF 1.3, Gephi's own
+    /// GEXF 1.3, Gephi's native format
     Gexf,
     /// DOT, for Graphviz
     Dot,
@@ -66,7 +66,7 @@ pub(super) enum Format {
     Csv,
     /// CSV with one line per node
     CsvNodes,
-    /// BibTeX of the works behind the evidence and those that they cite
+    /// BibTeX of the works behind the evidence and the works that they cite
     Bibtex,
     /// RIS of the same, for reference managers such as Zotero
     Ris,
@@ -75,7 +75,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The use case's format; none for the materials, which are a document of their own.
+    /// The use case's format; `None` for the materials, which are a document of their own.
     fn of_graph(self) -> Option<GraphFormat> {
         Some(match self {
             Self::NodeLink => GraphFormat::NodeLink,
@@ -132,7 +132,7 @@ pub(super) async fn run(app: &App, command: &GraphCommand) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// The analysis for people.
+/// The analysis as text.
 fn report(found: &GraphAnalysis, top: usize) -> String {
     let analysis = &found.analysis;
     let mut out = String::new();
@@ -153,7 +153,9 @@ fn report(found: &GraphAnalysis, top: usize) -> String {
     );
     let _ = writeln!(out, "network: {} nodes, {} edges", analysis.nodes.len(), analysis.edge_count);
     if analysis.edge_count == 0 {
-        out.push_str("nothing cites anything here; citations come from the academic sources (--sources s2,openalex) and the web\n");
+        out.push_str(
+            "no citations; they come from the academic sources (--sources s2,openalex) and the web\n",
+        );
         return out;
     }
     let estimate = analysis
@@ -176,7 +178,7 @@ fn report(found: &GraphAnalysis, top: usize) -> String {
     list(&mut out, found, "citation loops", " → ", loops, analysis.citation_loops.len(), top);
     let more =
         if analysis.citation_loops_truncated { ", and there are more than could be listed" } else { "" };
-    let _ = writeln!(out, "loops of 3 to {} pages were looked for{more}", analysis.loop_length_limit);
+    let _ = writeln!(out, "searched for loops of 3 to {} pages{more}", analysis.loop_length_limit);
     let clusters = analysis.clusters.iter().map(|cluster| cluster.ids.clone());
     let what = format!("clusters (modularity {:.3})", analysis.modularity);
     list(&mut out, found, &what, "; ", clusters, analysis.clusters.len(), top);

@@ -27,7 +27,7 @@ pub(super) struct ResearchJson {
     warnings: Vec<String>,
 }
 
-/// What the evidence says of the question: of its claim, or in groups of findings when it is a topic.
+/// The answer to the question: for its claim, or in groups of findings when it is a topic.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum AnswerJson {
@@ -70,7 +70,7 @@ struct FindingJson {
     claim: ClaimJson,
     /// Cosine with the question.
     closeness: Option<f64>,
-    /// The claim before it that says the same.
+    /// The earlier claim that says the same.
     same_as: Option<String>,
 }
 
@@ -136,7 +136,7 @@ struct EvidenceJson {
     doi: Option<String>,
     url: Option<String>,
     doc_id: Option<String>,
-    /// Only there when it is true.
+    /// Only present when true.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_retracted: bool,
 }
@@ -171,7 +171,7 @@ impl CheckJson {
 }
 
 impl ResearchJson {
-    /// `totals` are those of the whole answer, of which the claims may be a part.
+    /// `totals` cover the whole answer; the claims may be only a part of it.
     pub(super) fn of(answer: &Answer, totals: Totals) -> Self {
         let asked = answer.verdict.iter().map(|verdict| FindingJson {
             claim: ClaimJson::of(&verdict.report),

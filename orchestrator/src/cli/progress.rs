@@ -45,7 +45,7 @@ impl Drop for TaskProgressLine {
     }
 }
 
-/// Waits until the task has nothing left to do, showing its steps. `false` when `cancel` came first.
+/// Waits until the task is done, showing its steps. `false` when `cancel` came first.
 pub(super) async fn follow(
     app: &App,
     task: &TaskId,

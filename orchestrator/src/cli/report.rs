@@ -14,25 +14,25 @@ use lyra_domain::{Citation, EvidenceYears};
 use lyra_store::Coverage;
 use std::fmt::Write;
 
-/// How a report on a task is printed, and how much of it.
+/// Format and extent of a task's report.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// How to print the report
+    /// Report format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Print one JSON object: the same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Most findings to print
+    /// Maximum number of findings to print
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Leave out findings that no passage supports or refutes
+    /// Omit findings that no passage supports or refutes
     #[arg(long)]
     only_evidence: bool,
 }
 
 impl ReportArgs {
-    /// Whether a program reads it.
+    /// Whether the output is for programs.
     pub(super) fn is_json(&self) -> bool {
         self.json || self.format == Format::Json
     }
@@ -50,7 +50,7 @@ enum Format {
     Json,
 }
 
-/// Prints what a task answers.
+/// Prints a task's answer.
 pub(super) fn show(answer: Answer, args: &ReportArgs) -> anyhow::Result<()> {
     let totals = super::json::Totals::of(&answer);
     let (mut extent, found) = (extent(&answer), answer.findings.len());
@@ -157,7 +157,7 @@ fn extent(answer: &Answer) -> String {
     )
 }
 
-/// What was not covered, a line each; empty when nothing is known to be missing.
+/// What was not covered, one line each; empty when nothing is known to be missing.
 fn gaps(coverage: &Coverage) -> Vec<String> {
     let mut lines: Vec<String> = coverage
         .failures

@@ -13,10 +13,10 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct ResearchArgs {
     /// The question, in words
     question: String,
-    /// Most claims to extract
+    /// Maximum number of claims to extract
     #[arg(long, default_value_t = 10, value_name = "N")]
     claims: usize,
-    /// Take the question as a topic: do not judge the claim behind it
+    /// Treat the question as a topic: do not judge the claim behind it
     #[arg(long)]
     no_judge_question: bool,
     #[command(flatten)]
@@ -32,15 +32,14 @@ pub(super) struct TaskArgs {
     /// [default: every imported corpus, else the example corpus, unless --sources says otherwise]
     #[arg(long, value_name = "NAME|PATH")]
     corpus: Vec<String>,
-    /// Sources to ask, separated by commas: s2 (Semantic Scholar), openalex, web (search engines and pages), corpora, names
-    /// of corpora
-    /// [default: what `default` under [sources] of the configuration says: corpora]
+    /// Sources to search, separated by commas: s2 (Semantic Scholar), openalex, web (search engines and pages),
+    /// corpora, names of corpora [default: `default` under [sources] in the configuration, normally corpora]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     sources: Vec<String>,
-    /// Most pages to take in, 1 to 500
+    /// Page limit, 1 to 500
     #[arg(long, default_value_t = Budget::default().max_pages, value_name = "N")]
     max_pages: u32,
-    /// Most seconds of work
+    /// Time limit in seconds of work
     #[arg(long, default_value_t = Budget::default().max_seconds, value_name = "S")]
     max_seconds: u32,
     /// No progress on stderr
@@ -82,7 +81,7 @@ pub(super) async fn run(
     show(app, &task, &args.report).await
 }
 
-/// Works on a task until nothing is left. `false`, with a word on how to go on, when it was interrupted.
+/// Runs a task until it is done. When interrupted, prints how to continue and returns `false`.
 pub(super) async fn work(
     app: &App,
     task: &Task,
@@ -95,12 +94,12 @@ pub(super) async fn work(
     let done = progress::follow(app, &task.id, steps, quiet, &stop).await?;
     if !done {
         workers.wait().await;
-        tell(&format!("interrupted; what was found is kept. Go on with: lyra task resume {}", task.id));
+        tell(&format!("interrupted; results are kept. To continue: lyra task resume {}", task.id));
     }
     Ok(done)
 }
 
-/// Prints what a task answers. Fails when the task did; one that found nothing then has no report for a person to read.
+/// Prints a task's answer. Fails when the task failed; without findings it then prints no text report.
 pub(super) async fn show(app: &App, task: &Task, args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let mut answer = app.answer(&task.id).await?;
     if answer.progress.pending_auth > 0 {

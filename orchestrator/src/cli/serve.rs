@@ -32,7 +32,7 @@ pub(super) struct ServeArgs {
     /// Address to listen on [default: 127.0.0.1]
     #[arg(long, value_name = "IP")]
     host: Option<IpAddr>,
-    /// Port; 0 takes any free one [default: 8420]
+    /// Port; 0 for any free one [default: 8420]
     #[arg(long, short)]
     port: Option<u16>,
 }
@@ -44,12 +44,12 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
     if !token_required && server.allowed_hosts.iter().any(|host| host == http::ANY_HOST) {
         anyhow::bail!(
             "server.allowed_hosts = [\"*\"] lets any web page reach {address} without a token; \
-             set server.auth = \"required\", or name the hosts"
+             set server.auth = \"required\", or list the hosts"
         );
     }
     let listener = tokio::net::TcpListener::bind(address)
         .await
-        .with_context(|| format!("{address} cannot be listened on; take another --port"))?;
+        .with_context(|| format!("cannot listen on {address}; choose another --port"))?;
     let address = listener.local_addr()?;
     let workers = app.start_workers(None, &cancel);
     prepare(app);
@@ -77,7 +77,7 @@ pub(super) async fn stdio(app: &App, cancel: CancellationToken) -> anyhow::Resul
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// Tells whoever started the server, whatever is logged; among JSON lines as one of them.
+/// Prints to the terminal that started the server, whatever the log level; as a JSON line in a JSON log.
 fn say(app: &App, text: &str) {
     match app.config().log.format {
         LogFormat::Text => tell(text),
@@ -88,24 +88,24 @@ fn say(app: &App, text: &str) {
     }
 }
 
-/// What an operator should know before the first caller does.
+/// Warnings for the operator at startup.
 async fn advise(app: &App, address: SocketAddr) -> anyhow::Result<()> {
     if app.tokens().await?.iter().all(|token| token.revoked_at.is_some()) {
         say(
             app,
-            "every request needs a token and there is none yet; make one with: lyra token create NAME --scope full",
+            "every request needs a token, and none exists yet; create one with: lyra token create NAME --scope full",
         );
     }
     if !address.ip().is_loopback() {
         say(
             app,
-            "this is plain HTTP: tokens can be read on the way; put a reverse proxy with TLS in front (docs/operations.md)",
+            "this is plain HTTP: tokens can be intercepted; put a reverse proxy with TLS in front (docs/operations.md)",
         );
     }
     Ok(())
 }
 
-/// Loads the models and the example corpus in the background; a failure shows when they are needed.
+/// Loads the models and the example corpus in the background; failures surface when they are needed.
 fn prepare(app: &App) {
     let app = app.clone();
     tokio::spawn(async move {

@@ -14,7 +14,7 @@ pub(super) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
-    /// Folder for the pages; made when it is not there
+    /// Folder for the pages; created if missing
     folder: PathBuf,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn man(args: &ManArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The page of a command, and those of the commands below it, under the names that they are looked for: `lyra-task-show`.
+/// The page of a command and of its subcommands, named as man looks them up: `lyra-task-show`.
 fn pages(command: &Command, folder: &Path) -> std::io::Result<()> {
     for inner in command.get_subcommands() {
         pages(inner, folder)?;

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SourcesCommand {
-    /// List the sources that a task may ask
+    /// List the sources that a task can search
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Ask the sources outside a small question: which answer, how fast, and what keeps the others from it
+    /// Send a small query to the external sources: which answer, how fast, and why others fail
     Test {
         /// Sources to test [default: all]
         names: Vec<String>,
@@ -56,9 +56,10 @@ fn listed(source: &SourceInfo) -> String {
     let mut facts = vec![source.kind.to_owned()];
     facts.extend(source.base_url.clone());
     facts.extend(source.key.map(|key| if key { "with a key" } else { "without a key" }.to_owned()));
-    facts.extend(source.by_default.then(|| "asked by default".to_owned()));
-    facts
-        .extend(source.left_alone.as_ref().map(|(seconds, why)| format!("not asked for {seconds} s: {why}")));
+    facts.extend(source.by_default.then(|| "used by default".to_owned()));
+    facts.extend(
+        source.left_alone.as_ref().map(|(seconds, why)| format!("cooling down for {seconds} s: {why}")),
+    );
     format!("{:<18} {}\n", source.name, facts.join(", "))
 }
 
@@ -74,7 +75,7 @@ fn tested(test: &SourceTest) -> String {
     let state = if test.answers { "ok" } else { "broken" };
     let advice =
         test.source.left_alone.as_ref().filter(|_| !test.answers).map_or_else(String::new, |(seconds, _)| {
-            format!("{:<27} → wait {seconds} s, or get a key of your own for the configuration\n", "")
+            format!("{:<27} → wait {seconds} s, or configure your own API key\n", "")
         });
     format!("{state:<8} {:<18} {seen}\n{advice}", test.source.name)
 }

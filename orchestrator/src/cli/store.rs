@@ -8,18 +8,18 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum StoreCommand {
-    /// Read the whole database and say what is wrong with it
+    /// Read the whole database and report what is wrong with it
     Check {
-        /// Build the full-text indexes anew first
+        /// Rebuild the full-text indexes first
         #[arg(long)]
         rebuild_full_text: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Delete tasks and kept answers older than [retention] allows, and rows that nothing refers to
+    /// Delete tasks and cached responses older than [retention] allows, and unreferenced rows
     Prune {
-        /// Only say what would go
+        /// Only show what would be deleted
         #[arg(long)]
         dry_run: bool,
         /// Print one JSON object
@@ -44,7 +44,7 @@ pub(super) async fn run(app: &App, command: &StoreCommand) -> anyhow::Result<Exi
                 }
                 for (table, rows) in &check.leftovers {
                     print(&format!(
-                        "{:<14} {rows} {table} that nothing refers to; `lyra store prune` removes them\n",
+                        "{:<14} {rows} unreferenced {table}; `lyra store prune` removes them\n",
                         "note"
                     ))?;
                 }
@@ -66,7 +66,7 @@ pub(super) async fn run(app: &App, command: &StoreCommand) -> anyhow::Result<Exi
             } else {
                 let verb = if *dry_run { "would delete" } else { "deleted" };
                 print(&format!(
-                    "{verb} {} tasks and {} kept answers ({:.1} MB)\n{}",
+                    "{verb} {} tasks and {} cached responses ({:.1} MB)\n{}",
                     report.tasks.len(),
                     report.cache_files,
                     report.cache_bytes as f64 / 1e6,
@@ -74,7 +74,7 @@ pub(super) async fn run(app: &App, command: &StoreCommand) -> anyhow::Result<Exi
                 ))?;
             }
             if report.deleted.cited_pages_kept {
-                tell("a job runs: rows that nothing refers to stay until none does");
+                tell("a job is running: unreferenced rows stay until no job runs");
             }
         }
     }

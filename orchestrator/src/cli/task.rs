@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) enum TaskCommand {
     /// List the newest tasks
     List {
-        /// Most tasks
+        /// Maximum number of tasks
         #[arg(short, default_value_t = 20, value_name = "N")]
         n: u32,
         /// Print JSON
@@ -28,7 +28,7 @@ pub(super) enum TaskCommand {
         #[command(flatten)]
         report: ReportArgs,
     },
-    /// Print everything of a task as one JSON document: claims with evidence, fragments, the graph
+    /// Export a task as one JSON document: claims with evidence, fragments, the graph
     Export {
         /// Its id
         id: TaskId,
@@ -36,7 +36,7 @@ pub(super) enum TaskCommand {
         #[arg(long, value_enum, default_value_t = Format::Materials)]
         format: Format,
     },
-    /// Finish a task that was interrupted
+    /// Resume an interrupted task
     Resume {
         /// Its id
         id: TaskId,
@@ -46,7 +46,7 @@ pub(super) enum TaskCommand {
         #[arg(long, short)]
         quiet: bool,
     },
-    /// Stop a task; what it found stays
+    /// Stop a task; its results are kept
     Stop {
         /// Its id
         id: TaskId,
@@ -54,11 +54,11 @@ pub(super) enum TaskCommand {
         #[arg(long)]
         immediate: bool,
     },
-    /// Delete a task with everything that no other task uses; it cannot be had back but from a backup
+    /// Delete a task with everything that no other task uses; only a backup can restore it
     Delete {
         /// Its id
         id: TaskId,
-        /// Do it; without, only what would go is said
+        /// Delete it; without this flag, only show what would be deleted
         #[arg(long)]
         yes: bool,
         /// Print one JSON object
@@ -123,15 +123,17 @@ async fn delete(app: &App, id: &TaskId, yes: bool, json: bool) -> anyhow::Result
         print(&format!("{verb} {id} ({}) with\n{}", task.query, rows(&deleted)))?;
     }
     if deleted.cited_pages_kept {
-        tell("a job of another task runs: pages known only from being cited stay until `lyra store prune`");
+        tell(
+            "a job of another task is running: pages known only from citations stay until `lyra store prune`",
+        );
     }
     if !yes {
-        tell("nothing was deleted; add --yes to do it");
+        tell("nothing was deleted; add --yes to delete it");
     }
     Ok(if yes { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Deleted rows, a table a line.
+/// Deleted rows, one table per line.
 pub(super) fn rows(deleted: &Deleted) -> String {
     let line = |(table, count): (&String, &u64)| format!("{count:>8}  {}\n", table.replace('_', " "));
     deleted.rows.iter().map(line).collect()
@@ -143,7 +145,7 @@ async fn list(app: &App, n: u32, json: bool) -> anyhow::Result<()> {
         return print_json(&tasks);
     }
     if tasks.is_empty() {
-        return print("no task yet; make one with: lyra research \"…\"\n");
+        return print("no tasks yet; to start one: lyra research \"…\"\n");
     }
     for task in tasks {
         let status = app.task_status(&task.id, Duration::ZERO).await?;

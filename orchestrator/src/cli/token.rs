@@ -11,27 +11,27 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {
-    /// Make a token and show it, this once
+    /// Create a token and show it once
     Create {
-        /// Whom or what it is for
+        /// Name: who or what it is for
         name: String,
         /// What it allows
         #[arg(long, value_enum, default_value_t = ScopeArg::Read)]
         scope: ScopeArg,
-        /// When it ends: 12h, 30d, or a time such as 2027-01-31T00:00:00Z [default: never]
+        /// When it expires: 12h, 30d, or a time such as 2027-01-31T00:00:00Z [default: never]
         #[arg(long, value_name = "WHEN")]
         expires: Option<String>,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// List the tokens, the newest first; none is shown itself
+    /// List the tokens, newest first; their secrets are not shown
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// End a token at once
+    /// Revoke a token immediately
     Revoke {
         /// Its name or id
         token: String,
@@ -60,7 +60,8 @@ pub(super) async fn run(app: &App, command: &TokenCommand) -> anyhow::Result<Exi
             } else {
                 print(&format!("{}\n", made.text))?;
                 tell(&format!(
-                    "`{name}` may {}; this is the only time that the token is shown. Send it as\n  Authorization: Bearer TOKEN",
+                    "`{name}` may {}; the token is only shown once. Send it as\n  Authorization: \
+                     Bearer TOKEN",
                     if scope == Scope::Read { "read" } else { "do everything" }
                 ));
             }
@@ -70,7 +71,7 @@ pub(super) async fn run(app: &App, command: &TokenCommand) -> anyhow::Result<Exi
             if *json {
                 print_json(&tokens)?;
             } else if tokens.is_empty() {
-                print("no token yet; make one with: lyra token create NAME\n")?;
+                print("no tokens yet; to create one: lyra token create NAME\n")?;
             } else {
                 print(&list(&tokens, &Timestamp::now()))?;
             }
@@ -101,9 +102,9 @@ fn list(tokens: &[Token], now: &Timestamp) -> String {
     tokens.iter().map(line).collect()
 }
 
-/// A time to come: a span from now, or a moment.
+/// A future time: a span from now, or a timestamp.
 fn when(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
-    let help = || format!("`{text}` is no time; write 12h, 30d, or a time such as 2027-01-31T00:00:00Z");
+    let help = || format!("`{text}` is not a time; write 12h, 30d, or a time such as 2027-01-31T00:00:00Z");
     if let Ok(moment) = text.parse::<Timestamp>() {
         return Ok(moment);
     }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ViewCommand {
-    /// List the views with what each is for
+    /// List the views with their descriptions
     List,
     /// Print a view's SQL, for one task or for all
     Render {
@@ -19,7 +19,7 @@ pub(super) enum ViewCommand {
         /// Task
         #[arg(long, value_name = "ID")]
         task: Option<TaskId>,
-        /// What counts as the present, such as 2026-01-01T00:00:00Z [default: it is]
+        /// Time to use as now, such as 2026-01-01T00:00:00Z [default: the current time]
         #[arg(long, value_name = "TIME")]
         now: Option<Timestamp>,
     },
@@ -30,10 +30,10 @@ pub(super) enum ViewCommand {
         /// Task
         #[arg(long, value_name = "ID")]
         task: Option<TaskId>,
-        /// What counts as the present, such as 2026-01-01T00:00:00Z [default: it is]
+        /// Time to use as now, such as 2026-01-01T00:00:00Z [default: the current time]
         #[arg(long, value_name = "TIME")]
         now: Option<Timestamp>,
-        /// Most rows
+        /// Maximum number of rows
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: u32,
         /// Print JSON
@@ -64,7 +64,7 @@ pub(super) async fn run(app: &App, command: &ViewCommand) -> anyhow::Result<Exit
                     print(&format!("{}\n", cells.join("\t")))?;
                 }
                 if found.truncated {
-                    tell(&format!("only the first {limit} rows are shown; --limit takes more"));
+                    tell(&format!("only the first {limit} rows are shown; raise --limit for more"));
                 }
             }
         }

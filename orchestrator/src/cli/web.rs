@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum WebCommand {
-    /// Fetch a page (HTML, PDF, plain text) and print its main text as Markdown, with what is known of it
+    /// Fetch a page (HTML, PDF, plain text) and print its main text as Markdown, with its metadata
     Fetch {
         /// Its address
         url: String,
@@ -19,11 +19,11 @@ pub(super) enum WebCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Ask web search engines and print what each answers; challenges and changed markup are told as such
+    /// Query web search engines and print each one's results; challenges and changed markup are reported as such
     Search {
         /// The query
         query: String,
-        /// Engine to ask; may be given several times [default: the general ones of config/engines.yaml]
+        /// Engine to query; may be given several times [default: the general ones of config/engines.yaml]
         #[arg(long, value_name = "NAME")]
         engine: Vec<String>,
         /// ISO 639-1 code of the query's language [default: detected]
@@ -59,7 +59,7 @@ pub(super) async fn run(app: &App, command: &WebCommand) -> anyhow::Result<ExitC
     }
 }
 
-/// The page for a person: a head of facts, then its text. The text is the page's, not Lyra's.
+/// The page as text: its metadata, then its content. The content is the page's, not Lyra's.
 fn as_text(page: &FetchedPage) -> String {
     let said = &page.extracted;
     let mut out = String::new();
@@ -98,7 +98,7 @@ fn answer_text(answer: &EngineAnswer) -> String {
         Err(why) => format!("{name}: {why}\n\n"),
         Ok(SerpPage::Results { results, ads, unread }) => {
             let mut out = format!(
-                "{name}: {} results, {ads} advertisements left out, {unread} not read\n",
+                "{name}: {} results, {ads} advertisements skipped, {unread} unreadable\n",
                 results.len()
             );
             for result in results {
@@ -112,7 +112,9 @@ fn answer_text(answer: &EngineAnswer) -> String {
             out
         }
         Ok(SerpPage::NoResults) => format!("{name}: nothing found\n\n"),
-        Ok(SerpPage::Challenge { kind }) => format!("{name}: wants a person ({})\n\n", kind.as_str()),
+        Ok(SerpPage::Challenge { kind }) => {
+            format!("{name}: requires human verification ({})\n\n", kind.as_str())
+        }
         Ok(SerpPage::Refused { why }) => format!("{name}: refuses: {why}\n\n"),
         Ok(SerpPage::Drift { why }) => {
             format!("{name}: its markup has changed, or it needs a browser: {why}\n\n")

@@ -1,4 +1,4 @@
-//! What lanes search: the corpora here, or a backend on other machines.
+//! What lanes search: local corpora, or a backend on other machines.
 
 use super::Secret;
 use lyra_corpus::backend::{BackendKind, FeatureScope};
@@ -24,14 +24,14 @@ pub struct OpenSearchSettings {
     pub url: Option<String>,
     /// User.
     pub user: Option<String>,
-    /// The user's password, or alone an API key.
+    /// The user's password, or without a user an API key.
     #[serde(skip_serializing)]
     pub password: Option<Secret>,
-    /// Index of each corpus; every index, by its own name, when empty.
+    /// Index of each corpus; when empty, every index is a corpus with the index's name.
     pub indices: BTreeMap<String, String>,
     /// Vector field of each feature scope.
     pub vectors: BTreeMap<FeatureScope, String>,
-    /// Seconds for one request.
+    /// Timeout of one request in seconds.
     pub timeout_seconds: u64,
 }
 
@@ -59,9 +59,9 @@ pub struct PatentfieldSettings {
     pub api_key: Option<Secret>,
     /// Name of its documents as a corpus.
     pub corpus: String,
-    /// Most records that one request may ask for.
+    /// Most records per request.
     pub page: usize,
-    /// Seconds for one request.
+    /// Timeout of one request in seconds.
     pub timeout_seconds: u64,
 }
 
@@ -71,14 +71,14 @@ impl Default for PatentfieldSettings {
     }
 }
 
-/// A kind by its name.
+/// The backend with this name.
 pub(super) fn kind<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<BackendKind, D::Error> {
     let name = String::deserialize(deserializer)?;
     [BackendKind::Embedded, BackendKind::OpenSearch, BackendKind::Patentfield]
         .into_iter()
         .find(|kind| kind.name() == name.trim())
         .ok_or_else(|| {
-            let why = format!("`{name}` is no backend; there are embedded, opensearch and patentfield");
+            let why = format!("`{name}` is not a backend; use embedded, opensearch or patentfield");
             serde::de::Error::custom(why)
         })
 }

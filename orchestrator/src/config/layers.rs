@@ -1,4 +1,4 @@
-//! The layers of the configuration: what each says, which wins, and what is none of its keys.
+//! The layers of the configuration: their values, their precedence, and unknown keys.
 
 use super::{Config, default_file, shown};
 use anyhow::Context;
@@ -9,19 +9,20 @@ use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// What every variable of the environment that sets a key begins with.
+/// Prefix of environment variables that set keys.
 const PREFIX: &str = "LYRA__";
-/// What Rust programs take their log filter from. Sorted behind our own variables, it wins over `LYRA__LOG__LEVEL`.
+/// The usual variable for log filters of Rust programs. It comes after our own variables, so it overrides
+/// `LYRA__LOG__LEVEL`.
 const LOG_FILTER: &str = "RUST_LOG";
 /// Variables with one underscore that look like keys and are read: by the command line, and (`LYRA_ML_…`) by the ml-server.
 const OTHERS: [&str; 2] = ["LYRA_DATA_DIR", "LYRA_ML_"];
-/// How near (Jaro-Winkler, 0 to 1) a key has to be to be suggested.
+/// Least similarity (Jaro-Winkler, 0 to 1) of a suggested key.
 const NEAR: f64 = 0.75;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// It is unset; the default applies.
     Default,
     /// A configuration file.
     File(PathBuf),
@@ -42,20 +43,20 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A key with what is in force.
+/// A key with its effective value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
     /// `table.key`.
     pub key: String,
-    /// Its value; `None` when it is not set, or a secret.
+    /// Its value; `None` when it is unset or a secret.
     pub value: Option<Value>,
-    /// It is set, and is not shown.
+    /// Whether it is set but hidden.
     pub hidden: bool,
     /// Where it comes from.
     pub origin: Origin,
 }
 
-/// What file, environment and flags say, one over the other.
+/// The values of file, environment and flags, in layers.
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
     values: Map<String, Value>,
@@ -64,11 +65,11 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Reads the file, when one is named or found, and these variables over it. What is wrong with keys and values is kept
+    /// Reads the file, if one is given or found, and these variables over it. Problems with keys and values are kept
     /// for [`Layers::problems`].
     ///
     /// # Errors
-    /// A named file that cannot be read, a file that is no TOML.
+    /// A given file that cannot be read, a file that is not TOML.
     pub fn read(
         file: Option<&Path>,
         environment: impl Iterator<Item = (String, String)>,
@@ -96,17 +97,17 @@ impl Layers {
         self.set(key, value, Origin::Flag(name));
     }
 
-    /// The configuration in force.
+    /// The effective configuration.
     ///
     /// # Errors
-    /// Everything that is wrong with keys and values.
+    /// All problems with keys and values.
     pub fn config(&self) -> anyhow::Result<Config> {
         let problems = self.problems();
         anyhow::ensure!(problems.is_empty(), "the configuration cannot be used: {}", problems.join("; "));
         self.deserialised().map_err(|problem| anyhow::anyhow!("the configuration cannot be used: {problem}"))
     }
 
-    /// What is wrong with keys and values, each with what would be right.
+    /// The problems with keys and values, each with a fix.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = self.problems.clone();
         if problems.is_empty() {
@@ -122,7 +123,7 @@ impl Layers {
             let key = key.split('[').next().unwrap_or_default().to_owned();
             let origin = self.origins.get(&key).map(|origin| format!(" ({origin})")).unwrap_or_default();
             if schema_at(&key).is_some_and(is_secret) {
-                // The reason would show the value.
+                // The reason would reveal the value.
                 return format!("`{key}`{origin}: should be text, in quotes");
             }
             format!("`{key}`{origin}: {}", error.inner())
@@ -173,13 +174,13 @@ impl Layers {
                 (None, Value::Object(_)) => {
                     let nearest = nearest(&key, &TABLES).map(|near| format!(", did you mean [{near}]?"));
                     let nearest = nearest.unwrap_or_default();
-                    self.problems.push(format!("{}: [{key}] is no table{nearest}", file.display()));
+                    self.problems.push(format!("{}: unknown table [{key}]{nearest}", file.display()));
                 }
                 (None, _) => {
                     let nearest = nearest(&key, &NAMES)
                         .map(|near| format!(", did you mean `{near}`?"))
                         .unwrap_or_default();
-                    self.problems.push(format!("{}: `{key}` is no key{nearest}", file.display()));
+                    self.problems.push(format!("{}: unknown key `{key}`{nearest}", file.display()));
                 }
                 (Some(schema), Value::Object(inner)) if is_table(schema) => self.table(inner, path, file),
                 (Some(schema), _) if is_table(schema) => {
@@ -207,7 +208,7 @@ impl Layers {
             return;
         }
         let Some(rest) = name.strip_prefix(PREFIX) else {
-            // With one underscore instead of two it would be ignored without a word.
+            // With one underscore instead of two it would be silently ignored.
             let bare = name.strip_prefix("LYRA_").map(flat);
             let meant = keys().iter().find(|(key, _)| bare.as_ref() == Some(&flat(key)));
             if let Some((key, _)) = meant.filter(|_| !OTHERS.iter().any(|other| name.starts_with(other))) {
@@ -221,7 +222,8 @@ impl Layers {
             None => {
                 let near =
                     nearest(&key, &NAMES).map(|near| format!(", did you mean {}?", variable_name(&near)));
-                self.problems.push(format!("the variable {name} names no key{}", near.unwrap_or_default()));
+                self.problems
+                    .push(format!("the variable {name} does not name a key{}", near.unwrap_or_default()));
             }
             Some(schema) if is_table(schema) => {
                 let example = keys().iter().find(|(inner, _)| inner.starts_with(&format!("{key}.")));
@@ -281,7 +283,7 @@ pub(super) fn keys() -> &'static [(String, &'static Value)] {
     &KEYS
 }
 
-/// A value as it stands in a file.
+/// A value as written in a file.
 pub fn written(value: &Value) -> String {
     // JSON's texts, numbers and lists are TOML's too.
     value.to_string()
@@ -303,7 +305,7 @@ fn is_secret(schema: &Value) -> bool {
     schema.get("writeOnly") == Some(&Value::Bool(true))
 }
 
-/// Where a file is no TOML and why, without the line itself: it may hold a key.
+/// Where and why a file is not TOML, without the line itself: it may contain a secret.
 fn fault(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let (line, column) = (
@@ -321,7 +323,7 @@ fn allows(schema: &Value, kind: &str) -> bool {
     }
 }
 
-/// A variable's text as the type that the key has.
+/// A variable's text converted to the key's type.
 fn parsed(schema: &Value, text: &str) -> Result<Value, &'static str> {
     let text = text.trim();
     if text.is_empty() && allows(schema, "null") {
@@ -349,7 +351,7 @@ fn parsed(schema: &Value, text: &str) -> Result<Value, &'static str> {
     Ok(Value::String(text.to_owned()))
 }
 
-/// Why a number cannot be taken, when it cannot.
+/// Why a number is invalid, if it is.
 fn out_of_range(schema: &Value, value: &Value) -> Option<String> {
     let number = value.as_f64()?;
     let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
@@ -367,7 +369,7 @@ fn out_of_range(schema: &Value, value: &Value) -> Option<String> {
     Some(problem)
 }
 
-/// The one of these names that was most likely meant.
+/// The name that was most likely meant.
 fn nearest(key: &str, known: &[String]) -> Option<String> {
     let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
     let score = |known: &str| {
@@ -379,7 +381,7 @@ fn nearest(key: &str, known: &[String]) -> Option<String> {
     best.filter(|(score, _)| *score >= NEAR).map(|(_, known)| known.clone())
 }
 
-/// Without what separates its parts, so that these can be mistaken for each other.
+/// Without separators, so that misplaced separators still match.
 fn flat(key: &str) -> String {
     key.to_lowercase().replace("__", "_").replace('.', "_")
 }
@@ -388,7 +390,7 @@ fn variable_name(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "__").to_uppercase())
 }
 
-/// Single-precision numbers with the digits that they were written with.
+/// Single-precision numbers with the digits as written.
 fn shorten(value: &mut Value) {
     match value {
         Value::Object(fields) => fields.values_mut().for_each(shorten),

@@ -1,8 +1,8 @@
-//! Values as they may be seen: passwords and keys left out of the addresses that hold them.
+//! Values for display: addresses without passwords and keys.
 
 use serde_json::Value;
 
-/// A value without what is secret in its addresses.
+/// A value without secrets in its addresses.
 pub(super) fn value(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(address(&text)),
@@ -12,7 +12,7 @@ pub(super) fn value(value: Value) -> Value {
     }
 }
 
-/// An address without the user, the password and the query in it; any other text as it is.
+/// An address without user, password and query; any other text unchanged.
 pub(crate) fn address(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?…"));

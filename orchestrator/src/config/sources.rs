@@ -1,22 +1,22 @@
-//! Sources outside: the academic APIs, search engines and pages.
+//! External sources: the academic APIs, search engines and pages.
 
 use super::Secret;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Sources outside, and how they are asked.
+/// External sources, and how to query them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourcesConfig {
-    /// What a task asks that names no source: `corpora`, `semantic_scholar`, `openalex`, `web`, names of corpora.
+    /// Sources of a task that names none: `corpora`, `semantic_scholar`, `openalex`, `web`, names of corpora.
     pub default: Vec<String>,
-    /// A way to reach whoever runs this (mail address or web page), sent in the `User-Agent`.
+    /// Contact details of the operator (email address or web page), sent in the `User-Agent`.
     pub contact: Option<String>,
-    /// Proxy that everything outside is reached through: `auto` (what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say), `off`, or
-    /// the address of one (`http://proxy.example.org:3128`), to which `NO_PROXY` names exceptions.
+    /// Proxy for all outside traffic: `auto` (from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`), `off`, or the address
+    /// of one (`http://proxy.example.org:3128`), with exceptions in `NO_PROXY`.
     pub proxy: String,
-    /// Most megabytes of answers kept on disk; 0 keeps none.
+    /// Most megabytes of cached responses on disk; 0 disables the cache.
     pub cache_mb: u64,
     /// Semantic Scholar.
     pub semantic_scholar: ApiSettings,
@@ -44,9 +44,9 @@ impl Default for SourcesConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebSettings {
-    /// Engines to ask; those of the category `general` when empty.
+    /// Engines to query; those of the category `general` when empty.
     pub engines: Vec<String>,
-    /// Pages fetched for one query at most.
+    /// Most pages fetched for one query.
     pub pages_per_query: usize,
     /// Seconds for engines and pages of one query together.
     pub seconds_per_query: u64,
@@ -54,21 +54,21 @@ pub struct WebSettings {
     pub timeout_seconds: u64,
     /// Most megabytes of one page.
     pub max_page_mb: usize,
-    /// File in place of the engines that come with Lyra.
+    /// File that replaces the built-in engines.
     pub engines_file: Option<PathBuf>,
-    /// File in place of the categories of domains that come with Lyra.
+    /// File that replaces the built-in categories of domains.
     pub domains_file: Option<PathBuf>,
-    /// File in place of the dangerous patterns that come with Lyra.
+    /// File that replaces the built-in dangerous patterns.
     pub dangerous_patterns_file: Option<PathBuf>,
-    /// Origins that are not public and may be fetched all the same (test servers): `http://127.0.0.1:8000`.
+    /// Non-public origins that may be fetched anyway (test servers): `http://127.0.0.1:8000`.
     pub trusted_origins: Vec<String>,
-    /// Which Chromium loads pages that need scripts: `auto`, `off`, or a path.
+    /// Chromium for JavaScript-rendered pages: `auto`, `off`, or a path.
     pub browser: String,
-    /// Pages that it loads at once.
+    /// Pages that it loads in parallel.
     pub browser_pages: usize,
-    /// Seconds after which it is ended when no page is asked for.
+    /// Seconds of idleness after which it is stopped.
     pub browser_idle_seconds: u64,
-    /// Hours for which a page that wants a person is waited for.
+    /// Hours for which a page that requires a person waits in the auth queue.
     pub auth_hours: u64,
 }
 
@@ -98,14 +98,14 @@ impl Default for WebSettings {
 pub struct ApiSettings {
     /// Address, when it is not the API's own: a proxy, or a stand-in of tests.
     pub base_url: Option<String>,
-    /// Key, when there is one.
+    /// API key, if any.
     #[serde(skip_serializing)]
     pub api_key: Option<Secret>,
-    /// Mail address that OpenAlex gives its polite users' answers to.
+    /// Email address for OpenAlex's polite pool.
     pub mailto: Option<String>,
     /// Shortest time between two requests in milliseconds, when it is not the API's own limit.
     pub min_interval_ms: Option<u64>,
-    /// Hours for which answers are used again.
+    /// Hours for which responses are reused.
     pub cache_hours: u64,
 }
 

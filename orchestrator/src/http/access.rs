@@ -1,7 +1,7 @@
-//! Who may come in: bearer tokens, what their scope allows, and how often anybody may ask.
+//! Access control: bearer tokens, their scopes, and rate limits.
 //!
-//! Off loopback a token is required. On loopback a caller without one is somebody on this machine; a token that is sent
-//! is checked all the same.
+//! On other addresses than loopback, a token is required. On loopback a caller without one is local; a token that is
+//! sent is checked anyway.
 
 use crate::app::{App, Caller, Mutation};
 use crate::rate::Limiter;
@@ -17,9 +17,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Routes that say nothing but whether the server lives.
+/// Routes that only report whether the server is alive.
 const OPEN: [&str; 2] = ["/health", "/ready"];
-/// The MCP endpoint, whose tools are allowed or refused one by one.
+/// The MCP endpoint, whose tools are authorized individually.
 pub(super) const MCP: &str = "/mcp";
 /// How often the use of one token is noted.
 const NOTE_EVERY: Duration = Duration::from_mins(1);
@@ -27,7 +27,7 @@ const NOTE_EVERY: Duration = Duration::from_mins(1);
 /// Decides about every request.
 pub(super) struct Gate {
     app: App,
-    /// A token is needed, wherever the request comes from.
+    /// A token is required, even from loopback.
     required: bool,
     limiter: Limiter,
     /// When the use of each token was noted last.
@@ -40,7 +40,7 @@ impl Gate {
         Self { app, required, limiter, noted: Mutex::default() }
     }
 
-    /// Who this is, and the name under which their requests are counted.
+    /// The caller, and the name for its rate limit.
     async fn caller(&self, headers: &HeaderMap, peer: &str) -> Result<(Caller, String), Response> {
         let sent = match bearer(headers) {
             Ok(sent) => sent,
@@ -61,7 +61,7 @@ impl Gate {
             }
             Ok(Err(refusal)) => {
                 let why = match refusal {
-                    TokenRefusal::Unknown => "the token is not known",
+                    TokenRefusal::Unknown => "unknown token",
                     TokenRefusal::Expired => "the token has expired",
                     TokenRefusal::Revoked => "the token was revoked",
                 };
@@ -74,7 +74,7 @@ impl Gate {
         }
     }
 
-    /// Refuses, and counts it against whoever tries.
+    /// Refuses the request, and counts it against the peer.
     fn unauthorised(&self, peer: &str, why: &str) -> Response {
         if let Err(wait) = self.limiter.admit(&format!("peer {peer}"), Instant::now()) {
             return too_many(wait);
@@ -88,7 +88,7 @@ impl Gate {
         response
     }
 
-    /// Once a minute is enough to see which tokens nobody uses.
+    /// Once a minute is enough to see which tokens are unused.
     fn note_use(&self, token: &Token) {
         let now = Instant::now();
         let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,7 +101,7 @@ impl Gate {
     }
 }
 
-/// Lets a request pass with its [`Caller`] in its extensions, or says why not.
+/// Passes a request on with its [`Caller`] in its extensions, or refuses it.
 pub(super) async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     if OPEN.contains(&path.as_str()) {
@@ -126,7 +126,7 @@ pub(super) async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, n
     let refused = caller.scope == Scope::Read;
     let call = Mutation::begin(caller.clone(), format!("{} {path}", request.method()), json!({}));
     let (response, outcome) = if refused {
-        let why = "this token may only read; the request changes something";
+        let why = "this token is read-only; the request changes something";
         (answer(StatusCode::FORBIDDEN, "forbidden", why), AuditOutcome::Refused)
     } else {
         request.extensions_mut().insert(caller);
@@ -138,11 +138,11 @@ pub(super) async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, n
     response
 }
 
-/// The token of the `Authorization` header, none when there is no such header.
+/// The token of the `Authorization` header, if any.
 fn bearer(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = all.next() else { return Ok(None) };
-    let malformed = "the Authorization header is none of the form `Bearer TOKEN`";
+    let malformed = "the Authorization header does not have the form `Bearer TOKEN`";
     if all.next().is_some() {
         return Err("there is more than one Authorization header");
     }

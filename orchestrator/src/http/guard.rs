@@ -1,4 +1,4 @@
-//! Whom a request says it is for and from: `Host` and `Origin`.
+//! Checks the `Host` and `Origin` of requests.
 
 use axum::Json;
 use axum::extract::{Request, State};
@@ -28,8 +28,8 @@ pub(super) async fn check(State(allowed): State<Arc<Allowed>>, request: Request,
     }
 }
 
-/// Lets pages of the origins that an operator named read the answers, and answers what their browsers ask beforehand (CORS). Pages of
-/// this machine's own names get no such leave: any program here could serve one.
+/// Lets pages of the configured origins read the answers, and answers their preflight requests (CORS). Pages of this
+/// machine's own names are not allowed: any local program could serve one.
 pub(super) fn cors(allowed: &Arc<Allowed>) -> CorsLayer {
     let allowed = Arc::clone(allowed);
     let named = move |origin: &HeaderValue, _: &Parts| {

@@ -1,4 +1,4 @@
-//! The models, with their judgements corrected by the calibration that is in force.
+//! The models, with their judgments corrected by the active calibration.
 
 use super::LazyInference;
 use async_trait::async_trait;
@@ -8,7 +8,7 @@ use lyra_research::ports::{Inference, Models, TextRole, Verified, Verify};
 use lyra_store::Store;
 use std::sync::Arc;
 
-/// Asks the store before every batch which calibration is in force, because another process may have changed it.
+/// Asks the store before every batch for the active calibration, because another process may have changed it.
 pub(crate) struct CalibratedInference {
     pub(crate) models: Arc<LazyInference>,
     pub(crate) store: Arc<Store>,

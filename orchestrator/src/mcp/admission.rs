@@ -1,4 +1,4 @@
-//! What stands in front of rmcp over HTTP: bodies that are no JSON-RPC, sessions without number, sessions of others.
+//! Checks in front of rmcp over HTTP: bodies that are not JSON-RPC, too many sessions, sessions of other callers.
 
 mod sessions;
 
@@ -24,14 +24,14 @@ use std::sync::Arc;
 
 /// The header that names a session.
 const SESSION: &str = "mcp-session-id";
-/// Most bytes of an `initialize` request, which any caller may send as often as they like.
+/// Most bytes of an `initialize` request, which any caller may send as often as it likes.
 const INITIALIZE_BYTES: usize = 8 * 1024;
-/// Codes of JSON-RPC, and of MCP for a session that is not there.
+/// Error codes of JSON-RPC, and of MCP for an unknown session.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const NO_SESSION: i32 = -32001;
 
-/// The door of the MCP endpoint.
+/// Admission to the MCP endpoint.
 #[derive(Debug)]
 pub(crate) struct Admission {
     max_body: usize,
@@ -75,7 +75,7 @@ pub(crate) async fn admit(
     if let Err(fault) = body::announced_within(request.headers(), admission.max_body) {
         return unread(&fault);
     }
-    // What is not sent as JSON is refused by rmcp, which does not read it.
+    // rmcp refuses bodies with another content type without reading them.
     if request.method() != Method::POST || !is_json(request.headers()) {
         return holding(next.run(request).await, used);
     }
@@ -96,8 +96,8 @@ pub(crate) async fn admit(
     }
 }
 
-/// What a body says: nothing new for most messages; for an `initialize`, the same without what a client says of itself, which
-/// a session would keep.
+/// Rewrites a body: most messages stay unchanged; an `initialize` loses the client's self-description, which a session
+/// would keep.
 fn read(bytes: &[u8]) -> Result<Option<Vec<u8>>, Box<Response>> {
     let message = serde_json::from_slice::<ClientJsonRpcMessage>(bytes)
         .map_err(|error| Box::new(malformed(bytes, &error)))?;
@@ -117,14 +117,14 @@ fn read(bytes: &[u8]) -> Result<Option<Vec<u8>>, Box<Response>> {
     })
 }
 
-/// What is known of a message that is none of MCP's.
+/// What can be read from a message that is not valid MCP.
 #[derive(Deserialize)]
 struct Envelope {
     #[serde(default)]
     id: Value,
 }
 
-/// Says what is wrong with a body as JSON-RPC says it.
+/// The JSON-RPC error for an invalid body.
 fn malformed(bytes: &[u8], error: &serde_json::Error) -> Response {
     let is_json = std::str::from_utf8(bytes).is_ok() && serde_json::from_slice::<IgnoredAny>(bytes).is_ok();
     if !is_json {
@@ -138,9 +138,9 @@ fn malformed(bytes: &[u8], error: &serde_json::Error) -> Response {
     let id = serde_json::from_slice::<Envelope>(bytes).map_or(Value::Null, |envelope| envelope.id);
     let id = if id.is_number() || id.as_str().is_some_and(|id| id.len() <= 200) { id } else { Value::Null };
     let why = if bytes.trim_ascii_start().starts_with(b"[") {
-        "batches are not part of MCP any more: send one message in each request".to_owned()
+        "MCP no longer has batches: send one message per request".to_owned()
     } else {
-        format!("the body is not a JSON-RPC message of MCP: {error}")
+        format!("the body is not an MCP JSON-RPC message: {error}")
     };
     refuse(StatusCode::BAD_REQUEST, INVALID_REQUEST, &id, &why)
 }
@@ -155,7 +155,7 @@ fn unread(fault: &Fault) -> Response {
 }
 
 fn no_session() -> Response {
-    refuse(StatusCode::NOT_FOUND, NO_SESSION, &Value::Null, "no such session: send `initialize` to begin one")
+    refuse(StatusCode::NOT_FOUND, NO_SESSION, &Value::Null, "unknown session: send `initialize` to start one")
 }
 
 fn refuse(status: StatusCode, code: i32, id: &Value, message: &str) -> Response {
@@ -163,7 +163,7 @@ fn refuse(status: StatusCode, code: i32, id: &Value, message: &str) -> Response 
     (status, Json(error)).into_response()
 }
 
-/// The session counts as used until the answer is read.
+/// The session counts as in use until the answer is read.
 fn holding(response: Response, used: Option<(String, sessions::InUse)>) -> Response {
     let Some((_, guard)) = used else { return response };
     response.map(|body| {

@@ -1,8 +1,8 @@
-//! Checks a call's arguments against the tool's own schema and says what is wrong in words.
+//! Validates a call's arguments against the tool's own schema and explains what is wrong.
 //!
-//! The schema is the single source: what it promises to accept is accepted, and every refusal names the argument, what
-//! was wrong with it and what would be right. Two forgivenesses, because AIs need them: `null` for an optional
-//! argument means that it was left out, and `3.0` is the integer 3.
+//! The schema is the single source of truth: what it promises to accept is accepted, and every error names the
+//! argument, what is wrong with it and what would be right. It is lenient in two cases, because AIs need that: `null`
+//! for an optional argument means that it is absent, and `3.0` is the integer 3.
 
 use super::reply::Failure;
 use rmcp::model::JsonObject;
@@ -117,7 +117,7 @@ fn unknown(name: &str, known: &JsonObject, path: &str) -> Failure {
         .details(json!({ "argument": full, "known": names }))
 }
 
-/// Every argument from here down, by its own name and by its full one.
+/// Every argument from here down, by short name and by full name.
 fn places(known: &JsonObject, path: &str) -> Vec<(String, String)> {
     let mut found: Vec<_> = known.keys().map(|name| (name.clone(), join(path, name))).collect();
     for (name, field) in known {
@@ -141,7 +141,7 @@ fn wrong(schema: &JsonObject, path: &str, what: &str) -> Failure {
     }
 }
 
-/// What the schema accepts, in words.
+/// A description of what the schema accepts.
 fn expected(schema: &JsonObject) -> String {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
@@ -188,7 +188,7 @@ fn quoted(text: &str) -> String {
     format!("{short:?}")
 }
 
-/// The full name of the argument that a misspelt or misplaced one most likely means, when one is close enough.
+/// The full name of the argument that a misspelled or misplaced one most likely means, if one is close enough.
 fn closest<'a>(name: &str, places: &'a [(String, String)]) -> Option<&'a str> {
     let name = name.to_lowercase();
     places

@@ -9,7 +9,7 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Referen
 /// Values that begin with what was typed, newest first.
 ///
 /// # Errors
-/// A template or a prompt that there is not.
+/// An unknown template or prompt.
 pub(super) async fn complete(app: &App, request: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
     match &request.r#ref {
         Reference::Resource(resource)
@@ -17,13 +17,14 @@ pub(super) async fn complete(app: &App, request: CompleteRequestParams) -> Resul
         {
             let known: Vec<String> =
                 resources::templates().into_iter().map(|known| known.uri_template.clone()).collect();
-            let message = format!("there is no template `{}`; there are {}", resource.uri, known.join(", "));
+            let message =
+                format!("unknown template `{}`; the templates are {}", resource.uri, known.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         }
         Reference::Prompt(prompt)
             if prompts::list(app.config().server.toolset).iter().all(|known| known.name != prompt.name) =>
         {
-            let message = format!("there is no prompt `{}`", prompt.name);
+            let message = format!("unknown prompt `{}`", prompt.name);
             return Err(ErrorData::invalid_params(message, None));
         }
         _ => {}
@@ -41,7 +42,7 @@ pub(super) async fn complete(app: &App, request: CompleteRequestParams) -> Resul
         "claim_id" => {
             let arguments = request.context.and_then(|context| context.arguments).unwrap_or_default();
             match arguments.get("task_id").map(|id| id.parse::<TaskId>()) {
-                // Which claims can be meant depends on the task.
+                // The possible claims depend on the task.
                 None | Some(Err(_)) => Ok(Completed::default()),
                 Some(Ok(task)) => app.complete_claims(&task, typed, CompletionInfo::MAX_VALUES).await,
             }

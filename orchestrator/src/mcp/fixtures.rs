@@ -1,5 +1,5 @@
-//! Tools, resources and prompts that the MCP conformance suite calls by name. Only with the feature `conformance`; a server
-//! that is built for people has none of them.
+//! Tools, resources and prompts that the MCP conformance suite calls by name. Only with the feature `conformance`; a
+//! production build has none of them.
 
 use crate::json::fields;
 use rmcp::RoleServer;
@@ -62,7 +62,7 @@ pub(super) fn tools() -> Vec<Tool> {
     tools
 }
 
-/// The answer of one of these tools; none for any other name.
+/// The answer of one of these tools; `None` for any other name.
 pub(super) async fn call(name: &str, context: &RequestContext<RoleServer>) -> Option<CallToolResult> {
     let content = match name {
         "test_simple_text" => vec![ContentBlock::text("This is a simple text response for testing.")],
@@ -90,7 +90,7 @@ pub(super) async fn call(name: &str, context: &RequestContext<RoleServer>) -> Op
             if let Some(token) = context.meta.get_progress_token() {
                 for done in [0.0, 50.0, 100.0] {
                     let progress = ProgressNotificationParam::new(token.clone(), done).with_total(100.0);
-                    // A client that is gone hears nothing.
+                    // The client may be gone.
                     let _ = context.peer.notify_progress(progress).await;
                     tokio::time::sleep(STEP).await;
                 }
@@ -116,7 +116,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![ResourceTemplate::new("test://template/{id}/data", "template").with_mime_type("application/json")]
 }
 
-/// One of them; none for any other address.
+/// One of them; `None` for any other address.
 pub(super) fn read(uri: &str) -> Option<ReadResourceResult> {
     let contents = match uri {
         "test://static-text" => {
@@ -147,7 +147,7 @@ pub(super) fn prompts() -> Vec<Prompt> {
     ]
 }
 
-/// One of them, filled in; none for any other name.
+/// One of them, filled in; `None` for any other name.
 pub(super) fn prompt(name: &str, arguments: &JsonObject) -> Option<GetPromptResult> {
     let argument = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
     let message = |content| PromptMessage::new(Role::User, content);

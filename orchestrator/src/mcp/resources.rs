@@ -1,4 +1,4 @@
-//! Resources: what a client reads and caches instead of calling a tool.
+//! Resources: what a client can read and cache instead of calling a tool.
 
 use super::reply::{CONTENT_NOTICE, MAX_BYTES};
 use super::tools::status::{Detail, GetStatusOutput};
@@ -19,7 +19,7 @@ const FUSION: &str = "lyra://fusion/";
 const JSON: &str = "application/json";
 /// Tasks on a page of the list.
 const LISTED: u32 = 50;
-/// Bytes of a page kept for what every page says of itself.
+/// Bytes of a page reserved for its own metadata.
 const FRAME_BYTES: usize = 2_000;
 /// Most documents of a run on a page, and codes of each system.
 const RUN_DOCUMENTS: usize = 1_000;
@@ -27,7 +27,7 @@ const RUN_CODES: usize = 100;
 /// Longest title of a listed task, in characters.
 const TITLE_CHARS: usize = 100;
 
-/// A page of what can be read: first the schema and the newest tasks, then older ones.
+/// A page of the resource list: first the schema and the newest tasks, then older ones.
 pub(super) async fn list(app: &App, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
     let page = app.task_page(LISTED, cursor).await.map_err(|error| failed("resources/list", &error))?;
     let schema = Resource::new(SCHEMA, "schema")
@@ -40,7 +40,7 @@ pub(super) async fn list(app: &App, cursor: Option<&str>) -> Result<ListResource
         let title: String = task.query.chars().take(TITLE_CHARS).collect();
         Resource::new(format!("{TASKS}{}", task.id), task.id.to_string())
             .with_title(title)
-            .with_description(format!("A task, {}. Its title is the question that was asked.", task.status))
+            .with_description(format!("A task, {}. Its title is its question.", task.status))
             .with_mime_type(JSON)
     });
     let resources = cursor.is_none().then_some(schema).into_iter().chain(tasks);
@@ -60,7 +60,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     [
         ResourceTemplate::new(format!("{TASKS}{{task_id}}"), "task")
             .with_title("Task")
-            .with_description("How a task stands, as get_status with detail `full` says it.")
+            .with_description("A task's state, as get_status with detail `full` returns it.")
             .with_mime_type(JSON),
         ResourceTemplate::new(format!("{TASKS}{{task_id}}/materials{{?cursor}}"), "materials")
             .with_title("Materials of a task")
@@ -80,14 +80,14 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         ResourceTemplate::new(format!("{TASKS}{{task_id}}/claims/{{claim_id}}{{?cursor}}"), "claim")
             .with_title("Claim")
             .with_description(
-                "One claim with its confidence, the passages for and against it, and what happened to it. Comes in pages \
+                "One claim with its confidence, the passages for and against it, and its history. Comes in pages \
                  where there is much of it.",
             )
             .with_mime_type(JSON),
         ResourceTemplate::new(format!("{FUSION}{{run_id}}{{?cursor}}"), "fusion")
             .with_title("Run of a lane or a fusion")
             .with_description(
-                "Where a run comes from and what is in it, as get_provenance says it, with all its documents and up to 100 \
+                "Where a run comes from and what is in it, as get_provenance returns it, with all its documents and up to 100 \
                  codes of each system. Comes in pages: `page.next` is the address of more documents.",
             )
             .with_mime_type(JSON),
@@ -115,7 +115,7 @@ pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, Err
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(JSON)]))
 }
 
-/// A page of what is known of a run: on the first one everything, on others more of its documents.
+/// A page of a run: the first one has everything, later ones have more of its documents.
 async fn of_run(app: &App, uri: &str, path: &str) -> Result<String, ErrorData> {
     let (run_id, query) = path.split_once('?').map_or((path, None), |(run_id, query)| (run_id, Some(query)));
     let offset: usize = match query {
@@ -219,7 +219,7 @@ async fn of_task(app: &App, uri: &str, path: &str) -> Result<String, ErrorData> 
     written(&document)
 }
 
-/// What a page of a document says of itself.
+/// The metadata of a page of a document.
 #[derive(Debug, Serialize)]
 struct PageView {
     /// Items of lists on this page.
@@ -228,7 +228,7 @@ struct PageView {
     total_items: usize,
     /// Address of the next page; null on the last.
     next: Option<String>,
-    /// The document is not the one that the cursor came from; for one of a piece, start from the beginning.
+    /// The document has changed since the cursor was issued; for a consistent copy, start from the beginning.
     changed_since_cursor: bool,
 }
 
@@ -244,7 +244,7 @@ fn not_found(uri: &str, why: impl std::fmt::Display) -> ErrorData {
 fn unknown(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(
         format!(
-            "there is no resource {uri}; there are {SCHEMA}, {FUSION}{{run_id}}, {TASKS}{{task_id}}, and under a task \
+            "unknown resource {uri}; the resources are {SCHEMA}, {FUSION}{{run_id}}, {TASKS}{{task_id}}, and under a task \
              materials, graph and claims/{{claim_id}}, each with ?cursor= for further pages"
         ),
         Some(named(uri)),
@@ -266,7 +266,7 @@ fn failed(uri: &str, error: &AppError) -> ErrorData {
     }
 }
 
-/// What may be read with SQL.
+/// What SQL can read.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct SchemaView {
     /// Tables and views.
@@ -289,7 +289,7 @@ struct TableView {
 struct ColumnView {
     /// Its name.
     name: String,
-    /// SQLite type; empty where SQLite does not say.
+    /// SQLite type; empty if SQLite has none.
     #[serde(rename = "type")]
     kind: String,
 }

@@ -14,8 +14,8 @@ pub(super) fn input<T: JsonSchema>() -> JsonObject {
     object(generate::<T>(SchemaSettings::draft2020_12().for_deserialize()))
 }
 
-/// Schema of a tool's results: the fields of `T`, and those of an error. Only `ok` is always there, because a result is
-/// either, and a choice between two shapes cannot be said without `oneOf`.
+/// Schema of a tool's results: the fields of `T`, and those of an error. Only `ok` is required, because a result is one
+/// or the other, and a choice between two shapes cannot be expressed without `oneOf`.
 pub(super) fn output<T: JsonSchema>() -> JsonObject {
     let settings = || SchemaSettings::draft2020_12().for_serialize();
     let mut schema = object(generate::<T>(settings()));
@@ -69,7 +69,7 @@ fn plain(schema: &mut Schema) {
     for noise in ["title", "format"] {
         fields.remove(noise);
     }
-    // The parts of an object have defaults of their own, and `null` is no value.
+    // The parts of an object have their own defaults, and `null` is not a value.
     if fields.get("default").is_some_and(|default| default.is_null() || default.is_object()) {
         fields.remove("default");
     }
@@ -81,7 +81,7 @@ fn plain(schema: &mut Schema) {
     }
 }
 
-/// An optional field is one that may be left out; `null` is no value of its own.
+/// An optional field may be omitted; `null` is not a value of its own.
 fn drop_null(fields: &mut JsonObject) {
     if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
         choices.retain(|choice| choice.get("type") != Some(&json!("null")));
@@ -90,7 +90,7 @@ fn drop_null(fields: &mut JsonObject) {
         {
             fields.remove("anyOf");
             for (key, value) in only {
-                // What the field says of itself goes before what its type says.
+                // The field's own description precedes its type's.
                 fields.entry(key).or_insert(value);
             }
         }
@@ -151,7 +151,7 @@ mod tests {
     /// Noise.
     #[derive(serde::Serialize, serde::Deserialize, JsonSchema)]
     struct Outer {
-        /// Its colour.
+        /// Its color.
         colour: Option<Colour>,
         /// What is inside.
         inner: Option<Inner>,
@@ -165,10 +165,10 @@ mod tests {
                 "type": "object",
                 "additionalProperties": false,
                 "properties": {
-                    "colour": {
+                    "colour": { // prose: ok
                         "type": "string",
                         "enum": ["red", "blue"],
-                        "description": "Its colour. `red`: Like blood. `blue`: Like the sky."
+                        "description": "Its colour. `red`: Like blood. `blue`: Like the sky." // prose: ok
                     },
                     "inner": {
                         "type": "object",

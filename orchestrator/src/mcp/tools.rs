@@ -1,4 +1,4 @@
-//! The tools: what each is called, takes, answers and does, in one list.
+//! The tools in one list: name, arguments, results and effect of each.
 
 mod answer;
 pub(super) mod auth;
@@ -29,7 +29,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 
 /// Longest call; clients give up soon after.
 const CALL_LIMIT: Duration = Duration::from_secs(45);
-/// How often a long call reports that it is still at it.
+/// How often a long call reports that it is still running.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
 static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
@@ -85,30 +85,30 @@ trait Tool {
     type Input: DeserializeOwned + JsonSchema + Send;
     type Output: Serialize + JsonSchema + Send;
 
-    /// Brings other ways of writing the same arguments into the one that the schema says.
+    /// Rewrites alternative spellings of the arguments into the form of the schema.
     fn tidy(_arguments: &mut JsonObject) {}
 
     fn call(call: &Call, input: Self::Input) -> impl Future<Output = Result<Self::Output, Failure>> + Send;
 }
 
-/// What calling a tool changes. Becomes the annotations, so it has to be true.
+/// What calling a tool changes. It becomes the tool's annotations, so it must be accurate.
 #[derive(Debug, Clone, Copy)]
 enum Effect {
     /// Nothing.
     Reads,
-    /// Adds to the store, and has sources searched, which may be outside.
+    /// Adds to the store, and searches sources, which may be external.
     Adds,
-    /// Ends what waits, or has sources outside searched again.
+    /// Ends waiting work, or searches external sources again.
     Settles,
-    /// Ends running or waiting work; calling again changes nothing more.
+    /// Ends running or waiting work; calling it again has no further effect.
     Ends,
-    /// Replaces what the store says or what is in force; a history keeps what was there.
+    /// Replaces stored data or the active version; a history keeps the old state.
     Corrects,
     /// Adds a measurement to the store and changes nothing else.
     Records,
-    /// Has a corpus searched, which may be outside, and keeps what was found for a time, for other tools to refer to.
+    /// Searches a corpus, which may be external, and keeps the results for a while, for other tools to use.
     Searches,
-    /// Makes a run of stored ones, and keeps it for a time.
+    /// Creates a run from stored ones, and keeps it for a while.
     Fuses,
 }
 
@@ -144,12 +144,12 @@ impl Entry {
         self.tool.annotations.as_ref().is_some_and(|hints| hints.read_only_hint == Some(true))
     }
 
-    /// Whether calling it leaves nothing but a run that expires: who may read may search.
+    /// Whether a call leaves nothing behind but a run that expires: read-only tokens may call such tools.
     pub(super) fn is_search(&self) -> bool {
         matches!(self.effect, Effect::Searches | Effect::Fuses)
     }
 
-    /// Checks the arguments, runs the tool and writes down its answer or its error.
+    /// Checks the arguments, runs the tool and returns its result or its error.
     pub(super) async fn run(&self, arguments: JsonObject, call: Call) -> CallToolResult {
         (self.run)(arguments, call).await
     }
@@ -181,10 +181,10 @@ async fn run<T: Tool>(mut arguments: JsonObject, call: Call) -> CallToolResult {
     }
 }
 
-/// One call: the application, who calls, and a way to report progress to the client that asked for it.
+/// One call: the application, the caller, and a channel for progress reports if the client asked for them.
 pub(super) struct Call {
     app: App,
-    /// As the audit log names them.
+    /// The caller's name in the audit log.
     actor: String,
     peer: Peer<RoleServer>,
     token: Option<ProgressToken>,
@@ -195,7 +195,7 @@ impl Call {
         Self { app, actor, token: context.meta.get_progress_token(), peer: context.peer }
     }
 
-    /// Runs `work`, telling the client every few seconds that it goes on.
+    /// Runs `work`, telling the client every few seconds that it is still running.
     async fn with_progress<F: Future>(&self, work: F) -> F::Output {
         let Some(token) = &self.token else { return work.await };
         let started = Instant::now();
@@ -210,7 +210,7 @@ impl Call {
                     let progress = ProgressNotificationParam::new(token.clone(), seconds as f64)
                         .with_total(CALL_LIMIT.as_secs_f64())
                         .with_message(format!("no answer yet after {seconds} s"));
-                    // A client that is gone cannot be told; its request is cancelled elsewhere.
+                    // The client may be gone; its request is cancelled elsewhere.
                     let _ = self.peer.notify_progress(progress).await;
                 }
             }
@@ -218,7 +218,7 @@ impl Call {
     }
 }
 
-/// Reads a task id, naming the argument when it is none.
+/// Reads a task id; the error names the argument.
 fn task_id(text: &str) -> Result<TaskId, Failure> {
     text.trim().parse().map_err(|error| {
         Failure::argument(format!("argument `task_id`: {error}"))

@@ -1,15 +1,15 @@
-//! What the operating system knows of this process; Linux only.
+//! Metrics of this process from the operating system; Linux only.
 
 use super::Number;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The process as it is now.
+/// The current state of the process.
 pub(super) struct Process {
     pub(super) resident_bytes: u64,
     pub(super) open_handles: u64,
 }
 
-/// `None` where `/proc` does not say.
+/// `None` if `/proc` lacks it.
 pub(super) fn read() -> Option<Process> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -18,7 +18,7 @@ pub(super) fn read() -> Option<Process> {
     Some(Process { resident_bytes: kilobytes * 1024, open_handles })
 }
 
-/// The moment of the call, made when the process starts.
+/// The time of the first call, at the start of the process.
 pub(super) fn start_time() -> Number {
     let number = Number::default();
     number.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());

@@ -100,7 +100,7 @@ fn alarms(rules: &str) -> Vec<String> {
 
 #[test]
 fn the_dashboard_and_the_alarms_use_metrics_that_exist() {
-    // What the ml-server writes is held against its page by a test of its own.
+    // Another test compares the ml-server's metrics with its page.
     let ml_server = include_str!("../../../ml-server/METRICS.md");
     let ours = families(&filled());
     let ours: Vec<&str> = ours.iter().filter_map(|family| family.split(' ').next()).collect();

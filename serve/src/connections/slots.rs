@@ -1,4 +1,4 @@
-//! Slots: one for each open connection, and which of them gives way when there is none left.
+//! Slots: one per open connection, and which connection to close when all are taken.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// A connection may be silent for so long before it can lose its slot to another: a client that has just come in, or has just
-/// been answered, needs a moment to ask.
+/// Grace period before an idle connection can lose its slot: a client that has just connected or been answered needs a
+/// moment to send a request.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// All slots of a server.
@@ -26,9 +26,9 @@ struct Open {
 
 #[derive(Debug)]
 struct Connection {
-    /// Requests in work; HTTP/1.1 has one at a time.
+    /// Requests in progress; HTTP/1.1 has one at a time.
     answering: usize,
-    /// Since when there is none.
+    /// Since when no request has been in progress.
     silent_since: Instant,
     close: CancellationToken,
 }
@@ -38,7 +38,7 @@ impl Slots {
         Self { free: Arc::new(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS))), open: Arc::default() }
     }
 
-    /// A slot, as soon as there is one. While there is none, the connection that has been silent for longest is closed.
+    /// Waits for a free slot. While all are taken, it closes the connection that has been idle longest.
     pub(super) async fn take(&self) -> Slot {
         let mut freed = std::pin::pin!(Arc::clone(&self.free).acquire_owned());
         let permit = loop {
@@ -56,8 +56,8 @@ impl Slots {
         Slot { id, close, slots: self.clone(), _permit: permit }
     }
 
-    /// Closes the connection that has been silent for longest, if it has been for the time of grace. Returns how long to wait
-    /// before it is worth asking again.
+    /// Closes the connection that has been idle longest, if the grace period is over. Returns how long to wait before
+    /// the next attempt.
     pub(super) fn close_one(&self) -> Duration {
         let open = self.lock();
         let silent =
@@ -82,18 +82,18 @@ pub(super) struct Slot {
     id: u64,
     close: CancellationToken,
     slots: Slots,
-    /// None never: the semaphore is not closed.
+    /// Never `None`: the semaphore is not closed.
     _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Slot {
-    /// Marks the connection as one with a request in work until what this returns is dropped.
+    /// Marks the connection as busy until the returned guard is dropped.
     pub(super) fn answering(slot: &Arc<Self>) -> Answering {
         slot.change(|connection| connection.answering += 1);
         Answering(Arc::clone(slot))
     }
 
-    /// Returns when the connection has to make room for another.
+    /// Returns when the connection must make room for another.
     pub(super) async fn closed(&self) {
         self.close.cancelled().await;
     }
@@ -111,7 +111,7 @@ impl Drop for Slot {
     }
 }
 
-/// A request in work.
+/// A request in progress.
 #[derive(Debug)]
 pub(super) struct Answering(Arc<Slot>);
 

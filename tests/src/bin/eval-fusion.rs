@@ -186,7 +186,7 @@ fn scifact(folder: &Path) -> Result<Set> {
     Ok(Set { corpus: "scifact", file: folder.join("corpus.jsonl"), queries })
 }
 
-/// Judgements name queries by their place in the file, not by their number.
+/// Judgments name queries by their place in the file, not by their number.
 fn cranfield(folder: &Path, work: &Path) -> Result<Set> {
     let documents = fs::read_to_string(folder.join("cran.all.1400.xml"))?;
     let mut lines = String::new();

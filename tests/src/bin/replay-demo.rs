@@ -1,5 +1,5 @@
-//! `lyra research … --sources s2,openalex,web` against stand-ins of both APIs, of search engines and of a site, and what it
-//! left in the evidence graph. Fails when something that belongs there is missing.
+//! `lyra research … --sources s2,openalex,web` against stand-ins of both APIs, of search engines and of a site, and the
+//! resulting evidence graph. Fails when an expected part is missing.
 //!
 //! `cargo run --release -p lyra-tests --bin replay-demo -- ["question"]`, after `cargo build --release -p lyra`; needs
 //! no network. `cargo make replay-demo` does both.
@@ -16,7 +16,7 @@ use lyra_tests::replay::Replay;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-/// The question whose figures are known.
+/// The question with known figures.
 const QUESTION: &str = "Does a short daytime nap improve memory in adults?";
 
 #[derive(Debug, Parser)]
@@ -32,7 +32,7 @@ struct Args {
     data_dir: Option<PathBuf>,
 }
 
-/// What a figure has to be.
+/// The expected value of a figure.
 #[derive(Clone, Copy, PartialEq)]
 enum Need {
     /// At least one.
@@ -43,7 +43,7 @@ enum Need {
     Any,
 }
 
-/// What to count, how, and what has to come out.
+/// The figure, its query, and the expected value.
 const COUNTS: [(&str, &str, Need); 14] = [
     ("works", "SELECT count(*) AS n FROM works", Need::Some),
     (
@@ -59,7 +59,7 @@ const COUNTS: [(&str, &str, Need); 14] = [
     ("retracted", "SELECT count(*) AS n FROM works WHERE is_retracted", Need::Any),
     ("pages of the web", "SELECT count(*) AS n FROM task_pages WHERE reason = 'serp'", Need::Some),
     (
-        "works read where they stand, for want of an abstract",
+        "works without an abstract, read from their pages",
         "SELECT count(*) AS n FROM pages WHERE fetch_method = 'http' AND work_id IS NOT NULL",
         Need::Some,
     ),
@@ -71,7 +71,7 @@ const COUNTS: [(&str, &str, Need); 14] = [
     ("edges: refutes", "SELECT count(*) AS n FROM edges WHERE relation = 'refutes'", Need::Some),
     ("edges: neutral", "SELECT count(*) AS n FROM edges WHERE relation = 'neutral'", Need::Some),
     (
-        "judgements of passages from the web",
+        "judgments of passages from the web",
         "SELECT count(*) AS n FROM edges JOIN fragments ON fragments.id = source_id JOIN pages ON pages.id = page_id
          WHERE relation IN ('supports', 'refutes', 'neutral') AND fetch_method = 'http'",
         Need::Some,

@@ -1,6 +1,6 @@
 //! Steady load on `lyra serve` and `lyra-ml-server` for a bounded time; fails when memory or file handles of either keep growing.
 //!
-//! `cargo make soak 60` runs it for an hour. Needs Linux; both binaries have to be built.
+//! `cargo make soak 60` runs it for an hour. Needs Linux; build both binaries first.
 
 #![expect(clippy::print_stdout, reason = "a program that prints what it measured")]
 
@@ -12,7 +12,7 @@ use lyra_tests::ml_server::MlServer;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// What is asked, in turns; the example corpus knows of all of it.
+/// The questions, in turns; the example corpus covers all of them.
 const QUESTIONS: [&str; 4] = [
     "Does a short daytime nap improve memory in adults?",
     "Does biochar increase crop yield?",
@@ -46,7 +46,7 @@ struct Sample {
     handles: f64,
 }
 
-/// A process and what was seen of it.
+/// A process and its samples.
 struct Watched {
     name: &'static str,
     pid: u32,
@@ -85,7 +85,7 @@ impl Watched {
         (slope(&points), part(1.0 - WARM, 1.0) - part(WARM, 2.0 * WARM))
     }
 
-    /// Prints the figures and says whether they stay flat.
+    /// Prints the figures and returns whether they stay flat.
     fn judge(&self, growth_mb: f64) -> bool {
         let (memory_slope, memory_growth) = self.trend(|s| s.megabytes);
         let (handle_slope, handle_growth) = self.trend(|s| s.handles);
@@ -115,7 +115,7 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or_default()
 }
 
-/// One task from its begin to its end, and what an agent asks about it.
+/// One task from start to end, with an agent's queries about it.
 async fn task(server: &HttpServer, question: &str) -> Result<()> {
     let made = server.call("create_task", json!({"query": question}), &[]).await?;
     let id = made["task_id"].as_str().with_context(|| format!("no task: {made}"))?.to_owned();
@@ -178,7 +178,7 @@ async fn main() -> Result<()> {
     };
     drop(load);
     println!("{tasks} tasks, the slowest took {:.1} s", slowest.as_secs_f64());
-    // Both are printed, whatever the first one says.
+    // Both are printed, regardless of the first one.
     let flat: Vec<bool> = watched.iter().map(|process| process.judge(args.growth_mb)).collect();
     server.stop().await?;
     ensure!(flat.iter().all(|flat| *flat), "memory or file handles keep growing");

@@ -19,7 +19,7 @@ const RECORDED: [(&str, &str); 5] = [
 ];
 /// Results whose links are replaced; no more of them are fetched.
 pub(super) const SHOWN: usize = 6;
-/// Passages that one article tells of.
+/// Passages that one article mentions.
 const PER_ARTICLE: usize = 4;
 /// A result page of our own for where the recorded ones are not there, in the markup of the first of those engines.
 const OWN: &str = "duckduckgo";
@@ -38,7 +38,7 @@ struct Article {
     path: String,
     title: String,
     html: String,
-    /// What it tells of, for ranking.
+    /// Its topics, for ranking.
     text: String,
 }
 
@@ -203,7 +203,7 @@ fn landing() -> String {
     )
 }
 
-/// The engines that come with Lyra, asked here.
+/// The built-in engines, served here.
 pub(super) fn engines_file(address: &str) -> String {
     let built_in = include_str!("../../../config/engines.yaml");
     let mut name = "";
@@ -222,7 +222,7 @@ pub(super) fn engines_file(address: &str) -> String {
     built_in.lines().map(line).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// The domains that come with Lyra, with no waiting between requests to one that no list names.
+/// The built-in domains, without waiting between requests to one that no list names.
 pub(super) fn domains_file() -> String {
     include_str!("../../../config/domains.yaml").replace(
         "default: { category: unverified, qps: 1.0 }",

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Most works that one search answers: fewer than there are, so that citations lead to more.
 const SEARCH_HITS: usize = 8;
-/// Words that tell nothing of a topic.
+/// Words without a topic.
 const COMMON: [&str; 24] = [
     "a", "an", "and", "are", "as", "at", "by", "can", "did", "do", "does", "for", "from", "how", "in", "is",
     "it", "of", "on", "or", "that", "the", "to", "with",
@@ -29,12 +29,12 @@ pub(super) struct Record {
     pub(super) names: Vec<String>,
     /// Names of what it cites.
     pub(super) cites: Vec<String>,
-    /// What search looks at.
+    /// The searchable text.
     pub(super) text: String,
 }
 
 impl Catalogue {
-    /// Takes in a work; one that is known stays as it was.
+    /// Adds a work; an existing one stays unchanged.
     pub(super) fn add(&mut self, record: Record) {
         if record.names.is_empty() || record.names.iter().any(|name| self.by_name.contains_key(name)) {
             return;

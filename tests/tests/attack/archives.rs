@@ -1,4 +1,4 @@
-//! Backups that somebody changed: bytes of a file, or its parts with every size and hash made right again.
+//! Tampered backups: changed bytes of a file, or changed parts with corrected sizes and hashes.
 
 use crate::{Run, pick};
 use anyhow::{Context, ensure};
@@ -49,7 +49,7 @@ fn restored(folder: &Path) -> anyhow::Result<Value> {
     Ok(json!([names, run(&["store", "check", "--json"])?["problems"], run(&["corpus", "list", "--json"])?]))
 }
 
-/// One archive, changed; says how.
+/// One tampered archive; returns the change.
 fn changed(rng: &mut Rng, whole: &[u8]) -> anyhow::Result<(String, Vec<u8>)> {
     let flip = |rng: &mut Rng, bytes: &mut [u8]| {
         let at = rng.usize(..bytes.len());

@@ -12,7 +12,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).unwrap_or_default()
 }
 
-/// Deflate of so many MiB of one byte, without any of them in memory: what one of them becomes, many times.
+/// Deflate of this many MiB of one byte, without holding them in memory: the encoding of one MiB, repeated.
 pub(crate) fn deflated(head: &[u8], byte: u8, mebibytes: usize) -> Vec<u8> {
     let block = |bytes: &[u8]| {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::fast());
@@ -52,7 +52,7 @@ pub(crate) fn quoted_pages(smaller: usize) -> Vec<(&'static str, Page)> {
     ]
 }
 
-/// Pages that held once, and have to go on doing so.
+/// Regression cases.
 pub(crate) fn pages_that_held() -> Vec<(&'static str, Page)> {
     let html = |text: String| Page::html(text);
     let links = (0..400_000).map(|n| format!("<a href=/{n}>x</a>")).collect::<Vec<_>>().concat();
@@ -67,7 +67,7 @@ pub(crate) fn pages_that_held() -> Vec<(&'static str, Page)> {
     ]
 }
 
-/// A page that was made at random, up to some megabytes.
+/// A random page of up to some megabytes.
 pub(crate) fn any_page(rng: &mut Rng) -> Page {
     const TAGS: [&str; 24] = [
         "div",
@@ -169,13 +169,13 @@ fn stream(dictionary: &str, data: &[u8]) -> Vec<u8> {
     [head.as_bytes(), data, b"\nendstream"].concat()
 }
 
-/// With one stream of so many MiB of blanks.
+/// With one stream of this many MiB of blanks.
 fn flate_pdf(mebibytes: usize) -> Vec<u8> {
     let data = [vec![0x78, 0x01], deflated(b"BT /F 10 Tf (Sleep) Tj ET ", b' ', mebibytes)].concat();
     paged(1, stream("/Filter /FlateDecode", &data))
 }
 
-/// With so many texts on each of so many pages.
+/// With this many texts on each of this many pages.
 fn drawing_pdf(pages: usize, texts: usize) -> Vec<u8> {
     paged(pages, stream("", "BT /F 10 Tf 1 0 0 1 50 700 Tm (Sleep) Tj ET\n".repeat(texts).as_bytes()))
 }

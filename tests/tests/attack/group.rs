@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The group. It goes with the value, when no process is in it any more.
+/// The group. It is removed on drop, once it has no processes.
 pub(crate) struct Group {
     folder: PathBuf,
     version: Version,
@@ -17,7 +17,7 @@ enum Version {
 }
 
 impl Group {
-    /// A new group with this limit in bytes; none, with the reason printed, where none can be made.
+    /// A new group with this limit in bytes; `None`, with the reason printed, if none can be created.
     #[expect(clippy::print_stdout, reason = "says why a test skips")]
     pub(crate) fn of(bytes: u64) -> Option<Self> {
         match Self::made(bytes) {
@@ -103,7 +103,7 @@ impl Drop for Group {
     }
 }
 
-/// Where groups with a limit on memory are made.
+/// Where groups with a memory limit are created.
 fn root() -> Option<(PathBuf, Version)> {
     let mounts = std::fs::read_to_string("/proc/mounts").ok()?;
     let mounted = |kind: &str, option: &str| {

@@ -16,12 +16,12 @@ use tokio::net::TcpStream;
 
 /// Requests at a time.
 const IN_FLIGHT: usize = 8;
-/// How long a connection may be silent after the last byte of an answer: the client has said that it sends no more.
+/// How long a connection may stay idle after the last byte of an answer, because the client has closed its side.
 const SILENCE: Duration = Duration::from_mins(1);
-/// Requests between two looks at whether the server is well.
+/// Requests between two health checks.
 const ROUND: usize = 64;
 
-/// Sends bytes, says that there are no more, and reads what comes.
+/// Sends bytes, closes the sending side, and reads the response.
 async fn sent(address: &str, bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
     let mut stream = TcpStream::connect(address).await.context("connect")?;
     // A server that refuses the head may close before it has read the rest.
@@ -59,7 +59,7 @@ async fn round(address: &str, requests: Vec<Vec<u8>>) -> anyhow::Result<()> {
     }
 }
 
-/// An answer is HTTP, or there is none; it blames the request and not the server, and holds no secret.
+/// The answer is valid HTTP or missing; it blames the request and not the server, and contains no secret.
 fn checked(answer: &[u8]) -> anyhow::Result<()> {
     let text = String::from_utf8_lossy(answer);
     ensure!(!leaked(&text), "a secret: {text}");
@@ -69,12 +69,12 @@ fn checked(answer: &[u8]) -> anyhow::Result<()> {
     let status = text.strip_prefix("HTTP/1.1 ").or_else(|| text.strip_prefix("HTTP/1.0 "));
     let status: u16 =
         status.and_then(|rest| rest.get(..3)?.parse().ok()).with_context(|| text.to_string())?;
-    // 503 says that there is too much at the moment, which is true.
+    // 503 reports an overload, which is correct here.
     ensure!(status < 500 || status == 503, "{text}");
     Ok(())
 }
 
-/// What a client of Lyra sends.
+/// Requests of a Lyra client.
 fn lyra_seeds(host: &str, token: &str) -> Vec<Request> {
     let bearer = format!("Bearer {token}");
     let base = [("Host", host), ("Authorization", bearer.as_str())];
@@ -153,7 +153,7 @@ async fn mutated_requests_leave_lyra_well() -> anyhow::Result<()> {
     }
     ensure!(watch.peak() <= MEMORY, "{} MB", watch.peak() >> 20);
     server.stop().await?;
-    // Nothing that a read token must not do was done.
+    // A read token changed nothing.
     let now = app.json(&["token", "list", "--json"]);
     let names = |tokens: &Value| -> Vec<String> {
         let all = tokens.as_array().into_iter().flatten();
@@ -164,7 +164,7 @@ async fn mutated_requests_leave_lyra_well() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a client of the ml-server sends: the seeds of its fuzz targets.
+/// Requests of an ml-server client: the seeds of its fuzz targets.
 fn ml_seeds(host: &str) -> anyhow::Result<Vec<Request>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ml-server/fuzz/seeds");
     let mut seeds = vec![

@@ -1,4 +1,4 @@
-//! Files for `lyra corpus import` that take far more than they are worth, and Ctrl-C in the middle of them.
+//! Files for `lyra corpus import` with disproportionate cost, and Ctrl-C during their import.
 
 use crate::bombs::deflated;
 use crate::watch::ended;
@@ -88,13 +88,13 @@ fn quoted_files_are_imported_or_refused_in_time_and_within_memory() {
     let (app, files) = (TestApp::new(), tempfile::tempdir().expect("a folder"));
     for (what, file) in quoted(files.path()) {
         ended(what, import(&app, &file)).check(what, MEMORY);
-        // Whatever came of it, the next import works.
+        // In any case, the next import works.
         app.run(&["corpus", "remove", "c"]);
     }
     assert_eq!(app.json(&["corpus", "list", "--json"]), serde_json::json!([]));
 }
 
-/// A file of some kind that was made at random.
+/// A random file of some kind.
 fn any_file(rng: &mut Rng, folder: &Path) -> PathBuf {
     const STARTS: [(&str, &str); 7] = [
         ("a.csv", "id,title,abstract\n1,t,\""),
@@ -164,7 +164,7 @@ fn long(folder: &Path) -> PathBuf {
     path
 }
 
-/// Asks a process to end as Ctrl-C does.
+/// Stops a process as Ctrl-C does.
 fn interrupt(pid: u32) {
     let sent = Command::new("kill").args(["-INT", &pid.to_string()]).status().expect("kill");
     assert!(sent.success());

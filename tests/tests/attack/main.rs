@@ -1,5 +1,5 @@
-//! What strangers send, made by generators, to real processes. Whatever it is: no planted secret is in an answer, memory stays
-//! under its limit, answers come in time, and the server is healthy afterwards.
+//! Generated attacks on real processes. In all cases no planted secret is in an answer, memory stays below its limit,
+//! answers come in time, and the server is healthy afterward.
 //!
 //! Each generator runs for a few seconds. `LYRA_ATTACK_SECONDS=N` makes it run for N, and sends what is quoted at its full size; `LYRA_ATTACK_SEED=S` makes other attacks.
 //! Statements of agents have a generator of their own, `orchestrator/tests/attack.rs`.
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// How long an answer may take: far more than any limit, for a busy machine and a build without optimization.
 const IN_TIME: Duration = Duration::from_mins(2);
-/// How long a generator runs unless told otherwise.
+/// Default run time of a generator.
 const SECONDS: u64 = 4;
 
 /// Whether there is more time than a run of all tests has: then everything is sent at its full size.

@@ -94,7 +94,7 @@ const HOSTS: [&str; 16] = [
     "\"localhost\"",
 ];
 
-/// Names and values that parsers have stumbled over. None of them lets anyone in.
+/// Names and values that have confused parsers. None of them grants access.
 const HEADERS: [(&str, &str); 38] = [
     ("Transfer-Encoding", "chunked"),
     ("Transfer-Encoding", "chunked, identity"),
@@ -218,7 +218,7 @@ fn body_changed(rng: &mut Rng, mut body: Vec<u8>) -> Vec<u8> {
     body
 }
 
-/// Puts another value in place of one of those in it.
+/// Replaces one of its values.
 fn grow(rng: &mut Rng, value: &mut Value, depth: u8) {
     let inner = match value {
         Value::Object(fields) if !fields.is_empty() && depth < 6 => {

@@ -1,4 +1,4 @@
-//! All attacks on memory and processor time at once, on a process in a group with as much memory as its container has.
+//! All attacks on memory and CPU time at once, on a process in a group with the memory limit of its container.
 
 use crate::IN_TIME;
 use crate::bombs::quoted_pages;
@@ -40,7 +40,7 @@ fn costly() -> Vec<String> {
     endless.filter(|statement| !statement.is_empty()).chain(bombs).collect()
 }
 
-/// What came of a request. A connection may lose its slot to another before its request is read; clients try again.
+/// The outcome of a request. A connection may lose its slot to another before its request is read; clients try again.
 async fn patiently<T>(mut ask: impl AsyncFnMut() -> anyhow::Result<T>) -> anyhow::Result<T> {
     let begun = Instant::now();
     loop {
@@ -96,7 +96,7 @@ async fn idle(server: &HttpServer, bearer: &str) -> Vec<TcpStream> {
             ),
             _ => String::new(),
         };
-        // Who is cut off meanwhile has nothing to complain of.
+        // Being disconnected meanwhile is fine.
         let _ = stream.write_all(half.as_bytes()).await;
         open.push(stream);
     }
@@ -178,7 +178,7 @@ async fn lyra_in_a_gigabyte_outlives_all_attacks_at_once() -> anyhow::Result<()>
     ensure!(server.request("GET /health", &[], "").await?.status == 200, "it is not well");
     let one = server.call("query_graph", json!({ "sql": "SELECT 1 AS one" }), &[&read]).await?;
     ensure!(one["rows"][0]["one"] == 1, "{one}");
-    // Nothing goes on that nobody waits for.
+    // No work continues once its client is gone.
     let deadline = Instant::now() + IN_TIME;
     loop {
         let before = ticks(pid);

@@ -73,14 +73,14 @@ fn resident(root: u32) -> u64 {
     processes.iter().filter(|(pid, _)| below(**pid)).map(|(_, (_, bytes))| bytes).sum()
 }
 
-/// What came of a command, and most bytes that it held.
+/// The outcome of a command, and its peak memory in bytes.
 pub(crate) struct Ended {
     pub(crate) output: Output,
     pub(crate) peak: u64,
 }
 
 impl Ended {
-    /// Everything that it said.
+    /// Its output.
     pub(crate) fn said(&self) -> String {
         let (out, err) = (&self.output.stdout, &self.output.stderr);
         format!("{}{}", String::from_utf8_lossy(out), String::from_utf8_lossy(err))

@@ -8,7 +8,7 @@ use lyra_tests::proxy::{Proxy, Weather};
 use serde_json::json;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// So slow are the models, to make a task last.
+/// Delay of the models, so that a task lasts.
 const SLOWED: Duration = Duration::from_millis(150);
 
 fn number(name: &str) -> Option<u64> {

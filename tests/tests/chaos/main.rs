@@ -1,5 +1,5 @@
-//! What goes wrong in operation, done on purpose during a task: nothing is lost, nothing doubled, the task completes, and its
-//! confidences are those of an undisturbed run.
+//! Failures of operation, injected during a task: nothing is lost or duplicated, the task completes, and its
+//! confidences equal those of an undisturbed run.
 //!
 //! `cargo make chaos` runs it (minutes; Linux, as root for the full disk). The seed is printed; `LYRA_CHAOS_SEED` repeats a run,
 //! `LYRA_CHAOS_KILLS` says how many processes are killed.
@@ -24,7 +24,7 @@ const QUERIES: [&str; 2] = ["biochar crop yield", "biochar reduced yield in alka
 /// For a task to end once its surroundings are in order again.
 const PATIENCE: Duration = Duration::from_mins(6);
 
-/// Makes the task that every disturbance disturbs; what was answered is in the store.
+/// Creates the task for all disturbances; acknowledged data is in the store.
 async fn begin(lyra: &mut StdioClient) -> anyhow::Result<String> {
     let task = lyra.call("create_task", json!({"query": QUESTION, "claims": [CLAIM]})).await?;
     let id = task["task_id"].as_str().context("a task id")?.to_owned();
@@ -65,7 +65,7 @@ async fn content(app: &TestApp, task: &str) -> anyhow::Result<Value> {
     Ok(json!({"claims": claims, "totals": report["totals"], "warnings": report["warnings"]}))
 }
 
-/// The file is whole, no row points nowhere, nothing is stored twice, and no job is left.
+/// The file is intact, no row has a dangling reference, nothing is stored twice, and no job is left.
 async fn sound(database: &Path) -> anyhow::Result<()> {
     let mut connection = connect(database).await?;
     let whole: String = sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&mut connection).await?;
@@ -106,7 +106,7 @@ async fn undisturbed(flags: &[&str]) -> anyhow::Result<Value> {
     content(&app, &task).await
 }
 
-/// Says what was done, in the output of the run.
+/// Prints what was done.
 #[expect(clippy::print_stdout, reason = "figures of a run that takes minutes")]
 fn tell(what: &str) {
     println!("{what}");

@@ -1,4 +1,4 @@
-//! An ml-server that goes away, is slow, or says for a minute that it is full.
+//! An ml-server that disappears, is slow, or reports an overload for a minute.
 
 use super::{begin, content, finish, tell, undisturbed};
 use lyra_tests::TestApp;

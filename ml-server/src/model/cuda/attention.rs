@@ -1,4 +1,4 @@
-//! Self-attention on the GPU: what a layer keeps there, and the launches.
+//! Self-attention on the GPU: a layer's buffers, and the launches.
 
 use std::f32::consts::LOG2_E;
 use std::sync::Arc;
@@ -115,7 +115,7 @@ pub(super) struct Operands<'a> {
 }
 
 impl Attention {
-    /// Uploads the tables. Layers that share angles share them on the GPU too, through `angles`.
+    /// Uploads the tables. Layers that share angles also share them on the GPU, through `angles`.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].
@@ -239,7 +239,7 @@ impl Relative {
 
 impl Distances {
     /// Room for `rows` tokens in sequences of at most `longest`, where `layer` and all others have the same buckets.
-    /// `None` where the model has no relative scores.
+    /// `None` if the model has no relative scores.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].

@@ -1,4 +1,4 @@
-//! An open GPU, and what its errors mean.
+//! An open GPU, and the interpretation of its errors.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Device {
         let count = CudaContext::device_count().map_err(failed)?;
         if !usize::try_from(count).is_ok_and(|count| number < count) {
             return Err(Error::Device(format!(
-                "there is no GPU {number}: the driver knows {count}, from 0 on"
+                "GPU {number} does not exist: the driver lists {count}, numbered from 0"
             )));
         }
         let context = CudaContext::new(number).map_err(failed)?;
@@ -58,7 +58,7 @@ impl Device {
         Ok(Arc::new(Self { context, stream, capability, name }))
     }
 
-    /// `cuda:N` and what the vendor calls it.
+    /// `cuda:N` and the vendor's name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -75,24 +75,24 @@ impl Device {
 /// Loads the three libraries, also from where Python's wheels have them.
 fn libraries() -> Result<(), Error> {
     preload();
-    // SAFETY: these look whether the loader finds a library of the name, which runs its initialisation as any load does.
+    // SAFETY: these look whether the loader finds a library of the name, which runs its initialization as any load does.
     #[expect(unsafe_code, reason = "loading a library runs its code")]
     let present = unsafe {
         [
             (sys::is_culib_present(), "libcuda.so.1, the NVIDIA driver; is there a GPU and its driver?"),
-            (nvrtc::is_culib_present(), "libnvrtc, of the CUDA toolkit or the wheel nvidia-cuda-nvrtc"),
-            (cublaslt::is_culib_present(), "libcublasLt, of the CUDA toolkit or the wheel nvidia-cublas"),
+            (nvrtc::is_culib_present(), "libnvrtc, from the CUDA toolkit or the wheel nvidia-cuda-nvrtc"),
+            (cublaslt::is_culib_present(), "libcublasLt, from the CUDA toolkit or the wheel nvidia-cublas"),
         ]
     };
     present.into_iter().find(|(present, _)| !present).map_or(Ok(()), |(_, missing)| {
         Err(Error::Device(format!(
-            "cannot load {missing} (looked in LYRA_CUDA_LIBS, LD_LIBRARY_PATH and the system's places)"
+            "cannot load {missing} (looked in LYRA_CUDA_LIBS, LD_LIBRARY_PATH and the system's library folders)"
         )))
     })
 }
 
-/// Loads the libraries in the folders that `LYRA_CUDA_LIBS` names (separated like `PATH`), so that the loader knows them by
-/// name from then on. What is not there is left to the loader.
+/// Loads the libraries in the folders that `LYRA_CUDA_LIBS` names (separated like `PATH`), so that the loader knows
+/// them by name from then on. Missing ones are left to the loader.
 fn preload() {
     let Some(folders) = std::env::var_os("LYRA_CUDA_LIBS") else { return };
     for folder in std::env::split_paths(&folders) {
@@ -119,7 +119,7 @@ impl From<DriverError> for ComputeError {
     fn from(error: DriverError) -> Self {
         match error.0 {
             Code::CUDA_ERROR_OUT_OF_MEMORY => Self::OutOfMemory,
-            // These say what was wrong with one call. All others end the context.
+            // These errors concern a single call. All others invalidate the context.
             Code::CUDA_ERROR_INVALID_VALUE
             | Code::CUDA_ERROR_INVALID_IMAGE
             | Code::CUDA_ERROR_NO_BINARY_FOR_GPU

@@ -1,4 +1,4 @@
-//! An encoder on the GPU: its buffers, and what it is asked for.
+//! An encoder on the GPU: its buffers, and its interface.
 
 mod pass;
 mod weights;
@@ -50,15 +50,15 @@ struct Workspace {
     numbers: Buffer,
     /// `[rows, hidden]`: the residual stream.
     x: Buffer,
-    /// `[rows, hidden]`: its normalised copy, where layers normalise what they read.
+    /// `[rows, hidden]`: its normalized copy, if layers normalize their input.
     normed: Buffer,
-    /// `[rows, hidden]`: what a block adds.
+    /// `[rows, hidden]`: the output of a block.
     y: Buffer,
     /// Widest products; at the end the pooled vectors.
     wide: Buffer,
     /// `[rows, hidden]`, or gated values.
     context: Buffer,
-    /// `[rows, hidden]`: what the convolution adds.
+    /// `[rows, hidden]`: the output of the convolution.
     beside: Option<Buffer>,
     distances: Option<Distances>,
     products: Products,
@@ -172,11 +172,11 @@ fn variant(plain: &Plain<LinearWeights>, precision: Precision) -> Result<Variant
     }
     let before = plain.layers.iter().any(|layer| layer.order == Order::Before);
     if before && (plain.norm.is_none() || plain.layers.iter().any(|layer| layer.order == Order::After)) {
-        let reason = "normalisation before blocks without one after the last layer";
+        let reason = "pre-normalization without a final normalization";
         return Err(ComputeError::Failed(reason.to_owned()));
     }
     if plain.layers.iter().any(|layer| layer.order == Order::After && layer.attention_norm.is_none()) {
-        return Err(ComputeError::Failed("an attention block that nothing normalises".to_owned()));
+        return Err(ComputeError::Failed("an attention block without normalization".to_owned()));
     }
     Ok(variant)
 }
@@ -189,7 +189,7 @@ impl AllKernels {
             pool: kernels.get("pool")?,
             activate: kernels.get("activate")?,
             gate: kernels.get("gate")?,
-            neighbours: kernels.get("neighbours")?,
+            neighbours: kernels.get("neighbours")?, // prose: ok
             attention: AttentionKernels::new(kernels, variant)?,
         })
     }

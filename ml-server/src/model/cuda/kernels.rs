@@ -1,4 +1,4 @@
-//! The kernels: their source, the compiler, and the cache of what it made.
+//! The kernels: their source, the compiler, and the cache of compiled code.
 
 use std::ffi::{CString, c_char};
 use std::fmt::Write as _;
@@ -44,7 +44,8 @@ impl Variant {
     pub(super) fn problem(&self) -> Option<String> {
         (!self.hidden.is_multiple_of(8) || !self.head_dim.is_multiple_of(2) || self.head_dim > 128).then(|| {
             format!(
-                "vectors of {} in heads of {} do not run on a GPU: a multiple of 8 and at most 128 (even) can",
+                "vectors of width {} with heads of width {} do not run on a GPU: the width must be a multiple of 8, \
+                 and that of heads even and at most 128",
                 self.hidden, self.head_dim
             )
         })
@@ -131,7 +132,7 @@ impl Kernels {
         let file = cache().map(|folder| folder.join(format!("{}.cubin", key(variant, &architecture))));
         let cached = file.as_ref().and_then(|file| std::fs::read(file).ok());
         let load = |code| device.context.load_module(Ptx::from_binary(code));
-        // Code that does not load is compiled anew: a file can be cut short, and drivers change.
+        // Code that does not load is recompiled: a file can be truncated, and drivers change.
         let module = if let Some(module) = cached.and_then(|code| load(code).ok()) {
             module
         } else {
@@ -148,7 +149,7 @@ impl Kernels {
     /// The kernel of this name.
     ///
     /// # Errors
-    /// When there is none.
+    /// No kernel has that name.
     pub(super) fn get(&self, name: &'static str) -> Result<Kernel, ComputeError> {
         let function = self.module.load_function(name)?;
         Ok(Kernel { device: Arc::clone(&self.device), function })
@@ -182,7 +183,7 @@ macro_rules! arguments {
                 let ($($type,)+) = self;
                 let mut builder = kernel.device.stream.launch_builder(&kernel.function);
                 $(builder.arg($type);)+
-                // SAFETY: whoever calls `Kernel::launch` passes what the kernel's signature names.
+                // SAFETY: callers of `Kernel::launch` pass what the kernel's signature names.
                 #[expect(unsafe_code, reason = "a kernel's arguments are not typed")]
                 unsafe { builder.launch(config) }?;
                 Ok(())
@@ -199,11 +200,11 @@ arguments!(A, B, C, D, E, F, G, H);
 arguments!(A, B, C, D, E, F, G, H, I, J, K);
 
 impl Kernel {
-    /// Puts the kernel on the stream. `arguments` are those of its signature, addresses of live buffers large enough for
-    /// what it reads and writes.
+    /// Launches the kernel on the stream. `arguments` match its signature, with addresses of live buffers that are
+    /// large enough.
     ///
     /// # Errors
-    /// What the driver refuses. What goes wrong on the GPU shows later, when its results are asked for.
+    /// An error of the driver. Errors on the GPU surface later, when its results are read.
     pub(super) fn launch(&self, grid: Grid, arguments: &impl Arguments) -> Result<(), ComputeError> {
         let (Ok(x), Ok(y)) = (u32::try_from(grid.blocks.0), u32::try_from(grid.blocks.1)) else {
             return Err(ComputeError::Failed(format!("{:?} blocks are too many", grid.blocks)));
@@ -239,7 +240,7 @@ fn cache() -> Option<PathBuf> {
     Some(base.join("lyra").join("kernels"))
 }
 
-/// Writes a file whole or not at all. A cache that cannot be written costs a compilation at the next start, no more.
+/// Writes a file atomically. A cache that cannot be written only costs a compilation at the next start.
 fn keep(file: &std::path::Path, code: &[u8]) {
     let part = file.with_extension(format!("{}.part", std::process::id()));
     let written = file

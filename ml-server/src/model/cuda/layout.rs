@@ -1,4 +1,4 @@
-//! What the GPU is told about a batch: whole numbers, counted here and sent in one piece.
+//! What the GPU needs to know about a batch: integers, computed here and sent in one copy.
 
 use super::memory::Address;
 use crate::model::encoder::PositionCount;
@@ -12,7 +12,7 @@ pub(super) const ROW_STEP: usize = 64;
 /// tile (3).
 pub(super) const NUMBERS_PER_TOKEN: usize = 10;
 
-/// Sequences laid end to end.
+/// Concatenated sequences.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Layout {
     /// All of the arrays below, one after the other.
@@ -81,7 +81,7 @@ impl Layout {
         }
     }
 
-    /// The arrays, when the numbers lie at `base`.
+    /// The arrays, with the numbers at `base`.
     pub(super) fn arrays(&self, base: Address) -> Arrays {
         let at = |numbers: usize| base + (numbers * size_of::<i32>()) as Address;
         Arrays {

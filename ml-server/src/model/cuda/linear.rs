@@ -76,7 +76,7 @@ pub(super) struct Shape {
     pub(super) out_stride: usize,
 }
 
-/// cuBLASLt with its scratch memory and what it chose for each shape.
+/// cuBLASLt with its scratch memory and its chosen algorithm for each shape.
 pub(super) struct Products {
     device: Arc<Device>,
     handle: lt::cublasLtHandle_t,
@@ -201,7 +201,7 @@ impl Products {
 impl Drop for Products {
     fn drop(&mut self) {
         self.plans.clear();
-        // SAFETY: the handle was made in `new` and is used no more.
+        // SAFETY: the handle was created in `new` and is not used after this.
         #[expect(unsafe_code, reason = "cuBLASLt's interface is in C")]
         if let Err(error) = unsafe { result::destroy_handle(self.handle) } {
             tracing::warn!(%error, "cuBLASLt did not end cleanly");
@@ -274,7 +274,7 @@ macro_rules! descriptor {
         impl $name {
             /// Sets an attribute to a value of the type that NVIDIA's manual gives for it.
             fn set<T>(&self, attribute: $attribute, value: &T) -> Result<(), CublasError> {
-                // SAFETY: the descriptor is alive; cuBLASLt reads as many bytes as it is told and copies them.
+                // SAFETY: the descriptor is alive; cuBLASLt reads exactly the given number of bytes and copies them.
                 #[expect(unsafe_code, reason = "cuBLASLt's interface is in C")]
                 unsafe {
                     $set(self.0, attribute, std::ptr::from_ref(value).cast(), size_of::<T>())
@@ -284,7 +284,7 @@ macro_rules! descriptor {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // SAFETY: made by `new`, and not used after this.
+                // SAFETY: created by `new`, and not used after this.
                 #[expect(unsafe_code, reason = "cuBLASLt's interface is in C")]
                 let _ = unsafe { $destroy(self.0) };
             }
@@ -315,7 +315,7 @@ descriptor!(
 );
 
 impl Product {
-    /// With sums and factors in f32, whatever the matrices are.
+    /// With sums and factors in f32, for any type of matrices.
     fn new() -> Result<Self, CublasError> {
         result::create_matmul_desc(
             lt::cublasComputeType_t::CUBLAS_COMPUTE_32F,

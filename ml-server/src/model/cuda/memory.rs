@@ -20,7 +20,7 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// `bytes` bytes with whatever was there before; at least one.
+    /// `bytes` uninitialized bytes; at least one.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].
@@ -54,7 +54,7 @@ impl Buffer {
         Self::of(device, &encode(values, precision))
     }
 
-    /// `values` as they are.
+    /// `values` unchanged.
     ///
     /// # Errors
     /// As for [`new`](Self::new).

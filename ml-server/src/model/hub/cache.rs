@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often another program's lock is looked at.
+/// How often to check another program's lock.
 const LOCK_POLL: Duration = Duration::from_millis(500);
 
 /// Files of one repository.
@@ -22,7 +22,7 @@ pub(super) fn is_commit(revision: &str) -> bool {
 }
 
 impl Cache {
-    /// The place of `repo` under the root of the cache. Nothing is created.
+    /// The folder of `repo` under the root of the cache. Nothing is created.
     pub(super) fn new(root: &Path, repo: &str) -> Self {
         let name = format!("models--{}", repo.replace('/', "--"));
         Self { folder: root.join(&name), locks: root.join(".locks").join(name) }
@@ -95,7 +95,7 @@ impl Cache {
         Ok(path)
     }
 
-    /// Waits until no other program fetches the content with this hash. The lock ends with the returned file.
+    /// Waits until no other program downloads the content with this hash. Dropping the returned file releases the lock.
     pub(super) async fn lock(&self, hash: &str) -> io::Result<File> {
         fs::create_dir_all(&self.locks)?;
         let file = File::create(self.locks.join(format!("{hash}.lock")))?;
@@ -107,7 +107,7 @@ impl Cache {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             if !told {
-                tracing::info!(hash, "waiting for another program that fetches the same file");
+                tracing::info!(hash, "waiting for another process that is downloading the same file");
                 told = true;
             }
             tokio::time::sleep(LOCK_POLL).await;

@@ -37,7 +37,8 @@ pub(super) async fn file(
     Ok(cache.link(commit, &file.name, &file.hash)?)
 }
 
-/// Fills `part` until it is what the hub promised. After a break what is there stays, for the next try or the next start.
+/// Fills `part` until it matches what the hub announced. After an interruption the partial file stays for the next
+/// attempt or the next start.
 async fn fetch(remote: &Remote, commit: &str, file: &RemoteFile, part: &Path) -> Result<(), Trouble> {
     let mut progress = Progress::new(&file.name, file.size);
     let (mut failures, mut anew) = (0, false);
@@ -62,9 +63,12 @@ async fn fetch(remote: &Remote, commit: &str, file: &RemoteFile, part: &Path) ->
         fs::remove_file(part)?;
         // The beginning may be from a damaged earlier run.
         if before == 0 || anew {
-            return Err(Trouble::Final(format!("{} is not what the hub promised: {reason}", file.name)));
+            return Err(Trouble::Final(format!(
+                "{} does not match what the hub announced: {reason}",
+                file.name
+            )));
         }
-        tracing::warn!(file = file.name, reason, "the resumed file is damaged, fetching it anew");
+        tracing::warn!(file = file.name, reason, "the resumed file is damaged, downloading it again");
         anew = true;
     }
     progress.finish();
@@ -115,7 +119,7 @@ async fn append(
     Ok(())
 }
 
-/// Compares length and hash with what the hub promised.
+/// Compares length and hash with those announced by the hub.
 fn check(part: &Path, file: &RemoteFile) -> Result<(), String> {
     let length = length(part);
     if length != file.size {

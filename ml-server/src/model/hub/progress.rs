@@ -29,7 +29,7 @@ impl Progress {
     }
 
     fn on(bars: &MultiProgress, terminal: bool, file: &str, size: u64) -> Self {
-        tracing::info!(file, bytes = size, "fetching from the hub");
+        tracing::info!(file, bytes = size, "downloading from the hub");
         let bar = (size >= WORTH_A_BAR && terminal).then(|| {
             let bar = bars.add(ProgressBar::new(size));
             let style = ProgressStyle::with_template(
@@ -60,7 +60,7 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-        tracing::info!(file = self.file, bytes = self.size, took = ?self.start.elapsed(), "fetched and checked");
+        tracing::info!(file = self.file, bytes = self.size, took = ?self.start.elapsed(), "downloaded and verified");
     }
 }
 

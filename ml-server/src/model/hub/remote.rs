@@ -1,4 +1,4 @@
-//! Requests to the hub, and what its answers mean.
+//! Requests to the hub, and the interpretation of its responses.
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::cache::is_commit;
 
-/// Tries after the first one, each after twice the pause of the one before.
+/// Retries, each after twice the previous pause.
 pub(super) const RETRIES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -21,9 +21,9 @@ const READ_TIMEOUT: Duration = Duration::from_mins(1);
 /// Why something was not fetched, with the reason in words.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// May go away by itself.
+    /// It may be temporary.
     Passing(String),
-    /// Stays until somebody does something.
+    /// It is permanent.
     Final(String),
 }
 
@@ -35,7 +35,7 @@ impl From<std::io::Error> for Trouble {
 
 impl From<reqwest::Error> for Trouble {
     fn from(error: reqwest::Error) -> Self {
-        // The address may hold a signature. The innermost cause is the one that says something.
+        // The address may contain a signature. The innermost cause is the informative one.
         let error = error.without_url();
         let mut text = error.to_string();
         let mut source = error.source();
@@ -68,7 +68,7 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// The repository on the hub that the environment names, with the token that it holds.
+    /// The repository on the hub of the environment, with its token.
     pub(super) fn from_environment(repo: &str) -> Result<Self, Trouble> {
         // A compressed answer would have another length and could not be resumed.
         let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))]);
@@ -85,7 +85,7 @@ impl Remote {
         Ok(Self { http, endpoint, token: token(), repo: repo.to_owned() })
     }
 
-    /// What the repository holds at `revision`, which may be a branch, a tag or a commit.
+    /// The repository's files at `revision`, which may be a branch, a tag or a commit.
     pub(super) async fn listing(&self, revision: &str) -> Result<Listing, Trouble> {
         let segments =
             ["api", "models"].into_iter().chain(self.repo.split('/')).chain(["revision", revision]);
@@ -99,19 +99,19 @@ impl Remote {
                 Ok(answer) => break answer,
                 Err(Trouble::Passing(reason)) if failures < RETRIES => {
                     failures += 1;
-                    tracing::warn!(repo = self.repo, reason, "the hub does not answer, trying again");
+                    tracing::warn!(repo = self.repo, reason, "the hub does not answer, retrying");
                     pause(failures).await;
                 }
                 Err(Trouble::Final(reason)) if reason == NOT_FOUND => {
                     return Err(Trouble::Final(format!(
-                        "there is no such repository, or it has no revision {revision}"
+                        "the repository does not exist, or has no revision {revision}"
                     )));
                 }
                 Err(trouble) => return Err(trouble),
             }
         };
         if !is_commit(&answer.sha) {
-            return Err(Trouble::Final("the hub did not say which commit the revision is".to_owned()));
+            return Err(Trouble::Final("the hub did not report the commit of the revision".to_owned()));
         }
         let files = answer.siblings.into_iter().map(|file| (file.rfilename.clone(), file)).collect();
         Ok(Listing { sha: answer.sha, files })
@@ -152,7 +152,7 @@ impl Remote {
             )),
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::NOT_FOUND, "RepoNotFound")
             | (StatusCode::UNAUTHORIZED, _) => Trouble::Final(format!(
-                "there is no such repository, or it is private; check the name at {page}, or set HF_TOKEN"
+                "the repository does not exist or is private; check the name at {page}, or set HF_TOKEN"
             )),
             (StatusCode::FORBIDDEN, _) => Trouble::Final(
                 "access is forbidden (status 403); set HF_TOKEN to a token that may read it".to_owned(),
@@ -219,7 +219,7 @@ pub(super) struct RemoteFile {
     pub(super) name: String,
     /// Length in bytes.
     pub(super) size: u64,
-    /// SHA-256 (64 digits) of large files, git's object id (40 digits) of others; what the hub sends as `ETag`.
+    /// SHA-256 (64 digits) of large files, git's object id (40 digits) of others; the hub's `ETag`.
     pub(super) hash: String,
 }
 
@@ -229,8 +229,8 @@ impl Listing {
         self.files.contains_key(name)
     }
 
-    /// A file that can be fetched and checked. `None` when the commit lacks it, the hub does not say its hash, or its name
-    /// would lead out of the cache.
+    /// A file that can be downloaded and verified. `None` when the commit lacks it, the hub does not report its hash,
+    /// or its name would escape the cache.
     pub(super) fn file(&self, name: &str) -> Option<RemoteFile> {
         let file = self.files.get(name)?;
         let (hash, size) = match &file.lfs {

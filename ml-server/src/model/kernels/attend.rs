@@ -1,7 +1,7 @@
 //! Attention of one head over one sequence, a block of queries at a time.
 //!
-//! Keys are laid out with a column per token and values with a row per token, so that every inner loop runs over neighbouring
-//! numbers; both fit the second-level cache for texts of usual length. Written over vectors of whatever width the machine has.
+//! Keys are laid out with a column per token and values with a row per token, so that every inner loop runs over neighboring
+//! numbers; both fit the second-level cache for texts of usual length. It works with any vector width of the machine.
 
 #![expect(
     clippy::inline_always,
@@ -17,15 +17,15 @@ use std::ops::Range;
 use rten_simd::ops::{BitOps, FloatOps, IntOps, NumOps};
 use rten_simd::{Isa, Simd, SimdOp};
 
-/// Queries whose scores exist at one time: a long sequence never holds all L×L of them.
+/// Queries whose scores exist at the same time: a long sequence never has all L×L of them.
 pub const QUERY_BLOCK: usize = 24;
-/// Numbers that are read together: two vectors, of 16 numbers where they are widest.
+/// Numbers that are read together: two vectors, of at most 16 numbers each.
 const STEP: usize = 32;
 
 /// Keys and values of one head, and room for the scores of a block of queries.
 #[derive(Default)]
 pub struct Head {
-    /// `[head_dim, stride]`: tokens side by side, then whatever was there before, which counts for nothing.
+    /// `[head_dim, stride]`: tokens side by side, then stale values, which are ignored.
     keys: Vec<f32>,
     stride: usize,
     /// `[tokens, padded]`, beyond the head's width as above.
@@ -38,7 +38,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// Takes the keys and values of a sequence in the place of those before, rows of `head_dim` numbers each.
+    /// Replaces the keys and values with those of a sequence, rows of `head_dim` numbers each.
     pub fn load<'a>(
         &mut self,
         head_dim: usize,
@@ -47,7 +47,7 @@ impl Head {
         values: impl Iterator<Item = &'a [f32]>,
     ) {
         self.depth = head_dim;
-        // A window may begin anywhere, and is read to the end of the step that it ends in.
+        // A window may begin anywhere, and is read to the end of its last step.
         self.stride = length.next_multiple_of(STEP) + STEP;
         self.padded = head_dim.next_multiple_of(STEP);
         self.keys.resize(head_dim * self.stride, 0.0);
@@ -232,8 +232,8 @@ impl SimdOp for Exponentials<'_> {
 
 /// eˣ for x ≤ 0, to 3·10⁻⁷ of its value, and 0 below −87.
 ///
-/// eˣ = 2ⁿ eʳ with n = round(x / ln 2), so that |r| ≤ ln 2 / 2, and eʳ from its Taylor series up to r⁶ / 6!, what is left out
-/// being less than 1.3·10⁻⁷.
+/// eˣ = 2ⁿ eʳ with n = round(x / ln 2), so that |r| ≤ ln 2 / 2, and eʳ from its Taylor series up to r⁶ / 6!, with a
+/// remainder below 1.3·10⁻⁷.
 #[inline(always)]
 fn exp<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     // ln 2 in two parts, of which the first times a small whole number is exact.
@@ -330,7 +330,7 @@ mod tests {
             // A query sees one key less than the one before, but always one.
             let seen = |query: usize| keys.start + query.min(keys.len() - 1)..keys.end;
             let mut head = Head::default();
-            // A longer sequence leaves nothing behind.
+            // A longer sequence before has no effect.
             let longer = numbers(200 * depth, 3);
             head.load(depth, 200, longer.chunks_exact(depth), longer.chunks_exact(depth));
             head.load(depth, length, key.chunks_exact(depth), value.chunks_exact(depth));

@@ -10,11 +10,11 @@ use rten_simd::{Isa, SimdUnaryOp};
 
 /// `x Φ(x)` with the normal distribution function Φ, to 1.5·10⁻⁶.
 ///
-/// Φ(x) − ½ = x Q(x²) for |x| < 5.3, with Q fitted at Chebyshev nodes; beyond, Φ is 0 or 1 to 6·10⁻⁸. There is no exponential and no
-/// division in it, which is what makes it fast.
+/// Φ(x) − ½ = x Q(x²) for |x| < 5.3, with Q fitted at Chebyshev nodes; beyond, Φ is 0 or 1 to 6·10⁻⁸. It is fast
+/// because it has no exponential and no division.
 pub struct Gelu;
 
-/// Where Φ is taken for 0 and 1.
+/// Beyond this, Φ counts as 0 or 1.
 const FAR: f32 = 5.3;
 /// Coefficients of Q, the highest power first. Its argument is 2 x² / [`FAR`]² − 1, from −1 to 1, which keeps them small and
 /// rounding harmless.
@@ -45,7 +45,7 @@ impl SimdUnaryOp<f32> for Gelu {
             q = ops.mul_add(q, argument, ops.splat(*coefficient));
         }
         let near = ops.mul(x, ops.mul_add(x, q, ops.splat(0.5)));
-        // What is not a number is neither far up nor far down, and stays what it is.
+        // NaN is neither above nor below the limit, and stays NaN.
         let up = ops.select(x, near, ops.ge(x, ops.splat(FAR)));
         ops.select(ops.zero(), up, ops.le(x, ops.splat(-FAR)))
     }

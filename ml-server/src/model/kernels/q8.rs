@@ -1,7 +1,7 @@
 //! Products with `Q8_0` weights that stay 8 bits wide in memory.
 //!
 //! Activations are rounded to 16 bits with one scale per row: with 8 bits, the few large columns that a layer
-//! normalisation leaves would round the others away (cosines of 0.985 were seen), with 16 nothing is lost that f32 would keep
+//! normalization leaves would round the others away (cosines of 0.985 were seen), with 16 nothing is lost that f32 would keep
 //! in the end. Dot products of a block of 32 are exact in 32-bit integers, since 32 · 2⁷ · 2¹⁵ < 2³¹; blocks are then summed in f32
 //! with their weight scales, in order. Every kernel does the same operations on the same values, and a row's do not depend on
 //! the other rows, so that an answer depends neither on the instruction set nor on its batch.
@@ -29,7 +29,7 @@ use super::super::weights::{Q8_0_BLOCK, Q8_0_BYTES};
 
 /// Outputs that a kernel computes side by side.
 const PANEL: usize = 32;
-/// Rows that a kernel computes at most in one go.
+/// Most rows that a kernel computes at once.
 const TILE: usize = 12;
 /// Multiplications for which waking another thread pays: some 40 µs.
 const WORTH_SPLITTING: usize = 8_000_000;
@@ -53,7 +53,7 @@ type Sums = [[f32; PANEL]; TILE];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kernel(Set);
 
-// Apart from `Kernel`, so that nobody can ask for instructions that were not found.
+// Separate from `Kernel`, so that no caller can select instructions that the CPU lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Set {
     /// AVX-512 with VNNI: Intel since 2019, AMD since Zen 4.
@@ -98,8 +98,8 @@ impl Kernel {
         *BEST
     }
 
-    /// Products of as many rows as `out` has with one panel: `x` is `[rows, 32 · blocks.len()]`. The sums of other rows are left
-    /// as they are.
+    /// Products of as many rows as `out` has with one panel: `x` is `[rows, 32 · blocks.len()]`. The sums of other rows
+    /// stay unchanged.
     fn tile(self, x: &[i16], blocks: &[Block], sums: &mut Sums, out: &mut Out) {
         let count = out.scales.len();
         assert!(count <= TILE && x.len() == count * blocks.len() * Q8_0_BLOCK);
@@ -172,7 +172,7 @@ pub struct Matrix {
     inputs: usize,
 }
 
-/// What a product does with what `out` holds.
+/// How a product combines with the contents of `out`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Write {
     /// Overwrites it.

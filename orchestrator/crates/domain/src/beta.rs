@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 /// The posterior Beta(α, β) of a claim: a uniform prior, updated by every judged edge.
 ///
-/// `α = 1 + Σ nli_confidence over supports`, `β = 1 + Σ nli_confidence over refutes`, where of all passages of one work
-/// only the one that is surest of a side counts ([`BetaConfidence::of_works`]). Neutral, origin and citation edges add
-/// nothing. Computed from all edges on demand, never accumulated.
+/// `α = 1 + Σ nli_confidence over supports`, `β = 1 + Σ nli_confidence over refutes`, where only the most certain
+/// passage of each work counts ([`BetaConfidence::of_works`]). Neutral, origin and citation edges add nothing. Computed
+/// from all edges on demand, never accumulated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BetaConfidence {
     /// 1 + the weight of support, ≥ 1.
@@ -34,7 +34,7 @@ impl BetaConfidence {
         Self::from_edges(strongest.into_values())
     }
 
-    /// The posterior of these edges, one per work, in any order.
+    /// The posterior over these edges, one per work, in any order.
     pub fn from_edges(edges: impl IntoIterator<Item = (Relation, Probability)>) -> Self {
         let mut posterior = Self { alpha: 1.0, beta: 1.0 };
         for (relation, weight) in edges {
@@ -65,7 +65,7 @@ impl BetaConfidence {
     }
 }
 
-/// What one judged passage says about a claim, with where it stands.
+/// The judgment of one passage about a claim, with its location.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// `supports`, `refutes` or `neutral`.
@@ -83,7 +83,7 @@ pub struct Evidence {
     pub year: Option<i32>,
     /// Journal, conference or site.
     pub venue: Option<String>,
-    /// DOI, normalised.
+    /// DOI, normalized.
     pub doi: Option<String>,
     /// Where a person can read it.
     pub url: Option<String>,
@@ -93,11 +93,11 @@ pub struct Evidence {
     pub page_id: crate::PageId,
     /// Fragment of the passage.
     pub fragment_id: crate::FragmentId,
-    /// Edge that records the judgement.
+    /// Edge that records the judgment.
     pub edge_id: crate::EdgeId,
     /// Category of the source's domain; an annotation, it never enters the confidence.
     pub source_domain_category: String,
-    /// What makes two passages the same source: the work, else the registrable domain.
+    /// The identity of a source: the work, else the registrable domain.
     pub source_key: String,
     /// Work of the page. Passages of one work, or of one page without a work, count once in the confidence.
     pub work_id: Option<String>,
@@ -131,7 +131,7 @@ pub struct EvidenceYears {
 }
 
 impl Evidence {
-    /// What makes two passages one observation: the work, else the page.
+    /// The identity of an observation: the work, else the page.
     pub fn work_key(&self) -> &str {
         self.work_id.as_deref().unwrap_or(self.page_id.as_str())
     }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 /// Term frequency saturation.
 pub const K1: f64 = 1.2;
-/// Length normalisation.
+/// Length normalization.
 pub const B: f64 = 0.75;
 
 /// Score of each document for the query, ≥ 0, in the order of `docs`.
 ///
-/// `idf = ln(1 + (N − df + 0.5)/(df + 0.5))`; a query token counts as often as it stands.
+/// `idf = ln(1 + (N − df + 0.5)/(df + 0.5))`; a query token counts once per occurrence.
 pub fn scores<D: AsRef<[T]>, T: AsRef<str>>(docs: &[D], query: &[T], k1: f64, b: f64) -> Vec<f64> {
     let total: usize = docs.iter().map(|doc| doc.as_ref().len()).sum();
     let mean_length = (total as f64 / docs.len().max(1) as f64).max(f64::MIN_POSITIVE);

@@ -1,6 +1,6 @@
 //! Calibration of NLI probabilities: how far they can be believed, and two ways to correct them.
 //!
-//! A model that says 0.9 should be right nine times in ten. Samples are judgements that a person corrected or confirmed.
+//! A model that says 0.9 should be right nine times in ten. Samples are judgments that a person corrected or confirmed.
 
 mod metrics;
 mod platt;
@@ -11,7 +11,7 @@ pub use metrics::{BINS, CalibrationMetrics, ReliabilityBin};
 use crate::{NliScores, Relation, named_enum};
 use serde::{Deserialize, Serialize};
 
-/// Share by which a Brier score has to be worse than another to be called degraded.
+/// Relative increase of the Brier score that counts as a degradation.
 pub const DEGRADATION: f64 = 0.05;
 /// Fewest samples that parameters are fitted from.
 pub const MIN_FIT_SAMPLES: usize = 10;
@@ -25,14 +25,14 @@ const CLASSES: usize = 3;
 /// Probabilities of the three relations, and the one that is right.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CalibrationSample {
-    /// What the model said, before any calibration.
+    /// The model's output, before any calibration.
     pub scores: NliScores,
     /// Class that is right, in the order supports, refutes, neutral.
     label: usize,
 }
 
 impl CalibrationSample {
-    /// A sample; none when `correct` is no answer of an NLI model.
+    /// A sample; `None` when `correct` is not an NLI label.
     pub fn new(scores: NliScores, correct: Relation) -> Option<Self> {
         let label = match correct {
             Relation::Supports => 0,
@@ -47,9 +47,9 @@ impl CalibrationSample {
 named_enum! {
     /// A way to correct probabilities.
     pub enum CalibrationMethod {
-        /// One number softens or sharpens all of them; the order of classes stays.
+        /// One number that softens or sharpens all probabilities; the order of classes stays.
         Temperature = "temperature",
-        /// A logistic curve per class, normalised; the order of classes can change.
+        /// A logistic curve per class, normalized; the order of classes can change.
         Platt = "platt",
     }
 }
@@ -167,7 +167,7 @@ pub fn degradation(before: f64, after: f64) -> Option<f64> {
     (share > DEGRADATION).then_some(share)
 }
 
-/// In the order of classes, each in [0, 1], summing to 1. Scores that say nothing become a third each.
+/// In the order of classes, each in [0, 1], summing to 1. Scores without information become a third each.
 fn probabilities(scores: NliScores) -> [f64; CLASSES] {
     let usable = |p: f64| if p.is_finite() { p.clamp(0.0, 1.0) } else { 0.0 };
     normalised([scores.supports, scores.refutes, scores.neutral].map(usable))
@@ -178,7 +178,7 @@ fn normalised(p: [f64; CLASSES]) -> [f64; CLASSES] {
     if sum > 0.0 { p.map(|p| p / sum) } else { [1.0 / CLASSES as f64; CLASSES] }
 }
 
-/// What stands for the logits: equal to them but for a shift, which a softmax does not see.
+/// A substitute for the logits: equal up to a shift, to which softmax is invariant.
 fn log_probabilities(scores: NliScores) -> [f64; CLASSES] {
     probabilities(scores).map(|p| p.max(FLOOR).ln())
 }

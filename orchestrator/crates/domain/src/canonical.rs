@@ -28,11 +28,11 @@ named_enum! {
     }
 }
 
-/// Works as sources named them, and what they come to together.
+/// Merges the records of works from several sources.
 ///
 /// The same DOI is the same work. A record without a DOI joins by another identifier, else by a title at least 90 %
-/// alike with compatible year and first author. Titles never chain: records that are one by their titles are alike
-/// pair by pair, and two DOIs are always two works. The order in which records come does not matter.
+/// alike with compatible year and first author. Titles never chain: all records merged by title are similar pairwise,
+/// and two DOIs are always two works. The order of the records does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct CanonicalPaperIndex {
     records: Vec<(FoundBy, Work)>,
@@ -41,9 +41,9 @@ pub struct CanonicalPaperIndex {
 /// One work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CanonicalWork {
-    /// What is known of it: every field from the best source that has it.
+    /// The merged metadata: each field from the best source that has it.
     pub work: Work,
-    /// Who named it.
+    /// The source of the record.
     pub coverage: Coverage,
     /// Numbers of its records, as [`CanonicalPaperIndex::add`] gave them, ascending.
     pub records: Vec<usize>,
@@ -58,7 +58,7 @@ impl CanonicalPaperIndex {
 
     /// The works, in the order of their first records.
     pub fn works(&self) -> Vec<CanonicalWork> {
-        // Everything below sees the records in an order that their contents alone decide.
+        // From here on the order of the records depends only on their contents.
         let mut order: Vec<usize> = (0..self.records.len()).collect();
         order.sort_by_cached_key(|&i| self.sort_key(i));
         let mut groups = self.by_identifier(&order);
@@ -79,7 +79,7 @@ impl CanonicalPaperIndex {
         (*found_by, source.unwrap_or(2), serde_json::to_string(work).unwrap_or_default())
     }
 
-    /// Groups by DOI; what has none joins the one group that shares another identifier with it.
+    /// Groups by DOI; a record without one joins the only group that shares another identifier with it.
     fn by_identifier(&self, order: &[usize]) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let mut by_doi = BTreeMap::new();
@@ -114,7 +114,7 @@ impl CanonicalPaperIndex {
             homes.dedup();
             match homes.as_slice() {
                 [home] => groups[*home].extend(members),
-                // With two homes nobody can say which is right.
+                // With two candidate groups there is no way to tell which is right.
                 _ => groups.push(members),
             }
         }
@@ -137,7 +137,7 @@ impl CanonicalPaperIndex {
         groups
     }
 
-    /// Joins groups whose records are alike pair by pair, the most alike first.
+    /// Joins groups whose records are similar pairwise, the most similar first.
     fn join_by_title(&self, groups: &mut Vec<Vec<usize>>) {
         let likeness = Likeness::of(self.records.iter().map(|(_, work)| work));
         let has_doi = |group: &[usize]| group.iter().any(|&i| self.work(i).doi.is_some());
@@ -169,7 +169,7 @@ impl CanonicalPaperIndex {
         let mut home: Vec<usize> = (0..groups.len()).collect();
         for (_, a, b) in pairs {
             let (a, b) = (home[a], home[b]);
-            // Earlier joins may have brought in a record that is not alike.
+            // Earlier joins may have added a dissimilar record.
             if a != b && closeness(&groups[a], &groups[b]).is_some() {
                 let moved = std::mem::take(&mut groups[b]);
                 groups[a].extend(moved);
@@ -207,7 +207,7 @@ impl CanonicalPaperIndex {
     }
 }
 
-/// Fills what `work` lacks. A retraction that any source reports stands.
+/// Fills the missing fields of `work`. A retraction reported by any source is kept.
 fn fill(work: &mut Work, from: &Work) {
     let text = |to: &mut String, from: &String| {
         if to.trim().is_empty() {

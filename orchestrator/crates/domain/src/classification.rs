@@ -1,9 +1,9 @@
 //! Patent classification codes: IPC, CPC, FI and F-term in one normal form each, and their hierarchy.
 //!
-//! Offices and vendors write one symbol in many ways (`H01L 33/20`, `H01L033/20`, `H01L0033200000`,
-//! `H01L  33/20  20100101AFI…`). [`Code::parse`] makes them one; two codes are the same exactly when their normal
-//! forms are. The hierarchy is the one that the symbol itself shows (`H01L` ⊇ `H01L33` ⊇ `H01L33/20`). The dots of
-//! the schemes, which put one subgroup under another, are not in the symbol and are not known here.
+//! Offices and vendors write one symbol in many ways (`H01L 33/20`, `H01L033/20`, `H01L0033200000`, `H01L  33/20
+//! 20100101AFI…`). [`Code::parse`] normalizes them; two codes are equal exactly when their normal forms are. The
+//! hierarchy is the one visible in the symbol (`H01L` ⊇ `H01L33` ⊇ `H01L33/20`). The dots of the schemes, which nest
+//! subgroups, are not part of the symbol and are ignored.
 
 mod parse;
 #[cfg(test)]
@@ -21,7 +21,7 @@ pub enum System {
     Ipc,
     /// Cooperative Patent Classification, of the EPO and the USPTO.
     Cpc,
-    /// File Index of the JPO: IPC with subdivisions of its own.
+    /// File Index of the JPO: IPC with additional subdivisions.
     Fi,
     /// F-terms of the JPO: themes with viewpoints.
     Ft,
@@ -41,8 +41,8 @@ impl System {
         }
     }
 
-    /// Whether codes of both may stand in one search lane: a system goes with itself, and FI with F-term, which the
-    /// JPO made to complete each other. Any other pair differs in grain and coverage.
+    /// Whether one search lane may use codes of both systems: only one system, or FI with F-term, which the JPO
+    /// designed to complement each other. Any other pair differs in granularity and coverage.
     pub fn goes_with(self, other: Self) -> bool {
         self == other || matches!((self, other), (Self::Fi, Self::Ft) | (Self::Ft, Self::Fi))
     }
@@ -56,7 +56,7 @@ impl fmt::Display for System {
 
 /// No classification system has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no classification system: use ipc, cpc, fi or ft")]
+#[error("`{0}` is not a classification system: use ipc, cpc, fi or ft")]
 pub struct UnknownSystem(String);
 
 impl FromStr for System {
@@ -89,7 +89,7 @@ pub enum Level {
     Subclass,
     /// `H01L33`
     MainGroup,
-    /// `H01L33/20`; `H01L33/00` too, which holds what no other subgroup of the main group does.
+    /// `H01L33/20`; also `H01L33/00`, the catch-all of the main group.
     Subgroup,
     /// FI's expansion: `H01L33/00,100`
     Subdivision,
@@ -104,7 +104,7 @@ pub enum Level {
 pub struct Code {
     system: System,
     text: String,
-    /// Where each level's own prefix of `text` ends, coarse to fine; the last is its length.
+    /// The end of each level's prefix of `text`, coarse to fine; the last is its length.
     ends: Vec<(Level, usize)>,
 }
 
@@ -124,7 +124,7 @@ impl Code {
     /// ```
     ///
     /// # Errors
-    /// [`CodeError`] when it is no code of the system.
+    /// [`CodeError`] when it is not a code of the system.
     pub fn parse(system: System, text: &str) -> Result<Self, CodeError> {
         parse::parse(system, text)
             .ok_or_else(|| CodeError { system, text: text.chars().take(64).collect::<String>() })
@@ -156,13 +156,13 @@ impl Code {
         })
     }
 
-    /// The normal forms of itself and of all that contains it, coarse to fine: what an index stores, so that a filter
-    /// is one exact term.
+    /// The normal forms of the code and its ancestors, coarse to fine: an index stores them, so that a filter is one
+    /// exact term.
     pub fn path(&self) -> impl Iterator<Item = &str> {
         self.ends.iter().filter_map(|(_, end)| self.text.get(..*end))
     }
 
-    /// Whether `other` is this code or lies below it.
+    /// Whether `other` is this code or a descendant of it.
     pub fn contains(&self, other: &Self) -> bool {
         self.system == other.system && other.path().any(|prefix| prefix == self.text)
     }
@@ -174,11 +174,11 @@ impl fmt::Display for Code {
     }
 }
 
-/// A text that is no code of its system.
+/// A text that is not a code of its system.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no {} code: write it like {}", .system.name().to_uppercase(), example(*.system))]
 pub struct CodeError {
-    /// The system asked for.
+    /// The expected system.
     pub system: System,
     /// The text, its first 64 characters.
     pub text: String,

@@ -10,8 +10,8 @@ use std::fmt;
 pub struct Doi(String);
 
 impl Doi {
-    /// Reads `10.1000/x`, `doi:10.1000/x` and resolver URLs, also escaped, with a query, or with the full stop of the
-    /// sentence that they ended. `None` when it is no DOI (DOI handbook, section 2.2).
+    /// Reads `10.1000/x`, `doi:10.1000/x` and resolver URLs, also escaped, with a query, or with the period of the
+    /// surrounding sentence. `None` when it is not a DOI (DOI handbook, section 2.2).
     pub fn parse(text: &str) -> Option<Self> {
         let text = tidied(text).trim().to_lowercase();
         let bare = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));
@@ -38,7 +38,7 @@ impl Doi {
         (length == text.len()).then(|| Self(text.to_lowercase()))
     }
 
-    /// Every DOI in a text, with the byte where it begins.
+    /// Every DOI in a text, with its byte offset.
     pub(crate) fn all_in(text: &str) -> Vec<(usize, Self)> {
         let mut found = Vec::new();
         let mut from = 0;
@@ -56,8 +56,8 @@ impl Doi {
         found
     }
 
-    /// The DOI in the address of a page: as a path, behind a resolver, or as a parameter; without what publishers put
-    /// behind it (`/full`, `.pdf`).
+    /// The DOI in the address of a page: as a path, after a resolver, or as a parameter; without suffixes of publishers
+    /// (`/full`, `.pdf`).
     pub(crate) fn in_address(address: &str) -> Option<Self> {
         let at = address.match_indices("10.").map(|(at, _)| at).find(|at| {
             address[..*at].ends_with(['/', '=', ':', ',']) && at_start(&address[*at..]).is_some()
@@ -91,7 +91,7 @@ impl Doi {
             }
             doi = shorter;
         }
-        // bioRxiv and medRxiv put the version of the preprint behind its DOI.
+        // bioRxiv and medRxiv append the version of the preprint to its DOI.
         if let Some((work, version)) = doi.clone().rsplit_once('v').filter(|_| doi.starts_with("10.1101/"))
             && !version.is_empty()
             && version.bytes().all(|byte| byte.is_ascii_digit())
@@ -174,7 +174,7 @@ fn trimmed(text: &str) -> &str {
     }
 }
 
-/// Characters that copying brings along: percent and HTML escapes undone, invisible ones gone, every hyphen a plain one.
+/// Cleans up copied text: decodes percent and HTML escapes, drops invisible characters, and normalizes hyphens.
 pub(crate) fn tidied(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -184,7 +184,7 @@ pub(crate) fn tidied(text: &str) -> String {
         bytes.push(escaped.map_or(byte, |(high, low)| (high * 16 + low) as u8));
         rest = if escaped.is_some() { &after[2..] } else { after };
     }
-    // An escape that makes no text leaves the original.
+    // Escapes that do not decode to UTF-8 leave the original.
     let text = String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned());
     let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").replace("&#x2F;", "/");
     text.chars()

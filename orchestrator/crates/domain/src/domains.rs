@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 named_enum! {
-    /// What is known of a domain. It adjusts ranking and annotates edges; it never enters a confidence.
+    /// The category of a domain. It adjusts ranking and annotates edges; it never enters a confidence.
     pub enum DomainCategory {
         /// Standards bodies, registries, institutions that speak for themselves.
         Primary = "primary",
@@ -22,15 +22,15 @@ named_enum! {
         Trusted = "trusted",
         /// Anyone can write there, Wikipedia included.
         Low = "low",
-        /// Nothing is known.
+        /// Unknown.
         Unverified = "unverified",
-        /// Not to be fetched or used.
+        /// Must not be fetched or used.
         Blocked = "blocked",
     }
 }
 
 impl DomainCategory {
-    /// Ranking weight in [0, 1] unless the configuration says otherwise (evidence design, section 5).
+    /// Default ranking weight in [0, 1] (evidence design, section 5).
     pub fn default_weight(self) -> f64 {
         match self {
             Self::Primary => 1.0,
@@ -44,7 +44,7 @@ impl DomainCategory {
     }
 }
 
-/// What the configuration says of domains.
+/// The configured rules for domains.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DomainPolicy {
     /// Category of a domain that no list names.
@@ -53,9 +53,9 @@ pub struct DomainPolicy {
     pub weights: BTreeMap<DomainCategory, f64>,
     /// Requests per second to one domain, by category.
     pub requests_per_second: BTreeMap<DomainCategory, f64>,
-    /// Requests per second to one domain that no other rule names.
+    /// Requests per second to one domain without a rule of its own.
     pub default_requests_per_second: f64,
-    /// Never to be used.
+    /// Must never be used.
     pub deny: Vec<DomainPattern>,
     /// Settings of single domains; they win over `allow`, not over blocks.
     pub user_overrides: BTreeMap<String, DomainSetting>,
@@ -77,7 +77,7 @@ impl Default for DomainPolicy {
     }
 }
 
-/// What a person set for one domain.
+/// A person's settings for one domain.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DomainSetting {
     /// Its category.
@@ -87,16 +87,16 @@ pub struct DomainSetting {
 }
 
 named_enum! {
-    /// What a person decided about a pattern.
+    /// A person's decision about a pattern.
     pub enum OverrideDecision {
         /// Block it.
         Block = "block",
-        /// Use it, whatever blocks it otherwise.
+        /// Use it, even if something else blocks it.
         Unblock = "unblock",
     }
 }
 
-/// A rule of the database, made by feedback.
+/// A rule in the database, created by feedback.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DomainOverride {
     /// Which domains.
@@ -107,10 +107,10 @@ pub struct DomainOverride {
     pub updated_at: jiff::Timestamp,
 }
 
-/// What was decided about a host.
+/// The decision about a host.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DomainDecision {
-    /// Its registrable domain; the host itself where there is none (addresses, names without a suffix).
+    /// Its registrable domain; the host itself if it has none (IP addresses, names without a suffix).
     pub domain: String,
     /// Its category.
     pub category: DomainCategory,
@@ -130,7 +130,7 @@ pub enum DecidedBy {
     Override(String),
     /// The configuration's deny list.
     Denylist(String),
-    /// A block that the server made for a reason it recorded.
+    /// A block by the server, for a recorded reason.
     DynamicBlock,
     /// The configuration's setting for this domain.
     UserOverride(String),
@@ -138,12 +138,12 @@ pub enum DecidedBy {
     Allowlist(String),
     /// Independent sources confirmed a claim found there.
     Confirmed,
-    /// Nothing names it.
+    /// No rule matches it.
     Default,
 }
 
 impl DecidedBy {
-    /// Who decided, for a sentence.
+    /// The origin of the decision, as part of a sentence.
     pub fn in_words(&self) -> &'static str {
         match self {
             Self::Override(_) => "a person's decision",
@@ -158,14 +158,14 @@ impl DecidedBy {
 /// Everything that decides about domains, as of one moment.
 #[derive(Debug, Clone, Default)]
 pub struct DomainRules {
-    /// What the configuration says.
+    /// The configured rules.
     pub policy: Arc<DomainPolicy>,
     /// What people decided.
     pub overrides: Vec<DomainOverride>,
     /// Registrable domains that the server blocked for a reason it recorded.
     pub blocked: BTreeSet<String>,
-    /// Registrable domains that nothing was known of until independent sources confirmed what they say: low, where the
-    /// default would be unverified.
+    /// Registrable domains that were unknown until independent sources confirmed their claims: low instead of the
+    /// default unverified.
     pub confirmed: BTreeSet<String>,
 }
 
@@ -183,21 +183,21 @@ impl DomainRules {
         DomainDecision { category, weight, decided_by: DecidedBy::Confirmed, ..decision }
     }
 
-    /// Whether a person decided that this host is to be used whatever speaks against it.
+    /// Whether a person unblocked this host, which overrides every reason to block it.
     pub fn is_unblocked(&self, host: &str) -> bool {
         let rule = deciding_override(host, &self.overrides).map(|place| &self.overrides[place]);
         rule.is_some_and(|rule| rule.decision == OverrideDecision::Unblock)
     }
 }
 
-/// Place of the override that counts for a host: exact, then the longest suffix, then the newest.
+/// Index of the override that applies to a host: exact, then the longest suffix, then the newest.
 pub fn deciding_override(host: &str, overrides: &[DomainOverride]) -> Option<usize> {
     let host = normal(host);
     let domain = registrable_domain(&host).unwrap_or_else(|| host.clone());
     Names { host: &host, domain: &domain }.ruled_by(overrides)
 }
 
-/// The host of an address such as `https://example.org:8443/a`; empty where there is none.
+/// The host of an address such as `https://example.org:8443/a`; empty if it has none.
 pub fn host_of(url: &str) -> &str {
     let Some((_, rest)) = url.split_once("://") else { return "" };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -211,8 +211,8 @@ pub fn host_of(url: &str) -> &str {
 /// Decides about a host: database override (exact, then the longest suffix, then the newest) → deny list → dynamic
 /// block → `user_overrides` → allow list → default (evidence design, section 5).
 ///
-/// An unblocking override lifts deny list and dynamic block, and leaves the rest to say what the domain is.
-/// `dynamically_blocked` is asked with the registrable domain.
+/// An unblocking override lifts deny list and dynamic block; the other rules then decide the category.
+/// `dynamically_blocked` receives the registrable domain.
 pub fn decide(
     host: &str,
     policy: &DomainPolicy,
@@ -271,7 +271,7 @@ fn category(
     }
 }
 
-/// A host as it is compared.
+/// A host in the form used for comparison.
 fn normal(host: &str) -> String {
     host.trim_end_matches('.').to_lowercase()
 }

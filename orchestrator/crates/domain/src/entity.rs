@@ -1,4 +1,4 @@
-//! What the evidence store holds: tasks, queries, works, pages, fragments, claims, edges, jobs.
+//! The entities of the evidence store: tasks, queries, works, pages, fragments, claims, edges, jobs.
 
 pub(crate) mod auth;
 pub(crate) mod claim;
@@ -12,11 +12,11 @@ pub(crate) mod work;
 
 /// A word that names no variant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{got}` is none of {expected}")]
+#[error("`{got}` is not one of {expected}")]
 pub struct UnknownName {
     /// The names that exist, joined with `|`.
     pub expected: &'static str,
-    /// What was given.
+    /// The given text.
     pub got: String,
 }
 

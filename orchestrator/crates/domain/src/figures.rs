@@ -1,7 +1,7 @@
-//! How good answers are: figures of labelled claims, with intervals.
+//! How good answers are: figures of labeled claims, with intervals.
 //!
-//! Every answer is one passage judged against one claim. Passages of one claim are no independent samples: intervals of F1
-//! draw claims, not passages.
+//! Every answer is one passage judged against one claim. Passages of one claim are not independent samples: intervals
+//! of F1 resample claims, not passages.
 
 mod counts;
 mod interval;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Confidences at which coverage and risk are stated.
 pub const THRESHOLDS: [f64; 7] = [0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
 
-/// What a passage says about a claim.
+/// The relation of a passage to a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Label {
     /// The passage supports the claim.
@@ -35,7 +35,7 @@ impl Label {
     /// All three, in the order of tables.
     pub const ALL: [Self; 3] = [Self::Support, Self::Refute, Self::Neutral];
 
-    /// Its name in labelled files.
+    /// Its name in labeled files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Support => "SUPPORT",
@@ -49,7 +49,7 @@ impl Label {
         self != Self::Neutral
     }
 
-    /// The relation of an edge that says the same.
+    /// The corresponding relation of an edge.
     pub fn relation(self) -> Relation {
         match self {
             Self::Support => Relation::Supports,
@@ -60,7 +60,7 @@ impl Label {
 }
 
 impl From<Relation> for Label {
-    /// What a relation says; all but the two sides is neutral.
+    /// The label of a relation; all but the two sides are neutral.
     fn from(relation: Relation) -> Self {
         match relation {
             Relation::Supports => Self::Support,
@@ -70,24 +70,24 @@ impl From<Relation> for Label {
     }
 }
 
-/// One labelled passage and what was said of it.
+/// One labeled passage and the model's judgment of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The right label.
     pub gold: Label,
     /// The label given; [`Label::Neutral`] when the passage was not judged.
     pub said: Label,
-    /// Probabilities of the three labels; none when the passage was not judged.
+    /// Probabilities of the three labels; `None` when the passage was not judged.
     pub scores: Option<NliScores>,
     /// Probability of `said`, in 0..=1; 0 when the passage was not judged.
     pub confidence: f64,
-    /// The claim that it belongs to, as any number that its other passages have too.
+    /// The claim that it belongs to: any number shared by its passages.
     pub claim: usize,
-    /// Kind of the claim, where the labelled file states one.
+    /// Kind of the claim, where the labeled file states one.
     pub kind: Option<String>,
-    /// Numbers of the sentences named as deciding; only the first three count towards a whole rationale.
+    /// Numbers of the sentences named as deciding; only the first three count toward a whole rationale.
     pub chosen: Vec<usize>,
-    /// Sets of sentences of which each suffices; none when the labelled file names no sentences for this passage.
+    /// Sets of sentences, each of which suffices; `None` when the labeled file has no sentences for this passage.
     pub rationales: Option<Vec<Vec<usize>>>,
 }
 
@@ -98,13 +98,13 @@ pub struct Figures {
     pub n: usize,
     /// Claims among them.
     pub claims: usize,
-    /// Of them not judged: empty, in a language that the models do not read, or beside a claim that is too long.
+    /// How many of them were not judged: empty, in an unsupported language, or with a claim that is too long.
     pub not_judged: usize,
     /// Right labels among the three.
     pub accuracy: Share,
     /// What always giving the most frequent label would reach.
     pub majority: Majority,
-    /// Precision, recall and F1 of the sides taken, both together.
+    /// Precision, recall and F1 of both sides together.
     pub sides: Scored,
     /// The same per label.
     pub labels: BTreeMap<&'static str, Scored>,
@@ -112,15 +112,15 @@ pub struct Figures {
     pub macro_f1: Estimate,
     /// Answers by right label (rows) and label given (columns), both in the order of [`Label::ALL`].
     pub confusion: [[usize; 3]; 3],
-    /// Per kind of claim; empty when the file names none.
+    /// Per kind of claim; empty when the file has none.
     pub kinds: BTreeMap<String, Kind>,
-    /// Claims with several passages of which every one is right; none when every claim has one passage.
+    /// Claims with several passages that are all right; `None` when every claim has one passage.
     pub groups: Option<Share>,
-    /// Rationale sentences; none when the file names none.
+    /// Rationale sentences; `None` when the file has none.
     pub rationale: Option<Rationale>,
-    /// Calibration of the probabilities, of what was judged.
+    /// Calibration of the probabilities of judged passages.
     pub calibration: CalibrationMetrics,
-    /// How many answers are kept, and how many of them are wrong, when those below a confidence are left out.
+    /// How many answers remain, and how many of them are wrong, when those below a confidence are dropped.
     pub risk: Vec<Risk>,
 }
 
@@ -136,7 +136,7 @@ pub struct Majority {
 /// Precision, recall and F1 with their 95 % intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Scored {
-    /// What was counted.
+    /// What the numbers count.
     pub counts: Counts,
     /// Right of predicted.
     pub precision: Share,
@@ -151,7 +151,7 @@ pub struct Scored {
 pub struct Kind {
     /// Right labels among the three.
     pub accuracy: Share,
-    /// F1 of the sides taken; none where the kind has no side and none was taken.
+    /// F1 of the sides; `None` if the kind has no sides in labels or predictions.
     pub f1: Option<f64>,
 }
 
@@ -160,7 +160,7 @@ pub struct Kind {
 pub struct Rationale {
     /// Sentences; right when every sentence of their rationale was chosen.
     pub sentences: Scored,
-    /// Sentences that are right and whose passage has the right label.
+    /// Correct sentences whose passage has the right label.
     pub with_label: Scored,
 }
 
@@ -173,14 +173,14 @@ pub struct Risk {
     pub coverage: Share,
     /// Wrong ones among these.
     pub risk: Share,
-    /// Sides taken that reach it, of all answers.
+    /// Predicted sides that reach it, among all answers.
     pub sides: Share,
     /// Wrong ones among these.
     pub sides_risk: Share,
 }
 
 impl Figures {
-    /// Figures of answers. The same seed draws the same resamples.
+    /// Figures for answers. The same seed draws the same resamples.
     pub fn of(answers: &[Answer], seed: u64) -> Self {
         let n = answers.len();
         let by_claim = by_claim(answers);
@@ -244,7 +244,7 @@ impl Majority {
 }
 
 impl Scored {
-    /// Figures of counts that `counts` takes from the tally of every claim.
+    /// Figures for the counts that `counts` extracts from the tally of every claim.
     pub fn of(tallies: &[Tally], counts: fn(&Tally) -> Counts, seed: u64) -> Self {
         let all = counts(&tallies.iter().copied().sum());
         Self {

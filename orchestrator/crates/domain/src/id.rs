@@ -1,7 +1,7 @@
 //! Prefixed text identifiers.
 //!
-//! Tasks, queries and jobs get random ids from the edge. Everything else derives its id from what it
-//! is, so that inserting the same thing twice is the same insert.
+//! Tasks, queries and jobs get random ids from the edge. Everything else derives its id from its content, so that
+//! inserts are idempotent.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -16,7 +16,7 @@ const NAMESPACE: Uuid = Uuid::from_u128(0x6f1d_3c52_5a0e_5b8e_9a34_1f6c_8d21_7e9
 pub struct IdError {
     /// Prefix that was expected, such as `task_`.
     pub prefix: &'static str,
-    /// What was given.
+    /// The given text.
     pub got: String,
 }
 
@@ -100,13 +100,13 @@ ids! {
     EmbeddingId, "emb_";
     /// A unit of background work.
     JobId, "job_";
-    /// A person's decision about a domain pattern, in force or withdrawn.
+    /// A person's decision about a domain pattern, active or withdrawn.
     OverrideRuleId, "dor_";
     /// An entry of the history of those decisions.
     OverrideEventId, "doe_";
-    /// A judgement that a person corrected or reviewed.
+    /// A judgment that a person corrected or reviewed.
     CorrectionId, "nlc_";
-    /// Something that waits for a person.
+    /// A page that requires a person.
     AuthId, "auth_";
     /// A question to a language model.
     QuestionId, "ask_";

@@ -5,7 +5,8 @@
 
 /// How many of these scores to keep: the knee, at least `min`, at most `max`, never more than there are.
 ///
-/// `scores` run from best to worst. Without a knee (or with one at the first score) everything up to `max` is kept.
+/// `scores` are sorted from best to worst. Without a knee (or with one at the first score) everything up to `max` is
+/// kept.
 pub fn cutoff(scores: &[f64], sensitivity: f64, min: usize, max: usize) -> usize {
     let kept = knee(scores, sensitivity).filter(|&at| at > 0).unwrap_or(scores.len());
     kept.max(min).min(max).min(scores.len())
@@ -51,7 +52,7 @@ fn difference_curve(scores: &[f64]) -> Option<Vec<f64>> {
     Some(normal.iter().enumerate().map(|(i, y)| (top - y) - i as f64 / last).collect())
 }
 
-/// Both neighbours compare; a missing neighbour does not object.
+/// Both neighbors compare; a missing neighbor does not object.
 fn is_extremum(curve: &[f64], i: usize, beats: fn(&f64, &f64) -> bool) -> bool {
     let left = curve.get(i.wrapping_sub(1)).is_none_or(|left| beats(&curve[i], left));
     let right = curve.get(i + 1).is_none_or(|right| beats(&curve[i], right));

@@ -1,11 +1,11 @@
-//! Ranking of fragments for a query: BM25 and cosine, normalised, mixed, cut at the knee.
+//! Ranking of fragments for a query: BM25 and cosine, normalized, mixed, cut at the knee.
 
 use crate::cutoff;
 
 /// How fragments are ranked (evidence design, section 2, step 6).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankingConfig {
-    /// Candidates kept by BM25 before embeddings are asked for.
+    /// Candidates that BM25 selects for embedding.
     pub bm25_top: usize,
     /// Share of BM25 in the mixed score; the cosine gets the rest.
     pub bm25_weight: f64,
@@ -47,7 +47,7 @@ pub fn percentile_ranks(values: &[f64]) -> Vec<f64> {
 }
 
 /// How much a work is cited among candidates, in [0, 1]: the percentile rank of `ln(1 + citations)`; an unknown count
-/// is none.
+/// is 0.
 pub fn impacts(citation_counts: &[Option<u32>]) -> Vec<f64> {
     let logs: Vec<f64> = citation_counts.iter().map(|count| f64::from(count.unwrap_or(0)).ln_1p()).collect();
     percentile_ranks(&logs)
@@ -61,11 +61,11 @@ pub fn top_by(scores: &[f64], top: usize) -> Vec<usize> {
     order
 }
 
-/// Ranks candidates by `(w·bm25 + (1−w)·cosine) · weight`, the first two min-max normalised over the candidates, best
-/// first. `weights`, one in [0, 1] per candidate, are those of the categories of their domains (evidence design,
-/// section 5); a cut-off looks at the shape of the scores, so that equal weights change nothing.
+/// Ranks candidates by `(w·bm25 + (1−w)·cosine) · weight`, the first two min-max normalized over the candidates, best
+/// first. `weights`, one in [0, 1] per candidate, come from the categories of their domains (evidence design, section
+/// 5); the cut-off depends on the shape of the scores, so equal weights change nothing.
 ///
-/// Without cosines (an embedder that does not read the language) BM25 ranks alone.
+/// Without cosines (an embedder that does not support the language), only BM25 ranks.
 pub fn rank(bm25: &[f64], cosine: Option<&[f64]>, weights: &[f64], config: &RankingConfig) -> Vec<Ranked> {
     let lexical = min_max(bm25);
     let mut mixed: Vec<f64> = match cosine {

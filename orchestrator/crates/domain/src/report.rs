@@ -1,4 +1,4 @@
-//! A claim with everything its edges say, ready for any reader.
+//! A claim with its evidence, in a form for display.
 
 use crate::{BetaConfidence, Claim, Evidence, EvidenceYears, FragmentId, PageId, Relation};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct Citation {
     pub year: Option<i32>,
     /// Journal, conference or site.
     pub venue: Option<String>,
-    /// DOI, normalised.
+    /// DOI, normalized.
     pub doi: Option<String>,
     /// Where a person can read it.
     pub url: Option<String>,
@@ -36,18 +36,18 @@ pub struct Origin {
     pub page_id: PageId,
     /// Its fragment.
     pub fragment_id: FragmentId,
-    /// What makes two passages the same source.
+    /// The identity of a source.
     pub source_key: String,
 }
 
-/// What the judged works say of a claim. Several passages of one work count once, by the surest of its sides.
+/// The judged works of a claim by relation. Several passages of one work count once, by the most certain side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkCounts {
     /// Works that support it.
     pub supporting: usize,
     /// Works that refute it.
     pub refuting: usize,
-    /// Works that were judged and say neither.
+    /// Works that were judged to do neither.
     pub silent: usize,
 }
 
@@ -56,7 +56,7 @@ pub struct WorkCounts {
 pub struct ClaimReport {
     /// The claim.
     pub claim: Claim,
-    /// The passage it was found in; none for a claim given by the user or made of the question.
+    /// The passage it was found in; `None` for a claim given by the user or derived from the question.
     pub origin: Option<Origin>,
     /// Posterior of its edges; several passages of one work count once.
     pub posterior: BetaConfidence,
@@ -64,10 +64,10 @@ pub struct ClaimReport {
     pub supporting_count: usize,
     /// Passages that contradict it.
     pub refuting_count: usize,
-    /// Passages that say neither.
+    /// Passages that do neither.
     pub neutral_count: usize,
-    /// Passages that were candidates and were not judged: their language or that of the claim is not read, or the claim is
-    /// too long for the model. They say nothing, not even "neutral".
+    /// Candidate passages that were not judged: their language or that of the claim is not supported, or the claim is
+    /// too long for the model. They do not count, not even as "neutral".
     pub not_judged_count: usize,
     /// Distinct works or domains among supporting and refuting passages, the origin's excluded.
     pub independent_sources: usize,
@@ -117,7 +117,7 @@ impl ClaimReport {
         }
     }
 
-    /// With so many candidates that were not judged.
+    /// Sets the number of candidates that were not judged.
     #[must_use]
     pub fn with_not_judged(self, not_judged_count: usize) -> Self {
         Self { not_judged_count, ..self }
@@ -133,7 +133,7 @@ impl ClaimReport {
         self.supporting_count + self.refuting_count > 0
     }
 
-    /// How many works stand on each side.
+    /// The number of works on each side.
     pub fn works(&self) -> WorkCounts {
         let mut sides: BTreeMap<&str, &Evidence> = BTreeMap::new();
         for evidence in &self.evidence {

@@ -4,7 +4,7 @@ mod bytes;
 
 pub use bytes::{ByteQuery, to_bytes};
 
-/// Dot product over the shorter length; the cosine when both are L2-normalised.
+/// Dot product over the shorter length; the cosine when both are L2-normalized.
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     // Eight running sums let the compiler use vector registers, which one running sum forbids.
     let mut sums = [0.0_f32; 8];

@@ -1,14 +1,14 @@
-//! What a claim's evidence says of its sources, and what its claims say of a domain (evidence design, section 5).
-//! Statuses and blocks; neither ever enters a confidence.
+//! The status of a claim by its sources, and blocks of domains by their claims (evidence design, section 5). Neither
+//! ever enters a confidence.
 
 use crate::domains::DomainCategory;
 use crate::{VerificationStatus, named_enum};
 
-/// Independent sources that have to support a claim before it counts as verified.
+/// Independent supporting sources that a verified claim needs.
 pub const INDEPENDENT_SUPPORTS: usize = 2;
 /// Share of a domain's claims that may be rejected before the domain is blocked.
 pub const MAX_REJECTION_RATE: f64 = 0.3;
-/// Claims that a domain needs before that share says anything.
+/// Fewest claims of a domain for that share to be meaningful.
 pub const MIN_CLAIMS: u64 = 5;
 
 named_enum! {
@@ -38,13 +38,13 @@ named_enum! {
         Denylist = "denylist",
         /// A person blocked it.
         Manual = "manual",
-        /// Nothing was recorded.
+        /// No recorded reason.
         Unknown = "unknown",
     }
 }
 
 named_enum! {
-    /// What is at stake when a block is lifted.
+    /// The risk when a block is lifted.
     pub enum UnblockRisk {
         /// The block may protect from hostile text.
         High = "high",
@@ -54,7 +54,7 @@ named_enum! {
 }
 
 impl DomainBlockReason {
-    /// What is at stake when this block is lifted.
+    /// The risk when this block is lifted.
     pub fn unblock_risk(self) -> UnblockRisk {
         match self {
             Self::DangerousPattern | Self::Unknown => UnblockRisk::High,
@@ -63,10 +63,10 @@ impl DomainBlockReason {
     }
 }
 
-/// What verification looks at. Categories of domains are not among it.
+/// The inputs of verification. Categories of domains are not among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClaimFacts {
-    /// The fragment it was found in holds a dangerous pattern.
+    /// Its fragment contains a dangerous pattern.
     pub dangerous: bool,
     /// The domain it was found on is blocked.
     pub domain_blocked: bool,
@@ -91,7 +91,7 @@ pub fn verify(facts: ClaimFacts) -> (VerificationStatus, VerificationReason) {
     }
 }
 
-/// How the claims found on a domain stand. A claim both rejected by a person and for security is in both of those counts.
+/// The claims of a domain by status. A claim rejected both by a person and for security is in both counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DomainClaims {
     /// All of them.
@@ -122,7 +122,8 @@ impl DomainClaims {
         self.share(self.combined_rejected)
     }
 
-    /// Whether so many of its claims were rejected that it is blocked. Known domains are not: their claims alone are.
+    /// Whether enough of its claims were rejected to block it. Known domains are never blocked: only their claims are
+    /// rejected.
     pub fn too_many_rejected(&self, category: DomainCategory) -> bool {
         matches!(category, DomainCategory::Unverified | DomainCategory::Low)
             && self.total >= MIN_CLAIMS

@@ -6,7 +6,8 @@ use lyra_domain::{
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// What stands for the classes 0, 1, 2 of the shared data: ties go to the first there, to the most cautious here.
+/// The labels for the classes 0, 1, 2 of the shared data: ties go to the first class there, to the most cautious one
+/// here.
 const RELATIONS: [Relation; 3] = [Relation::Neutral, Relation::Refutes, Relation::Supports];
 
 fn cases(path: &Path) -> Vec<Value> {

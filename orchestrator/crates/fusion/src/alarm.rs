@@ -1,5 +1,5 @@
-//! What about a run deserves a second look, with the numbers that say so. An alarm states what was measured; what to make of
-//! it is the reader's.
+//! Alarms: measurements of a run that deserve a second look. An alarm states what was measured; the reader draws the
+//! conclusion.
 
 use crate::frontier::FrontierPoint;
 use crate::metrics::{Classes, PEAK, StructureMetrics, TOP, agreements};
@@ -10,7 +10,7 @@ use lyra_domain::classification::Code;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// A wide lane that fills less than this share of what it asked for is narrow.
+/// A wide lane that returns less than this share of the requested documents is narrow.
 const WIDE_SHARE: f64 = 0.125;
 /// Share of one lane in the contributions.
 const DOMINANT: f64 = 0.8;
@@ -20,7 +20,7 @@ const FLAT: f64 = 0.05;
 const CONTAMINATED: f64 = 0.3;
 /// LAS and CCW.
 const APART: f64 = 0.3;
-/// `S_shape`, and the fewest documents of which it says anything.
+/// `S_shape`, and the fewest documents for which it is meaningful.
 const PEAKED: f64 = 0.5;
 const PEAKED_OF: usize = 10;
 /// Documents at the top, and the share of them without a code of the profile.
@@ -35,7 +35,7 @@ const SHARES_OF: usize = 50;
 pub struct Alarm {
     /// Which.
     pub alarm: AlarmKind,
-    /// What was measured, in words.
+    /// The measurement as a sentence.
     pub message: String,
     /// The numbers and names behind it.
     pub evidence: Map<String, Value>,
@@ -47,7 +47,7 @@ pub struct Alarm {
 pub enum AlarmKind {
     /// The wide lane found few documents.
     WideLaneNarrow,
-    /// One lane makes up most of the scores.
+    /// One lane contributes most of the scores.
     LaneDominates,
     /// Reading deeper changes Fβ* little.
     FrontierFlat,
@@ -70,18 +70,18 @@ fn alarm(alarm: AlarmKind, message: String, evidence: Value) -> Alarm {
     Alarm { alarm, message, evidence }
 }
 
-/// Of a wide lane: how many documents it returned of how many it asked for.
+/// For a wide lane: returned and requested documents.
 pub fn wide_lane(lane: &str, returned: usize, top_k: usize, corpus: Option<u64>) -> Option<Alarm> {
     ((returned as f64) < WIDE_SHARE * top_k as f64).then(|| {
         alarm(
             AlarmKind::WideLaneNarrow,
-            format!("the wide lane `{lane}` returned {returned} of {top_k} documents asked for"),
+            format!("the wide lane `{lane}` returned {returned} of {top_k} requested documents"),
             json!({ "lane": lane, "count_returned": returned, "top_k": top_k, "matched": corpus }),
         )
     })
 }
 
-/// Of a wide query: words that every document has to have and that are general, or name a use case.
+/// For a wide query: required words that are generic or name a use case.
 pub fn wide_query(
     lane: &str,
     general: &[String],
@@ -100,11 +100,11 @@ pub fn wide_query(
     let evidence = json!({
         "lane": lane, "general_words": general, "use_case_words": use_case, "query_with_them_optional": suggestion,
     });
-    let message = format!("the query of the wide lane `{lane}` demands {}", parts.join(" and "));
+    let message = format!("the query of the wide lane `{lane}` requires {}", parts.join(" and "));
     Some(alarm(AlarmKind::WideQueryDemands, message, evidence))
 }
 
-/// Of a blend and what was measured of it.
+/// For a blend and its measurements.
 pub fn of_blend(
     pool: &Pool<'_>,
     blend: &Blend,
@@ -148,7 +148,7 @@ fn flatness(frontier: &[FrontierPoint]) -> Option<Alarm> {
     let (first, last) = (frontier.first()?, frontier.last()?);
     let best = crate::frontier::best(frontier)?;
     let gain = best.f_beta_star - first.f_beta_star;
-    // Over a few documents more than at its beginning there is nothing to gain.
+    // A slightly larger depth gains nothing.
     (last.k >= 2 * first.k && gain < FLAT).then(|| {
         alarm(
             AlarmKind::FrontierFlat,
@@ -221,7 +221,7 @@ fn structure(pool: &Pool<'_>, blend: &Blend, metrics: &StructureMetrics) -> Vec<
             }),
         ));
     }
-    // Of a few documents, the first are always most of them.
+    // With few documents, the first are always most of them.
     if metrics.s_shape > PEAKED && blend.ranking.order.len() >= PEAKED_OF {
         let first: Vec<Value> = blend
             .ranking

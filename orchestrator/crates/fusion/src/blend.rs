@@ -1,5 +1,5 @@
-//! A fusion run from its lanes and its recipe, in two steps: first the order, which needs no text, then what can be said of
-//! it, for which facets are read in the best documents' texts.
+//! A fusion run from its lanes and its recipe, in two steps: first the ranking, which needs no text, then its
+//! measurements, which read facets in the best documents' texts.
 
 use crate::facet::FacetSignals;
 use crate::frontier::{FrontierPoint, frontier};
@@ -18,12 +18,12 @@ pub struct Blend {
     pub code: Option<Vec<f64>>,
 }
 
-/// What can be said of a blend.
+/// Measurements of a blend.
 #[derive(Debug, Clone)]
 pub struct Assessment {
     /// π′ of every document, in the pool's order.
     pub relevance: Vec<f64>,
-    /// How π′ was made.
+    /// How π′ was computed.
     pub method: ProxyMethod,
     /// The trade-off over depths of reading.
     pub frontier: Vec<FrontierPoint>,
@@ -39,9 +39,8 @@ impl Blend {
         Self { ranking: Ranking::new(pool, &prepared.weights, recipe.rrf_k, boost), code }
     }
 
-    /// Measures the blend. `facets` are the signals of the documents whose texts were read, by their place in the pool; of
-    /// others nothing is known, and they count as covering nothing. `labels` are documents of the pool that a person
-    /// judged, in [0, 1].
+    /// Measures the blend. `facets` are the signals of the documents whose texts were read, by their place in the pool;
+    /// other documents count as covering nothing. `labels` are documents of the pool that a person judged, in [0, 1].
     pub fn assess(
         &self,
         pool: &Pool<'_>,

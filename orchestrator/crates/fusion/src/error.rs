@@ -1,6 +1,6 @@
-//! What can be wrong with the parameters of a fusion.
+//! Invalid parameters of a fusion.
 
-/// A parameter that cannot be used; says which, and what would be right.
+/// An invalid parameter, with its name and what would be right.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FusionError {
     /// A number outside its range.
@@ -8,24 +8,24 @@ pub enum FusionError {
     Number {
         /// Which.
         name: String,
-        /// What was given.
+        /// The given value.
         value: f64,
         /// What would be right.
         expected: &'static str,
     },
     /// A code of a profile without its system, or of an unknown one.
-    #[error("`{0}` does not say its classification system: write ipc:H01L33/20, cpc:…, fi:… or ft:…")]
+    #[error("`{0}` lacks its classification system: write ipc:H01L33/20, cpc:…, fi:… or ft:…")]
     NoSystem(String),
     /// A code that its system cannot have.
     #[error("{0}")]
     Code(#[from] lyra_domain::classification::CodeError),
     /// A facet whose name does not begin with its label.
     #[error(
-        "`{0}` is no facet: its name begins with A (core), B (qualifying) or C (use case), such as A or B2"
+        "`{0}` is not a facet: its name begins with A (core), B (qualifying) or C (use case), such as A or B2"
     )]
     Facet(String),
     /// A facet without a term.
-    #[error("facet `{0}` has no term to look for")]
+    #[error("facet `{0}` has no search terms")]
     EmptyFacet(String),
     /// Weights for something that is not blended.
     #[error("`{name}` has a weight in `{argument}`, but the lanes are {}", lanes.join(", "))]
@@ -38,7 +38,7 @@ pub enum FusionError {
         lanes: Vec<String>,
     },
     /// A grid without a depth.
-    #[error("`k_grid` is empty or holds a 0: give depths of reading such as 10, 50, 100")]
+    #[error("`k_grid` is empty or holds a 0: give reading depths such as 10, 50, 100")]
     Grid,
 }
 

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 /// Shares of claim, abstract and description in a facet's coverage.
 const FIELD_SHARES: [f64; 3] = [0.5, 0.3, 0.2];
-/// How many tokens apart two facets may be to stand together.
+/// Largest distance in tokens at which two facets occur together.
 const TOGETHER: usize = 30;
 
-/// A facet as it is given: its name begins with its label (`A`, `B2`), its terms are synonyms.
+/// A facet as given: its name begins with its label (`A`, `B2`), its terms are synonyms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FacetTerms {
     /// Name.
@@ -18,7 +18,7 @@ pub struct FacetTerms {
     pub terms: Vec<String>,
 }
 
-/// What each label counts.
+/// The weight of each label.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FacetWeights {
@@ -39,7 +39,7 @@ impl Default for FacetWeights {
     }
 }
 
-/// The texts of a document that facets are looked for in.
+/// The texts of a document in which facets are searched.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DocText<'a> {
     /// Claims.
@@ -50,16 +50,16 @@ pub struct DocText<'a> {
     pub desc: &'a str,
 }
 
-/// What the facets say of a document, each in [0, 1].
+/// The facet signals of a document, each in [0, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct FacetSignals {
     /// f: coverage.
     pub coverage: f64,
-    /// s: share of the pairs of A and B facets that stand together in claims or description.
+    /// s: share of the pairs of A and B facets that occur together in claims or description.
     pub structure: f64,
 }
 
-/// Facets, ready to be looked for.
+/// Facets, prepared for searching.
 #[derive(Debug, Clone)]
 pub struct Facets {
     facets: Vec<Facet>,
@@ -94,12 +94,12 @@ impl Facets {
         Ok(Self { facets: facets.iter().map(read).collect::<Result<_>>()? })
     }
 
-    /// Whether there is none.
+    /// Whether there are no facets.
     pub fn is_empty(&self) -> bool {
         self.facets.is_empty()
     }
 
-    /// Whether two facets can stand together at all.
+    /// Whether two facets can occur together at all.
     pub fn has_pairs(&self) -> bool {
         self.facets.iter().filter(|facet| facet.paired).count() > 1
     }
@@ -140,7 +140,7 @@ impl Facets {
     }
 }
 
-/// Whether two sorted lists hold places at most [`TOGETHER`] apart.
+/// Whether two sorted lists contain positions at most [`TOGETHER`] apart.
 fn near(a: &[usize], b: &[usize]) -> bool {
     let (mut i, mut j) = (0, 0);
     while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {

@@ -1,12 +1,12 @@
-//! The trade-off over how far down a ranking one reads. Everything here is a proxy: nobody has said what is relevant.
+//! The precision-recall trade-off over reading depth. Everything here is a proxy: there are no relevance labels.
 
 use serde::{Deserialize, Serialize};
 
 /// Share of the coverage of codes in R* when there is a target profile.
 const RHO: f64 = 0.3;
-/// Where the frontier is looked at when nothing else is asked for.
+/// Default depths of the frontier.
 pub const DEFAULT_GRID: [usize; 10] = [10, 20, 30, 40, 50, 80, 100, 200, 400, 800];
-/// Weight of recall against precision when nothing else is asked for.
+/// Default weight of recall against precision.
 pub const DEFAULT_BETA: f64 = 1.5;
 
 /// One depth of reading.
@@ -16,13 +16,13 @@ pub struct FrontierPoint {
     pub k: usize,
     /// P*: mean π′ of those.
     pub p_star: f64,
-    /// R*: what they hold of the coverage of codes and of the sum of π′.
+    /// R*: their share of the coverage of codes and of the sum of π′.
     pub r_star: f64,
     /// Fβ* of the two.
     pub f_beta_star: f64,
 }
 
-/// The frontier at the depths of `grid`; those beyond the ranking become one at its end.
+/// The frontier at the depths of `grid`; depths beyond the ranking collapse to its length.
 ///
 /// `relevance` is π′ in ranked order. `coverage`, where there is a target profile, is the weighted share of its codes seen in
 /// the first 1, 2, … documents.

@@ -1,5 +1,5 @@
-//! What a wide query demands and had better not: words that say nothing, and words of a use case. A document on the same core
-//! in another setting does not have them.
+//! Finds words that a wide query should not require: generic words, and words of a use case. A document about the same
+//! core in another setting lacks them.
 
 use lyra_text::query::Query;
 use lyra_text::{is_cjk, normalise, words};
@@ -29,7 +29,7 @@ impl WordList {
         read
     }
 
-    /// Whether a term is made of listed words alone.
+    /// Whether a term consists only of listed words.
     fn is(&self, term: &str) -> bool {
         let folded = normalise(term).to_lowercase();
         let term = words(&folded);
@@ -47,15 +47,15 @@ impl WordList {
     }
 }
 
-/// What a query demands of every document although it is wide.
+/// Words that a wide query requires in every document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Demands {
     /// General words.
     pub general: Vec<String>,
     /// Words of use cases.
     pub use_case: Vec<String>,
-    /// The query with all of them optional: documents that have them rank higher, others are found too. `None` when nothing
-    /// else would be left.
+    /// The query with all of them optional: documents that have them rank higher, others are found too. `None` when
+    /// nothing else would remain.
     pub relaxed: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub fn demands(query: &Query, general: &WordList, use_case: &WordList) -> Demand
     demands
 }
 
-/// The query without its demands, which go to `demands` and `optional`; `None` when nothing is left.
+/// The query without these words, which go to `demands` and `optional`; `None` when nothing remains.
 fn without(
     query: &Query,
     general: &WordList,
@@ -109,7 +109,7 @@ fn without(
     None
 }
 
-/// The terms of which a part demands one; `false` when it is no choice among terms of running text.
+/// The terms of which a part requires one; `false` when it is not a choice among terms of running text.
 fn alternatives<'a>(query: &'a Query, terms: &mut Vec<&'a str>) -> bool {
     match query {
         Query::Term(term) if term.field.is_none_or(lyra_text::query::Field::is_text) => {

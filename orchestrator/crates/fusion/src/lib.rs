@@ -1,5 +1,5 @@
-//! Fusion of ranked lists: reciprocal rank fusion with a boost for classification codes, what can be said of the result
-//! without labels, and what of it deserves a second look.
+//! Fusion of ranked lists: reciprocal rank fusion with a boost for classification codes, label-free quality measures of
+//! the result, and the choice of documents to review.
 //!
 //! Pure: no I/O, no clock, no randomness. Start at [`Blend`].
 

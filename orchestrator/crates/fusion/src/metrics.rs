@@ -6,7 +6,7 @@ use lyra_domain::classification::{Level, System};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// Documents at the top that are looked at.
+/// Documents at the top that are examined.
 pub(crate) const TOP: usize = 50;
 /// Documents whose share in the score of the top is measured.
 pub(crate) const PEAK: usize = 3;
@@ -76,8 +76,8 @@ pub(crate) fn agreements<'a>(pool: &Pool<'a>) -> Vec<(&'a str, &'a str, f64)> {
 
 /// The subclasses (`H01L`; of F-terms the themes, `5F044`) of the primary codes of the first 50 documents.
 ///
-/// A primary code itself is nearly every document's own: of 50 patents on one subject some 45 have different ones, so that
-/// their entropy says nothing. The subclass is the level that all the systems share and that names a field.
+/// A primary code is almost unique: of 50 patents on one subject, some 45 have different ones, so that their entropy
+/// carries no information. The subclass is the level that all systems share and that names a field.
 pub(crate) struct Classes {
     /// The documents' own system.
     pub(crate) system: System,
@@ -105,7 +105,7 @@ impl Classes {
         Some(Self { system, counts })
     }
 
-    /// CCW: `1 − H / ln(n)` of `n` documents. The entropy is largest, ln(n), when each has a subclass of its own.
+    /// CCW: `1 − H / ln(n)` of `n` documents. The entropy is largest, ln(n), when all subclasses differ.
     fn consistency(&self) -> f64 {
         let total = self.counts.values().sum::<usize>() as f64;
         if total <= 1.0 {

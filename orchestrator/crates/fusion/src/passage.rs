@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What stands around a term that was found.
+/// The text around a matched term.
 const MARK: &str = "**";
 
-/// At most `most` passages of about `chars` characters each around `found`, the places in bytes, ascending and without overlap,
-/// where a query's terms stand. The passages with most different terms are chosen; they come in the text's order, with `**`
-/// around each term.
+/// At most `most` passages of about `chars` characters each around `found`, the byte ranges of a query's terms,
+/// ascending and without overlap. The passages with the most different terms are chosen; they are returned in text
+/// order, with `**` around each term.
 pub fn passages(text: &str, found: &[Range<usize>], chars: usize, most: usize) -> Vec<String> {
     let mut terms: BTreeMap<String, usize> = BTreeMap::new();
     let spans: Vec<(usize, usize, usize)> = found
@@ -65,12 +65,12 @@ fn marked(text: &str, begin: usize, end: usize, spans: &[(usize, usize, usize)])
     out
 }
 
-/// The character border `chars` characters before `at`, at most at the beginning.
+/// The character boundary `chars` characters before `at`, or the start.
 fn back(text: &str, at: usize, chars: usize) -> usize {
     text[..at].char_indices().rev().nth(chars.saturating_sub(1)).map_or(0, |(byte, _)| byte)
 }
 
-/// The character border `chars` characters after `at`, at most at the end.
+/// The character boundary `chars` characters after `at`, or the end.
 fn forth(text: &str, at: usize, chars: usize) -> usize {
     text[at..].char_indices().nth(chars).map_or(text.len(), |(byte, _)| at + byte)
 }

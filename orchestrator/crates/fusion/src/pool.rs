@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// One ranked list that goes into a blend.
 #[derive(Debug, Clone, Copy)]
 pub struct Lane<'a> {
-    /// What its weight and its contributions are called.
+    /// Its name for weights and contributions.
     pub name: &'a str,
     /// Its documents, best first. Of a repeated one the first place counts.
     pub docs: &'a RankedDocs,
@@ -20,7 +20,7 @@ pub struct Lane<'a> {
 pub struct RankedDocs {
     /// Document ids, best first.
     pub ids: Vec<String>,
-    /// Scores of the search that made the list, as long as `ids`; they are kept for reading, only ranks are fused.
+    /// Scores of the search, as many as `ids`; they are informational, only ranks are fused.
     pub scores: Vec<f64>,
     /// The distinct codes of the documents, as `system:code` (`ipc:H01L33/20`).
     pub vocabulary: Vec<String>,
@@ -29,7 +29,7 @@ pub struct RankedDocs {
 }
 
 impl RankedDocs {
-    /// A list of documents whose codes are given as `system:code`.
+    /// A list of documents with codes written as `system:code`.
     pub fn new(docs: impl IntoIterator<Item = (String, f64, Vec<String>)>) -> Self {
         let mut list = Self::default();
         let mut known: HashMap<String, u32> = HashMap::new();

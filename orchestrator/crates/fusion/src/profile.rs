@@ -31,11 +31,11 @@ pub fn read_code(text: &str) -> Result<Code> {
 }
 
 impl TargetProfile {
-    /// A profile from codes written as `system:code`, with weights above 0. Of one code written twice the larger weight
+    /// A profile from codes written as `system:code`, with weights above 0. For a duplicate code the larger weight
     /// counts.
     ///
     /// # Errors
-    /// A text that is no code, a weight that is no number in (0, 1000].
+    /// An invalid code, or a weight outside (0, 1000].
     pub fn new<'a>(entries: impl IntoIterator<Item = (&'a str, f64)>) -> Result<Self> {
         let mut read: BTreeMap<Code, f64> = BTreeMap::new();
         for (text, weight) in entries {
@@ -60,8 +60,8 @@ impl TargetProfile {
         &self.entries
     }
 
-    /// `c` of every document of a pool: the weights of the entries that one of its codes equals or lies below, each entry
-    /// once, over the largest such sum in the pool. So FI counts at its subgroup as well as in full.
+    /// `c` of every document of a pool: the weights of the entries that equal or contain one of its codes, each entry
+    /// once, divided by the largest such sum in the pool. So an FI code also counts at its subgroup.
     pub fn matches(&self, pool: &Pool<'_>) -> Vec<f64> {
         let hit = self.hits(pool.vocabulary());
         let mut found: Vec<u32> = Vec::new();
@@ -73,7 +73,7 @@ impl TargetProfile {
                 }
                 found.sort_unstable();
                 found.dedup();
-                // From 0, since a sum of nothing is −0.
+                // Starts from 0, because an empty sum is −0.
                 found.iter().fold(0.0, |sum, &entry| sum + self.entries[entry as usize].1)
             })
             .collect();
@@ -106,7 +106,7 @@ impl TargetProfile {
         if self.total > 0.0 { within / self.total } else { 0.0 }
     }
 
-    /// For every code of a vocabulary, the entries that it equals or lies below.
+    /// For every code of a vocabulary, the entries that equal or contain it.
     fn hits(&self, vocabulary: &[&str]) -> Vec<Vec<u32>> {
         let by_code: HashMap<(System, &str), u32> = (0_u32..)
             .zip(&self.entries)
@@ -137,7 +137,7 @@ pub struct ProposedCode {
     pub in_list: usize,
 }
 
-/// How a profile is made from a ranked list.
+/// Parameters for deriving a profile from a ranked list.
 #[derive(Debug, Clone, Copy)]
 pub struct ProposeOptions<'a> {
     /// The system the codes are from; the list's own (FI, else CPC, else IPC) when `None`.
@@ -152,14 +152,14 @@ pub struct ProposeOptions<'a> {
 const HEAD_SHARE: f64 = 0.25;
 /// Fewest and most documents of the head.
 const HEAD: (usize, usize) = (20, 200);
-/// Documents of the head from which on a code of one document alone says nothing of the others.
+/// Size of the head above which a code of a single document is ignored.
 const REPEATED: usize = 8;
-/// A code says no more than one below it that has this share of its documents.
+/// A code is redundant if a code below it has this share of its documents.
 const SAME: f64 = 0.8;
 
 /// Proposes a target profile: frequency in the head of the list times `ln(1 + lift)`, where the lift is how much more
-/// frequent the code is in the head than in the whole list (add-one smoothed). Codes of a document count at every level from
-/// the subclass down; what a finer code says as well is left out.
+/// frequent the code is in the head than in the whole list (add-one smoothed). Codes of a document count at every level
+/// from the subclass down; codes made redundant by a finer one are dropped.
 pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCode> {
     let codes: Vec<Option<Code>> = docs.vocabulary.iter().map(|text| read_code(text).ok()).collect();
     let count = docs.ids.len();
@@ -222,8 +222,8 @@ pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCo
     proposed
 }
 
-/// The classification system of documents: the first of FI, CPC and IPC that half of them have codes of, else the one that most
-/// have; F-terms when there is nothing else.
+/// The classification system of documents: the first of FI, CPC and IPC in which half of them have codes, else the most
+/// frequent one; F-terms only as a last resort.
 pub(crate) fn own_system(documents: usize, having: impl Fn(System) -> usize) -> Option<System> {
     let counted = [System::Fi, System::Cpc, System::Ipc, System::Ft].map(|system| (system, having(system)));
     let main = &counted[..3];

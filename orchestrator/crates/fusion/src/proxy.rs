@@ -1,11 +1,11 @@
-//! How relevant a document probably is, when nobody has labelled anything: four signals, mixed and standardised.
+//! An estimate of relevance without labels: four signals, mixed and standardized.
 
 use lyra_domain::calibration::{PlattCurve, logistic};
 use serde::{Deserialize, Serialize};
 
-/// Steepness of the logistic curve over standardised signals.
+/// Steepness of the logistic curve over standardized signals.
 const GAMMA: f64 = 1.5;
-/// Fewest labelled documents that the curve is fitted to.
+/// Fewest labeled documents that the curve is fitted to.
 pub const MIN_REPRESENTATIVES: usize = 10;
 
 /// The share of each signal in the mix. Shares of absent signals go to the present ones.
@@ -28,7 +28,7 @@ impl Default for PiWeights {
     }
 }
 
-/// What is known of every document of a pool, each in [0, 1]; `None` where a signal does not exist.
+/// The signals of every document of a pool, each in [0, 1]; `None` for a missing signal.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Signals {
     /// Match with the target profile.
@@ -77,7 +77,7 @@ pub(crate) fn lane_consistency(pool: &crate::Pool<'_>, weights: &[f64]) -> Vec<f
     over_most((0..pool.len()).map(sum).collect())
 }
 
-/// Values over the largest one; as they are when it is 0.
+/// Values divided by the largest one; unchanged when it is 0.
 pub(crate) fn over_most(mut values: Vec<f64>) -> Vec<f64> {
     let most = values.iter().copied().fold(0.0, f64::max);
     if most > 0.0 {
@@ -93,15 +93,15 @@ pub(crate) fn over_most(mut values: Vec<f64>) -> Vec<f64> {
 pub(crate) struct Relevance {
     /// In (0, 1), in the pool's order.
     pub values: Vec<f64>,
-    /// How it was made.
+    /// How it was computed.
     pub method: ProxyMethod,
 }
 
-/// How π′ was made.
+/// How π′ was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "snake_case")]
 pub enum ProxyMethod {
-    /// `σ(γ · z)` of the standardised mix z: a proxy, no estimate of relevance.
+    /// `σ(γ · z)` of the standardized mix z: a proxy, no estimate of relevance.
     Standardised {
         /// γ.
         gamma: f64,
@@ -112,14 +112,14 @@ pub enum ProxyMethod {
         slope: f64,
         /// Shift.
         intercept: f64,
-        /// Labelled documents that it was fitted to.
+        /// Labeled documents that it was fitted to.
         representatives: usize,
     },
 }
 
-/// π′ from mixed signals. `labels` are documents with a label in [0, 1]; [`MIN_REPRESENTATIVES`] of them replace the fixed
-/// curve by one fitted to them. A mix in [0, 1] is standardised first, because a logistic curve over [0, 1] says 0.50 to
-/// 0.73 of everything.
+/// π′ from mixed signals. `labels` are documents with a label in [0, 1]; [`MIN_REPRESENTATIVES`] of them replace the
+/// fixed curve by one fitted to them. A mix in [0, 1] is standardized first, because a logistic curve over [0, 1] only
+/// yields 0.50 to 0.73.
 pub(crate) fn relevance(mixed: &[f64], labels: &[(usize, f64)]) -> Relevance {
     let z = standardised(mixed);
     let points: Vec<(f64, f64)> =
@@ -135,8 +135,8 @@ pub(crate) fn relevance(mixed: &[f64], labels: &[(usize, f64)]) -> Relevance {
     Relevance { values, method: ProxyMethod::Standardised { gamma: GAMMA } }
 }
 
-/// `(x − mean) / standard deviation`; all 0 when every value is the same. Sums run over sorted values, so that the order of
-/// documents changes nothing.
+/// `(x − mean) / standard deviation`; all 0 when every value is the same. Sums run over sorted values, so the order of
+/// documents does not matter.
 fn standardised(values: &[f64]) -> Vec<f64> {
     if values.is_empty() {
         return Vec::new();

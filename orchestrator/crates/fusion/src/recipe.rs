@@ -1,4 +1,4 @@
-//! Everything that shapes a fusion run besides the lanes themselves. It is stored with the run, and a change of it makes
+//! Everything that determines a fusion run besides its lanes. It is stored with the run, and changing it creates
 //! another run.
 
 use crate::error::{FusionError, Result};
@@ -11,7 +11,7 @@ use lyra_domain::classification::Code;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// k of reciprocal rank fusion when none is given.
+/// Default k of reciprocal rank fusion.
 pub(crate) const DEFAULT_K: f64 = 60.0;
 /// Weight of the boost by codes when a target profile is given without one: half a first place.
 pub(crate) const DEFAULT_CODE_WEIGHT: f64 = 0.5;
@@ -22,9 +22,9 @@ pub const MAX_PER_LANE: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Recipe {
-    /// Weight of each lane by its name, 1 where none is given, and under `code` that of the boost by codes.
+    /// Weight of each lane by name, default 1, and under `code` that of the boost by codes.
     pub weights: BTreeMap<String, f64>,
-    /// Weights of the lanes in their agreement on a document; `weights` where none is given.
+    /// Weights of the lanes in their agreement on a document; default `weights`.
     pub lane_weights: BTreeMap<String, f64>,
     /// The mix of π′.
     pub pi_weights: PiWeights,
@@ -38,11 +38,11 @@ pub struct Recipe {
     pub beta_fuse: f64,
     /// Codes as `system:code`, with weights.
     pub target_profile: BTreeMap<String, f64>,
-    /// Codes of use cases: none of these, nor any below them, is what the search is after.
+    /// Codes of use cases: the search targets neither these nor any code below them.
     pub context_codes: Vec<String>,
-    /// Documents taken of each lane; all when `None`.
+    /// Documents to take from each lane; all when `None`.
     pub top_m_per_lane: Option<usize>,
-    /// Depths at which the frontier is looked at.
+    /// Depths of the frontier.
     pub k_grid: Vec<usize>,
 }
 
@@ -93,7 +93,7 @@ pub struct RecipeDelta {
     pub k_grid: Option<Vec<usize>>,
 }
 
-/// A recipe whose parts were read and found usable, for the lanes it was checked with.
+/// A parsed and validated recipe, for the lanes it was checked with.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     /// One weight per lane.
@@ -133,12 +133,12 @@ impl Recipe {
         self
     }
 
-    /// Documents taken of each lane.
+    /// Documents to take from each lane.
     pub fn limit(&self) -> usize {
         self.top_m_per_lane.unwrap_or(MAX_PER_LANE)
     }
 
-    /// Reads and checks everything, for lanes of these names.
+    /// Parses and validates everything, for lanes with these names.
     ///
     /// # Errors
     /// The first [`FusionError`].

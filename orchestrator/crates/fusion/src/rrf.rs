@@ -2,7 +2,7 @@
 
 use crate::pool::Pool;
 
-/// What the boost by codes is called beside the lanes.
+/// The name of the boost by codes among the lanes.
 pub const CODE: &str = "code";
 
 /// Documents of a pool in the order of their fused scores.
@@ -12,7 +12,8 @@ pub struct Ranking {
     pub order: Vec<usize>,
     /// The score of every document, in the pool's order.
     pub scores: Vec<f64>,
-    /// What every lane, and last the codes, add to each document's score; one row per document in the pool's order.
+    /// The contribution of every lane, and last of the codes, to each document's score; one row per document in the
+    /// pool's order.
     contributions: Vec<f64>,
     width: usize,
 }
@@ -48,7 +49,7 @@ impl Ranking {
         Self { order, scores, contributions, width }
     }
 
-    /// What every lane, in the pool's order, and last the codes add to a document's score.
+    /// The contribution of every lane, in the pool's order, and last of the codes, to a document's score.
     pub fn contributions(&self, doc: usize) -> &[f64] {
         &self.contributions[doc * self.width..][..self.width]
     }

@@ -1,6 +1,6 @@
-//! A few documents to review that stand for many: spread over scores, lanes and meaning.
+//! A small sample of documents to review, spread over scores, lanes and meaning.
 
-/// What is known of a document that could be reviewed.
+/// A document that could be reviewed, with its scores.
 #[derive(Debug, Clone)]
 pub struct Candidate<'a> {
     /// Which lanes have it.
@@ -9,10 +9,10 @@ pub struct Candidate<'a> {
     pub vector: Option<&'a [f32]>,
 }
 
-/// Chooses `count` of the candidates, which come in ranked order: the first, then again and again the one that is farthest
-/// from all chosen so far (Gonzalez 1985), the distance being the mean of those in rank, in lanes (Jaccard) and, where both
-/// have embeddings, in meaning (cosine). The chosen places come in ranked order; for each candidate the second list says
-/// which chosen one is closest to it.
+/// Chooses `count` of the candidates, which come in ranked order: the first, then repeatedly the one farthest from all
+/// chosen so far (Gonzalez 1985), the distance being the mean of those in rank, in lanes (Jaccard) and, where both have
+/// embeddings, in meaning (cosine). The chosen indices are in ranked order; the second list has the closest chosen one
+/// for each candidate.
 pub fn sample(candidates: &[Candidate<'_>], count: usize) -> (Vec<usize>, Vec<usize>) {
     let total = candidates.len();
     if total == 0 || count == 0 {

@@ -2,7 +2,7 @@
 
 use lyra_text::{Analysis, Token, is_cjk, normalise, tokens};
 
-/// A term to look for.
+/// A search term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
     form: Form,
@@ -16,7 +16,7 @@ enum Form {
     Characters(String),
 }
 
-/// A text made ready for looking for terms.
+/// A text prepared for matching terms.
 #[derive(Debug)]
 pub struct Analysed {
     folded: String,
@@ -24,7 +24,7 @@ pub struct Analysed {
 }
 
 impl Analysed {
-    /// Normalises and cuts a text into tokens.
+    /// Normalizes and cuts a text into tokens.
     pub fn new(text: &str) -> Self {
         let folded = normalise(text).to_lowercase();
         let tokens = tokens(&folded, Analysis::default());
@@ -33,7 +33,7 @@ impl Analysed {
 }
 
 impl Term {
-    /// Reads a term; `None` when it holds no word.
+    /// Parses a term; `None` without words.
     pub fn new(text: &str) -> Option<Self> {
         let folded = normalise(text).to_lowercase();
         let words: Vec<String> =

@@ -1,4 +1,4 @@
-//! What holds of every fusion, whatever the lanes and the recipe.
+//! Properties of every fusion, for any lanes and recipe.
 
 use lyra_fusion::{
     AlarmKind, Assessment, Blend, Candidate, FacetSignals, FacetTerms, Lane, PiWeights, Pool, ProposeOptions,
@@ -148,7 +148,7 @@ proptest! {
         let outcome = fuse(&named(&lanes), &recipe);
         let most: f64 = weights[..lanes.len()].iter().sum::<f64>() / 61.0 + 0.5 / 61.0;
         prop_assert!(outcome.scores.values().all(|score| *score >= 0.0 && *score <= most + 1e-12));
-        // Nothing is −0, which people would read.
+        // Nothing is −0, which would be displayed.
         prop_assert!(outcome.contributions.values().flat_map(BTreeMap::values).all(|part| part.is_sign_positive()));
         prop_assert!(outcome.relevance.values().all(|value| *value > 0.0 && *value < 1.0));
         for point in &outcome.said.frontier {
@@ -185,7 +185,7 @@ proptest! {
         prop_assert!(rises, "{:?}", fitted.method);
         prop_assert!(fitted.relevance[order[0]] > fitted.relevance[order[pool.len() - 1]]);
         prop_assert!(fitted.relevance.iter().all(|value| *value > 0.0 && *value < 1.0));
-        // One label short of enough, nothing changes.
+        // With one label too few, nothing changes.
         let short = blend.assess(&pool, &recipe, &prepared, &[], &labels[..9]);
         prop_assert_eq!(short.relevance, plain.relevance);
     }
@@ -254,7 +254,7 @@ fn facets_and_structure_move_the_proxy() {
     let with = blend.assess(&pool, &recipe, &prepared, &read, &[]);
     let without = blend.assess(&pool, &recipe, &prepared, &[], &[]);
     assert!(with.relevance[last] > without.relevance[last]);
-    // A signal without weight says nothing.
+    // A signal without weight has no effect.
     let muted = Recipe {
         pi_weights: PiWeights { facet: 0.0, structure: 0.0, ..PiWeights::default() },
         ..recipe.clone()
@@ -276,11 +276,9 @@ fn profiles_match_by_hierarchy_and_coverage_grows() {
     assert_eq!(profile.coverage(&pool, &[2, 1, 0]), [0.0, 0.25, 0.75]);
     let context = [profile::read_code("fi:B60R").unwrap()];
     assert_eq!(profile.share_of(&context), 0.25);
-    for (text, expect) in [
-        ("H01L", "does not say its classification system"),
-        ("xyz:H01L", "does not say"),
-        ("fi:99", "no FI code"),
-    ] {
+    for (text, expect) in
+        [("H01L", "lacks its classification system"), ("xyz:H01L", "lacks its"), ("fi:99", "no FI code")]
+    {
         let error = TargetProfile::new([(text, 1.0)]).unwrap_err().to_string();
         assert!(error.contains(expect), "{error}");
     }
@@ -361,7 +359,7 @@ fn class_consistency_is_of_fields() {
         let scattered = alarms.into_iter().find(|alarm| alarm.alarm == AlarmKind::ClassesScattered);
         (said.metrics.ccw.unwrap(), scattered.map(|alarm| alarm.evidence))
     };
-    // Every document has a code of its own; the field is one all the same.
+    // Every document has a different code; the field is still the same.
     let one_field: [fn(usize) -> String; 4] = [
         |doc| format!("ipc:H01L33/{:02}", doc * 2),
         |doc| format!("cpc:H01L{}/{:02}", 21 + doc % 12, doc * 2),
@@ -398,7 +396,7 @@ fn recipes_refuse_what_cannot_be_meant() {
         (|r| r.k_grid = vec![10, 0], "`k_grid` is empty or holds a 0"),
         (
             |r| r.facet_terms = vec![FacetTerms { facet: "X".into(), terms: vec!["a".into()] }],
-            "`X` is no facet",
+            "`X` is not a facet",
         ),
         (|r| r.top_m_per_lane = Some(20_000), "`top_m_per_lane` is 20000"),
     ];

@@ -8,7 +8,7 @@ mod ris;
 pub use bibtex::bibtex;
 pub use ris::ris;
 
-/// A work or page to be cited.
+/// A work or page to cite.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reference {
     /// Id of the page in the store.
@@ -23,7 +23,7 @@ pub struct Reference {
     pub year: Option<i32>,
     /// Journal, conference or site.
     pub venue: Option<String>,
-    /// DOI, normalised.
+    /// DOI, normalized.
     pub doi: Option<String>,
     /// `PubMed` id.
     pub pmid: Option<String>,
@@ -40,7 +40,7 @@ pub struct Reference {
 /// Why a reference is in the bibliography.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
-    /// Claims have evidence on it or come from it.
+    /// Claims have evidence in it or come from it.
     #[default]
     Evidence,
     /// Such a page cites it.

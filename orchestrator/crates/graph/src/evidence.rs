@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// What a node stands for.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeType {
@@ -31,7 +31,7 @@ impl NodeType {
     }
 }
 
-/// A node: its id in the store, and what is worth exporting of it.
+/// A node: its id in the store, and its exported fields.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Kind.
@@ -42,7 +42,7 @@ pub struct Node {
     pub attributes: Map<String, Value>,
 }
 
-/// What an edge says, the derived relation included.
+/// The relation of an edge, including the derived one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Link {
     /// A stored relation.
@@ -61,20 +61,20 @@ impl Link {
     }
 }
 
-/// What part of the graph is looked at as a network.
+/// The part of the graph to analyze as a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
-    /// Pages and `cites` alone: claims and fragments would distort what citations say.
+    /// Only pages and `cites`: claims and fragments would distort the citation structure.
     #[default]
     Citations,
     /// Every node and every relation.
     Everything,
 }
 
-/// What is known of an edge beside its ends.
+/// The attributes of an edge.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct EdgeFacts {
-    /// Id in the store; none for a derived edge.
+    /// Id in the store; `None` for a derived edge.
     pub edge_id: Option<String>,
     /// Probability of the relation.
     pub nli_confidence: Option<f64>,
@@ -84,7 +84,7 @@ pub struct EdgeFacts {
     pub nli_model: Option<String>,
     /// The sentences that decided.
     pub premise: Option<String>,
-    /// What the claim names and the passage does not, separated by semicolons.
+    /// Terms of the claim missing from the passage, separated by semicolons.
     pub missing: Option<String>,
     /// What both state differently, separated by semicolons.
     pub differs: Option<String>,
@@ -114,7 +114,7 @@ impl EvidenceGraph {
         Self::default()
     }
 
-    /// Adds a node; one with the same id is kept as it was.
+    /// Adds a node; an existing one with the same id stays unchanged.
     pub fn add_node(&mut self, node: Node) {
         if !self.by_id.contains_key(&node.obj_id) {
             let id = node.obj_id.clone();
@@ -128,7 +128,7 @@ impl EvidenceGraph {
         self.page_of.insert(fragment.to_owned(), page.to_owned());
     }
 
-    /// Adds an edge between nodes that are there. `false` when one of them is not.
+    /// Adds an edge between existing nodes. `false` when one of them is missing.
     pub fn add_edge(&mut self, source: &str, target: &str, relation: Relation, facts: EdgeFacts) -> bool {
         match (self.by_id.get(source), self.by_id.get(target)) {
             (Some(&from), Some(&to)) => {

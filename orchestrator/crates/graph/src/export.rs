@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 const LABEL_CHARS: usize = 60;
 
 impl Node {
-    /// Unique in a graph, and what every export calls it: kind and id.
+    /// Its unique name in every export: kind and id.
     fn name(&self) -> String {
         format!("{}:{}", self.node_type.word(), self.obj_id)
     }

@@ -1,8 +1,8 @@
-//! The evidence graph of one task: its nodes and relations, what the citations among its pages look like as a network,
-//! and the formats it is exported in.
+//! The evidence graph of one task: its nodes and relations, the network of citations among its pages, and the export
+//! formats.
 //!
-//! Pure: no I/O, and no input makes it fail. Built from the store's rows; `evidence_source` edges are derived here and
-//! never written anywhere.
+//! Pure: no I/O, and it does not fail for any input. Built from the store's rows; `evidence_source` edges are derived
+//! here and never written anywhere.
 
 mod bibliography;
 mod evidence;

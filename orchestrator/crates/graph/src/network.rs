@@ -1,6 +1,6 @@
-//! A directed graph of ids in compact form, and what can be computed on it.
+//! A compact directed graph of ids, and its analyses.
 //!
-//! Nodes are numbered in the order of their ids and neighbours are sorted, so that no result depends on the order in
+//! Nodes are numbered in the order of their ids and neighbors are sorted, so that no result depends on the order in
 //! which rows were read. Parallel edges count once. Memory is linear in nodes and edges throughout.
 
 mod adjacency;
@@ -27,8 +27,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// The graph of these nodes and edges (from, to). A node named twice is one; an edge named twice is one; an edge
-    /// whose ends are not among the nodes is left out.
+    /// The graph of these nodes and edges (from, to). Duplicate nodes and edges are merged; an edge with an unknown end
+    /// is dropped.
     pub fn new<'a>(
         ids: impl IntoIterator<Item = String>,
         edges: impl IntoIterator<Item = (&'a str, &'a str)>,

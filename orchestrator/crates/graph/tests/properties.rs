@@ -1,4 +1,4 @@
-//! What holds of every network.
+//! Properties of every network.
 
 use lyra_graph::{LoopLimits, Network};
 use proptest::prelude::*;

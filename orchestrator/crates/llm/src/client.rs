@@ -1,4 +1,4 @@
-//! Asking a model, with retries that end.
+//! Queries to a model, with bounded retries.
 
 use crate::openai::Dialect;
 use crate::prompts::Messages;
@@ -14,9 +14,9 @@ use url::Url;
 
 /// Limit of connecting, within that of the whole request.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pause before a request is repeated that names none.
+/// Pause before a retry when the server names none.
 const PAUSE: Duration = Duration::from_millis(500);
-/// A server that wants a longer pause than this is not waited for.
+/// The longest pause to wait for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Whose API is spoken.
@@ -46,7 +46,7 @@ impl Provider {
     }
 }
 
-/// Which model is asked, and how.
+/// The model and the limits of its requests.
 #[derive(Debug, Clone)]
 pub struct LlmConfig {
     /// API.
@@ -59,7 +59,7 @@ pub struct LlmConfig {
     pub api_key: Option<SecretString>,
     /// Limit of one request.
     pub timeout: Duration,
-    /// Requests at once.
+    /// Parallel requests.
     pub max_concurrent: usize,
 }
 
@@ -75,7 +75,7 @@ pub struct Client {
     dialect: Dialect,
 }
 
-/// Requests made for one question.
+/// Requests per question.
 #[derive(Debug, Default)]
 struct Tally {
     calls: u32,
@@ -83,19 +83,19 @@ struct Tally {
 }
 
 impl Client {
-    /// A client that asks with these prompts. Connects to nobody yet.
+    /// A client with these prompts. It does not connect yet.
     ///
     /// # Errors
-    /// [`Error::Setting`]: no model, an address that is none, a key that is no header value.
+    /// [`Error::Setting`]: no model, an invalid address, a key that is not a valid header value.
     pub fn new(config: LlmConfig, prompts: Prompts) -> Result<Self> {
         let setting = |setting, why: String| Error::Setting { setting, why };
         if config.model.trim().is_empty() {
-            let why = "no model is named; `ollama list`, or the provider's page, says which there are";
+            let why = "it is missing; `ollama list`, or the provider's page, lists the models";
             return Err(setting("llm.model", why.to_owned()));
         }
         let endpoint = endpoint(&config)?;
         let mut http = reqwest::Client::builder()
-            // A redirect would carry the key and the text to an address that nobody configured.
+            // A redirect would carry the key and the text to an address that is not configured.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .user_agent(concat!("Lyra/", env!("CARGO_PKG_VERSION")));
@@ -114,7 +114,7 @@ impl Client {
         })
     }
 
-    /// Address that is asked.
+    /// The server's address.
     pub fn endpoint(&self) -> &Url {
         &self.endpoint
     }
@@ -125,7 +125,7 @@ impl Client {
         let _slot = self.slots.acquire().await;
         match self.attempt(prompt, &messages, accept, tally).await {
             Err(Error::Malformed { why }) => {
-                tracing::debug!(purpose = %prompt.purpose, why, "asking the language model again");
+                tracing::debug!(purpose = %prompt.purpose, why, "retrying the request to the language model");
                 self.attempt(prompt, &messages.after(&why), accept, tally).await
             }
             other => other,
@@ -154,7 +154,7 @@ impl Client {
         answer
     }
 
-    /// The server's answer. A server in trouble is asked once more, one that does not know a parameter without it.
+    /// The server's answer. Transient failures are retried once; an unsupported parameter is dropped.
     async fn completion(&self, prompt: &Prompt, messages: &Messages, tally: &mut Tally) -> Result<Value> {
         let mut retried = false;
         loop {
@@ -166,7 +166,8 @@ impl Client {
             };
             tally.failures += 1;
             if self.config.provider == Provider::OpenAi && self.dialect.learn(&error, used) {
-                tracing::info!(%error, "the language model's server takes no such parameter; it is left out from now on");
+                tracing::info!(%error, "the language model's server does not support this parameter; it is omitted \
+                    from now on");
                 continue;
             }
             let Error::Busy { retry_after, .. } = &error else { return Err(error) };
@@ -208,7 +209,7 @@ impl LanguageModel for Client {
     }
 }
 
-/// With the key as a bearer token, which reqwest marks as not to be shown.
+/// With the key as a bearer token, which reqwest marks as sensitive.
 fn authorised(request: RequestBuilder, secret: Option<&str>) -> RequestBuilder {
     match secret {
         Some(secret) => request.bearer_auth(secret),
@@ -219,13 +220,13 @@ fn authorised(request: RequestBuilder, secret: Option<&str>) -> RequestBuilder {
 fn endpoint(config: &LlmConfig) -> Result<Url> {
     let base = config.base_url.as_deref().unwrap_or(config.provider.base_url());
     let wrong = |why: &str| Error::Setting { setting: "llm.base_url", why: why.to_owned() };
-    let not_one = format!("`{base}` is no address such as {}", config.provider.base_url());
+    let not_one = format!("`{base}` is not an address such as {}", config.provider.base_url());
     let mut url: Url = base.trim().parse().map_err(|_| wrong(&not_one))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(wrong(&not_one));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong("it holds a user or a password; put the key into llm.api_key"));
+        return Err(wrong("it contains a user name or password; put the key into llm.api_key"));
     }
     let path = match config.provider {
         Provider::Ollama => ollama::PATH,

@@ -14,7 +14,7 @@ pub enum Error {
     Setting {
         /// Its name in the configuration.
         setting: &'static str,
-        /// What is wrong, and what would be right.
+        /// What is wrong, and how to fix it.
         why: String,
     },
     /// A prompt cannot be read or filled in.
@@ -25,12 +25,12 @@ pub enum Error {
         /// What is wrong with it.
         why: String,
     },
-    /// Nobody answers at the address, or the connection broke.
-    #[error("nobody answers at {url}: {why}")]
+    /// The server is unreachable, or the connection broke.
+    #[error("cannot reach {url}: {why}")]
     Unreachable {
-        /// Address asked.
+        /// The server's address.
         url: String,
-        /// What the network said.
+        /// The network error.
         why: String,
     },
     /// The time limit passed.
@@ -46,11 +46,11 @@ pub enum Error {
         status: u16,
         /// Its explanation.
         message: String,
-        /// When it said to come back.
+        /// Its `Retry-After`.
         retry_after: Option<Duration>,
     },
-    /// Any other answer that is no success: a wrong key, an unknown model, a wrong address.
-    #[error("the server refuses the request ({status}): {message}")]
+    /// Any other error status: a wrong key, an unknown model, a wrong address.
+    #[error("the server rejected the request ({status}): {message}")]
     Refused {
         /// Status code.
         status: u16,
@@ -63,7 +63,7 @@ pub enum Error {
         /// Its explanation.
         why: String,
     },
-    /// An answer that is not what was asked for.
+    /// An answer of the wrong form.
     #[error("the answer cannot be used: {why}")]
     Malformed {
         /// What is wrong with it.

@@ -1,7 +1,7 @@
-//! Language models behind Ollama's API and OpenAI's (any compatible server), and the prompts they are asked with.
+//! A client for language models with Ollama's API or OpenAI's (any compatible server), and the prompts.
 //!
-//! Requests go to the one address that the configuration names. Answers are read strictly: what is not the JSON that
-//! was asked for is asked for once more, and then is an error. What to do without an answer is for the caller to know.
+//! Requests only go to the configured address. Answers are parsed strictly: if the JSON is invalid, the question is
+//! asked once more, and then it is an error. The caller decides what to do without an answer.
 
 mod client;
 mod error;

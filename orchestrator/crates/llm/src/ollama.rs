@@ -36,7 +36,7 @@ struct Message {
 /// What the model wrote.
 pub(crate) fn content(body: Value) -> Result<String> {
     let answer: Answer = serde_json::from_value(body).map_err(|error| Error::Malformed {
-        why: format!("this is no answer of Ollama's /api/chat ({error}); is base_url right?"),
+        why: format!("this is not a response of Ollama's /api/chat ({error}); is base_url right?"),
     })?;
     if !answer.done || answer.done_reason.as_deref() == Some("length") {
         return Err(Error::Malformed { why: "it is cut off".to_owned() });

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 /// Path under the base URL.
 pub(crate) const PATH: &str = "chat/completions";
 
-/// What the server was found not to take. Servers differ, and say so with a 400 that names the parameter.
+/// Parameters that the server turned out not to support. Servers reject them with a 400 that names the parameter.
 #[derive(Debug, Default)]
 pub(crate) struct Dialect {
     /// 0: `json_schema`, 1: `json_object`, 2: no `response_format`.
@@ -18,7 +18,7 @@ pub(crate) struct Dialect {
     no_temperature: AtomicBool,
 }
 
-/// What a request used of the dialect.
+/// The optional parameters that a request used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Used {
     format: u8,
@@ -31,7 +31,7 @@ impl Dialect {
         Used { format: self.format.load(Ordering::Relaxed), temperature }
     }
 
-    /// Gives up what the refusal names. `false` when it names nothing that the request used.
+    /// Drops the parameter that the error names. `false` when the request did not use it.
     pub(crate) fn learn(&self, refusal: &Error, used: Used) -> bool {
         let Error::Refused { status: 400 | 422, message } = refusal else { return false };
         let message = message.to_lowercase();
@@ -87,7 +87,7 @@ struct Message {
 /// What the model wrote.
 pub(crate) fn content(body: Value) -> Result<String> {
     let answer: Answer = serde_json::from_value(body).map_err(|error| Error::Malformed {
-        why: format!("this is no answer of /chat/completions ({error}); is base_url right?"),
+        why: format!("this is not a response of /chat/completions ({error}); is base_url right?"),
     })?;
     let malformed = |why: &str| Error::Malformed { why: why.to_owned() };
     let choice = answer.choices.into_iter().next().ok_or_else(|| malformed("it has no choices"))?;
@@ -114,7 +114,7 @@ mod tests {
         assert!(!learn(refused(401, "response_format")));
         assert!(learn(refused(400, "'response_format' of type json_schema is not supported")));
         assert_eq!(dialect.now().format, 1);
-        // A second request that was under way with the old form teaches nothing new.
+        // A concurrent request in the old form adds nothing new.
         assert!(dialect.learn(&refused(422, "json_schema"), Used { format: 0, temperature: true }));
         assert_eq!(dialect.now().format, 1);
         assert!(learn(refused(400, "Unsupported value: 'temperature' does not support 0")));

@@ -1,4 +1,4 @@
-//! One request and its answer: bounded, timed, and told apart by who can do something about it.
+//! One request and its answer: bounded, timed, with errors classified by who can fix them.
 
 use crate::{Error, Result};
 use reqwest::header::{DATE, RETRY_AFTER};
@@ -10,10 +10,10 @@ use std::time::{Duration, SystemTime};
 const MAX_BODY: usize = 1 << 20;
 /// Most characters of an explanation that a server gives.
 const MAX_MESSAGE: usize = 300;
-/// Most bytes of what the model wrote.
+/// Most bytes of the model's answer.
 const MAX_CONTENT: usize = 64 << 10;
 
-/// Sends a request and reads its JSON, all within `limit`. `secret` is kept out of messages.
+/// Sends a request and reads its JSON, all within `limit`. `secret` is redacted from messages.
 pub(crate) async fn send(request: RequestBuilder, limit: Duration, secret: Option<&str>) -> Result<Value> {
     let answer = tokio::time::timeout(limit, exchange(request, secret)).await;
     answer.unwrap_or(Err(Error::Slow { limit }))
@@ -26,11 +26,11 @@ async fn exchange(request: RequestBuilder, secret: Option<&str>) -> Result<Value
     let body = bounded(&mut response).await?;
     if status.is_success() {
         return serde_json::from_slice(&body)
-            .map_err(|error| Error::Malformed { why: format!("the server's answer is no JSON: {error}") });
+            .map_err(|error| Error::Malformed { why: format!("the server's answer is not JSON: {error}") });
     }
     let message = match explanation(&body) {
         text if status.is_redirection() => {
-            format!("it redirects, which is not followed; set base_url. {text}")
+            format!("it redirects, and redirects are not followed; correct base_url. {text}")
         }
         text => text,
     };
@@ -75,7 +75,7 @@ fn unreachable(error: &reqwest::Error) -> Error {
     Error::Unreachable { url, why: cause.to_string() }
 }
 
-/// What an error's body says: `{"error": "…"}`, `{"error": {"message": "…"}}`, `{"message": "…"}`, or its text.
+/// The message in an error's body: `{"error": "…"}`, `{"error": {"message": "…"}}`, `{"message": "…"}`, or its text.
 fn explanation(body: &[u8]) -> String {
     let said = serde_json::from_slice::<Value>(body).ok().and_then(|body| {
         let error = &body["error"];
@@ -108,8 +108,8 @@ pub(crate) fn object(content: &str) -> Result<Value, String> {
     }
     match serde_json::from_str(unfenced(text)) {
         Ok(value @ Value::Object(_)) => Ok(value),
-        Ok(_) => Err("it is JSON but no object".to_owned()),
-        Err(error) => Err(format!("it is no JSON: {error}")),
+        Ok(_) => Err("it is JSON but not an object".to_owned()),
+        Err(error) => Err(format!("it is not JSON: {error}")),
     }
 }
 

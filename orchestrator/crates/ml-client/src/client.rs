@@ -27,19 +27,19 @@ const TRACEPARENT: &str = "traceparent";
 pub struct ClientConfig {
     /// Most texts or pairs in one request. Smaller requests share the server's queue more fairly.
     pub batch_size: usize,
-    /// Most items for a verifier in one request. An item is a whole passage, so a few of them fill one of the server's batches.
+    /// Most items for a verifier in one request. An item is a whole passage, so a few items fill a batch of the server.
     pub verify_batch_size: usize,
-    /// Most bytes of text in one request (a single longer text goes alone).
+    /// Most bytes of text in one request (a single longer text gets a request of its own).
     pub batch_bytes: usize,
     /// Requests of one call in flight at the same time; more than one keeps the server busy between answers.
     pub concurrency: usize,
     /// For one request, until its answer is complete.
     pub timeout: Duration,
-    /// Until a connection stands.
+    /// Timeout for connecting.
     pub connect_timeout: Duration,
     /// Tries after the first one.
     pub retries: usize,
-    /// Pause before the first retry; doubles, with jitter, unless the server says when to come back.
+    /// Pause before the first retry; doubles, with jitter, unless the server sends `Retry-After`.
     pub first_pause: Duration,
     /// Failures in a row after which calls fail at once.
     pub failures_to_open: u32,
@@ -82,7 +82,7 @@ struct Inner {
 }
 
 impl MlClient {
-    /// A client with default behaviour. `base_url` is like `http://127.0.0.1:8421`.
+    /// A client with default behavior. `base_url` is like `http://127.0.0.1:8421`.
     ///
     /// # Errors
     /// When the HTTP client cannot be built.
@@ -90,7 +90,7 @@ impl MlClient {
         Self::with_config(base_url, ClientConfig::default())
     }
 
-    /// A client with the given behaviour.
+    /// A client with the given behavior.
     ///
     /// # Errors
     /// When the HTTP client cannot be built.
@@ -108,8 +108,8 @@ impl MlClient {
         &self.inner.base
     }
 
-    /// One L2-normalised vector per text, in order. Any number of texts: they go out in batches. `prompt` is the name of one of the
-    /// model's prompts.
+    /// One L2-normalized vector per text, in order. Any number of texts: they are sent in batches. `prompt` is the name
+    /// of one of the model's prompts.
     ///
     /// # Errors
     /// [`Error`], once retries are over.
@@ -120,8 +120,8 @@ impl MlClient {
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
 
-    /// One judgement per pair of premise and hypothesis, in order. Any number of pairs. `None` for a pair that is longer
-    /// than the model reads: nothing is cut off.
+    /// One judgment per pair of premise and hypothesis, in order. Any number of pairs. `None` for a pair that exceeds
+    /// the model's limit: nothing is truncated.
     ///
     /// # Errors
     /// [`Error`], once retries are over.
@@ -133,8 +133,8 @@ impl MlClient {
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
 
-    /// One verdict per claim with its passage, in order. Any number of items. A passage longer than the model reads is read up to
-    /// the last sentence that fits, which the length of the rationale tells.
+    /// One verdict per claim with its passage, in order. Any number of items. A passage that exceeds the model's limit
+    /// is read up to the last sentence that fits; the length of the rationale shows which.
     ///
     /// # Errors
     /// [`Error`], once retries are over; [`Error::Refused`] for a claim or a passage that is empty, and where the server hosts no
@@ -150,7 +150,7 @@ impl MlClient {
         Ok(answers.try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
     }
 
-    /// The prompts of the embedder, as the server stated them last; asked for when it has not yet.
+    /// The prompts of the embedder, as the server last reported them; requested if unknown.
     ///
     /// # Errors
     /// [`Error`], once retries are over.
@@ -162,7 +162,7 @@ impl MlClient {
         }
     }
 
-    /// What the server hosts.
+    /// The models that the server hosts.
     ///
     /// # Errors
     /// [`Error`], once retries are over.
@@ -173,7 +173,7 @@ impl MlClient {
                 response.json().await.map_err(|error| self.protocol(&error))
             })
             .await?;
-        // Without an embedder it is still loading, and says nothing of prompts.
+        // Without an embedder it is still loading, and the prompts are unknown.
         if let Some(embedder) = info.model(ModelKind::Embed) {
             let prompts = embedder.prompts.clone().unwrap_or_default();
             *self.inner.prompts.write().unwrap_or_else(PoisonError::into_inner) = Some(prompts);
@@ -181,7 +181,7 @@ impl MlClient {
         Ok(info)
     }
 
-    /// Where the server stands, without retries.
+    /// The server's state, without retries.
     ///
     /// # Errors
     /// [`Error::Unreachable`] or [`Error::Protocol`].
@@ -235,7 +235,8 @@ impl MlClient {
         rows.await
     }
 
-    /// A batch with a pair that is too long is refused as a whole, so it is asked in halves until that pair is alone.
+    /// A batch with a pair that is too long is rejected as a whole, so it is split in halves until that pair is
+    /// isolated.
     fn nli_batch<'a>(
         &'a self,
         pairs: &'a [(String, String)],
@@ -319,11 +320,11 @@ impl MlClient {
         attempt
             .retry(backoff)
             .when(Error::is_transient)
-            // The server's word counts, but jitter keeps clients from coming back all at once.
+            // The server's `Retry-After` applies, with jitter so that clients do not all return at once.
             .adjust(|error, pause| {
                 pause.map(|pause| error.retry_after().map_or(pause, |after| after.max(pause)))
             })
-            .notify(|error, pause| tracing::debug!(%error, ?pause, "trying the ml-server again"))
+            .notify(|error, pause| tracing::debug!(%error, ?pause, "retrying the request to the ml-server"))
             .await
     }
 
@@ -400,7 +401,7 @@ fn without_password(base: &str) -> String {
     if url.username().is_empty() && url.password().is_none() {
         return base.to_owned();
     }
-    // Addresses that cannot hold a user hold none.
+    // Addresses that cannot have a user have none.
     let _ = url.set_password(None);
     let _ = url.set_username("…");
     url.as_str().trim_end_matches('/').replace("%E2%80%A6", "…")
@@ -417,7 +418,7 @@ fn rows(bytes: &[u8], shape: &str, expected: usize) -> Option<Vec<Vec<f32>>> {
     Some(bytes.chunks_exact(4 * columns).map(|row| row.chunks_exact(4).map(value).collect()).collect())
 }
 
-/// The server's explanation, or what a proxy in between said instead.
+/// The server's explanation, or that of a proxy in between.
 async fn error_body(response: Response) -> ErrorBody {
     let is_json = response
         .headers()
@@ -432,7 +433,7 @@ async fn error_body(response: Response) -> ErrorBody {
     explain(text.chars().take(200).collect())
 }
 
-/// An error with its causes: reqwest's own message leaves out what went wrong.
+/// An error with its causes: reqwest's own message omits them.
 fn chain(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut cause = std::error::Error::source(error);

@@ -5,18 +5,18 @@ use std::time::Duration;
 use lyra_proto::{ErrorBody, ErrorType};
 use lyra_research::PortError;
 
-/// A call that failed for good: retries, where they could help, are over.
+/// A call that failed permanently, after any useful retries.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nobody answers at this address, or the connection broke.
+    /// The server is unreachable, or the connection broke.
     #[error("cannot reach the ml-server at {url}: {reason}; is it running?")]
     Unreachable {
         /// Base URL.
         url: String,
-        /// What the network said.
+        /// The network error.
         reason: String,
     },
-    /// It failed so often that it is left alone for a while.
+    /// It failed so often that requests to it are paused.
     #[error("the ml-server at {url} keeps failing; next try in {} s", retry_in.as_secs().max(1))]
     CircuitOpen {
         /// Base URL.
@@ -31,7 +31,7 @@ pub enum Error {
         status: u16,
         /// Its explanation.
         body: ErrorBody,
-        /// When it said to come back.
+        /// Its `Retry-After`.
         retry_after: Option<Duration>,
     },
     /// It was not ready within the time given.
@@ -41,10 +41,10 @@ pub enum Error {
         url: String,
         /// How long it was waited for.
         waited: Duration,
-        /// What it last said.
+        /// Its last state.
         reason: String,
     },
-    /// 4xx: the request cannot be served as it is.
+    /// 4xx: the request is invalid.
     #[error("the ml-server refused the request ({status}): {body}")]
     Refused {
         /// Status code.
@@ -60,7 +60,7 @@ pub enum Error {
         /// Its explanation.
         body: ErrorBody,
     },
-    /// The answer is not what the protocol says; are the versions the same?
+    /// The answer does not follow the protocol; the versions may differ.
     #[error("the answer of the ml-server at {url} cannot be used: {reason}")]
     Protocol {
         /// Base URL.
@@ -85,7 +85,7 @@ impl Error {
         matches!(self, Self::Refused { body, .. } if body.error_type == ErrorType::Validation)
     }
 
-    /// Whether this says something about the server's health (and not about load or the request).
+    /// Whether this indicates a server failure (rather than load or a bad request).
     pub(crate) fn counts_against_server(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::Protocol { .. } => true,
@@ -94,7 +94,7 @@ impl Error {
         }
     }
 
-    /// When the server said to come back.
+    /// The server's `Retry-After`.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Busy { retry_after, .. } => *retry_after,

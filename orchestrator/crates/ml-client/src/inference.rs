@@ -79,14 +79,14 @@ fn versioned(model: &ModelInfo) -> String {
     model.revision.as_ref().map_or_else(|| model.id.clone(), |revision| format!("{}@{revision}", model.id))
 }
 
-/// The same, marked where it has prompts: without them its vectors are others.
+/// The model id, marked if it has prompts, because they change its vectors.
 fn prompted(embedder: &ModelInfo) -> String {
     let none = EmbedPrompts::default();
     let prompts = if *embedder.prompts.as_ref().unwrap_or(&none) == none { "" } else { "+prompts" };
     versioned(embedder) + prompts
 }
 
-/// Languages that both models read; a model that states none reads any.
+/// Languages that both models support; a model without a list supports any.
 fn common(a: &[String], b: &[String]) -> Vec<String> {
     match (a.is_empty(), b.is_empty()) {
         (true, _) => b.to_vec(),

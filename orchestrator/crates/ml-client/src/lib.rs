@@ -1,6 +1,6 @@
 //! Typed client of the ml-server: batching, retry, circuit breaker.
 //!
-//! [`MlClient`] is the only thing in the orchestrator that speaks to the ml-server, and implements the pipeline's
+//! [`MlClient`] is the orchestrator's only access to the ml-server, and implements the pipeline's
 //! [`Inference`](lyra_research::ports::Inference) port.
 
 mod breaker;

@@ -117,7 +117,7 @@ fn item(number: usize) -> VerifyItem {
     VerifyItem { claim: format!("claim {number}"), title: None, sentences: vec!["a sentence".to_owned(); 2] }
 }
 
-/// What a verifier might say of each of `items` when it scores so many sentences.
+/// A verifier's answer for each of `items`, with this many sentence scores.
 fn verdicts(items: &[VerifyItem], sentences: usize) -> Response {
     let result = |item: &VerifyItem| {
         // Tells the items apart.

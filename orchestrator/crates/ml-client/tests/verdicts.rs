@@ -38,6 +38,7 @@ const NAP: &str = "Sixty volunteers learned word lists at noon. Half of them sle
     The nap improved word recall. All of them were paid for their time.";
 const NO_NAP: &str = "Sixty volunteers learned word lists at noon. Half of them slept for twenty minutes and half read a \
     magazine. The nap did not improve word recall. All of them were paid for their time.";
+// prose: ok
 const FIGURES: &str = "We followed 800 schools for two years. Telework reduced the output of call centre agents by 8%. Sick \
     days were counted as well.";
 
@@ -55,9 +56,9 @@ async fn negation_decides() {
 #[tokio::test(flavor = "multi_thread")]
 async fn figures_decide() {
     let (server, client) = lite().await;
-    check(&client, "Telework reduced the output of call centre agents by 8%.", FIGURES, Supports).await;
-    check(&client, "Telework reduced the output of call centre agents by 45%.", FIGURES, Refutes).await;
-    check(&client, "Telework increased the output of call centre agents by 8%.", FIGURES, Refutes).await;
+    check(&client, "Telework reduced the output of call centre agents by 8%.", FIGURES, Supports).await; // prose: ok
+    check(&client, "Telework reduced the output of call centre agents by 45%.", FIGURES, Refutes).await; // prose: ok
+    check(&client, "Telework increased the output of call centre agents by 8%.", FIGURES, Refutes).await; // prose: ok
     server.shutdown().await;
 }
 
@@ -106,7 +107,7 @@ async fn what_a_long_passage_says_last_is_read() {
     server.shutdown().await;
 }
 
-/// More tokens than the model reads in one sentence: it is judged in parts, and none is left out.
+/// A sentence with more tokens than the model reads: it is judged in parts, and none is skipped.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sentence_longer_than_the_model_reads_is_judged_in_parts() {
     let (server, client) = lite().await;

@@ -1,4 +1,4 @@
-//! What both academic APIs have in common: how they are asked, and how they refuse.
+//! The common part of both academic APIs: requests and errors.
 
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
 use crate::{Error, Result};
@@ -7,18 +7,18 @@ use serde::de::DeserializeOwned;
 use std::time::Duration;
 use url::Url;
 
-/// Where an API is, and how it is asked.
+/// The address of an API, and the limits of its use.
 #[derive(Debug, Clone)]
 pub struct ApiConfig {
     /// Address that paths are appended to.
     pub base_url: Url,
-    /// Whether the configuration names that address: then it may be anywhere, on this machine too.
+    /// Whether the address is configured: then it may be anywhere, even on this machine.
     pub trusted: bool,
     /// Key, when there is one.
     pub api_key: Option<SecretString>,
     /// Shortest time between two requests; the API's own limit when absent.
     pub min_interval: Option<Duration>,
-    /// How long answers are used again; zero for never.
+    /// How long responses are reused; zero for never.
     pub cache_ttl: Duration,
 }
 
@@ -52,7 +52,7 @@ impl Api {
             if config.cache_ttl.is_zero() { Cache::Off } else { Cache::Fixed { ttl: config.cache_ttl } };
         let policy = Policy {
             min_interval: config.min_interval.unwrap_or(min_interval),
-            // Enough attempts that one call alone finds out that the API wants to be left alone.
+            // Enough attempts for a single call to reach the cool-down of the API.
             max_attempts: cool_down_after.max(3),
             max_wait: Duration::from_mins(1),
             cool_down_after,
@@ -86,7 +86,7 @@ impl Api {
     fn read<T: DeserializeOwned>(&self, response: &Response) -> Result<Option<T>> {
         let provider = || self.policy.provider.clone();
         match response.status.as_u16() {
-            // JSON or a page of HTML: either way there is no such thing.
+            // JSON or an HTML page: either way it does not exist.
             404 => Ok(None),
             200..=299 => serde_json::from_slice(&response.body).map(Some).map_err(|error| {
                 Error::Unexpected { provider: provider(), why: format!("its JSON cannot be read: {error}") }
@@ -95,7 +95,7 @@ impl Api {
         }
     }
 
-    /// How long it is still left alone, and why.
+    /// How long it is still cooling down, and why.
     pub(crate) async fn pause(&self) -> Option<(Duration, String)> {
         self.http.pause(&self.policy.provider).await
     }

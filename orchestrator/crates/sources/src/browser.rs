@@ -1,10 +1,10 @@
-//! A headless Chromium for pages that are nothing without their scripts.
+//! Headless Chromium for JavaScript-rendered pages.
 //!
-//! Chromium is found, never downloaded, and driven over its debugging protocol (CDP) on a socket pair: no debugging port that
-//! others could use. It opens no connection but to a proxy of ours (`gate`), which resolves names and checks
-//! addresses as the HTTP layer does. One process with one temporary profile serves pages for as long as there are some;
-//! every page has a context of its own, so that nothing of one site is left for the next. The process, its children
-//! and its profile go when this handle goes, whatever way that happens (`process`).
+//! Chromium is found, never downloaded, and driven over its debugging protocol (CDP) on a socket pair: no debugging
+//! port that others could use. It only connects to our own proxy (`gate`), which resolves names and checks addresses as
+//! the HTTP layer does. One process with one temporary profile serves pages while there are any; every page has its own
+//! context, so that sites share no state. The process, its children and its profile are removed when this handle is
+//! dropped or its process dies (`process`).
 
 mod cdp;
 mod find;
@@ -32,11 +32,11 @@ use url::Url;
 pub struct BrowserConfig {
     /// Which one.
     pub choice: Choice,
-    /// Most pages at once.
+    /// Most parallel pages.
     pub pages: usize,
-    /// How long a process without pages is kept for the next one.
+    /// How long an idle process is kept.
     pub idle: Duration,
-    /// Who runs this, added to Chromium's own `User-Agent`.
+    /// The operator, appended to Chromium's own `User-Agent`.
     pub agent: String,
 }
 
@@ -51,12 +51,12 @@ struct Inner {
     http: HttpClient,
     slots: Semaphore,
     running: Mutex<Option<Arc<Running>>>,
-    /// Pages asked for so far: a process whose number has not moved is idle.
+    /// Pages requested so far: a process is idle while the number does not change.
     asked: AtomicU64,
 }
 
 impl Browser {
-    /// Loads over this client's resolver and guard. Nothing is started before the first page.
+    /// Loads pages through this client's resolver and guard. Nothing is started before the first page.
     pub fn new(http: HttpClient, config: BrowserConfig) -> Self {
         let slots = Semaphore::new(config.pages.max(1));
         Self {
@@ -78,17 +78,17 @@ impl Browser {
     /// The executable that would be started.
     ///
     /// # Errors
-    /// [`Error::NoBrowser`] when there is none, with where it was looked for.
+    /// [`Error::NoBrowser`] when none is installed, with the places searched.
     pub fn executable(&self) -> Result<PathBuf> {
         self.inner.config.choice.find()
     }
 
-    /// Loads one page and answers with the document that its scripts made, as HTML in UTF-8. The policy's time, size,
-    /// ports and trusted origins hold; its limits of requests are the caller's to keep.
+    /// Loads one page and returns the rendered document as HTML in UTF-8. The policy's time, size, ports and trusted
+    /// origins apply; the caller enforces its request limits.
     ///
     /// # Errors
-    /// No browser, an address that may not be fetched (redirects included), no document within the time, too many
-    /// bytes, a document that is no HTML, a browser that ended.
+    /// No browser, a forbidden address (redirects included), a timeout, too many bytes, a document other than HTML, a
+    /// browser that ended.
     pub async fn load(&self, policy: &Policy, url: &Url, session: Option<&Session>) -> Result<Response> {
         crate::http::check(policy, url)?;
         let work = async {
@@ -98,13 +98,13 @@ impl Browser {
             let running = self.running().await?;
             page::load(&running, &self.inner.http, &self.inner.config, policy, url, session).await
         };
-        // Starting the browser and waiting for a slot are not the page's fault, so they have as much time again.
+        // Starting the browser and waiting for a slot are not the page's fault, so they get the same time in addition.
         tokio::time::timeout(policy.timeout * 2, work).await.unwrap_or_else(|_| {
             Err(Error::Timeout { provider: policy.provider.clone(), after: policy.timeout * 2 })
         })
     }
 
-    /// Ends the process and waits until it is gone. The next page starts another.
+    /// Stops the process and waits until it is gone. The next page starts another.
     pub async fn close(&self) {
         let running = self.inner.running.lock().await.take();
         if let Some(running) = running.and_then(Arc::into_inner) {

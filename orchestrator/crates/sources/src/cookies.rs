@@ -1,7 +1,7 @@
-//! What a person's visit left for a domain: cookies, and the rules of who gets them (RFC 6265).
+//! The session of a person's visit to a domain: its cookies, and the rules for sending them (RFC 6265).
 //!
-//! A session belongs to one registrable domain. Its cookies are sent to hosts of that domain only, encrypted where they
-//! say so, and not after they have expired. Their values are secrets: nothing here prints them.
+//! A session belongs to one registrable domain. Its cookies are only sent to hosts of that domain, over TLS if they are
+//! `Secure`, and not after expiry. Their values are secrets: nothing here prints them.
 
 use crate::{Error, Result};
 use jiff::Timestamp;
@@ -17,9 +17,9 @@ use url::Url;
 /// Cookies of one domain, as a person's visit left them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
-    /// Registrable domain, or the host where it has none.
+    /// Registrable domain, or the host if it has none.
     pub domain: String,
-    /// The `User-Agent` that the cookies were given to; some sites take them from no other.
+    /// The `User-Agent` that received the cookies; some sites tie them to it.
     pub user_agent: Option<String>,
     cookies: Vec<Cookie>,
 }
@@ -43,14 +43,14 @@ impl fmt::Debug for Cookie {
     }
 }
 
-/// Which domain a host's session belongs to: its registrable domain, or the host itself where it has none.
+/// The domain of a host's session: its registrable domain, or the host itself if it has none.
 pub fn session_domain(host: &str) -> String {
     let host = host.trim_matches(['.', '[', ']']).to_ascii_lowercase();
     registrable_domain(&host).unwrap_or(host)
 }
 
 impl Session {
-    /// The cookies of this domain among those that a browser gave (`Storage.getCookies`); others are left out.
+    /// The cookies of this domain among a browser's cookies (`Storage.getCookies`); others are skipped.
     pub fn from_browser(domain: &str, cookies: &Value, user_agent: Option<String>, now: Timestamp) -> Self {
         let field = |cookie: &Value, name: &str| cookie[name].as_str().unwrap_or_default().to_owned();
         let found = cookies.as_array().into_iter().flatten().map(|cookie| {
@@ -63,19 +63,19 @@ impl Session {
                 path: field(cookie, "path"),
                 secure: cookie["secure"].as_bool().unwrap_or(false),
                 http_only: cookie["httpOnly"].as_bool().unwrap_or(false),
-                // A cookie of the visit alone has -1.
+                // Session cookies have -1.
                 expires: cookie["expires"].as_f64().filter(|at| *at >= 0.0).and_then(seconds),
             }
         });
         Self::of(domain, found, user_agent, now)
     }
 
-    /// The cookies of this domain in a file of the Netscape format, which browsers' extensions, curl and others write:
-    /// domain, whether for subdomains, path, whether encrypted only, expiry in seconds since 1970, name and value,
-    /// separated by tabs. Those of other domains are left out.
+    /// The cookies of this domain in a file in Netscape format, as browser extensions, curl and others write it:
+    /// domain, whether for subdomains, path, whether secure, expiry in seconds since 1970, name and value, separated by
+    /// tabs. Those of other domains are skipped.
     ///
     /// # Errors
-    /// A line that is none of that, by its number; no cookie of the domain that is still good.
+    /// An invalid line, with its number; no valid cookie for the domain.
     pub fn from_file(domain: &str, text: &str, user_agent: Option<String>, now: Timestamp) -> Result<Self> {
         let setting = |why: String| Error::Setting { setting: "cookie file".to_owned(), why };
         let mut found = Vec::new();
@@ -89,14 +89,15 @@ impl Session {
             let parts: Vec<&str> = line.split('\t').collect();
             let [host, subdomains, path, secure, expires, name, value] = parts[..] else {
                 return Err(setting(format!(
-                    "line {} has {} parts separated by tabs instead of 7: domain, subdomains, path, secure, expiry, name, value",
+                    "line {} has {} parts separated by tabs instead of 7: domain, subdomains, path, secure, expiry, \
+                     name, value",
                     number + 1,
                     parts.len()
                 )));
             };
-            let expires: f64 = expires
-                .parse()
-                .map_err(|_| setting(format!("line {}: the expiry is no number of seconds", number + 1)))?;
+            let expires: f64 = expires.parse().map_err(|_| {
+                setting(format!("line {}: the expiry is not a number of seconds", number + 1))
+            })?;
             found.push(Cookie {
                 name: name.to_owned(),
                 value: value.to_owned(),
@@ -110,7 +111,7 @@ impl Session {
         }
         let session = Self::of(domain, found, user_agent, now);
         if session.is_empty() {
-            return Err(setting(format!("it holds no cookie for {domain} that has not expired")));
+            return Err(setting(format!("it has no unexpired cookie for {domain}")));
         }
         Ok(session)
     }
@@ -125,24 +126,24 @@ impl Session {
         let cookies = cookies
             .into_iter()
             .filter(|cookie| session_domain(&cookie.domain) == domain && cookie.is_good(now))
-            // A cookie for a whole public suffix would be one for everybody.
+            // A cookie for a whole public suffix would be sent to every owner.
             .filter(|cookie| !cookie.subdomains || registrable_domain(&cookie.domain).is_some())
             .filter(|cookie| !cookie.name.is_empty() && sendable(&cookie.name) && sendable(&cookie.value))
             .collect();
         Self { domain: domain.to_owned(), user_agent, cookies }
     }
 
-    /// Whether it holds no cookie.
+    /// Whether it has no cookies.
     pub fn is_empty(&self) -> bool {
         self.cookies.is_empty()
     }
 
-    /// How many cookies it holds.
+    /// The number of its cookies.
     pub fn len(&self) -> usize {
         self.cookies.len()
     }
 
-    /// The value of `Cookie` for this address, the longest paths first; `None` when nothing is for it.
+    /// The value of `Cookie` for this address, the longest paths first; `None` when none applies.
     pub(crate) fn header(&self, url: &Url, now: Timestamp) -> Option<SecretString> {
         let host = url.host_str()?.trim_matches(['[', ']']).to_ascii_lowercase();
         if session_domain(&host) != self.domain {
@@ -167,7 +168,7 @@ impl Session {
             if cookie.subdomains {
                 sent["domain"] = format!(".{}", cookie.domain).into();
             } else {
-                // An address instead of a domain makes it a cookie of that host alone.
+                // An IP address instead of a domain makes it a host-only cookie.
                 let scheme = if cookie.secure { "https" } else { "http" };
                 sent["url"] = format!("{scheme}://{}{}", cookie.domain, cookie.path).into();
             }
@@ -211,7 +212,7 @@ impl Sessions {
         Self { store }
     }
 
-    /// The session for this address's domain. One that cannot be read is none, and is logged.
+    /// The session for this address's domain. An unreadable one is logged and ignored.
     pub(crate) async fn of(&self, url: &Url) -> Option<Session> {
         let domain = session_domain(url.host_str()?);
         let text = match self.store.session(&domain).await {

@@ -8,8 +8,8 @@ use std::time::Duration;
 /// Result of a call to the outside.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A call to the outside that failed for good: retries, where they could help, are over. No variant holds a secret:
-/// addresses are shown without their query and user part.
+/// An outside call that failed permanently, after any useful retries. No variant contains a secret: addresses are shown
+/// without query and user part.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address may not be fetched: scheme, port, or where its name leads.
@@ -20,23 +20,22 @@ pub enum Error {
         /// Which rule it broke.
         why: String,
     },
-    /// The site asks robots not to fetch this.
-    #[error("{url} must not be fetched by robots: {why}")]
+    /// The site's robots.txt disallows it.
+    #[error("robots.txt disallows fetching {url}: {why}")]
     Robots {
         /// Address, without query.
         url: String,
-        /// What its robots.txt said.
+        /// The rule of its robots.txt.
         why: String,
     },
-    /// The provider said when to come back or "too many requests", now or before, or it failed too often: it is not asked
-    /// for a while.
-    #[error("{provider} is not asked for {} s: {why}", retry_after.as_secs().max(1))]
+    /// The provider is cooling down: it answered "too many requests", asked for a pause, or failed too often.
+    #[error("{provider} is cooling down, retry in {} s: {why}", retry_after.as_secs().max(1))]
     CoolingDown {
         /// Provider.
         provider: String,
-        /// Until it is asked again.
+        /// Time until the next request is allowed.
         retry_after: Duration,
-        /// What it answered.
+        /// Its answer.
         why: String,
     },
     /// An answer of 429 or 5xx after the last attempt. The answer is kept: it may be a page that explains itself.
@@ -46,7 +45,7 @@ pub enum Error {
         provider: String,
         /// Its explanation, shortened.
         message: String,
-        /// When it said to come back.
+        /// Its `Retry-After`.
         retry_after: Option<Duration>,
         /// The whole answer.
         response: Box<Response>,
@@ -70,11 +69,11 @@ pub enum Error {
         after: Duration,
     },
     /// No connection, or it broke: name resolution, TCP, TLS, a body cut short.
-    #[error("{provider} cannot be reached: {why}")]
+    #[error("{provider} is unreachable: {why}")]
     Unreachable {
         /// Provider.
         provider: String,
-        /// What the network said.
+        /// The network error.
         why: String,
     },
     /// More bytes than allowed, packed or unpacked.
@@ -86,7 +85,7 @@ pub enum Error {
         limit: usize,
     },
     /// The answer is not what this call needs: wrong content type, bad compression, malformed JSON.
-    #[error("{provider} sent something unexpected: {why}")]
+    #[error("{provider} sent an unexpected response: {why}")]
     Unexpected {
         /// Provider.
         provider: String,
@@ -94,19 +93,19 @@ pub enum Error {
         why: String,
     },
     /// More redirects than allowed, or one without a usable address.
-    #[error("{url} redirects badly: {why}")]
+    #[error("{url} has an invalid redirect: {why}")]
     Redirect {
         /// Address, without query.
         url: String,
         /// What is wrong.
         why: String,
     },
-    /// A page that wants a person: a puzzle, consent, a login. It is told by type and never solved.
-    #[error("{url} wants a person: {}", kind.as_str())]
+    /// A page that requires a person: a CAPTCHA, consent, a login. Lyra reports its kind and never tries to pass it.
+    #[error("{url} requires human verification: {}", kind.as_str())]
     Challenge {
         /// Address, without query.
         url: String,
-        /// What it wants.
+        /// What it requires.
         kind: ChallengeKind,
     },
     /// A page that arrived and has no text that can be read.
@@ -114,16 +113,16 @@ pub enum Error {
     Unreadable {
         /// Address, without query.
         url: String,
-        /// What was seen.
+        /// What happened.
         why: String,
     },
-    /// A page needs a browser and there is none that can be started.
-    #[error("there is no browser: {why}")]
+    /// A page needs a browser, and none can be started.
+    #[error("no browser available: {why}")]
     NoBrowser {
-        /// Where it was looked for, and what to do.
+        /// The places searched, and what to do.
         why: String,
     },
-    /// The browser did not bring the page.
+    /// The browser could not load the page.
     #[error("{url} could not be loaded by the browser: {why}")]
     Browser {
         /// Address, without query.
@@ -136,13 +135,13 @@ pub enum Error {
     Setting {
         /// Its name.
         setting: String,
-        /// What is wrong and what would be right.
+        /// What is wrong, and how to fix it.
         why: String,
     },
 }
 
 impl Error {
-    /// Seconds after which the same call may succeed, when the other side said so.
+    /// Seconds after which the same call may succeed, if the other side named a time.
     pub fn retry_after_seconds(&self) -> Option<u64> {
         match self {
             Self::CoolingDown { retry_after, .. } => Some(retry_after.as_secs().max(1)),
@@ -151,7 +150,7 @@ impl Error {
         }
     }
 
-    /// Trying the same call again later may succeed.
+    /// Whether retrying the same call later may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(
             self,
@@ -161,7 +160,7 @@ impl Error {
 }
 
 impl From<Error> for PortError {
-    /// The pipeline puts the source's name in front, so it is left out here.
+    /// The pipeline prepends the source's name, so it is omitted here.
     fn from(error: Error) -> Self {
         let what = "its server".to_owned();
         let transient = error.is_transient();

@@ -1,4 +1,4 @@
-//! The HTTP layer: limits, retries, cache and guards for everything that is asked of the outside.
+//! The HTTP layer: limits, retries, cache and guards for every request to the outside.
 //!
 //! [`HttpClient::send`] runs one [`Request`] under one [`Policy`]: cache, robots.txt, cool-down, limiter, attempts with
 //! full jitter, redirects followed by hand, size and time limits, bounded decompression.

@@ -1,7 +1,7 @@
 //! Everything outside: one careful HTTP layer, and the sources that answer over it.
 //!
-//! [`http::HttpClient`] is the only thing in Lyra that opens sockets to the outside. Every provider's base URL is
-//! configuration, so that tests and proxies can stand in for it.
+//! [`http::HttpClient`] is the only part of Lyra that opens outside sockets. Every provider's base URL is configurable,
+//! so that tests and proxies can replace it.
 
 mod api;
 pub mod browser;

@@ -19,7 +19,7 @@ use wire::{WirePage, WireWork};
 /// Name as a source, a provider, and in `works.source_api`.
 pub const OPENALEX: &str = "openalex";
 
-/// What is asked of every work.
+/// The requested fields of works.
 const SELECT: &str = "id,doi,title,display_name,ids,language,publication_year,publication_date,primary_location,\
                       best_oa_location,open_access,authorships,cited_by_count,referenced_works_count,\
                       referenced_works,is_retracted,abstract_inverted_index";
@@ -39,8 +39,8 @@ pub struct OpenAlex {
 }
 
 impl OpenAlex {
-    /// A client of the API under `config.base_url` (`https://api.openalex.org`); `mailto` is sent along, as OpenAlex
-    /// asks of polite users.
+    /// A client of the API under `config.base_url` (`https://api.openalex.org`); `mailto` is sent along for OpenAlex's
+    /// polite pool.
     pub fn new(http: HttpClient, config: &ApiConfig, mailto: Option<String>) -> Self {
         let refusals = if config.api_key.is_some() { 5 } else { 2 };
         let api = Api::new(http, OPENALEX, config, INTERVAL, refusals);
@@ -50,7 +50,7 @@ impl OpenAlex {
     /// At most `limit` works, most relevant first.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn papers(&self, query: &str, limit: usize) -> Result<Vec<Paper>> {
         let query = plain_words(query);
         if query.is_empty() {
@@ -63,7 +63,7 @@ impl OpenAlex {
     /// (<https://docs.openalex.org/api-entities/works/filter-works>).
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn filtered(&self, filter: &str, limit: usize) -> Result<Vec<Paper>> {
         self.list(&[("filter", filter)], limit).await
     }
@@ -71,7 +71,7 @@ impl OpenAlex {
     /// The work whose title matches best, if any does.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn title_match(&self, title: &str) -> Result<Option<Paper>> {
         let title = plain_words(title);
         if title.is_empty() {
@@ -85,7 +85,7 @@ impl OpenAlex {
     /// DOI.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn paper(&self, id: &Identifier) -> Result<Option<Paper>> {
         let Some((kind, value)) = name(id) else { return Ok(None) };
         let path =
@@ -94,16 +94,16 @@ impl OpenAlex {
         Ok(work.map(Paper::from))
     }
 
-    /// The works with these identifiers, fifty alternatives a request; unknown ones are left out.
+    /// The works with these identifiers, fifty alternatives per request; unknown ones are omitted.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn batch(&self, ids: &[Identifier]) -> Result<Vec<Paper>> {
         let mut found = Vec::new();
         let mut kinds: HashMap<&'static str, Vec<String>> = HashMap::new();
         for id in once(ids) {
             let Some((kind, value)) = name(&id) else { continue };
-            // These separate alternatives and filters; such a DOI is asked for by itself.
+            // These separate alternatives and filters; a DOI that contains them gets its own request.
             if value.contains(['|', ',']) {
                 found.extend(self.paper(&id).await?);
             } else {
@@ -124,7 +124,7 @@ impl OpenAlex {
     /// At most `limit` works that this one cites.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn reference_papers(&self, work: &Work, limit: usize) -> Result<Vec<Paper>> {
         let own = |work: &Work| -> Vec<Identifier> {
             work.references.iter().filter_map(|id| Identifier::openalex(id)).collect()
@@ -143,7 +143,7 @@ impl OpenAlex {
     /// At most `limit` works that cite this one, the most cited first.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn citing_papers(&self, work: &Work, limit: usize) -> Result<Vec<Paper>> {
         let Some(id) = self.own_id(work).await? else { return Ok(Vec::new()) };
         let filter = format!("cites:{id}");
@@ -162,7 +162,7 @@ impl OpenAlex {
         Ok(Probe { matches: page.and_then(|page| page.meta?.count).unwrap_or(0), took: begun.elapsed() })
     }
 
-    /// How long it is left alone, and why.
+    /// How long it is still cooling down, and why.
     pub async fn pause(&self) -> Option<(Duration, String)> {
         self.api.pause().await
     }

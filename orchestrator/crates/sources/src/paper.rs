@@ -10,7 +10,7 @@ pub struct Paper {
     pub work: Work,
     /// Abstract, when the API may show it.
     pub abstract_text: Option<String>,
-    /// ISO 639-1 code, when the API says it.
+    /// ISO 639-1 code, if the API reports it.
     pub language: Option<String>,
     /// Page about it.
     pub url: String,
@@ -37,7 +37,7 @@ pub(crate) fn hits(papers: Vec<Paper>) -> Vec<Hit> {
     papers.into_iter().enumerate().map(|(i, paper)| paper.into_hit(i + 1)).collect()
 }
 
-/// Address of the work: its DOI's resolver, else what the API names.
+/// Address of the work: its DOI's resolver, else the API's.
 pub(crate) fn address(work: &Work, named: Option<String>) -> String {
     match &work.doi {
         Some(doi) => format!("https://doi.org/{doi}"),
@@ -47,7 +47,7 @@ pub(crate) fn address(work: &Work, named: Option<String>) -> String {
     }
 }
 
-/// The text without blanks at its ends; `None` when nothing is left.
+/// The trimmed text; `None` when it is empty.
 pub(crate) fn filled(text: Option<String>) -> Option<String> {
     text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
@@ -59,7 +59,7 @@ pub(crate) fn plain_words(query: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Numbers of identifiers that are asked for at once.
+/// Number of identifiers per request.
 pub(crate) fn once(ids: &[Identifier]) -> Vec<Identifier> {
     let mut ids = ids.to_vec();
     ids.sort();

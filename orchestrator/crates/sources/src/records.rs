@@ -6,8 +6,8 @@ use serde_json::Value;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The records of a list that can be read. One that cannot costs nothing but itself; a list of which none can is an error,
-/// for then the API speaks another language than expected.
+/// The readable records of a list. An unreadable one is skipped; a list without any readable record is an error,
+/// because then the API has changed.
 #[derive(Debug)]
 pub(crate) struct Records<T>(pub(crate) Vec<T>);
 
@@ -51,7 +51,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for List<T> {
                 let why = format!("none of its {odd} records can be read, the first because of {error}");
                 return Err(A::Error::custom(why));
             }
-            tracing::info!(odd, read = records.len(), %error, "records that cannot be read are left out");
+            tracing::info!(odd, read = records.len(), %error, "unreadable records are skipped");
         }
         Ok(Records(records))
     }

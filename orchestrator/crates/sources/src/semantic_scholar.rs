@@ -19,17 +19,17 @@ use wire::{Batch, BulkPage, CitedPaper, CitingPaper, Page, WirePaper};
 /// Name as a source, a provider, and in `works.source_api`.
 pub const SEMANTIC_SCHOLAR: &str = "semantic_scholar";
 
-/// What is asked of every paper. `isInfluential` and machine-made summaries are left out on purpose.
+/// The requested fields of papers. `isInfluential` and machine-generated summaries are omitted on purpose.
 const FIELDS: &str = "paperId,corpusId,externalIds,url,title,abstract,venue,journal,year,publicationDate,authors,\
                       citationCount,referenceCount,openAccessPdf";
-/// Most results on a page of search, and where search ends.
+/// Most results per search page, and the last offset of search.
 const SEARCH_PAGE: usize = 100;
 const SEARCH_END: usize = 1_000;
 /// Most entries on a page of citations.
 const CITATION_PAGE: usize = 1_000;
 /// Most identifiers in one batch.
 const BATCH: usize = 500;
-/// Anonymous limit (shared by everybody without a key), and the limit of a key.
+/// Anonymous limit (shared by everyone without a key), and the limit of a key.
 const ANONYMOUS_INTERVAL: Duration = Duration::from_secs(3);
 const KEYED_INTERVAL: Duration = Duration::from_millis(1_100);
 
@@ -52,9 +52,9 @@ impl SemanticScholar {
     /// At most `limit` papers (of the 1,000 that this endpoint goes to), most relevant first.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn papers(&self, query: &str, limit: usize) -> Result<Vec<Paper>> {
-        // A hyphenated word finds nothing here, its parts do.
+        // The API finds nothing for a hyphenated word, but does for its parts.
         let query = plain_words(&query.replace('-', " "));
         let mut found = Vec::new();
         let mut offset = 0;
@@ -75,11 +75,11 @@ impl SemanticScholar {
         Ok(found)
     }
 
-    /// At most `limit` papers that match every word, in no order of relevance: for thousands of them. Query operators
+    /// At most `limit` papers that match every word, not ordered by relevance: for thousands of papers. Query operators
     /// (`+`, `|`, `-`, quotes, `*`, parentheses) work here.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn bulk(&self, query: &str, limit: usize) -> Result<Vec<Paper>> {
         let mut found = Vec::new();
         let mut token: Option<String> = None;
@@ -102,7 +102,7 @@ impl SemanticScholar {
     /// The paper whose title matches best, if any does.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn title_match(&self, title: &str) -> Result<Option<Paper>> {
         let title = plain_words(title);
         if title.is_empty() {
@@ -117,17 +117,17 @@ impl SemanticScholar {
     /// The paper with this identifier, if the API knows it. It does not know OpenAlex's.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn paper(&self, id: &Identifier) -> Result<Option<Paper>> {
         let Some(name) = name(id) else { return Ok(None) };
         let paper: Option<WirePaper> = self.get(&format!("paper/{name}"), &[("fields", FIELDS)]).await?;
         Ok(paper.map(Paper::from))
     }
 
-    /// The papers with these identifiers, 500 a request; unknown ones are left out.
+    /// The papers with these identifiers, 500 per request; unknown ones are omitted.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn batch(&self, ids: &[Identifier]) -> Result<Vec<Paper>> {
         let names: Vec<String> = once(ids).iter().filter_map(name).collect();
         let mut found = Vec::new();
@@ -144,7 +144,7 @@ impl SemanticScholar {
     /// At most `limit` papers that this one cites.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn reference_papers(&self, id: &Identifier, limit: usize) -> Result<Vec<Paper>> {
         self.linked::<CitedPaper>(id, "references", limit).await
     }
@@ -152,7 +152,7 @@ impl SemanticScholar {
     /// At most `limit` papers that cite this one, newest first.
     ///
     /// # Errors
-    /// What the HTTP layer or the API says.
+    /// Errors of the HTTP layer or the API.
     pub async fn citing_papers(&self, id: &Identifier, limit: usize) -> Result<Vec<Paper>> {
         self.linked::<CitingPaper>(id, "citations", limit).await
     }
@@ -169,7 +169,7 @@ impl SemanticScholar {
         Ok(Probe { matches: page.and_then(|page| page.total).unwrap_or(0), took: begun.elapsed() })
     }
 
-    /// How long it is left alone, and why.
+    /// How long it is still cooling down, and why.
     pub async fn pause(&self) -> Option<(Duration, String)> {
         self.api.pause().await
     }

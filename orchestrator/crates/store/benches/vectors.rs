@@ -1,5 +1,5 @@
-//! Search by meaning at 100,000 vectors (compared exactly) and at 250,000 (candidates by bytes), of 384 numbers each, with
-//! what the approximation finds of the exact answer. `LYRA_BENCH_VECTORS` sets the larger number.
+//! Search by meaning at 100,000 vectors (compared exactly) and at 250,000 (candidates by bytes), of 384 numbers each,
+//! with the recall of the approximation. `LYRA_BENCH_VECTORS` sets the larger number.
 #![expect(clippy::print_stderr, reason = "recall is a result of the bench")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -119,7 +119,7 @@ fn benches(criterion: &mut Criterion) {
             });
         }
         if count > EXACT {
-            // What no approximation was made of is the reference.
+            // The reference, without approximation.
             let exact = runtime.block_on(open(&path, usize::MAX));
             let mut found = 0;
             for query in &queries {

@@ -1,5 +1,5 @@
-//! Each view at 10,000 claims and 50,000 edges in one task: from its template, and as the real view over guarded SQL, which
-//! is what an agent sends.
+//! Each view at 10,000 claims and 50,000 edges in one task: from its template, and as the real view over guarded SQL,
+//! as agents use it.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use lyra_domain::TaskId;

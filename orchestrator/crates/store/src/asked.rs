@@ -1,4 +1,4 @@
-//! What a language model was asked, and the pages that its word made cited.
+//! Questions to a language model, and the citations that its answers created.
 
 use crate::rows::{RowExt, json};
 use crate::{Result, Store, pages};
@@ -96,7 +96,7 @@ impl Store {
     }
 }
 
-/// What asking has come to for a task; `None` when nothing was asked.
+/// A task's use of a language model; `None` when nothing was asked.
 pub(crate) async fn used(connection: &mut SqliteConnection, task: &TaskId) -> Result<Option<LlmUse>> {
     let row = sqlx::query(
         "SELECT count(*) AS questions, coalesce(sum(calls), 0) AS calls, coalesce(sum(failures), 0) AS failures,

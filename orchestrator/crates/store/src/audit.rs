@@ -1,4 +1,4 @@
-//! The audit log: every call that changes something, by whom, and what came of it. It only grows.
+//! The audit log: every call that changes something, its caller and its outcome. It is append-only.
 
 use crate::rows::RowExt;
 use crate::{Result, Store};
@@ -6,7 +6,7 @@ use lyra_domain::named_enum;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Longest arguments that are kept, in characters of their JSON.
+/// Longest stored arguments, in characters of their JSON.
 const MOST_ARGUMENTS: usize = 4_000;
 
 named_enum! {
@@ -20,21 +20,21 @@ named_enum! {
         McpHttp = "mcp_http",
         /// HTTP.
         Http = "http",
-        /// The server by itself.
+        /// The server itself.
         Server = "server",
     }
 }
 
 named_enum! {
-    /// What came of a call.
+    /// The outcome of a call.
     pub enum AuditOutcome {
-        /// It did what was asked.
+        /// It succeeded.
         Ok = "ok",
         /// It failed.
         Error = "error",
         /// It was not allowed.
         Refused = "refused",
-        /// The caller went away before it was done; what was done by then stays.
+        /// The caller disconnected before it was done; completed changes stay.
         Cancelled = "cancelled",
     }
 }
@@ -48,15 +48,15 @@ pub struct NewAudit {
     pub via: AuditVia,
     /// A tool, a command, or a method and a path.
     pub action: String,
-    /// What it was called with.
+    /// Its arguments.
     pub arguments: Value,
     /// The task it was about.
     pub task: Option<String>,
-    /// The call; logs carry it too.
+    /// The trace id of the call, as in the logs.
     pub cause_id: String,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: AuditOutcome,
-    /// Its error, or what it made.
+    /// Its error, or what it created.
     pub detail: Option<String>,
 }
 
@@ -71,17 +71,17 @@ pub struct AuditEntry {
     pub actor: String,
     /// Which way it came in.
     pub via: AuditVia,
-    /// What was called.
+    /// The action.
     pub action: String,
-    /// What it was called with.
+    /// Its arguments.
     pub arguments: Value,
     /// The task it was about.
     pub task_id: Option<String>,
     /// The call.
     pub cause_id: String,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: AuditOutcome,
-    /// Its error, or what it made.
+    /// Its error, or what it created.
     pub detail: Option<String>,
 }
 
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(of(AuditFilter { actor: Some("token:a".into()), ..AuditFilter::default() }).await, 1);
         assert_eq!(of(AuditFilter { task: Some("task_1".into()), ..AuditFilter::default() }).await, 1);
         assert_eq!(of(AuditFilter { before: Some(all[1].seq), ..AuditFilter::default() }).await, 0);
-        for sql in ["DELETE FROM private.audit_log", "UPDATE private.audit_log SET actor = 'nobody'"] {
+        for sql in ["DELETE FROM private.audit_log", "UPDATE private.audit_log SET actor = 'someone'"] {
             let mut tx = bench.store.write().await.unwrap();
             let error = sqlx::raw_sql(sql).execute(&mut *tx).await.unwrap_err();
             assert!(error.to_string().contains("append-only"), "{error}");

@@ -1,4 +1,5 @@
-//! The auth queue: what waits for a person, what becomes of it, and what the person's visit leaves for a domain.
+//! The auth queue: pages that require a person, how each one ends, and the sessions that people's visits leave for
+//! domains.
 //!
 //! Every item has a job in `awaiting_auth`, which no worker takes and no task waits for. An item is resolved once:
 //! completed, and its job is queued, or skipped, expired or cancelled, and its job is cancelled.
@@ -29,10 +30,10 @@ pub enum AuthTarget {
     Task(TaskId),
 }
 
-/// What a person did.
+/// A person's action.
 #[derive(Clone, PartialEq, Eq)]
 pub enum AuthOutcome {
-    /// Was there. The session is what the visit left for the domain: a secret, kept as it is given.
+    /// Resolved. The session that the visit created for the domain is a secret, stored as given.
     Completed {
         /// In the form that [`lyra_research::ports::SessionStore`] gives it back in.
         session: Option<String>,
@@ -46,7 +47,7 @@ pub enum AuthOutcome {
 pub struct AuthResolved {
     /// Items that are no longer open.
     pub items: u64,
-    /// Jobs that are in the queue again.
+    /// Jobs that were requeued.
     pub requeued: u64,
     /// Tasks they belong to.
     pub tasks: Vec<TaskId>,
@@ -71,7 +72,7 @@ impl Store {
                 part: wanted.part.clone(),
             };
             let job = JobId::new(Uuid::now_v7());
-            // What a person skipped is not asked for again; what was tried in vain (its job runs now) is.
+            // Skipped pages are not queued again; failed attempts (whose job runs now) are.
             let inserted = sqlx::query(
                 "INSERT INTO jobs (id, task_id, kind, priority, state, input, query_id, queued_at, cause_id)
                  SELECT ?1, ?2, ?3, coalesce((SELECT priority FROM jobs WHERE id = ?7), 20), 'awaiting_auth', ?4, ?5, ?6, ?7
@@ -117,7 +118,7 @@ impl Store {
         Ok(added)
     }
 
-    /// What waits for a person, of one task or of all: what most hangs on first, then the oldest.
+    /// The items of one task or of all, highest priority first, then oldest first.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -130,7 +131,7 @@ impl Store {
     /// One item, open or not.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is none of that id.
+    /// [`StoreError::NotFound`] for an unknown id.
     pub async fn auth_item(&self, id: &AuthId) -> Result<AuthItem> {
         self.expire_auth().await?;
         let row = sqlx::query(
@@ -160,8 +161,8 @@ impl Store {
         Ok(())
     }
 
-    /// Resolves open items. Completed ones put their jobs into the queue, and their tasks go on; a session is kept for
-    /// the domain of the items, in place of an older one.
+    /// Resolves open items. Completed ones requeue their jobs and resume their tasks; a session is stored for the
+    /// domain of the items and replaces an older one.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] for an item that does not exist, [`StoreError::AuthClosed`] for one that is resolved.
@@ -200,7 +201,7 @@ impl Store {
             let (task, job): (TaskId, Option<String>) = (row.parsed("task_id")?, row.value("job_id")?);
             let changed = match outcome {
                 AuthOutcome::Completed { .. } => requeue(&mut tx, job.as_deref(), &now).await?,
-                AuthOutcome::Skipped => cancel(&mut tx, job.as_deref(), "a person left it out", &now).await?,
+                AuthOutcome::Skipped => cancel(&mut tx, job.as_deref(), "a person skipped it", &now).await?,
             };
             if status == AuthStatus::Completed {
                 resolved.requeued += changed;
@@ -227,7 +228,7 @@ impl Store {
         Ok(resolved)
     }
 
-    /// Forgets what a person's visit left for a domain. `false` when there was nothing.
+    /// Deletes the session of a domain. `false` when none was stored.
     ///
     /// # Errors
     /// When the database cannot be written.
@@ -246,7 +247,7 @@ impl Store {
         Ok(found)
     }
 
-    /// Gives up what nobody came for in time, and says so on the tasks.
+    /// Expires items that were not resolved in time, and adds warnings to their tasks.
     ///
     /// # Errors
     /// When the database cannot be used.
@@ -268,7 +269,7 @@ impl Store {
     }
 }
 
-/// Cancels what waits for a person in a task that is stopped. Answers how many jobs waited.
+/// Cancels the items of a task that is stopped. Returns how many jobs waited.
 pub(crate) async fn cancel_task(
     connection: &mut SqliteConnection,
     task: &TaskId,
@@ -300,9 +301,10 @@ async fn expire(connection: &mut SqliteConnection, now: &str) -> Result<()> {
     .await?;
     for row in &expired {
         let (task, job): (TaskId, Option<String>) = (row.parsed("task_id")?, row.value("job_id")?);
-        cancel(connection, job.as_deref(), "nobody came in time", now).await?;
+        cancel(connection, job.as_deref(), "it expired in the auth queue", now).await?;
         let (domain, kind): (String, String) = (row.value("domain")?, row.value("auth_type")?);
-        let warning = format!("{domain} wanted a person ({kind}), and nobody came in time: it was left out");
+        let warning =
+            format!("{domain} required human verification ({kind}), which expired in the auth queue");
         tasks::warn(connection, &task, &warning, now).await?;
         tasks::touch(connection, &task, now).await?;
     }

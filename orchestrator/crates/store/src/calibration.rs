@@ -13,7 +13,7 @@ use uuid::Uuid;
 pub struct CalibrationSamples {
     /// One per corrected or reviewed edge, in the order of the first correction.
     pub samples: Vec<CalibrationSample>,
-    /// How many of them a person gave another relation.
+    /// How many of them a person changed.
     pub corrected: usize,
 }
 
@@ -26,7 +26,7 @@ pub struct CalibrationVersion {
     pub version: u32,
     /// Parameters.
     pub calibration: Calibration,
-    /// Whether new judgements are corrected with it.
+    /// Whether new judgments are corrected with it.
     pub is_active: bool,
     /// Samples it was fitted from.
     pub samples: usize,
@@ -58,18 +58,18 @@ pub struct StoredEvaluation {
 }
 
 named_enum! {
-    /// Why another version came into force.
+    /// Why another version came into effect.
     pub enum CalibrationAction {
         /// It was chosen.
         Activate = "activate",
-        /// A later one was taken back.
+        /// A later one was rolled back.
         Rollback = "rollback",
     }
 }
 
 impl Store {
-    /// Samples by source, of one source when one is given. An edge counts once, with its latest correction and with
-    /// what the model said before any calibration.
+    /// Samples by source, or of one source. An edge counts once, with its latest correction and the uncalibrated model
+    /// output.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -124,7 +124,7 @@ impl Store {
         found.iter().map(version).collect()
     }
 
-    /// The parameters in force for a source; none when the model's own probabilities are used.
+    /// The active parameters of a source; `None` when the model's own probabilities are used.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -136,7 +136,7 @@ impl Store {
         found.as_ref().map(version).transpose()
     }
 
-    /// Stores fitted parameters as the next version of a source. They are not in force.
+    /// Stores fitted parameters as the next version of a source, without activating it.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -175,7 +175,7 @@ impl Store {
         })
     }
 
-    /// Brings a version of a source into force, or with version 0 none, and logs it. Returns the version in force before.
+    /// Activates a version of a source, or with version 0 none, and logs it. Returns the previously active version.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is no such version.
@@ -222,8 +222,7 @@ impl Store {
         Ok(previous)
     }
 
-    /// The version that was in force before the one that is, leaving out what a rollback took back; 0 when there was
-    /// none.
+    /// The version that was active before the present one, ignoring rolled-back versions; 0 for the first.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -340,7 +339,7 @@ fn version(row: &SqliteRow) -> Result<CalibrationVersion> {
     })
 }
 
-/// Scores of a judgement of which only the likeliest relation is known: the others share the rest.
+/// Scores of a judgment when only the likeliest relation is known: the others share the rest.
 fn spread(predicted: Relation, confidence: f64) -> NliScores {
     let of = |relation| if predicted == relation { confidence } else { (1.0 - confidence) / 2.0 };
     NliScores {

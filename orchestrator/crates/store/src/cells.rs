@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Column, Row, TypeInfo, ValueRef};
 
-/// Names of the columns, made different from each other: the second `id` is `id_2`.
+/// Unique column names: the second `id` becomes `id_2`.
 pub(crate) fn column_names<C: Column>(columns: &[C]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(columns.len());
     for column in columns {
@@ -19,7 +19,7 @@ pub(crate) fn column_names<C: Column>(columns: &[C]) -> Vec<String> {
     names
 }
 
-/// A row by column name. Text is cut to `max_bytes`, saying so at its end; a blob is described, not shown.
+/// A row by column name. Text is truncated to `max_bytes`, with a note at its end; a blob is described, not shown.
 pub(crate) fn object(
     row: &SqliteRow,
     names: &[String],

@@ -8,10 +8,10 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, Row, SqliteConnection};
 use std::path::Path;
 
-/// Most messages kept of one check.
+/// Most messages per check.
 const MOST_MESSAGES: usize = 20;
 
-/// Questions whose answer is a list of what is wrong, by name.
+/// Queries that return problems, by name.
 const ORPHANS: &[(&str, &str)] = &[
     (
         "edge_ends",
@@ -36,7 +36,7 @@ const ORPHANS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What nothing refers to. Harmless: an interrupted step leaves it, and it takes room.
+/// Unreferenced rows. They are harmless leftovers of interrupted steps that only take space.
 const LEFTOVERS: &[(&str, &str)] = &[
     (
         "embeddings",
@@ -51,16 +51,16 @@ const LEFTOVERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What was looked at and found.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StoreCheck {
     /// Version of the schema.
     pub schema: i64,
     /// Bytes of the database.
     pub bytes: u64,
-    /// What is wrong; empty when the database is whole.
+    /// Problems; empty when the database is intact.
     pub problems: Vec<Problem>,
-    /// Rows by table that nothing refers to.
+    /// Unreferenced rows by table.
     pub leftovers: Vec<(&'static str, u64)>,
 }
 
@@ -74,8 +74,8 @@ pub struct Problem {
 }
 
 impl Store {
-    /// Reads the whole database and says what is wrong with it. Nothing is changed; others wait with writing while the
-    /// full-text indexes are compared with their texts, which SQLite does under the write lock alone.
+    /// Reads the whole database and returns its problems. It changes nothing; other writers wait while the full-text
+    /// indexes are compared with their texts, because SQLite needs the write lock for that.
     ///
     /// # Errors
     /// When the database cannot be read at all.
@@ -89,7 +89,7 @@ impl Store {
         drop(reader);
         let mut tx = self.write().await?;
         for table in ["fragments_fts", "claims_fts"] {
-            // Rank 1 compares the index with the text it was made of.
+            // Rank 1 compares the index with its text.
             let sql = format!("INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)");
             if let Err(error) = sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&mut *tx).await {
                 let found = format!("{table} does not fit its text: {error}");
@@ -100,7 +100,7 @@ impl Store {
         Ok(check)
     }
 
-    /// Builds the full-text indexes anew from their texts.
+    /// Rebuilds the full-text indexes from their texts.
     ///
     /// # Errors
     /// When the database cannot be written.
@@ -115,12 +115,12 @@ impl Store {
     }
 }
 
-/// The same for a database file that no process has open, such as one in a backup, without its private file. The file is not
-/// changed, and the full-text index is not compared with its text. `same_version` says that this version of Lyra wrote it, so
-/// that its views have to be those of this version.
+/// The same for a database file that no process has open, such as one in a backup, without its private file. The file
+/// is not changed, and the full-text index is not compared with its text. `same_version` means that this version of
+/// Lyra wrote it, so its views must match this version.
 ///
 /// # Errors
-/// When it is no Lyra database, comes from a newer version, or cannot be read at all.
+/// It is not a Lyra database, comes from a newer version, or is unreadable.
 pub async fn check_file(path: &Path, same_version: bool) -> Result<StoreCheck> {
     schema::check(path).await?;
     let mut connection = immutable(path).await?;
@@ -130,10 +130,10 @@ pub async fn check_file(path: &Path, same_version: bool) -> Result<StoreCheck> {
     check
 }
 
-/// What is wrong with a private file that no process has open.
+/// Problems of a private file that no process has open.
 ///
 /// # Errors
-/// When it is none of ours, comes from a newer version, or cannot be read at all.
+/// It is not one of ours, comes from a newer version, or is unreadable.
 pub async fn check_private_file(path: &Path) -> Result<Vec<Problem>> {
     schema::check_version(path, &private::MIGRATIONS).await?;
     let mut connection = immutable(path).await?;
@@ -173,7 +173,7 @@ async fn examine(connection: &mut SqliteConnection, views: Views) -> Result<Stor
         let (table, parent): (String, String) = (row.try_get(0)?, row.try_get(2)?);
         let row: Option<i64> = row.try_get(1)?;
         let row = row.map_or_else(String::new, |row| format!(" {row}"));
-        add("foreign_keys", format!("row{row} of {table} refers to a row of {parent} that is not there"));
+        add("foreign_keys", format!("row{row} of {table} refers to a missing row of {parent}"));
     }
     let schema: Option<i64> =
         sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations").fetch_one(&mut *connection).await?;
@@ -185,7 +185,7 @@ async fn examine(connection: &mut SqliteConnection, views: Views) -> Result<Stor
     for found in objects::differences(connection, "main", made, views).await? {
         add("schema", found);
     }
-    // An older schema lacks tables; what it has is asked once it is upgraded.
+    // An older schema lacks tables; it is checked after the upgrade.
     let current = schema == Some(schema::latest());
     for (check, sql) in ORPHANS.iter().filter(|_| current) {
         let sql = format!("{sql} LIMIT {MOST_MESSAGES}");

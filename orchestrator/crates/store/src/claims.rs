@@ -46,7 +46,7 @@ impl Store {
     }
 }
 
-/// Stores a claim with its origin edge. One whose words are known stays as it was, with the origin it had.
+/// Stores a claim with its origin edge. An existing claim with the same words stays unchanged, with its origin.
 pub(crate) async fn insert(
     connection: &mut SqliteConnection,
     claim: &Claim,

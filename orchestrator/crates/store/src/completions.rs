@@ -39,7 +39,7 @@ impl Store {
     }
 }
 
-/// The ids, and the count of all that stands beside each of them.
+/// The ids, and the total count that accompanies each of them.
 fn counted(found: Vec<(String, i64)>) -> (Vec<String>, u64) {
     let total = found.first().map_or(0, |(_, total)| total.unsigned_abs());
     (found.into_iter().map(|(id, _)| id).collect(), total)

@@ -1,4 +1,4 @@
-//! A copy of the database while it is in use, and the guarantee that nobody uses it.
+//! Copies the database while it is in use, and guards work that needs it unused.
 
 use crate::lease::WorkerLock;
 use crate::{Result, Store, StoreError, schema};
@@ -7,8 +7,8 @@ use std::fs::File;
 use std::path::Path;
 
 impl Store {
-    /// Writes a copy as it is at this moment to a file that must not exist. Others read and write on meanwhile; what is
-    /// deleted is not in the copy. Only its owner may read it.
+    /// Writes a snapshot to a file that must not exist. Others can read and write meanwhile; the copy contains no
+    /// deleted data. Only its owner can read it.
     ///
     /// # Errors
     /// When the file exists or cannot be written, or the database is damaged.
@@ -16,7 +16,7 @@ impl Store {
         self.copy("main", file).await
     }
 
-    /// The same of what is secret. A copy of the database goes before: then this one lacks nothing that it refers to.
+    /// The same for the private file. Copy the database first: then this copy has everything that it references.
     ///
     /// # Errors
     /// As there.
@@ -28,13 +28,13 @@ impl Store {
         let not_writable = |why: String| StoreError::NotWritable { path: file.to_owned(), why };
         let io = |error: std::io::Error| not_writable(error.to_string());
         let made = private_file(file).map_err(io)?;
-        let target = file.to_str().ok_or_else(|| not_writable("its name is no valid text".to_owned()))?;
+        let target = file.to_str().ok_or_else(|| not_writable("its name is not valid UTF-8".to_owned()))?;
         let copied = sqlx::query(AssertSqlSafe(format!("VACUUM {schema} INTO ?")))
             .bind(target)
             .execute(self.reader())
             .await;
         if let Err(error) = copied {
-            // Half a copy is none; that it stays is no further failure.
+            // Half a copy is useless. If it cannot be removed, that is not another error.
             let _ = std::fs::remove_file(file);
             return Err(match StoreError::from(error) {
                 StoreError::DiskFull => not_writable("its disk is full".to_owned()),
@@ -45,7 +45,7 @@ impl Store {
     }
 }
 
-/// An empty new file that only its owner may read: there may be cookies in what is written to it.
+/// An empty new file that only its owner can read, because it may contain cookies.
 fn private_file(path: &Path) -> std::io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -60,7 +60,7 @@ pub struct Unused {
 }
 
 impl Unused {
-    /// Waits for processes that are just opening the database; the folder is made when it is not there.
+    /// Waits for processes that are just opening the database; creates the folder if missing.
     ///
     /// # Errors
     /// [`StoreError::InUse`] when a process has it open.
@@ -69,7 +69,7 @@ impl Unused {
         let not_writable =
             |error: std::io::Error| StoreError::NotWritable { path: workers.clone(), why: error.to_string() };
         std::fs::create_dir_all(&workers).map_err(not_writable)?;
-        // Whoever opens the database shows that it lives first, and waits for its turn then.
+        // A process that opens the database first marks itself as alive, and then waits for its turn.
         let turn = schema::turn(&workers).await?;
         match WorkerLock::living(&workers).map_err(not_writable)? {
             0 => Ok(Self { _turn: turn }),

@@ -1,4 +1,4 @@
-//! How much there is, for whoever watches the store from outside.
+//! Counts for monitoring.
 
 use crate::progress::job_count;
 use crate::rows::RowExt;
@@ -16,7 +16,7 @@ pub struct StoreCounts {
     pub waiting: u64,
     /// Age of the oldest of those in seconds; 0 without any.
     pub oldest_seconds: f64,
-    /// What waits for a person.
+    /// Items in the auth queue.
     pub auth_pending: u64,
     /// Bytes of the database file.
     pub database_bytes: u64,

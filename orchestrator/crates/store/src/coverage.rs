@@ -5,21 +5,20 @@ use crate::{Result, Store, tasks};
 use lyra_domain::{ClaimId, TaskId};
 use std::collections::BTreeSet;
 
-/// What was found and not read or not judged, and what did not answer.
+/// Results that were not read or judged, and sources that did not answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Works and pages of the task.
     pub works: u64,
     /// Of those, the ones without any text.
     pub works_without_text: u64,
-    /// Works with a relevant passage of which no passage was judged.
+    /// Works with relevant passages, none of which was judged.
     pub works_not_judged: u64,
     /// Relevant passages of the task's searches.
     pub passages: u64,
     /// Of those, the ones that were not judged.
     pub passages_not_judged: u64,
-    /// Languages of which no passage was judged while passages of others were, each with how many passages there are, most
-    /// first.
+    /// Languages without judged passages although others have some, each with its number of passages, largest first.
     pub languages: Vec<(String, u64)>,
     /// What sources that failed answered, each once.
     pub failures: Vec<String>,

@@ -1,7 +1,7 @@
 //! Deleting tasks, and what only they used.
 //!
-//! Pages, fragments, works and vectors belong to no task. What is left of them when a task goes is found by following what
-//! every other task refers to, so that nothing is taken away from one of those, and nothing stays that nobody refers to.
+//! Pages, fragments, works and vectors belong to no task. When a task is deleted, those that no other task references
+//! are found by following the references of every other task and deleted too.
 
 use crate::rows::{RowExt, json};
 use crate::{Result, Store, StoreError, tasks, verification};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::BTreeMap;
 
-/// Pages that some task, search, claim or judgement refers to, and what these cite.
+/// Pages that some task, search, claim or judgment refers to, and what these cite.
 const USED_PAGES: &str = "WITH RECURSIVE used (id) AS (
         SELECT page_id FROM task_pages
         UNION SELECT source_page_id FROM task_pages WHERE source_page_id IS NOT NULL
@@ -23,7 +23,7 @@ const USED_PAGES: &str = "WITH RECURSIVE used (id) AS (
     )
     ";
 
-/// Whether to do it, or only to see what it would do.
+/// Whether to delete, or only to report what would be deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deletion {
     /// Do it.
@@ -32,7 +32,7 @@ pub enum Deletion {
     DryRun,
 }
 
-/// Rows that were deleted, by table; tables of which none was are left out.
+/// Deleted rows by table; tables without any are omitted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Deleted {
     /// Rows by table.
@@ -42,11 +42,11 @@ pub struct Deleted {
 }
 
 impl Store {
-    /// Deletes a task with everything that no other task uses: claims, judgements and their corrections, searches, jobs,
-    /// logins made for it, pages, fragments, works, vectors. One transaction: all of it goes, or nothing.
+    /// Deletes a task with everything that no other task uses: claims, judgments and their corrections, searches, jobs,
+    /// its logins, pages, fragments, works, vectors. It is one transaction.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`]; [`StoreError::TaskActive`] while jobs of it wait or run.
+    /// [`StoreError::NotFound`]; [`StoreError::TaskActive`] while its jobs wait or run.
     pub async fn delete_task(&self, task: &TaskId, how: Deletion) -> Result<Deleted> {
         let mut tx = self.write().await?;
         tasks::load(&mut tx, task).await?;
@@ -80,12 +80,12 @@ impl Store {
                  OR source_id IN (SELECT id FROM claims WHERE task_id = ?1)",
             "DELETE FROM embeddings WHERE target_type = 'claim'
                  AND target_id IN (SELECT id FROM claims WHERE task_id = ?1)",
-            // Everything else that is the task's alone goes with it, by foreign keys.
+            // Foreign keys delete everything else that belongs only to the task.
             "DELETE FROM tasks WHERE id = ?1",
         ] {
             sqlx::query(sql).bind(task.as_str()).execute(&mut *tx).await?;
         }
-        // A running job may have stored what it cites and not yet the citation.
+        // A running job may have stored a cited page but not yet the citation.
         sweep(&mut tx, (!idle).then_some(own.as_slice())).await?;
         let now = self.stamp();
         for (domain, category) in &domains {
@@ -99,8 +99,8 @@ impl Store {
         Ok(Deleted { rows: gone(before, &after), cited_pages_kept: !idle })
     }
 
-    /// Removes what nothing refers to: vectors of claims that were not kept, works and pages that an interrupted step left.
-    /// Does nothing while a job runs, since its next step may refer to them.
+    /// Removes unreferenced rows: vectors of dropped claims, works and pages left by interrupted steps. Does nothing
+    /// while a job runs, because its next step may reference them.
     ///
     /// # Errors
     /// When the database cannot be written.

@@ -9,7 +9,7 @@ use lyra_research::ports::DomainStore;
 use sqlx::SqliteConnection;
 use std::collections::BTreeSet;
 
-/// Blocked domains that a task is told of.
+/// The most blocked domains that a task lists.
 const MAX_TOLD: i64 = 100;
 
 /// A domain that the server blocked.
@@ -36,7 +36,7 @@ pub struct OverrideRule {
     pub id: String,
     /// Why.
     pub reason: String,
-    /// What it says.
+    /// The decision.
     pub rule: DomainOverride,
 }
 
@@ -60,7 +60,7 @@ impl DomainStore for Store {
 }
 
 impl Store {
-    /// Decisions of people about domains that are in force, oldest first.
+    /// Active decisions of people about domains, oldest first.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -76,8 +76,8 @@ pub(crate) async fn blocked(connection: &mut SqliteConnection) -> Result<BTreeSe
     Ok(found.into_iter().collect())
 }
 
-/// Active rules, oldest first. One whose pattern is none is left out and logged: it must not keep the others from
-/// holding.
+/// Active rules, oldest first. One with an invalid pattern is skipped and logged, so that it does not disable the
+/// others.
 pub(crate) async fn override_rules(connection: &mut SqliteConnection) -> Result<Vec<OverrideRule>> {
     let found = sqlx::query(
         "SELECT id, domain_pattern, decision, reason, updated_at FROM domain_override_rules

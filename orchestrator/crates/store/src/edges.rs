@@ -114,7 +114,7 @@ impl<'a> Ends<'a> {
     }
 }
 
-/// Stores an edge; a known one stays as it was.
+/// Stores an edge; an existing one stays unchanged.
 pub(crate) async fn insert(
     connection: &mut SqliteConnection,
     edge: &Edge,

@@ -1,4 +1,4 @@
-//! Vectors as they are stored: little-endian f32 blobs, by the model that made them.
+//! Stored vectors: little-endian f32 blobs, by the model that produced them.
 
 use crate::rows::{RowExt, json};
 use crate::vectors::VectorTarget;
@@ -8,7 +8,7 @@ use lyra_research::ports::EmbeddingTarget;
 use sqlx::AssertSqlSafe;
 use std::collections::HashMap;
 
-/// The vectors that one model made.
+/// The vectors of one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbeddingModel {
     /// Of claims or of fragments.
@@ -21,10 +21,10 @@ pub struct EmbeddingModel {
     pub vectors: u64,
 }
 
-/// A text whose vectors are all of other models than the present one.
+/// A text without a vector of the current model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutdatedText {
-    /// Its place in the list, for the next page of it.
+    /// Its position in the list, as the cursor for the next page.
     pub cursor: i64,
     /// The claim or fragment.
     pub target: EmbeddingTarget,
@@ -34,8 +34,8 @@ pub struct OutdatedText {
     pub text: String,
 }
 
-/// What has a vector of another model than `?1` and none of `?1`, in task `?2` and of kind `?3` unless those are null; each once, by
-/// its oldest vector.
+/// Texts that have a vector of another model than `?1` but none of `?1`, in task `?2` and of kind `?3` unless null;
+/// each once, by its oldest vector.
 const OUTDATED: &str = "FROM embeddings AS old
     LEFT JOIN claims ON old.target_type = 'claim' AND claims.id = old.target_id
     LEFT JOIN fragments ON old.target_type = 'fragment' AND fragments.id = old.target_id
@@ -52,7 +52,7 @@ const OUTDATED: &str = "FROM embeddings AS old
 const REMOVED_AT_ONCE: i64 = 5_000;
 
 impl Store {
-    /// Which models made the stored vectors.
+    /// The models that produced the stored vectors.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -139,7 +139,7 @@ impl Store {
             .collect()
     }
 
-    /// Removes vectors of other models where there is one of `model`; says how many.
+    /// Removes vectors of other models for texts that have one of `model`; returns how many.
     ///
     /// # Errors
     /// When the database cannot be written.
@@ -243,7 +243,10 @@ fn encode(vector: &[f32]) -> Vec<u8> {
 pub(crate) fn decode(blob: &[u8]) -> Result<Vec<f32>> {
     let (numbers, rest) = blob.as_chunks::<4>();
     if !rest.is_empty() {
-        return Err(StoreError::corrupt("an embedding", format!("{} bytes are no f32 numbers", blob.len())));
+        return Err(StoreError::corrupt(
+            "an embedding",
+            format!("{} bytes are not a list of f32 numbers", blob.len()),
+        ));
     }
     Ok(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
 }

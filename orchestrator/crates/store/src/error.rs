@@ -1,4 +1,4 @@
-//! What can go wrong in the store, and who can do something about it.
+//! Errors of the store, by who can fix them.
 
 use libsqlite3_sys as ffi;
 use lyra_domain::AuthStatus;
@@ -16,7 +16,7 @@ pub enum StoreError {
     NotADatabase {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// The actual state.
         why: String,
     },
     /// The database comes from a later version of the program.
@@ -45,7 +45,7 @@ pub enum StoreError {
     NotWritable {
         /// Folder or file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
     /// Another process writes for longer than the busy timeout.
@@ -76,13 +76,13 @@ pub enum StoreError {
         /// Its open jobs.
         jobs: u64,
     },
-    /// A token of that name is in force.
-    #[error("there is a token `{name}` already; revoke it first, or take another name")]
+    /// An active token has that name.
+    #[error("a token `{name}` already exists; revoke it first, or choose another name")]
     TokenExists {
         /// The name.
         name: String,
     },
-    /// Something that was asked for by id does not exist.
+    /// A requested id does not exist.
     #[error("{what} does not exist")]
     NotFound {
         /// Kind and id.
@@ -99,19 +99,19 @@ pub enum StoreError {
     AuthClosed {
         /// The item.
         item: String,
-        /// What became of it.
+        /// Its state.
         status: AuthStatus,
     },
-    /// A vector search has nothing to search.
+    /// A vector search has no data.
     #[error("no {what} has a vector yet; queue a search and wait until it is done")]
     NoVectors {
         /// `claim` or `fragment`, and of which task.
         what: String,
     },
-    /// Every vector that a search could look at is of another model.
+    /// All vectors in scope come from another model.
     #[error(
-        "all vectors of {what} are of another model than `{model}`, with which they cannot be compared; `lyra \
-         embeddings rebuild` makes them anew"
+        "all vectors of {what} come from another model than `{model}` and cannot be compared with it; `lyra \
+         embeddings rebuild` re-embeds them"
     )]
     OutdatedVectors {
         /// `claims` or `fragments`, and of which task.
@@ -121,8 +121,9 @@ pub enum StoreError {
     },
     /// A query's vector that does not fit the stored ones.
     #[error(
-        "the query's vector has {found} numbers and the stored ones of `{model}` have {stored}: two models have the same \
-         id; serve the model that made the stored vectors"
+        "the query's vector has {found} numbers and the stored ones of `{model}` have {stored}: two models have the \
+         same \
+         id; serve the model that produced the stored vectors"
     )]
     OtherDimension {
         /// The model.
@@ -132,23 +133,23 @@ pub enum StoreError {
         /// Numbers of the stored ones.
         stored: usize,
     },
-    /// Only judgements can be corrected.
+    /// Only judgments can be corrected.
     #[error(
         "{edge} says `{relation}`; only edges that support, refute or are neutral can be corrected, to one of these"
     )]
     NotJudged {
         /// The edge.
         edge: String,
-        /// What it says, or was to say.
+        /// Its relation, or the requested one.
         relation: lyra_domain::Relation,
     },
-    /// A paging cursor that this store did not make.
-    #[error("`{0}` is not a cursor of this list; leave it out to start from the beginning")]
+    /// An invalid paging cursor.
+    #[error("`{0}` is not a cursor of this list; omit it to start from the beginning")]
     BadCursor(String),
     /// No view has that name.
-    #[error("there is no view `{name}`, the nearest name is `{nearest}`")]
+    #[error("unknown view `{name}`, the nearest name is `{nearest}`")]
     UnknownView {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The most similar name.
         nearest: String,
@@ -180,7 +181,7 @@ impl StoreError {
     }
 }
 
-/// Primary result code of SQLite, when the error comes from it.
+/// Primary result code of SQLite, if the error comes from SQLite.
 pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error()?.code()?;
     code.parse::<i32>().ok().map(primary_code)
@@ -189,9 +190,10 @@ pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
 /// The primary code of an extended one.
 fn primary_code(code: i32) -> i32 {
     match code {
-        // SQLite could not enlarge the shared memory beside the database: on a disk without a free block, it says this alone.
+        // SQLite could not enlarge its shared memory file: the only error that it reports when the disk is completely
+        // full.
         ffi::SQLITE_IOERR_SHMSIZE => ffi::SQLITE_FULL,
-        // The low byte is the primary code, the rest says more about it.
+        // The low byte is the primary code, the rest is the extended code.
         _ => code & 0xff,
     }
 }
@@ -219,7 +221,7 @@ impl From<StoreError> for PortError {
         let store = || "evidence store".to_owned();
         match error {
             StoreError::NotFound { what } => Self::NotFound { what },
-            // All pass: the other writer ends, and somebody makes room.
+            // All of these are temporary: the other writer finishes, or someone frees space.
             StoreError::Busy | StoreError::DiskFull | StoreError::ReadOnlyDisk => {
                 Self::Unavailable { what: store(), why }
             }

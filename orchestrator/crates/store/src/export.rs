@@ -1,4 +1,4 @@
-//! What a graph export of a task needs, as rows.
+//! The rows for a graph export of a task.
 
 use crate::rows::{self, RowExt};
 use crate::{Result, Store, tasks};
@@ -10,9 +10,8 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::HashMap;
 
-/// The evidence graph of a task: its adopted claims, the edges that end in them, the citations that leave its source
-/// pages (one hop), and what those edges connect. A source page is one with a fragment that an edge ties to a claim of
-/// the task.
+/// The evidence graph of a task: its adopted claims, their incoming edges, the citations of its source pages (one hop),
+/// and the nodes that those edges connect. A source page has a fragment with an edge to a claim of the task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskExport {
     /// Adopted claims, in the order they were stored.
@@ -56,27 +55,27 @@ pub struct ExportedPage {
     pub domain: String,
     /// Category of the domain.
     pub domain_category: String,
-    /// How its text was had.
+    /// How its text was obtained.
     pub fetch_method: FetchMethod,
-    /// When its text was had, RFC 3339.
+    /// When its text was fetched, RFC 3339.
     pub fetched_at: String,
-    /// The work it holds.
+    /// Its work.
     pub work_id: Option<String>,
     /// Year of publication, when known.
     pub year: Option<i32>,
     /// Journal, conference or site.
     pub venue: Option<String>,
-    /// DOI, normalised.
+    /// DOI, normalized.
     pub doi: Option<String>,
     /// `PubMed` id.
     pub pmid: Option<String>,
     /// Names in the order of the by-line.
     pub authors: Vec<String>,
-    /// How often others cite it, as its source says.
+    /// Number of citations, as reported by its source.
     pub citation_count: Option<u32>,
-    /// Whether it was retracted; `None` when its source does not say.
+    /// Whether it was retracted; `None` when its source does not report it.
     pub is_retracted: Option<bool>,
-    /// A claim of the task has evidence on it or comes from it; else such a page cites it.
+    /// Whether a claim of the task has evidence in it or comes from it; otherwise such a page cites it.
     pub is_source: bool,
 }
 
@@ -93,7 +92,7 @@ pub struct ExportedEdge {
     pub target_type: String,
     /// Identifier of the target.
     pub target_id: String,
-    /// What it says.
+    /// Its relation.
     pub relation: Relation,
     /// Probability of the relation.
     pub nli_confidence: Option<Probability>,
@@ -117,8 +116,8 @@ pub struct ExportedEdge {
     pub human_corrected: bool,
 }
 
-/// Of task `?1`: edges that end in its claims, pages that those start from, citations that leave these pages. Joins,
-/// and no lists of ids, so that the size of a task is no limit.
+/// Of task `?1`: edges that end in its claims, pages that those start from, citations that leave these pages. Joins
+/// instead of id lists, so that the size of a task is unlimited.
 const GRAPH: &str = "WITH claim_edges AS MATERIALIZED (
         SELECT edges.* FROM claims JOIN edges ON edges.target_id = claims.id AND edges.target_type = 'claim'
         WHERE claims.task_id = ?1 AND claims.claim_adoption_status = 'adopted'

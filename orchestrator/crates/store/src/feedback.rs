@@ -1,4 +1,5 @@
-//! What a person corrects: domains, claims and edges. Every action is one transaction, with its entry in an audit table.
+//! A person's corrections of domains, claims and edges. Every action is one transaction, with its entry in an audit
+//! table.
 
 mod domains;
 mod edges;
@@ -11,22 +12,22 @@ use crate::verification::{self, Of};
 use crate::{Result, Store, StoreError, tasks, timeline};
 use lyra_domain::{AdoptionStatus, ClaimId, TaskId};
 
-/// A claim that was taken out or put back.
+/// A claim that was rejected or restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimChange {
     /// The claim.
     pub claim: ClaimId,
     /// Its task.
     pub task: TaskId,
-    /// What it was before; the same as now when nothing had to change.
+    /// The previous status; the same as now when nothing changed.
     pub previous: AdoptionStatus,
-    /// What it is now.
+    /// The status now.
     pub status: AdoptionStatus,
 }
 
 impl Store {
-    /// Takes a claim out of its task: reports, exports and confidence lists leave it out, its edges stay. Doing it again
-    /// replaces the reason.
+    /// Rejects a claim: reports, exports and confidence lists omit it, its edges stay. Rejecting it again replaces the
+    /// reason.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is no such claim.
@@ -34,7 +35,7 @@ impl Store {
         self.adopt(claim, AdoptionStatus::NotAdopted, Some(reason)).await
     }
 
-    /// Puts a claim back that was taken out.
+    /// Restores a rejected claim.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is no such claim.

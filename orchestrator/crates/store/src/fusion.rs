@@ -20,7 +20,7 @@ use uuid::Uuid;
 const KEPT: Duration = Duration::from_hours(30 * 24);
 
 named_enum! {
-    /// What made a run.
+    /// The kind of a run.
     pub enum RunKind {
         /// A full-text lane.
         Fulltext = "fulltext",
@@ -33,39 +33,39 @@ named_enum! {
     }
 }
 
-/// A run to be stored.
+/// A run to store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRun {
-    /// What made it.
+    /// Its kind.
     pub kind: RunKind,
     /// Everything that shapes it, in one canonical text; its hash is stored.
     pub shaped_by: String,
-    /// What the lane is called.
+    /// The lane's name.
     pub lane: Option<String>,
     /// The corpus searched.
     pub corpus: String,
     /// The backend that has it.
     pub backend: String,
-    /// What was asked for.
+    /// The request.
     pub recipe: Value,
-    /// What was found.
+    /// The result.
     pub docs: RankedDocs,
     /// Counts and time.
     pub meta: RunMeta,
-    /// The runs that it fuses, with what they are called in it.
+    /// The runs that it fuses, with their names in it.
     pub parents: Vec<RunParent>,
     /// The fusion run that this one was changed from.
     pub changed_from: Option<String>,
-    /// What was measured of it.
+    /// Its measurements.
     pub assessment: Option<Value>,
-    /// Documents that a person judged, taken over from the run that it was changed from.
+    /// Documents that a person judged, inherited from the run that it was derived from.
     pub representatives: Option<Value>,
 }
 
 /// Counts and time of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunMeta {
-    /// Most documents asked for.
+    /// Requested number of documents.
     pub top_k: usize,
     /// Documents in the run.
     pub count_returned: usize,
@@ -80,7 +80,7 @@ pub struct RunMeta {
 /// A run within a fusion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunParent {
-    /// What it is called in the fusion.
+    /// Its name in the fusion.
     pub lane: String,
     /// Which run.
     pub run_id: String,
@@ -91,19 +91,19 @@ pub struct RunParent {
 pub struct StoredRun {
     /// Its id.
     pub id: String,
-    /// What made it.
+    /// Its kind.
     pub kind: RunKind,
     /// SHA-256 of everything that shapes it, in hexadecimal.
     pub identity: String,
-    /// What the lane is called.
+    /// The lane's name.
     pub lane: Option<String>,
     /// The corpus searched.
     pub corpus: String,
     /// The backend that has it.
     pub backend: String,
-    /// What was asked for.
+    /// The request.
     pub recipe: Value,
-    /// What was found.
+    /// The result.
     pub docs: RankedDocs,
     /// Counts and time.
     pub meta: RunMeta,
@@ -111,13 +111,13 @@ pub struct StoredRun {
     pub parents: Vec<RunParent>,
     /// The fusion run that this one was changed from.
     pub changed_from: Option<String>,
-    /// What was measured of it.
+    /// Its measurements.
     pub assessment: Option<Value>,
     /// Documents that a person judged.
     pub representatives: Option<Value>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: jiff::Timestamp,
-    /// Until when it is served again for the same identity.
+    /// When it expires.
     pub expires_at: jiff::Timestamp,
 }
 
@@ -126,21 +126,22 @@ pub struct StoredRun {
 pub struct RunSummary {
     /// Its id.
     pub run_id: String,
-    /// What made it.
+    /// Its kind.
     pub kind: RunKind,
-    /// What the lane is called.
+    /// The lane's name.
     pub lane: Option<String>,
     /// The corpus searched.
     pub corpus: String,
     /// Documents in it.
     pub count_returned: usize,
-    /// When it was made.
+    /// When it was created.
     pub created_at: jiff::Timestamp,
 }
 
 impl Store {
-    /// Stores a run for `ttl`, and drops runs that expired long ago and that no other run fuses. When a fresh one of the same
-    /// identity came in between, that one is kept and returned: whoever asked the same at the same time gets the same run.
+    /// Stores a run for `ttl`, and drops runs that expired long ago and that no other run fuses. If a fresh run with
+    /// the same identity was stored meanwhile, that one is kept and returned: concurrent identical requests get the
+    /// same run.
     ///
     /// # Errors
     /// A parent that is not there.
@@ -277,9 +278,9 @@ impl Store {
             .collect()
     }
 
-    /// Writes down the documents that a person judged, and what was measured with them. From then on the run is another one,
-    /// shaped by them as well: who fuses the same lanes anew gets a run that nobody judged. `false`, and nothing is changed,
-    /// when the run has some already.
+    /// Stores the documents that a person judged, and the measurements made with them. The judgments become part of the
+    /// run's identity: fusing the same lanes again creates a run without judgments. Returns `false` and changes nothing
+    /// when the run already has judgments.
     ///
     /// # Errors
     /// When the store cannot be written.

@@ -1,5 +1,5 @@
-//! SQL from outside, guarded by the engine: a read-only connection of its own, an authorizer, a look at the compiled program,
-//! limits on time, steps, memory and size, before and after SQLite compiles it.
+//! Untrusted SQL, guarded by the engine: a separate read-only connection, an authorizer, an inspection of the compiled
+//! program, and limits on time, steps, memory and size, before and after SQLite compiles it.
 
 mod authorizer;
 mod catalog;
@@ -37,14 +37,14 @@ const GRACE: Duration = Duration::from_millis(250);
 /// How long a statement waits for a writer that holds the database, which none does for longer than a moment.
 const BUSY: Duration = Duration::from_millis(300);
 
-/// Limits of one guarded statement. Values out of range are brought into it.
+/// Limits of one guarded statement. Values out of range are clamped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuardOptions {
-    /// Rows at most, 1–200.
+    /// Most rows, 1–200.
     pub limit: usize,
-    /// Milliseconds at most, 1–2,000.
+    /// Most milliseconds, 1–2,000.
     pub timeout_ms: u64,
-    /// Instructions of SQLite's virtual machine at most, 1–5,000,000.
+    /// Most instructions of SQLite's virtual machine, 1–5,000,000.
     pub max_vm_steps: u64,
     /// Adds the tables and views that can be read.
     pub include_schema: bool,
@@ -69,7 +69,7 @@ impl GuardOptions {
     }
 }
 
-/// What a guarded statement found.
+/// The result of a guarded statement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GuardedRows {
     /// One object per row.
@@ -82,7 +82,7 @@ pub struct GuardedRows {
     pub truncated: bool,
     /// Milliseconds that the statement took.
     pub elapsed_ms: u64,
-    /// Tables and views that can be read, when they were asked for.
+    /// Readable tables and views, if requested.
     #[serde(skip)]
     pub schema: Option<Vec<SchemaTable>>,
     /// What would get more, when something was cut.
@@ -93,7 +93,7 @@ impl Store {
     /// Runs one SELECT on a read-only connection and returns at most `options.limit` rows.
     ///
     /// # Errors
-    /// [`GuardError`], which says what is wrong with the statement and what would be right.
+    /// [`GuardError`], which tells what is wrong with the statement and how to fix it.
     pub async fn query_graph(&self, sql: &str, options: GuardOptions) -> Result<GuardedRows, GuardError> {
         let options = options.in_range();
         let tokens = checked(sql)?;
@@ -165,7 +165,8 @@ impl QueryFile {
     }
 }
 
-/// Sets the bytes that SQLite may hold in this process. What needs more is refused at once, while a statement is compiled too.
+/// Sets the memory limit of SQLite in this process. Larger allocations fail at once, even while a statement is
+/// compiled.
 pub fn limit_heap(bytes: u32) {
     sqlite::set_heap_limit(bytes.into());
 }
@@ -203,11 +204,11 @@ async fn connect(path: &Path) -> Result<SqliteConnection, sqlx::Error> {
     Ok(connection)
 }
 
-/// What came of a statement.
+/// The outcome of a statement.
 enum Answer {
     Rows(GuardedRows),
     Refused(GuardError),
-    /// Its time is over, and a step of it goes on.
+    /// It timed out, and one of its steps is still running.
     GivenUp(SqliteConnection),
 }
 

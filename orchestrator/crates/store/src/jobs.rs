@@ -11,8 +11,8 @@ use std::time::Duration;
 use uuid::Uuid;
 
 impl Store {
-    /// Puts the jobs of dead processes back into the queue at once, without waiting for their leases to run out.
-    /// Returns how many. Called at open; a long-running process calls it now and then.
+    /// Puts the jobs of dead processes back into the queue at once, without waiting for their leases to expire. Returns
+    /// how many. Called at open; a long-running process calls it periodically.
     ///
     /// # Errors
     /// When the folder of worker locks or the database cannot be used.
@@ -36,14 +36,14 @@ impl Store {
             worker.bury();
         }
         if returned > 0 {
-            tracing::info!(jobs = returned, "jobs of dead workers are back in the queue");
+            tracing::info!(jobs = returned, "requeued jobs of dead workers");
         }
         Ok(returned)
     }
 
     pub(crate) async fn lease_job(&self, task: Option<&TaskId>, lease: Duration) -> Result<Option<Job>> {
         let now = self.stamp();
-        // An idle worker asks often: look before taking the write lock.
+        // Idle workers poll often: check before taking the write lock.
         let any: bool = sqlx::query_scalar(
             "SELECT EXISTS (SELECT 1 FROM jobs WHERE (state = 'queued' OR state = 'running' AND lease_until < ?1)
                             AND (?2 IS NULL OR task_id = ?2))",
@@ -218,7 +218,7 @@ impl Store {
         .await?)
     }
 
-    /// Priority and query of a job that this worker still holds in this attempt.
+    /// Priority and query of a job that this worker still leases in this attempt.
     async fn still_ours(
         &self,
         connection: &mut SqliteConnection,
@@ -239,8 +239,9 @@ impl Store {
     /// up its attempts or its task was stopped.
     async fn take_back(&self, connection: &mut SqliteConnection, worker: Option<&str>) -> Result<usize> {
         let now = self.stamp();
-        // An attempt whose worker died is none: the death is counted instead, unless the job had moved. A worker that was
-        // merely late may still be at it, so its attempt goes on counting and tells the two apart.
+        // An attempt whose worker died does not count: the death is counted instead, unless the job had made progress.
+        // A worker that was merely late may still be running, so its attempt keeps counting, which distinguishes the
+        // two.
         let taken = sqlx::query(
             "UPDATE jobs SET
                  state = CASE WHEN task.ended THEN 'cancelled' WHEN done_for THEN 'failed' ELSE 'queued' END,
@@ -285,7 +286,8 @@ impl Store {
     }
 }
 
-/// Queues a job; a judge job only when its task has none waiting. Without a job that caused it, the request in work did.
+/// Queues a job; a judge job only when its task has none waiting. Without a causing job, the current request is the
+/// cause.
 pub(crate) async fn enqueue(
     connection: &mut SqliteConnection,
     task: &TaskId,
@@ -332,7 +334,7 @@ async fn finish(connection: &mut SqliteConnection, job: &Job, state: JobState, n
     Ok(())
 }
 
-/// Says on the task that one of its jobs was given up.
+/// Adds a warning to the task that one of its jobs failed permanently.
 async fn give_up(
     connection: &mut SqliteConnection,
     task: &TaskId,
@@ -340,7 +342,7 @@ async fn give_up(
     error: &str,
     now: &str,
 ) -> Result<()> {
-    tasks::warn(connection, task, &format!("a {kind} job was given up: {error}"), now).await
+    tasks::warn(connection, task, &format!("gave up on a {kind} job: {error}"), now).await
 }
 
 /// Lets a query follow its job. One that has its result keeps it.

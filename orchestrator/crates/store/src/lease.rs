@@ -1,14 +1,14 @@
 //! Which process owns a lease, and whether it still lives.
 //!
-//! Each open store holds an operating system lock on its own file in `workers/`. The system drops the lock when the
-//! process ends, however it ends, so a file that can be locked belongs to a dead process.
+//! Each open store holds an operating system lock on its own file in `workers/`. The system releases the lock when the
+//! process ends for any reason, so a file that can be locked belongs to a dead process.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
-/// The lock that says "this worker lives".
+/// The lock that marks this worker as alive.
 pub(crate) struct WorkerLock {
     id: String,
     folder: PathBuf,
@@ -17,10 +17,10 @@ pub(crate) struct WorkerLock {
 }
 
 impl WorkerLock {
-    /// Makes and locks a file of its own in this folder.
+    /// Creates and locks its own file in this folder.
     pub(crate) fn acquire(folder: &Path) -> io::Result<Self> {
         let id = Uuid::now_v7().simple().to_string();
-        // Locked before it gets its name, so that nobody finds it unlocked.
+        // Locked before it gets its name, so that no process finds it unlocked.
         let unnamed = folder.join(format!("{id}.new"));
         let file = File::create(&unnamed)?;
         file.lock()?;
@@ -33,7 +33,7 @@ impl WorkerLock {
         &self.id
     }
 
-    /// How many workers of this folder live, in whatever process.
+    /// How many workers of this folder are alive, in any process.
     pub(crate) fn living(folder: &Path) -> io::Result<usize> {
         let mut living = 0;
         for entry in std::fs::read_dir(folder)? {
@@ -42,7 +42,7 @@ impl WorkerLock {
             if !path.extension().is_some_and(|extension| extension == "lock" || extension == "new") {
                 continue;
             }
-            // One that is gone by now lives no more.
+            // A file that is gone by now belongs to a dead worker.
             let Ok(file) = File::open(&path) else { continue };
             living += usize::from(file.try_lock().is_err());
         }
@@ -85,7 +85,7 @@ fn lock_path(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.lock"))
 }
 
-/// A worker that is gone.
+/// A dead worker.
 pub(crate) struct DeadWorker {
     /// Its name.
     pub(crate) id: String,
@@ -115,7 +115,7 @@ mod tests {
         let owners = [other.id().to_owned()];
         assert!(watcher.dead(&owners).unwrap().is_empty());
 
-        // What a killed process leaves behind: its file, unlocked.
+        // The leftover of a killed process: its file, unlocked.
         drop(other);
         File::create(lock_path(folder.path(), &owners[0])).unwrap();
         let dead = watcher.dead(&owners).unwrap();

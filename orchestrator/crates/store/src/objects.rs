@@ -1,4 +1,4 @@
-//! Is every table, index, trigger and view of a file one of ours: what a schema runs by itself is not for others to write.
+//! Checks that every table, index, trigger and view of a file is one of ours, because a schema can execute code.
 
 use crate::{Result, sqlite, views};
 use sqlx::migrate::Migrator;
@@ -10,16 +10,16 @@ use std::collections::BTreeMap;
 pub(crate) enum Views {
     /// Those of this version.
     Present,
-    /// Those of another version, which are replaced when the database is opened: any whose name begins with `v_`.
+    /// Views of another version, which are replaced when the database is opened: any whose name begins with `v_`.
     Replaced,
     /// None.
     None,
 }
 
-/// Kind and name, with the table that it belongs to and the statement that made it.
+/// Kind and name, with its table and its `CREATE` statement.
 type Objects = BTreeMap<(String, String), (String, String)>;
 
-/// What differs in a schema of the connection from what these migrations make, up to a version.
+/// The differences between a schema of the connection and the result of these migrations, up to a version.
 pub(crate) async fn differences(
     connection: &mut SqliteConnection,
     schema: &str,

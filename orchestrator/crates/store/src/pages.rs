@@ -10,7 +10,7 @@ use lyra_research::ports::{Answered, NewPage, TaskFragment};
 use sqlx::{Row, SqliteConnection};
 use std::collections::HashSet;
 
-/// SQL for what makes two pages the same source: the work, else the domain, else the page.
+/// SQL for the identity of a source: the work, else the domain, else the page.
 pub(crate) const SOURCE_KEY: &str = "coalesce(nullif(pages.work_id, ''), nullif(pages.domain, ''), pages.id)";
 
 impl Store {
@@ -24,7 +24,7 @@ impl Store {
         let now = self.stamp();
         let mut tx = self.write().await?;
         let task = tasks::load(&mut tx, &query.task_id).await?;
-        // Counted where it is written: searches that run at once share one budget.
+        // Counted in the same transaction: concurrent searches share one budget.
         let mut left = i64::from(task.config.budget.max_pages) - pages_of(&mut tx, &query.task_id).await?;
         for new in pages {
             let known = known_page(&mut tx, &new.page, new.work.as_ref()).await?;
@@ -94,7 +94,7 @@ impl Store {
         found.iter().map(|row| row.parsed("page_id")).collect()
     }
 
-    /// In an order that depends on the contents alone: after a crash it is what it would have been without.
+    /// In an order that depends only on the contents, so that a crash does not change it.
     pub(crate) async fn read_task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>> {
         let sql = format!(
             "SELECT fragments.*, pages.title, pages.language, pages.domain, pages.domain_category,
@@ -124,7 +124,7 @@ impl Store {
     }
 }
 
-/// Stores a work, or fills what a known one lacks.
+/// Stores a work, or fills the missing fields of an existing one.
 async fn put_work(connection: &mut SqliteConnection, work: &Work) -> Result<WorkId> {
     let id = work.id();
     let named = |kind: fn(&Identifier) -> Option<String>| work.ids.iter().find_map(kind);
@@ -202,7 +202,7 @@ async fn known_page(
     page: &Page,
     work: Option<&Work>,
 ) -> Result<Option<KnownPage>> {
-    // A page may name a work that it does not bring along; then only one that is known can be referred to.
+    // A page may name a work without its record; then only an existing one can be referenced.
     let work_id = work.map(Work::id).or_else(|| page.work_id.clone());
     let known = sqlx::query(
         "SELECT id, paper_metadata FROM pages
@@ -219,7 +219,7 @@ async fn known_page(
     known.transpose()
 }
 
-/// Stores a page, or fills what a known one lacks; returns the id it has.
+/// Stores a page, or fills the missing fields of an existing one; returns its id.
 async fn put_page(
     connection: &mut SqliteConnection,
     new: &NewPage,
@@ -280,7 +280,7 @@ async fn put_page(
     Ok(id)
 }
 
-/// Stores a page that is known by being cited: nothing was read of it. A known page stays as it is.
+/// Stores a page that is only known from a citation, without content. A known page stays unchanged.
 pub(crate) async fn put_cited(
     connection: &mut SqliteConnection,
     page: &Page,
@@ -317,7 +317,7 @@ pub(crate) async fn put_cited(
     Ok(page.id.clone())
 }
 
-/// A page that only an API or another page had spoken of has now been read where it is.
+/// A page known only from an API or another page has now been fetched.
 async fn fetched(
     connection: &mut SqliteConnection,
     id: &PageId,
@@ -341,7 +341,7 @@ async fn fetched(
     Ok(())
 }
 
-/// What is known, with its gaps filled from what is new.
+/// The existing metadata, with gaps filled from the new one.
 fn filled(known: PaperMetadata, new: &PaperMetadata) -> PaperMetadata {
     PaperMetadata {
         year: known.year.or(new.year),
@@ -379,7 +379,7 @@ async fn put_fragment(connection: &mut SqliteConnection, page: &PageId, fragment
     Ok(())
 }
 
-/// Its id comes from the page and the text; under a page that was known by another id it gets another id too.
+/// Its id derives from the page and the text; under a page with another id it gets another id as well.
 fn fragment_id(page: &PageId, fragment: &Fragment) -> FragmentId {
     if *page == fragment.page_id {
         fragment.id.clone()

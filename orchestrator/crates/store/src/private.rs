@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 /// Every version of its schema, oldest first. A file that was released is never edited.
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations-private");
 
-/// The first version of the database's own schema that holds no secret.
+/// The first schema version of the database without secrets.
 pub(crate) const APART_SINCE: i64 = 16;
 
-/// Copies what older schemas kept in the database itself. It may be done again.
+/// Copies secrets that older schemas kept in the database itself. It is idempotent.
 const COPIES: &[&str] = &[
     "INSERT OR IGNORE INTO private.access_tokens
          (id, name, scope, token_hash, created_at, expires_at, last_used_at, revoked_at)
@@ -28,7 +28,7 @@ const COPIES: &[&str] = &[
      SELECT id, text_content, heading_context FROM main.quarantined_fragments",
 ];
 
-/// What no page of the database holds any more once it was rewritten.
+/// Secrets that no page of the database contains after the rewrite.
 const REWRITTEN: &str = "rewritten without secrets";
 
 /// The file that belongs to a database.
@@ -36,7 +36,7 @@ pub(crate) fn path(database: &Path) -> PathBuf {
     database.with_file_name("private.db")
 }
 
-/// Makes the file of a database, or brings it to the latest version.
+/// Creates the private file of a database, or upgrades it to the latest version.
 pub(crate) async fn open(database: &Path) -> Result<()> {
     let path = path(database);
     schema::check_version(&path, &MIGRATIONS).await?;
@@ -52,18 +52,19 @@ pub(crate) async fn open(database: &Path) -> Result<()> {
     migrated
 }
 
-/// Lets a connection to the database see its private file too.
+/// Attaches the private file to a connection to the database.
 pub(crate) async fn attach(connection: &mut SqliteConnection, database: &Path) -> Result<(), sqlx::Error> {
     let path = path(database);
-    let path =
-        path.to_str().ok_or_else(|| sqlx::Error::Protocol(format!("{} is no valid text", path.display())))?;
+    let path = path
+        .to_str()
+        .ok_or_else(|| sqlx::Error::Protocol(format!("{} is not valid UTF-8", path.display())))?;
     sqlx::query("ATTACH DATABASE ? AS private").bind(path).execute(&mut *connection).await?;
-    // What is deleted here is overwritten.
+    // Deleted data is overwritten.
     sqlx::query("PRAGMA private.secure_delete = on").execute(connection).await?;
     Ok(())
 }
 
-/// Copies what is secret in a database of an older schema. When this returns, the copy is on disk.
+/// Copies the secrets from a database of an older schema. When this returns, the copy is on disk.
 pub(crate) async fn take_over(writer: &SqlitePool) -> Result<()> {
     let mut tx = writer.begin_with("BEGIN IMMEDIATE").await?;
     for sql in COPIES {
@@ -73,8 +74,8 @@ pub(crate) async fn take_over(writer: &SqlitePool) -> Result<()> {
     Ok(())
 }
 
-/// Writes the database again, if that has not been done, so that no page that is free still holds a secret. `fresh` is one that
-/// never held any.
+/// Rewrites the database unless that is done already, so that no free page still contains a secret. `fresh` marks one
+/// that never had any.
 pub(crate) async fn rewrite(database: &Path, writer: &SqlitePool, fresh: bool) -> Result<()> {
     let done: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM private.done WHERE what = ?)")
         .bind(REWRITTEN)
@@ -92,7 +93,7 @@ pub(crate) async fn rewrite(database: &Path, writer: &SqlitePool, fresh: bool) -
             sqlx::query_as("PRAGMA main.wal_checkpoint(TRUNCATE)").fetch_one(&mut *connection).await?;
         if busy != 0 {
             tracing::warn!(
-                "another process reads the database: it is rewritten without its secrets at the next start"
+                "another process is reading the database: it will be rewritten without its secrets at the next start"
             );
             return Ok(());
         }
@@ -104,7 +105,7 @@ pub(crate) async fn rewrite(database: &Path, writer: &SqlitePool, fresh: bool) -
     Ok(())
 }
 
-/// Tokens that were revoked, with the moment, by id; of the data in a folder, whatever the version that wrote it.
+/// Revoked tokens by id, with the time, from the data in a folder, in any version.
 pub(crate) async fn revoked(database: &Path) -> Result<Vec<(String, String)>> {
     for file in [path(database), database.to_owned()] {
         if !file.exists() {
@@ -133,8 +134,8 @@ pub(crate) async fn revoked(database: &Path) -> Result<Vec<(String, String)>> {
     Ok(Vec::new())
 }
 
-/// Makes a database file, and what SQLite keeps beside it, readable by its owner alone; one that is not there yet is made so, and
-/// SQLite makes the others like it.
+/// Restricts a database file and SQLite's files beside it to their owner; a missing one is created with these
+/// permissions, and SQLite copies them to the others.
 pub(crate) fn keep_to_owner(path: &Path) -> Result<()> {
     let refused = |path: &Path, error: std::io::Error| StoreError::NotWritable {
         path: path.to_owned(),
@@ -158,7 +159,8 @@ pub(crate) fn keep_to_owner(path: &Path) -> Result<()> {
             if found.permissions().mode() & 0o077 != 0
                 && let Err(error) = std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600))
             {
-                tracing::warn!(file = %file.display(), %error, "others may read this file, and that cannot be changed");
+                tracing::warn!(file = %file.display(), %error, "other users can read this file, and its permissions \
+                    cannot be changed");
             }
         }
     }
@@ -167,7 +169,7 @@ pub(crate) fn keep_to_owner(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a folder for its owner alone. One that is everybody's, such as `/tmp`, stays as it is.
+/// Restricts a folder to its owner. A shared one, such as `/tmp`, stays unchanged.
 pub(crate) fn keep_folder_to_owner(folder: &Path) {
     #[cfg(unix)]
     {
@@ -180,7 +182,8 @@ pub(crate) fn keep_folder_to_owner(folder: &Path) {
             return;
         }
         if let Err(error) = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700)) {
-            tracing::warn!(folder = %folder.display(), %error, "others may look into this folder, and that cannot be changed");
+            tracing::warn!(folder = %folder.display(), %error, "other users can read this folder, and its \
+                permissions cannot be changed");
         }
     }
     #[cfg(not(unix))]

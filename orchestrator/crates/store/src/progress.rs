@@ -22,11 +22,11 @@ pub struct TaskProgress {
     pub fragments: u64,
     /// Adopted claims.
     pub claims: u64,
-    /// Those of them that were held against a passage.
+    /// How many of them were judged against a passage.
     pub claims_judged: u64,
-    /// Edges of those claims, and citations that leave its pages, by relation; absent ones are none.
+    /// Edges of those claims, and citations from its pages, by relation; absent relations have none.
     pub edges: BTreeMap<Relation, u64>,
-    /// What its reader should know, in the order it happened.
+    /// Notes for its readers, in chronological order.
     pub warnings: Vec<String>,
     /// Why it was stopped.
     pub stop_reason: Option<String>,
@@ -44,11 +44,11 @@ pub struct TaskProgress {
     pub blocked_domains: Vec<BlockedDomain>,
     /// What people decided about domains.
     pub overrides: Vec<OverrideRule>,
-    /// Engines and pages that wait for a person.
+    /// Engines and pages that require a person.
     pub pending_auth: u64,
-    /// The same, one by one: what most hangs on first.
+    /// The same as a list, highest priority first.
     pub waiting: Vec<AuthItem>,
-    /// What asking a language model has come to, when one was asked.
+    /// The use of a language model, if any.
     pub llm: Option<LlmUse>,
 }
 
@@ -76,7 +76,7 @@ impl TaskProgress {
 }
 
 impl Store {
-    /// Where a task stands, read in one transaction.
+    /// A task's progress, read in one transaction.
     ///
     /// # Errors
     /// [`crate::StoreError::NotFound`] when there is no such task.

@@ -1,4 +1,5 @@
-//! Passages that nobody who could take them for an instruction is shown, and domains blocked for them.
+//! Quarantined passages, which no model or agent gets to see because it could take them for instructions, and the
+//! domains blocked for them.
 
 use crate::Result;
 use lyra_domain::{FragmentId, JobId, PageId};
@@ -8,8 +9,8 @@ use sqlx::SqliteConnection;
 /// Why claims are rejected and domains blocked.
 const DANGEROUS: &str = "dangerous_pattern";
 
-/// Keeps a passage out of sight. One that was taken for harmless before, by older rules, is withdrawn: its words and
-/// vectors go, and claims found in it are rejected.
+/// Quarantines a passage. One that older rules considered harmless is withdrawn: its text and vectors are deleted, and
+/// claims found in it are rejected.
 pub(crate) async fn put(
     connection: &mut SqliteConnection,
     page: &PageId,
@@ -58,7 +59,7 @@ pub(crate) async fn put(
     }
 }
 
-/// Takes the words of a stored fragment, and what was made of them, out of everybody's sight.
+/// Removes the text of a stored fragment, and everything derived from it.
 async fn withdraw(
     connection: &mut SqliteConnection,
     fragment: &str,
@@ -102,14 +103,14 @@ async fn withdraw(
     Ok(())
 }
 
-/// Whether this text of this page is in quarantine. It stays there whatever later rules say: letting it out again is a
+/// Whether this text of this page is in quarantine. It stays there even if later rules do not match: releasing it is a
 /// person's decision.
 pub(crate) async fn holds(connection: &mut SqliteConnection, page: &PageId, text_hash: &str) -> Result<bool> {
     let held = "SELECT EXISTS (SELECT 1 FROM quarantined_fragments WHERE page_id = ? AND text_hash = ?)";
     Ok(sqlx::query_scalar(held).bind(page.as_str()).bind(text_hash).fetch_one(connection).await?)
 }
 
-/// Blocks the page's domain when the page says so. A domain that is blocked keeps its first reason.
+/// Blocks the page's domain if the page requires it. A blocked domain keeps its first reason.
 pub(crate) async fn block_domain(
     connection: &mut SqliteConnection,
     new: &NewPage,

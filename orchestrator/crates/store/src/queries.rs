@@ -14,15 +14,15 @@ use uuid::Uuid;
 pub struct QueuedSearches {
     /// The new searches, in the order given.
     pub queued: Vec<QueryId>,
-    /// How many were left out: empty, or the same text is already queued or running.
+    /// How many were skipped: empty, or the same text is already queued or running.
     pub skipped: usize,
-    /// The task had ended and goes on now.
+    /// The task had ended and is resumed.
     pub resumed: bool,
 }
 
 impl Store {
-    /// Queues searches of a task, each with its job, in one transaction. A task that was stopped or had ended goes on.
-    /// `sources` names the sources to ask; empty means every source.
+    /// Queues searches of a task, each with its job, in one transaction. A stopped or finished task resumes. `sources`
+    /// lists the sources to search; empty means all.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is no such task.
@@ -136,7 +136,7 @@ impl Store {
             .collect()
     }
 
-    /// Lets a task ask a source by name from now on.
+    /// Adds a source to a task.
     ///
     /// # Errors
     /// When the database cannot be written.
@@ -266,7 +266,7 @@ impl NewQuery<'_> {
     }
 }
 
-/// A task with new work is exploring, whatever it was.
+/// A task with new work is exploring, in any previous state.
 pub(crate) async fn reopen(connection: &mut SqliteConnection, task: &TaskId, now: &str) -> Result<()> {
     sqlx::query(
         "UPDATE tasks SET status = 'exploring', completed_at = NULL, stop_reason = NULL, error = NULL, updated_at = ?2

@@ -14,7 +14,7 @@ impl RateStore for Store {
             .fetch_optional(self.reader())
             .await
             .map_err(StoreError::from)?;
-        // A state that cannot be read is as good as none: it only spares the provider a request.
+        // An unreadable state counts as missing: it only saves the provider a request.
         Ok(found.map(|row| row.json_or_default("state")).transpose()?)
     }
 

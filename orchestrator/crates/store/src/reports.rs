@@ -64,7 +64,7 @@ fn report(claim: Claim, judged: &mut HashMap<String, Judged>) -> ClaimReport {
     ClaimReport::new(claim, evidence, origin).with_not_judged(unread)
 }
 
-/// Origins and judgements of the claims whose `column` is `value`.
+/// Origins and judgments of the claims whose `column` is `value`.
 async fn judged(
     connection: &mut SqliteConnection,
     column: &'static str,
@@ -121,7 +121,7 @@ fn origin(row: &SqliteRow) -> Result<Origin> {
 fn citation(row: &SqliteRow) -> Result<Citation> {
     let metadata: PaperMetadata = row.json_or_default("paper_metadata")?;
     let url: String = row.value("url")?;
-    // `corpus:NAME/ID` stands for a document without an address: nobody can open it.
+    // `corpus:NAME/ID` stands for a document without an address, which cannot be opened.
     let in_corpus =
         url.strip_prefix("corpus:").and_then(|rest| rest.split_once('/')).map(|(_, id)| id.to_owned());
     let doc_id = metadata.doc_id.or_else(|| in_corpus.clone());

@@ -13,7 +13,7 @@ pub(crate) trait RowExt {
     fn value<'r, T>(&'r self, column: &str) -> Result<T>
     where
         T: sqlx::Decode<'r, sqlx::Sqlite> + sqlx::Type<sqlx::Sqlite>;
-    /// Text that stands for something.
+    /// A typed value stored as text.
     fn parsed<T: FromStr<Err: std::fmt::Display>>(&self, column: &str) -> Result<T>;
     /// The same, where null is allowed.
     fn parsed_or_null<T: FromStr<Err: std::fmt::Display>>(&self, column: &str) -> Result<Option<T>>;

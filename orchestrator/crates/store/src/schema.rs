@@ -11,7 +11,7 @@ use std::path::Path;
 /// Every version of the schema, oldest first. A file that was released is never edited.
 pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
-/// Refuses an existing file that is no Lyra database or comes from a newer version, before anything is written to it.
+/// Rejects an existing file that is not a Lyra database or comes from a newer version, before writing to it.
 pub(crate) async fn check(path: &Path) -> Result<()> {
     check_version(path, &MIGRATIONS).await
 }
@@ -74,7 +74,7 @@ pub(crate) async fn turn(workers: &Path) -> Result<std::fs::File> {
 pub(crate) async fn migrate(path: &Path, writer: &SqlitePool) -> Result<()> {
     let found = versions(path, &mut *writer.acquire().await?).await?.1;
     if found.is_none_or(|found| found < private::APART_SINCE) {
-        // The next version drops the secrets, so they have to be elsewhere first.
+        // The next version drops the secrets, so they must be copied first.
         let before = MIGRATIONS.iter().filter(|migration| migration.version < private::APART_SINCE);
         let before = Migrator::with_migrations(before.cloned().collect());
         migrate_with(&before, path, writer).await?;
@@ -84,7 +84,7 @@ pub(crate) async fn migrate(path: &Path, writer: &SqlitePool) -> Result<()> {
     private::rewrite(path, writer, found.is_none()).await
 }
 
-/// Brings a file to the latest of these versions.
+/// Upgrades a file to the latest of these versions.
 pub(crate) async fn migrate_with(migrations: &Migrator, path: &Path, writer: &SqlitePool) -> Result<()> {
     let migrated = migrations.run(writer).await;
     migrated.map_err(|error| match error {
@@ -117,7 +117,7 @@ pub(crate) fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
         Some(ffi::SQLITE_CORRUPT) => StoreError::NotADatabase { path, why: "it is damaged".to_owned() },
         Some(ffi::SQLITE_READONLY) => StoreError::NotWritable { path, why: "it is read-only".to_owned() },
         Some(ffi::SQLITE_CANTOPEN | ffi::SQLITE_PERM) => {
-            StoreError::NotWritable { path, why: "it cannot be opened or made".to_owned() }
+            StoreError::NotWritable { path, why: "it cannot be opened or created".to_owned() }
         }
         _ => error.into(),
     }

@@ -10,7 +10,8 @@ use std::ptr;
 
 /// Decides, while a statement is compiled, whether it may do something.
 pub(crate) trait Authorizer: Send {
-    /// `code` is one of SQLite's action codes; what the names are depends on it. `false` refuses the statement.
+    /// `code` is one of SQLite's action codes, which determines the meaning of the names. `false` refuses the
+    /// statement.
     fn allows(&mut self, code: i32, first: Option<&str>, second: Option<&str>) -> bool;
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-/// The evidence store: a SQLite file, and a private one beside it for what is secret. Cloning shares it.
+/// The evidence store: a SQLite file, and a private one beside it for secrets. Clones share it.
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
@@ -33,7 +33,7 @@ struct Inner {
     statements: Arc<Semaphore>,
 }
 
-/// Statements from outside that may run in this process at a time, those included that were given up and still run.
+/// Untrusted statements that may run in this process at a time, including abandoned ones that still run.
 const STATEMENTS: usize = 4;
 
 /// How the store behaves.
@@ -45,14 +45,14 @@ pub struct StoreConfig {
     pub readers: u32,
     /// How long to wait for another process that is writing.
     pub busy_timeout: Duration,
-    /// How often a job is taken before it is given up.
+    /// Attempts of a job before it fails permanently.
     pub max_attempts: u32,
-    /// How often a job's worker may die without the job having moved, before the job is given up as their murderer.
+    /// How often a job's worker may die without progress before the job is considered the cause and fails.
     pub max_deaths: u32,
-    /// How long a page that wants a person is waited for.
+    /// How long a page that requires a person stays in the auth queue.
     pub auth_expiry: Duration,
-    /// Vectors of one kind (claims or fragments) up to which a search compares with all of them exactly. Beyond, they are
-    /// kept in memory with a byte per number, which finds candidates for an exact comparison.
+    /// Vectors of one kind (claims or fragments) up to which a search compares with all of them exactly. Beyond, memory
+    /// holds one byte per number, which yields candidates for an exact comparison.
     pub exact_vectors: usize,
     /// Bytes of memory that the vectors of one kind may take. Where they would take more, every search reads them from
     /// disk.
@@ -67,7 +67,7 @@ impl Default for StoreConfig {
             busy_timeout: Duration::from_secs(15),
             // With the pauses between them, enough for two minutes without an ml-server.
             max_attempts: 10,
-            // Rather many: whoever kills processes at random should not lose work.
+            // Deliberately high: killing processes at random should not lose work.
             max_deaths: 25,
             auth_expiry: Duration::from_hours(72),
             exact_vectors: 100_000,
@@ -87,12 +87,12 @@ impl Clock for SystemClock {
 }
 
 impl Store {
-    /// Opens the database at `path`, making it and its folder when there is none and upgrading an older one. Folder and files
-    /// are made their owner's alone. Beside it, `private.db` holds what no statement from outside may read, and `workers/` one
-    /// locked file per process that takes jobs; jobs of dead processes go back to the queue.
+    /// Opens the database at `path`, creating it and its folder if missing and upgrading an older one. Folder and files
+    /// are accessible to their owner only. Beside it, `private.db` holds the data that untrusted statements must not
+    /// read, and `workers/` one locked file per process that takes jobs; jobs of dead processes go back to the queue.
     ///
     /// # Errors
-    /// When the file is no Lyra database, comes from a newer version, or cannot be written.
+    /// The file is not a Lyra database, comes from a newer version, or is not writable.
     pub async fn open(path: &Path, config: StoreConfig) -> Result<Self> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent.to_owned(),
@@ -107,7 +107,7 @@ impl Store {
         private::keep_folder_to_owner(&folder);
         let worker = WorkerLock::acquire(&workers).map_err(|error| not_writable(&workers, &error))?;
 
-        // From here on, the file is this process's to open: a restore neither runs nor begins.
+        // From here on, this process may open the file: no restore runs or starts.
         let turn = schema::turn(&workers).await?;
         schema::check(path).await?;
         private::open(path).await?;
@@ -116,7 +116,7 @@ impl Store {
             .filename(path)
             .create_if_missing(true)
             .journal_mode(SqliteJournalMode::Wal)
-            // In WAL mode this loses nothing when the process dies, and stays consistent when the machine does.
+            // In WAL mode this loses nothing when the process dies, and stays consistent when the machine crashes.
             .synchronous(SqliteSynchronous::Normal)
             .foreign_keys(true)
             .busy_timeout(config.busy_timeout);
@@ -157,8 +157,8 @@ impl Store {
         self.inner.writer.close().await;
     }
 
-    /// A number that is another one after every commit, by this process or another. It tells whether what was computed
-    /// from the store may have changed, and means nothing else.
+    /// A number that changes with every commit, by this process or another. It only tells whether derived data may be
+    /// stale.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -170,12 +170,13 @@ impl Store {
         &self.inner.readers
     }
 
-    /// A transaction that holds the write lock from its start, so that it never fails half-way for being late.
+    /// A transaction that holds the write lock from its start, so that it never fails halfway because of another
+    /// writer.
     pub(crate) async fn write(&self) -> Result<Transaction<'static, Sqlite>> {
         let writer = &self.inner.writer;
         match writer.begin_with("BEGIN IMMEDIATE").await {
-            // When the disk is full, SQLite ends a transaction by itself, and sqlx believes that it goes on for ever. Such
-            // a connection is of no more use.
+            // When the disk is full, SQLite ends a transaction by itself, but sqlx still considers it open. Such a
+            // connection is unusable.
             Err(sqlx::Error::InvalidSavePointStatement) => {
                 writer.acquire().await?.close().await?;
                 Ok(writer.begin_with("BEGIN IMMEDIATE").await?)
@@ -222,8 +223,8 @@ async fn pool(options: &SqliteConnectOptions, connections: u32) -> Result<Sqlite
         .acquire_timeout(Duration::from_mins(1))
         .idle_timeout(None)
         .max_lifetime(None)
-        // A transaction that SQLite ended by itself, as on a full disk, leaves the count of its depth behind, and no other could
-        // ever begin on that connection.
+        // A transaction that SQLite ended by itself, as on a full disk, leaves a wrong depth counter behind, and no
+        // other could begin on that connection.
         .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
         .after_connect(move |connection, _| {
             let database = database.clone();
@@ -248,7 +249,7 @@ mod tests {
         sqlx::raw_sql(sql).execute(&mut *connection).await.unwrap();
     }
 
-    /// What was there stays, can be read while nothing can be written, and writing goes on afterwards.
+    /// Existing data stays readable while writing fails, and writing works again afterward.
     async fn survives(stop: &'static str, again: &'static str, expect: &str) {
         let bench = Bench::new().await;
         let graph = Graph::new(&bench).await;
@@ -273,7 +274,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_disk_is_said_and_nothing_is_lost() {
-        // SQLite does not go below what is used already.
+        // SQLite does not go below its current usage.
         survives(
             "PRAGMA max_page_count = 1",
             "PRAGMA max_page_count = 1000000",

@@ -8,16 +8,16 @@ use sqlx::SqliteConnection;
 use std::collections::HashSet;
 use uuid::Uuid;
 
-/// What a task is made from.
+/// The parameters of a new task.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewTask {
     /// The question or hypothesis.
     pub query: String,
-    /// What it may use.
+    /// Its limits.
     pub config: TaskConfig,
     /// Claims to gather evidence for, in the user's words.
     pub claims: Vec<String>,
-    /// The claim behind the question: judged against what the searches of the task find, without a search of its own.
+    /// The claim behind the question: judged against the results of the task's searches, without its own search.
     pub question_claim: Option<QuestionClaim>,
 }
 
@@ -35,7 +35,7 @@ pub struct QuestionClaim {
 pub struct TaskPage {
     /// Newest first.
     pub tasks: Vec<Task>,
-    /// Give it back for what follows; none at the end.
+    /// The cursor for the next page; `None` at the end.
     pub next_cursor: Option<String>,
 }
 
@@ -53,7 +53,7 @@ pub enum StopMode {
 pub struct StopOutcome {
     /// Status of the task now.
     pub final_status: TaskStatus,
-    /// Waiting jobs that were cancelled, those that waited for a person included.
+    /// Waiting jobs that were cancelled, those that required a person included.
     pub cancelled_queued: u64,
     /// Running jobs that were cancelled.
     pub cancelled_running: u64,
@@ -64,8 +64,8 @@ pub struct StopOutcome {
 }
 
 impl Store {
-    /// Makes a task. Each claim is stored and gets a search with its words, all in one transaction; such a task starts
-    /// as `exploring`, one without claims as `created`. The claim behind the question is stored first.
+    /// Creates a task. Each claim is stored and gets a search with its words, all in one transaction; such a task
+    /// starts as `exploring`, one without claims as `created`. The claim behind the question is stored first.
     ///
     /// # Errors
     /// When the database cannot be written.
@@ -94,7 +94,7 @@ impl Store {
         .bind(&now)
         .execute(&mut *tx)
         .await?;
-        // Given by the user as well, it is theirs, with a search of its own.
+        // If the user also gave it, it is a user's claim with its own search.
         if let Some(asked) = new.question_claim.filter(|asked| !seen.contains(asked.text.as_str())) {
             let claim = Claim::of_question(&id, &asked.text, asked.language);
             claims::insert(&mut tx, &claim, None, &now).await?;
@@ -140,7 +140,7 @@ impl Store {
         Ok(TaskPage { tasks: shown.iter().map(rows::task).collect::<Result<_>>()?, next_cursor })
     }
 
-    /// Stops a task. Stopping one that is already stopped changes nothing but what still waits or runs.
+    /// Stops a task. Stopping a stopped one only affects work that still waits or runs.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is no such task.
@@ -286,7 +286,7 @@ async fn cancel_jobs(
     Ok(cancelled.rows_affected())
 }
 
-/// Whether a job's task still wants what follows from it; a task that was stopped does not.
+/// Whether a job's task still accepts follow-up work; a stopped task does not.
 pub(crate) async fn wants_more(connection: &mut SqliteConnection, job: &Job) -> Result<bool> {
     let status = load(connection, &job.task_id).await?.status;
     Ok(matches!(status, TaskStatus::Created | TaskStatus::Exploring | TaskStatus::Paused))

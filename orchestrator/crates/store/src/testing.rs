@@ -1,4 +1,4 @@
-//! A store in a temporary folder, a clock that stands still, and a small graph made by hand.
+//! A store in a temporary folder, a manual clock, and a small hand-made graph.
 
 use crate::{NewTask, Store, StoreConfig};
 use lyra_domain::{
@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 pub(crate) const LEASE: Duration = Duration::from_mins(1);
 
-/// A clock that moves when told to.
+/// A clock that only moves on request.
 pub(crate) struct ManualClock(Mutex<jiff::Timestamp>);
 
 impl ManualClock {
@@ -179,14 +179,14 @@ pub(crate) struct Graph {
 impl Graph {
     pub(crate) async fn new(bench: &Bench) -> Self {
         let store = &bench.store;
-        let task = bench.task(&["nobody has written about this"]).await;
+        let task = bench.task(&["no one has written about this"]).await;
         let query = bench.search(&task, &["does it work?"]).await.remove(0);
         let query = store.query(&query).await.unwrap();
         let pages = vec![
             page("a", Some(2008), "The treatment works in mice."),
             page("b", Some(2015), "The treatment works; an update of the protocol."),
             page("c", Some(2024), "The treatment does not work."),
-            page("d", None, "Nothing is known of the treatment."),
+            page("d", None, "Nothing is known about the treatment."),
         ];
         store.register_pages(&query, &pages, &cause()).await.unwrap();
         let claim = |text: &str, from: usize| {

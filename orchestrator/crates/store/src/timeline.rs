@@ -1,4 +1,4 @@
-//! A claim's timeline: an audit log of what happened when. No number is computed from it.
+//! A claim's timeline: an audit log of its history. No number is computed from it.
 
 use crate::rows::RowExt;
 use crate::{Result, Store, StoreError};

@@ -1,4 +1,4 @@
-//! Tokens that let callers in from outside: shown once, kept as a hash.
+//! Access tokens for remote callers: shown once, stored as a hash.
 
 use crate::rows::RowExt;
 use crate::store::stamp;
@@ -11,7 +11,7 @@ use std::path::Path;
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
-/// What every token begins with, so that scanners for leaked secrets find it.
+/// The prefix of every token, for secret scanners.
 const PREFIX: &str = "lyra_";
 /// Digits of the public part.
 const ID_DIGITS: usize = 12;
@@ -26,18 +26,18 @@ named_enum! {
     }
 }
 
-/// A token as it is kept: without what makes it one.
+/// A stored token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Token {
     /// Public part, by which logs may name it.
     pub id: String,
-    /// Whom or what it was made for.
+    /// Its name: who or what it is for.
     pub name: String,
     /// What it allows.
     pub scope: Scope,
-    /// When it was made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
-    /// When it ends.
+    /// When it expires.
     pub expires_at: Option<String>,
     /// When it was last let in, to the minute.
     pub last_used_at: Option<String>,
@@ -48,7 +48,7 @@ pub struct Token {
 /// A new token with the one chance to see it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct NewToken {
-    /// What is kept.
+    /// The stored token.
     pub token: Token,
     /// The token itself: a secret.
     pub text: String,
@@ -57,7 +57,7 @@ pub struct NewToken {
 /// Why a token is not let in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenRefusal {
-    /// It is none of ours.
+    /// It is unknown.
     Unknown,
     /// Its time is over.
     Expired,
@@ -66,10 +66,10 @@ pub enum TokenRefusal {
 }
 
 impl Store {
-    /// Makes a token of 256 drawn bits, of which 244 are random.
+    /// Creates a token of 256 bits, of which 244 are random.
     ///
     /// # Errors
-    /// [`StoreError::TokenExists`] when one of that name is in force.
+    /// [`StoreError::TokenExists`] when an active token has that name.
     pub async fn create_token(
         &self,
         name: &str,
@@ -106,7 +106,7 @@ impl Store {
         Ok(NewToken { token, text })
     }
 
-    /// Every token, the newest first, revoked and expired ones too.
+    /// All tokens, newest first, including revoked and expired ones.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -117,10 +117,10 @@ impl Store {
         found.iter().map(token).collect()
     }
 
-    /// Ends a token at once, by its id or the name it has in force.
+    /// Revokes an active token immediately, by id or name.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when none in force has that id or name.
+    /// [`StoreError::NotFound`] when no active token has that id or name.
     pub async fn revoke_token(&self, name_or_id: &str) -> Result<Token> {
         let mut tx = self.write().await?;
         let row = sqlx::query(
@@ -130,7 +130,7 @@ impl Store {
         .bind(self.stamp())
         .fetch_optional(&mut *tx)
         .await?
-        .ok_or_else(|| StoreError::not_found("token in force", format_args!("`{name_or_id}`")))?;
+        .ok_or_else(|| StoreError::not_found("active token", format_args!("`{name_or_id}`")))?;
         let token = token(&row)?;
         drop(row);
         tx.commit().await?;
@@ -138,7 +138,7 @@ impl Store {
     }
 
     /// Revokes the tokens that were revoked in other data, such as that which a restored backup replaces; `database` is the file
-    /// of that data, whatever version of Lyra wrote it. Answers how many were in force until now.
+    /// of that data, whatever version of Lyra wrote it. Returns how many of them were active until now.
     ///
     /// # Errors
     /// When one of the two cannot be used.
@@ -154,7 +154,7 @@ impl Store {
         Ok(carried)
     }
 
-    /// Whose token this is. How long the answer takes says nothing about how much of the secret was right.
+    /// Looks up a token. The response time does not reveal how much of the secret is correct.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -192,7 +192,7 @@ impl Store {
     }
 }
 
-/// A fast hash is enough: nobody tries 2^244 secrets.
+/// A fast hash is enough: 2^244 secrets cannot be tried.
 fn hash(text: &str) -> String {
     hex(&Sha256::digest(text))
 }
@@ -253,7 +253,7 @@ mod tests {
         assert!(bench.store.revoke_token("other").await.unwrap().revoked_at.is_some());
         assert_eq!(refused(&made.text).await, TokenRefusal::Revoked);
         assert!(matches!(bench.store.revoke_token("other").await, Err(StoreError::NotFound { .. })));
-        // The name is free again.
+        // The name is available again.
         bench.store.create_token("other", Scope::Read, None).await.unwrap();
     }
 }

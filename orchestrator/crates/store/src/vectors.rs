@@ -1,7 +1,7 @@
 //! Search by meaning: the claims or fragments whose vectors are closest to a query's.
 //!
-//! Vectors are kept in memory per kind, for one model at a time, and brought up to date before every search from what
-//! the database says of them: other processes write to it as well.
+//! Vectors are kept in memory per kind, for one model at a time, and updated from the database before every search,
+//! because other processes write to it as well.
 
 mod index;
 
@@ -15,13 +15,13 @@ use sqlx::AssertSqlSafe;
 use std::collections::HashMap;
 use tokio::sync::{Mutex, MutexGuard};
 
-/// Rows that a scan over bytes passes on to the exact comparison, at least, and per row that is wanted.
+/// Candidates of a byte scan for the exact comparison: the minimum, and the number per requested row.
 const LEAST_CANDIDATES: usize = 200;
 const CANDIDATES_PER_RESULT: usize = 4;
-/// Rows that are read from disk before they are compared, where they are too many for the memory.
+/// Rows to read from disk per batch, when there are too many for memory.
 const STREAMED: usize = 16_384;
 
-/// What a vector search looks through.
+/// The target of a vector search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VectorTarget {
     /// Adopted claims.
@@ -31,7 +31,7 @@ pub enum VectorTarget {
 }
 
 impl VectorTarget {
-    /// `claims` or `fragments`, which is the name of its table too.
+    /// `claims` or `fragments`, also the name of its table.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Claims => "claims",
@@ -67,9 +67,9 @@ pub struct VectorQuery<'a> {
     pub target: VectorTarget,
     /// Within this task only.
     pub task: Option<&'a TaskId>,
-    /// The model that made the query's vector.
+    /// The model of the query's vector.
     pub model: &'a str,
-    /// The query's vector, L2-normalised.
+    /// The query's vector, L2-normalized.
     pub vector: &'a [f32],
     /// Most results.
     pub top_k: usize,
@@ -77,7 +77,7 @@ pub struct VectorQuery<'a> {
     pub min_similarity: f32,
 }
 
-/// What a search by meaning found.
+/// The result of a vector search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorMatches {
     /// Closest first, those equally close in the order they were stored.
@@ -122,7 +122,7 @@ struct Loaded {
     index: Index,
 }
 
-/// What the database says of a model's vectors. Same state, same vectors.
+/// The state of a model's vectors in the database. Equal states mean equal vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct State {
     dimension: usize,
@@ -223,7 +223,7 @@ impl Store {
         Ok(if task.is_some() { Scope::only(&rows) } else { Scope::without(&rows) })
     }
 
-    /// The vectors of a model as they are now; none when they are too many for the memory.
+    /// The current vectors of a model; `None` when they are too many for memory.
     async fn vectors_in_memory(&self, target: VectorTarget, model: &str) -> Result<Option<Index>> {
         let mut slot = self.vector_cache().of(target).await;
         let Some(state) = self.vector_state(target, model).await? else { return Ok(None) };
@@ -238,7 +238,7 @@ impl Store {
                 && loaded.state.last_seq <= state.last_seq
                 && loaded.index.dimension() == state.dimension
         };
-        // What fails half-way leaves nothing behind.
+        // A partial failure leaves nothing behind.
         let (mut index, read_to) = match slot.take() {
             Some(loaded) if fits(&loaded) => (loaded.index, loaded.state.last_seq),
             _ => (Index::new(state.dimension, quantised), 0),
@@ -263,7 +263,7 @@ impl Store {
         Ok(Some(index))
     }
 
-    /// Hands over vectors in the order they came: where each stands, what it stands for, and its numbers.
+    /// Yields vectors in insertion order: position, row, and numbers.
     async fn read_vectors(
         &self,
         target: VectorTarget,
@@ -274,7 +274,7 @@ impl Store {
         mut take: impl FnMut(i64, Seq, &[f32]),
     ) -> Result<()> {
         let table = target.as_str();
-        // In the order of `seq`, whatever indexes there are: `+` keeps a column from being looked up.
+        // In the order of `seq`: `+` keeps SQLite from using an index on a column.
         let sql = format!(
             "SELECT embeddings.seq AS place, {table}.seq AS row_seq, embedding_blob
              FROM embeddings CROSS JOIN {table} ON {table}.id = target_id
@@ -362,7 +362,7 @@ impl Store {
         Ok(best)
     }
 
-    /// Ids and texts of what was found. What went meanwhile is left out.
+    /// Ids and texts of the results. Rows deleted meanwhile are skipped.
     async fn described(&self, target: VectorTarget, found: &[Found]) -> Result<Vec<VectorMatch>> {
         let seqs: Vec<Seq> = found.iter().map(|found| found.seq).collect();
         let rows = sqlx::query(AssertSqlSafe(format!(
@@ -385,7 +385,7 @@ impl Store {
     }
 }
 
-/// Runs work of milliseconds where it holds up nobody.
+/// Runs work of milliseconds off the async threads.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(|error| StoreError::corrupt("a search by meaning", error))
 }

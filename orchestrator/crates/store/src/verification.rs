@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::BTreeMap;
 
 impl Store {
-    /// Verifies the adopted claims of a task, and settles what their domains' claims say of these domains.
+    /// Verifies the adopted claims of a task, and updates the status of their domains.
     pub(crate) async fn verify_task(&self, task: &TaskId, cause: &JobId) -> Result<()> {
         let now = self.stamp();
         let mut tx = self.write().await?;
@@ -52,7 +52,7 @@ struct Origin {
     quarantined: bool,
 }
 
-/// Verifies these claims and settles the domains that they were found on. The same facts change nothing.
+/// Verifies these claims and updates the domains that they were found on. It is idempotent.
 pub(crate) async fn settle(
     connection: &mut SqliteConnection,
     of: Of<'_>,
@@ -89,7 +89,7 @@ fn facts(report: &ClaimReport, origin: Option<&Origin>, rules: &DomainRules) -> 
     }
 }
 
-/// Origins of claims that were found in a page, by claim; those the user gave have none.
+/// Origins of claims found in pages, by claim; users' claims have none.
 async fn origins(
     connection: &mut SqliteConnection,
     column: &str,
@@ -140,8 +140,8 @@ async fn record(
     timeline::note(connection, claim, "source_verification", &detail, cause, now).await
 }
 
-/// Counts a domain's claims, blocks it when too many of them were rejected, and lifts that block when they no longer are.
-/// A local corpus is no domain.
+/// Counts a domain's claims, blocks it when too many of them were rejected, and lifts that block when this no longer
+/// holds. A local corpus does not count as a domain.
 pub(crate) async fn settle_domain(
     connection: &mut SqliteConnection,
     domain: &str,

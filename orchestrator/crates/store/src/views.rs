@@ -8,12 +8,12 @@ use minijinja::{Environment, Error, ErrorKind, context};
 use sqlx::{AssertSqlSafe, Executor, Row, SqlSafeStr, SqlitePool, Statement};
 use std::sync::LazyLock;
 
-/// What a view is called and what it answers.
+/// A view's name and description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ViewInfo {
     /// Name, such as `v_contradictions`.
     pub name: &'static str,
-    /// What it answers, in a sentence.
+    /// Its description, one sentence.
     pub description: &'static str,
 }
 
@@ -24,7 +24,7 @@ pub struct ViewRows {
     pub columns: Vec<String>,
     /// One object per row.
     pub rows: Vec<serde_json::Map<String, serde_json::Value>>,
-    /// There are more rows than were asked for.
+    /// Whether there are more rows than requested.
     pub truncated: bool,
 }
 
@@ -60,7 +60,7 @@ views! {
     "evidence_freshness": "age of each claim's evidence, and whether any is recent",
 }
 
-/// The present year: a row of `view_clock` decides it where there is one.
+/// The current year: a row of `view_clock` overrides it.
 const YEAR_OF_CLOCK: &str = "CAST(strftime('%Y', coalesce((SELECT now FROM view_clock), 'now')) AS INTEGER)";
 
 static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
@@ -78,8 +78,8 @@ impl Store {
         VIEWS
     }
 
-    /// The SQL of a view, for one task when one is given. It is one SELECT, so it can be the body of a CTE. The present
-    /// is `now`, or else the store's clock says it. The name may leave out `v_`.
+    /// The SQL of a view, for one task when one is given. It is one SELECT, so it can be the body of a CTE. The current
+    /// time is `now`, else the store's clock. The name may omit `v_`.
     ///
     /// # Errors
     /// [`StoreError::UnknownView`], naming the nearest one.
@@ -150,7 +150,7 @@ pub(crate) async fn create(writer: &SqlitePool) -> Result<()> {
     Ok(())
 }
 
-/// The statement that makes each real view, by name.
+/// The `CREATE VIEW` statement of each real view, by name.
 pub(crate) fn definitions() -> Result<Vec<(&'static str, String)>> {
     let texts = texts()?.into_iter();
     Ok(texts.map(|(name, sql)| (name, format!("CREATE VIEW {name} AS {sql}"))).collect())
@@ -170,7 +170,7 @@ fn render(name: &str, task: Option<&TaskId>, this_year: &str) -> Result<String> 
     Ok(template.render(context! { task_id => task.map(TaskId::as_str), this_year })?)
 }
 
-/// Writes a value as SQL: text as a literal, whatever quotes it contains.
+/// Writes a value as SQL: text as a literal with escaped quotes.
 fn write_sql(out: &mut minijinja::Output<'_>, value: &Value) -> Result<(), Error> {
     let text = match value.kind() {
         ValueKind::String if value.is_safe() => value.to_string(),

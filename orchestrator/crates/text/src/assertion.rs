@@ -1,4 +1,4 @@
-//! What two sentences that are about the same have to share to be one claim.
+//! Whether two sentences about the same topic make the same claim.
 
 use crate::{Polarity, hedges, numbers, polarity, populations};
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ pub struct Assertion {
 }
 
 impl Assertion {
-    /// What a sentence asserts, as far as word lists tell.
+    /// The assertion of a sentence, by word lists.
     pub fn of(text: &str) -> Self {
         Self {
             polarity: polarity(text),

@@ -15,7 +15,7 @@ pub(crate) use english::verbs::{Form, formed};
 
 use crate::language;
 
-/// Scores from here on are worth checking.
+/// Lowest score that is worth checking.
 pub const WORTHY: f64 = 0.5;
 /// Fewest characters of a claim; half as many in Japanese, where a word takes two.
 pub const MIN_CHARS: usize = 20;
@@ -24,8 +24,8 @@ pub const MAX_CHARS: usize = 300;
 
 /// How much a sentence is worth checking, in [0, 1]; 0 when it cannot be a claim at all.
 ///
-/// `code` is the sentence's ISO 639-1 code, detected when `None`. Languages without rules of their own get a score
-/// by length and punctuation alone, at most [`WORTHY`].
+/// `code` is the sentence's ISO 639-1 code, detected when `None`. Languages without rules get a score only by length
+/// and punctuation, at most [`WORTHY`].
 pub fn check_worthiness(sentence: &str, code: Option<&str>) -> f64 {
     let code = code.or_else(|| language(sentence));
     let stated = statement(sentence, code);
@@ -41,7 +41,8 @@ pub fn check_worthiness(sentence: &str, code: Option<&str>) -> f64 {
     score.clamp(0.0, 1.0)
 }
 
-/// What a sentence states, without what introduces it: "RESULTS In contrast, we found that naps help." → "naps help."
+/// The statement of a sentence, without its introduction: "RESULTS In contrast, we found that naps help." → "naps
+/// help."
 ///
 /// A part of `sentence`, never empty unless that is. Section labels, connectives and "we found that" go;
 /// "suggest that" stays, because it is a hedge.

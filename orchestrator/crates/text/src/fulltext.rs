@@ -1,6 +1,6 @@
-//! Text as a full-text field holds it: Japanese, Chinese, Korean and Western text side by side.
+//! The terms of full-text fields: Japanese, Chinese, Korean and Western text side by side.
 //!
-//! A CJK character takes one position and is there alone and as a pair with its neighbour; a word of another script
+//! A CJK character takes one position and is there alone and as a pair with its neighbor; a word of another script
 //! takes one position in folded, stemmed form. A CJK punctuation mark takes a position and holds nothing, other marks
 //! and blanks take none. So distances count characters in CJK text and words elsewhere, and any string of CJK
 //! characters can be found exactly, wherever a dictionary would cut it.
@@ -21,7 +21,7 @@ pub struct Term {
     pub end: usize,
 }
 
-/// All terms of a text, by position: what an index stores.
+/// All terms of a text with positions, as an index stores them.
 pub fn terms(text: &str) -> Vec<Term> {
     let mut found = Vec::with_capacity(text.len() / 5);
     walk(text, |piece| match piece {
@@ -39,7 +39,7 @@ pub fn terms(text: &str) -> Vec<Term> {
     found
 }
 
-/// What a word or phrase of a query looks for: terms at fixed distances.
+/// The pattern of a word or phrase of a query: terms at fixed distances.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pattern {
     /// Terms with their offset from the start, ascending.
@@ -49,7 +49,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of a text; without parts when there is nothing to look for in it.
+    /// The pattern of a text; without parts when it has nothing to search for.
     ///
     /// Pairs of CJK characters that the others already cover are left out: the fewer terms, the faster.
     pub fn of(text: &str) -> Self {
@@ -82,7 +82,7 @@ impl Pattern {
         Self { width: last.saturating_sub(first), parts }
     }
 
-    /// Whether there is nothing to look for.
+    /// Whether there is nothing to search for.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }

@@ -1,15 +1,15 @@
-//! Whether a statement says no more than a passage: a test of words, not of meaning.
+//! Whether a statement is grounded in a passage: a test of words, not of meaning.
 //!
 //! It cannot tell who did what to whom ("A causes B" has the words of "B causes A"), and it refuses some true paraphrases.
-//! It is for statements that were asked to keep the passage's words.
+//! It is for statements that should keep the passage's words.
 
 use crate::number::{is_number, plain};
 use crate::{Polarity, Sentence, content_words, polarity, sentences};
 use std::collections::HashSet;
 
-/// Share of a claim's content words that the passage or its context has to hold.
+/// Least share of a claim's content words in the passage or its context.
 const WORDS_IN_ALL: f64 = 0.8;
-/// Share of them that the sentence itself has to hold.
+/// Least share of them in the sentence itself.
 const WORDS_IN_SENTENCE: f64 = 0.5;
 /// Where a sentence is cut into clauses, which may go different ways ("A rose but B did not").
 const CLAUSE_MARKS: &[&str] = &[
@@ -54,7 +54,7 @@ pub fn is_grounded(claim: &str, passage: &str, context: &str, language: Option<&
         || clauses.into_iter().any(|clause| claimed.is_within(&clause, &context))
 }
 
-/// What a text says, as far as this looks.
+/// The parts of a text that are compared.
 struct Said {
     words: HashSet<String>,
     numbers: HashSet<String>,

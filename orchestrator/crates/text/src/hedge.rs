@@ -1,15 +1,16 @@
-//! Words that keep a statement from being a flat one: hedges, and the living things it is said of.
+//! Words that qualify a statement: hedges, and the organisms that it is about.
 
 use crate::word::{Analysis, tokens};
 use crate::{language, normalise};
 use std::collections::BTreeSet;
 
-/// The hedges of a text ("may", "suggests", "possibly"), each once, as stems; Japanese ones as they stand.
+/// The hedges of a text ("may", "suggests", "possibly"), each once, as stems; Japanese ones as written.
 pub fn hedges(text: &str) -> BTreeSet<String> {
     found(text, HEDGES, HEDGES_JA)
 }
 
-/// What the text says it of, as far as it names a kind of being or a dish: stems of "mice", "humans", "vitro" and the like.
+/// The study population of a text, as far as it names organisms or cell cultures: stems of "mice", "humans", "vitro"
+/// and the like.
 pub fn populations(text: &str) -> BTreeSet<String> {
     found(text, POPULATIONS, POPULATIONS_JA)
 }

@@ -3,14 +3,14 @@
 use crate::normalise::{is_han, is_kana};
 use whatlang::{Detector, Lang};
 
-/// Letters that a text needs before trigrams say anything about it.
+/// Fewest letters for which trigrams are reliable.
 const MIN_LETTERS: usize = 12;
 /// Share of the words that must be English function words before trigrams are not asked.
 const FUNCTION_WORD_SHARE: f64 = 0.2;
-/// Confidence below which a trigram guess is no answer.
+/// Confidence below which a trigram guess is not an answer.
 const MIN_CONFIDENCE: f64 = 0.5;
 
-/// ISO 639-1 code of the text's main language, `None` when there is too little to tell.
+/// ISO 639-1 code of the text's main language, `None` for too little text.
 ///
 /// Kana decides for Japanese and function words for English; trigrams decide the rest among languages that
 /// scholarly text is written in. A short text without function words is `None` rather than a guess.

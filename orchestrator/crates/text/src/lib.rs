@@ -1,4 +1,4 @@
-//! Text analysis that every other crate shares: normalisation, language, words, sentences, windows, claims.
+//! Text analysis that every other crate shares: normalization, language, words, sentences, windows, claims.
 //!
 //! Pure and total: no I/O, no clock, and every function returns on every string. Offsets count characters
 //! (Unicode scalar values), never bytes, so that they mean the same in every language that reads the store.

@@ -2,7 +2,7 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-/// NFKC with every run of white space and control characters made one space, without spaces at the ends.
+/// NFKC with every run of white space and control characters collapsed to one space, trimmed.
 ///
 /// Full-width letters become ASCII, half-width kana full-width, ligatures letters; case and punctuation stay.
 /// Idempotent.
@@ -25,7 +25,7 @@ pub fn normalise(text: &str) -> String {
     if ComposingNormalizerBorrowed::new_nfkc().is_normalized(&out) { out } else { normalise(&out) }
 }
 
-/// The text that is embedded for a document or one of its fragments: `Title. Text`, normalised.
+/// The text that is embedded for a document or one of its fragments: `Title. Text`, normalized.
 ///
 /// One convention for corpora and pipeline, so that their vectors are comparable. A title that ends in a sentence
 /// mark keeps its own; Japanese titles get 「。」.

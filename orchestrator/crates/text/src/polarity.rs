@@ -1,7 +1,6 @@
-//! Whether a sentence negates and which way it says that something goes.
+//! The negation and the direction of change of a sentence.
 //!
-//! Embeddings put "X increases Y" and "X does not increase Y" next to each other. What is merged as a duplicate must
-//! also agree here.
+//! Embeddings of "X increases Y" and "X does not increase Y" are close. Merged duplicates must also agree here.
 
 mod tables;
 
@@ -24,14 +23,14 @@ pub enum Direction {
 /// What decides whether two sentences that are about the same can be one claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Polarity {
-    /// It says that something is not so.
+    /// Whether it negates.
     pub negated: bool,
     /// Direction of the change it speaks of, if it does.
     pub direction: Option<Direction>,
 }
 
 impl Polarity {
-    /// Both say it the same way round. Equality: when one names a direction and the other does not, they may differ.
+    /// Both have the same direction. Equality: when one names a direction and the other does not, they may differ.
     pub fn agrees(self, other: Self) -> bool {
         self == other
     }

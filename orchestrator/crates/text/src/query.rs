@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Operators are upper or lower case. `N` and `NP` find their words in any order, `ONP` in the given one; the number
-//! is how many characters (CJK) or words may stand between two neighbours. Full-width brackets, quotes and blanks mean
+//! is how many characters (CJK) or words may stand between two neighbors. Full-width brackets, quotes and blanks mean
 //! what the ASCII ones do. A word is matched by its stem, a word of CJK characters wherever these characters stand.
 
 mod find;
@@ -43,26 +43,26 @@ pub enum Query {
 pub struct Term {
     /// As written, without quotes.
     pub text: String,
-    /// In this field alone.
+    /// Only in this field.
     pub field: Option<Field>,
     /// It stood in quotes.
     pub quoted: bool,
-    /// Where it stands in the query, in characters.
+    /// Its position in the query, in characters.
     pub at: Range,
 }
 
 /// A proximity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Near {
-    /// Most positions between two neighbours.
+    /// Most positions between two neighbors.
     pub distance: u32,
     /// In the order of the groups.
     pub ordered: bool,
     /// Groups of alternatives, two to [`crate::MAX_GROUPS`].
     pub groups: Vec<Vec<String>>,
-    /// In this field alone.
+    /// Only in this field.
     pub field: Option<Field>,
-    /// Where it stands in the query, in characters.
+    /// Its position in the query, in characters.
     pub at: Range,
 }
 
@@ -75,7 +75,7 @@ pub struct Range {
     pub end: usize,
 }
 
-/// What a term can be bound to.
+/// The fields that a term can be bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
     /// `title:`
@@ -159,9 +159,9 @@ impl Field {
 pub struct QueryError {
     /// Where, in characters from 0; the query's length for its end.
     pub at: usize,
-    /// What stands there.
+    /// The unexpected token.
     pub found: String,
-    /// What was expected instead.
+    /// The expected tokens.
     pub expected: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a question would have to be answered with to be a statement: the claim behind it, and its opposite.
+//! The statement behind a question: its claim, and the opposite.
 //!
 //! Rules over word order and small word lists. A question that they do not read for sure stays a topic: no claim is better
 //! than an ungrammatical one.
@@ -17,7 +17,7 @@ const MIN_CHARS: usize = 10;
 pub struct Proposition {
     /// The claim: one sentence that ends with a period and can be judged on its own.
     pub claim: String,
-    /// What someone would say who found the opposite. Words to search with and to display, not to judge.
+    /// The statement of someone who found the opposite. For searching and display, not for judging.
     pub opposite: Option<String>,
     /// The question asks for an effect without saying which way it goes ("How does X affect Y?").
     pub open: bool,

@@ -1,9 +1,9 @@
-//! A claim in other words, by rules: what means the same has to be judged the same.
+//! A claim in other words, by rules: equivalent claims must be judged equally.
 
 use crate::language;
 
-/// A claim with its effect word replaced by a synonym in the same form ("lowers" for "reduces"), where one is safe. `None`
-/// when there is none.
+/// A claim with its effect word replaced by a synonym in the same form ("lowers" for "reduces"), if one is safe, else
+/// `None`.
 ///
 /// `code` is the claim's ISO 639-1 code, detected when `None`; there are rules for English.
 pub fn reworded(claim: &str, code: Option<&str>) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use crate::{Sentence, language};
 
-/// What a sentence is for.
+/// The role of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A question, an aim, a hypothesis.
@@ -13,9 +13,9 @@ pub enum Role {
     Background,
     /// A result.
     Finding,
-    /// What follows from the results.
+    /// Conclusions from the results.
     Conclusion,
-    /// No rule says.
+    /// No rule applies.
     Other,
 }
 
@@ -63,7 +63,7 @@ fn label(sentence: &str) -> Option<Role> {
     })
 }
 
-/// What the words of a sentence tell of its role.
+/// The role of a sentence by its words.
 fn cue(sentence: &str) -> Role {
     let low = sentence.to_lowercase();
     let has = |cues: &[&str]| cues.iter().any(|cue| low.contains(cue));

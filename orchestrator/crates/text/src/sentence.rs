@@ -2,10 +2,10 @@
 
 mod mend;
 
-/// A sentence and where it stands.
+/// A sentence and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// The sentence as it stands in the text, without white space at its ends; never empty.
+    /// The sentence as in the text, trimmed; never empty.
     pub text: String,
     /// First character in the text given.
     pub start: usize,
@@ -13,13 +13,13 @@ pub struct Sentence {
     pub end: usize,
 }
 
-/// Bytes of a line without a break that are segmented at once; what is longer is no prose, and is cut at white space.
+/// Bytes of a line without a break that are segmented at once; longer ones are not prose, and are split at white space.
 const MAX_UNIT: usize = 20_000;
 
 /// Cuts a text into sentences, in order, without overlap; together they hold every character but white space.
 ///
 /// `language` is an ISO 639-1 code, English rules when unknown. The rules of `sentencex` come first; what they get
-/// wrong in abstracts ("S. cerevisiae", "vs. 0.2", a closing 「。」 in brackets) is mended after.
+/// wrong in abstracts ("S. cerevisiae", "vs. 0.2", a closing 「。」 in brackets) is fixed afterward.
 pub fn sentences(text: &str, language: Option<&str>) -> Vec<Sentence> {
     let code = language.filter(|code| code.len() == 2).unwrap_or("en");
     let mut cuts = Vec::new();

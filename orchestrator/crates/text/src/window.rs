@@ -1,4 +1,4 @@
-//! Windows of one and of two consecutive sentences: what a long fragment is judged by.
+//! Windows of one and of two consecutive sentences: the units for judging a long fragment.
 
 use crate::Sentence;
 

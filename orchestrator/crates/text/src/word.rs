@@ -1,4 +1,4 @@
-//! Words as they are matched: segmented, in one form, stemmed.
+//! Words for matching: segmented, normalized, stemmed.
 
 mod tables;
 
@@ -13,7 +13,7 @@ static SEGMENTER: LazyLock<WordSegmenterBorrowed<'static>> =
 
 static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::new(Algorithm::English));
 
-/// Longest token kept, in characters: what is longer is data pasted into text, not a word.
+/// Longest token, in characters: anything longer is pasted data, not a word.
 const MAX_TOKEN: usize = 64;
 
 /// Which steps after segmentation and folding a token goes through.
@@ -26,13 +26,13 @@ pub struct Analysis {
 }
 
 impl Default for Analysis {
-    /// What the index holds: stems, with stop words.
+    /// The index terms: stems, with stop words.
     fn default() -> Self {
         Self { stem: true, stop: false }
     }
 }
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     /// The form that is matched.
@@ -56,7 +56,7 @@ pub fn tokens(text: &str, analysis: Analysis) -> Vec<Token> {
     found
 }
 
-/// The same for text in ASCII, without the segmenter and the normaliser: ICU's rules for it are short, and most text
+/// The same for text in ASCII, without the segmenter and the normalizer: ICU's rules for it are short, and most text
 /// that is indexed is in it.
 fn ascii_tokens(text: &str, analysis: Analysis, found: &mut Vec<Token>) {
     let bytes = text.as_bytes();

@@ -1,6 +1,6 @@
 //! How often each guard is right, on claims that were written and labeled by reading.
 //!
-//! The data is no part of the repository; the folder is named by `LYRA_SHARED`, else it is looked for beside the repository:
+//! The data is not part of the repository; `LYRA_SHARED` names its folder, which is beside the repository by default:
 //! `cargo test -p lyra-text --test guards -- --ignored --nocapture`.
 
 #![allow(

@@ -1,5 +1,5 @@
 //! Which sentences become claims, and how close these are to the claims that a reader wrote: 100 passages whose sentences
-//! were labelled by reading. Prints figures for the first half (to develop on) and the second (to measure on), and holds the
+//! were labeled by reading. Prints figures for the first half (to develop on) and the second (to measure on), and holds the
 //! second above a floor. Skipped without the shared data (`LYRA_SHARED`, default `../shared` beside the workspace).
 
 #![expect(

@@ -1,7 +1,7 @@
-//! Text that is meant for the AI that reads a page: what it says, where, and by which rule it was found.
+//! Text that addresses the AI reading a page: its words, its place, and the rule that matched.
 //!
-//! Facts only: nothing here decides about a page. Rules are data (`config/dangerous_patterns.yaml`); characters that
-//! hide text and payloads that are encoded need code and are found here.
+//! Facts only: this module does not decide about pages. Rules are data (`config/dangerous_patterns.yaml`); hidden
+//! characters and encoded payloads need code and are detected here.
 
 mod characters;
 mod encoded;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 const DEFAULT: &str = include_str!("../../../../config/dangerous_patterns.yaml");
 /// Characters of an excerpt.
 const EXCERPT: usize = 160;
-/// Findings that are kept of one rule in one text.
+/// Most findings of one rule in one text.
 const MAX_PER_RULE: usize = 20;
 
 /// One place where a rule matched.
@@ -29,17 +29,17 @@ const MAX_PER_RULE: usize = 20;
 pub struct Finding {
     /// Id of the rule.
     pub rule: String,
-    /// What the text tries.
+    /// The goal of the text.
     pub kind: Kind,
     /// How sure a match of the rule means harm.
     pub severity: Severity,
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     /// The words, shortened; invisible and control characters made visible as `U+XXXX`.
     pub excerpt: String,
 }
 
-/// What a text tries.
+/// The goal of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -47,7 +47,7 @@ pub enum Kind {
     Instruction,
     /// Another role for the reading AI.
     RoleChange,
-    /// To have its instructions or the conversation told.
+    /// To reveal its instructions or the conversation.
     Disclosure,
     /// To have tools called.
     ToolCall,
@@ -57,7 +57,7 @@ pub enum Kind {
     Exfiltration,
     /// To speak to an AI rather than to a reader.
     Addressing,
-    /// Tokens that models take for the frame of a conversation.
+    /// Tokens that models interpret as the frame of a conversation.
     ControlToken,
     /// To be judged well.
     Praise,
@@ -75,7 +75,7 @@ pub enum Severity {
     Low,
     /// The passage should reach no AI.
     Medium,
-    /// The same, and the domain is to be blocked.
+    /// The same, and the domain will be blocked.
     High,
 }
 
@@ -120,7 +120,7 @@ impl Place {
 pub struct DangerousPatterns {
     source: String,
     rules: Vec<Rule>,
-    /// Words around a quotation that make it one of an attack, told and not made.
+    /// Words around a quotation which show that it only reports an attack.
     quotations: Vec<Regex>,
 }
 
@@ -170,7 +170,7 @@ impl DangerousPatterns {
     /// Reads and compiles a rules file.
     ///
     /// # Errors
-    /// What is no YAML, an unknown key (both with line and column), a pattern that is no regular expression.
+    /// Invalid YAML or an unknown key (both with line and column), an invalid regular expression.
     pub fn from_yaml(text: &str) -> Result<Self> {
         let file: File = from_yaml(text)?;
         let quotations = compiled(&file.quotations, "quotations")?;
@@ -183,7 +183,7 @@ impl DangerousPatterns {
         &self.source
     }
 
-    /// The rules that come with Lyra.
+    /// The built-in rules.
     ///
     /// # Errors
     /// None in practice: a test reads the same text.
@@ -191,7 +191,7 @@ impl DangerousPatterns {
         Self::from_yaml(DEFAULT)
     }
 
-    /// What stands in a text that readers see, in order.
+    /// Findings in visible text, in order.
     pub fn in_text(&self, text: &str) -> Vec<Finding> {
         let chars: Vec<char> = text.chars().collect();
         let mut found = self.matches(&chars, false);
@@ -204,8 +204,8 @@ impl DangerousPatterns {
         found
     }
 
-    /// What stands in an HTML page where readers do not see it: hidden elements, comments, attributes and links. Of high severity
-    /// only where nobody sees it.
+    /// Findings in the parts of an HTML page that readers do not see: hidden elements, comments, attributes and links.
+    /// High severity is only for places that no reader ever sees.
     pub fn in_hidden_html(&self, html: &str) -> Vec<Finding> {
         let mut found = Vec::new();
         for piece in hidden::pieces(html) {
@@ -231,8 +231,8 @@ impl DangerousPatterns {
         grave.max_by_key(|finding| finding.severity)
     }
 
-    /// The text without the lines that should reach no AI, each replaced by a note that names the rule; `None` when there is none
-    /// such.
+    /// The text without the lines that no AI should see, each replaced by a note that names the rule; `None` when no
+    /// line is affected.
     pub fn withheld(&self, text: &str) -> Option<String> {
         let mut spans: Vec<(usize, usize, String)> = self
             .in_text(text)
@@ -284,7 +284,7 @@ impl DangerousPatterns {
                 let quoted = quote::is_quoted(before, after)
                     && (told(&self.quotations, before) || told(&self.quotations, after));
                 let (start, end) = folded.place(found_at.start(), found_at.end());
-                // Nobody splits words by invisible characters for a reader's sake.
+                // Splitting words with invisible characters never helps a reader.
                 let split = folded.skips_invisible(start, end);
                 found.push(Finding {
                     rule: rule.id.clone(),
@@ -328,14 +328,14 @@ fn compiled(patterns: &[String], place: &str) -> Result<Vec<Regex>> {
 /// Bytes before and after a match that tell whether it is an order, a report or a quotation.
 const AROUND: usize = 240;
 
-/// What stands right before and right after a match.
+/// The text right before and right after a match.
 fn around(text: &str, start: usize, end: usize) -> (&str, &str) {
     let from = text.ceil_char_boundary(start.saturating_sub(AROUND));
     let to = text.floor_char_boundary((end + AROUND).min(text.len()));
     (&text[from.min(start)..start], &text[end..to.max(end)])
 }
 
-/// The characters, shortened, with what cannot be seen made visible.
+/// The characters, shortened, with invisible ones made visible.
 fn excerpt(chars: &[char]) -> String {
     let mut out = String::new();
     for &c in chars.iter().take(EXCERPT) {

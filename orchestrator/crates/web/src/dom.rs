@@ -1,4 +1,4 @@
-//! The little that every reader of HTML here needs from a tree.
+//! Helpers for all HTML readers here.
 
 mod parse;
 
@@ -6,7 +6,7 @@ use dom_query::NodeRef;
 pub(crate) use parse::{Parsed, parse};
 use std::borrow::Cow;
 
-/// Elements whose contents no reader sees.
+/// Elements with invisible contents.
 pub(crate) fn is_invisible_element(name: &str) -> bool {
     matches!(
         name,
@@ -96,8 +96,8 @@ pub(crate) enum Visit<'a> {
     Text(String),
 }
 
-/// Walks a tree without recursion, so that no depth of nesting ends the program. `visit` answers whether the contents of
-/// an element that begins are wanted; when not, it is not told of its end either.
+/// Walks a tree without recursion, so that no depth of nesting ends the program. `visit` returns whether to visit the
+/// contents of an element; if not, it does not get its end either.
 pub(crate) fn walk<'a>(root: NodeRef<'a>, mut visit: impl FnMut(Visit<'a>) -> bool) {
     enum Todo<'a> {
         Node(NodeRef<'a>),
@@ -164,7 +164,7 @@ pub(crate) fn single_spaces(text: &str) -> String {
     out
 }
 
-/// How an element is kept from a reader's eyes, as far as its own attributes say.
+/// How an element is hidden from readers, by its own attributes.
 pub(crate) fn is_hidden(node: &NodeRef<'_>) -> Option<&'static str> {
     if node.has_attr("hidden") {
         return Some("hidden attribute");
@@ -228,7 +228,7 @@ pub(crate) fn hiding_style(style: &str) -> Option<&'static str> {
         .and_then(|c| self::colour(c.trim_end_matches("!important")));
     match (colour, ground) {
         (Some(Colour::Transparent), _) => Some("transparent"),
-        (Some(Colour::Solid(ink)), Some(Colour::Solid(paper))) if near(ink, paper) => Some("same colour"),
+        (Some(Colour::Solid(ink)), Some(Colour::Solid(paper))) if near(ink, paper) => Some("same color"),
         // Without a background of its own, white ink stands on the page's paper.
         (Some(Colour::Solid(ink)), None) if near(ink, [255; 3]) && !style.contains("background") => {
             Some("white on white")
@@ -291,7 +291,7 @@ mod tests {
             ("position:absolute;left:-9999px", Some("off screen")),
             ("margin-left:-10px", None),
             ("clip: rect(0, 0, 0, 0)", Some("clipped")),
-            ("color:#fff;background:#fefefe", Some("same colour")),
+            ("color:#fff;background:#fefefe", Some("same color")),
             ("color:white", Some("white on white")),
             ("color:white;background:#333", None),
             ("color:white;background-image:url(x)", None),

@@ -12,13 +12,13 @@ const DEFAULT: &str = include_str!("../../../../config/domains.yaml");
 /// Reads a domains file.
 ///
 /// # Errors
-/// What is no YAML, an unknown key, a name that is no domain (each with line and column), a weight outside [0, 1], a
-/// rate that is not above 0, two settings for one domain.
+/// Invalid YAML, an unknown key, an invalid domain (each with line and column), a weight outside [0, 1], a rate that is
+/// not above 0, two settings for one domain.
 pub fn policy_from_yaml(text: &str) -> Result<DomainPolicy> {
     from_yaml::<File>(text)?.policy()
 }
 
-/// The policy that comes with Lyra.
+/// The built-in policy.
 ///
 /// # Errors
 /// None in practice: a test reads the same text.
@@ -112,7 +112,7 @@ fn rate(place: &str, qps: f64) -> Result<f64> {
     if qps > 0.0 && qps.is_finite() {
         Ok(qps)
     } else {
-        Err(ConfigError::value(place, format!("{qps} is no rate; it has to be above 0")))
+        Err(ConfigError::value(place, format!("{qps} is not a valid rate; it must be above 0")))
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
     fn a_wrong_file_says_where() {
         assert!(policy_from_yaml("deny: [a.example]\n").is_ok());
         refused("deny:\n  - a.example\n  - 'a.*.example'\n", "line 3");
-        refused("deny:\n  - a.example\n  - 'a.*.example'\n", "a wildcard stands only in front");
+        refused("deny:\n  - a.example\n  - 'a.*.example'\n", "a wildcard is only allowed at the start");
         refused("categories:\n  primary:\n    wieght: 1\n", "line 3");
         refused("categories:\n  prime: {}\n", "line 2");
         refused("categories: {primary: {weight: 2}}\n", "categories.primary.weight");

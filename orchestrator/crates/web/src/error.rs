@@ -1,4 +1,4 @@
-//! What can be wrong with configuration that a person writes.
+//! Errors in configuration files.
 
 /// Result of reading configuration.
 pub type Result<T, E = ConfigError> = std::result::Result<T, E>;
@@ -12,9 +12,9 @@ pub enum ConfigError {
     /// A value that has the right type and still cannot be used.
     #[error("{place}: {problem}")]
     Value {
-        /// Which key of which entry.
+        /// The key and its entry.
         place: String,
-        /// What is wrong with it, and what would be right.
+        /// What is wrong with it, and how to fix it.
         problem: String,
     },
 }
@@ -27,7 +27,7 @@ impl ConfigError {
 
 /// Reads YAML; the error names line and column.
 pub(crate) fn from_yaml<T: serde::de::DeserializeOwned>(text: &str) -> Result<T> {
-    // An editor empties a file before it writes: that is no configuration without rules.
+    // An editor empties a file before it writes: that does not mean a configuration without rules.
     if text.trim().is_empty() {
         return Err(ConfigError::Yaml("the file is empty".to_owned()));
     }

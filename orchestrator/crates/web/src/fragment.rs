@@ -7,17 +7,17 @@ use std::collections::HashSet;
 
 /// Characters that a fragment has at least, when its section has them.
 pub const MIN_CHARS: usize = 200;
-/// Characters that a fragment has at most.
+/// Most characters of a fragment.
 pub const MAX_CHARS: usize = 1_500;
 /// Between the headings above a fragment.
 const HEADING_SEPARATOR: &str = " › ";
 
 /// Cuts a page's text into fragments, in order, without overlap.
 ///
-/// Headings are no fragments of their own: they stand in the context of what is below them. Under one heading, paragraphs
-/// are joined until there are [`MIN_CHARS`]; what is longer than [`MAX_CHARS`] is cut between sentences (lists and
-/// tables between lines), and only a single sentence longer than that is cut at white space. A fragment is shorter than
-/// [`MIN_CHARS`] only when no neighbour in its section has room for it. A text that repeats on the page is kept once.
+/// Headings are not fragments of their own: they are context for the fragments below them. Under one heading,
+/// paragraphs are joined up to [`MIN_CHARS`]; a text longer than [`MAX_CHARS`] is split between sentences (lists and
+/// tables between lines), and only a single sentence longer than that is split at white space. A fragment is shorter
+/// than [`MIN_CHARS`] only when no neighbor in its section has room for it. Duplicate texts on the page are kept once.
 pub fn fragments(page: &PageId, extracted: &Extracted) -> Vec<Fragment> {
     let chars: Vec<char> = extracted.text.chars().collect();
     let language = extracted.language.as_deref();
@@ -116,7 +116,7 @@ fn heading_context(headings: &[&Block], chars: &[char]) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(HEADING_SEPARATOR))
 }
 
-/// What is never cut: a sentence, a line of a list or table, a piece of one that is too long.
+/// An indivisible unit: a sentence, a line of a list or table, or a piece of one that is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Unit {
     kind: BlockKind,
@@ -192,7 +192,7 @@ fn pieces(units: &[Unit]) -> Vec<&[Unit]> {
         }
     }
     cuts.push(units.len());
-    // A piece that is too short joins the neighbour with room for it, or takes sentences from the one before.
+    // A piece that is too short joins the neighbor with room for it, or takes sentences from the one before.
     let mut i = 1;
     while i < cuts.len() {
         let (from, to) = (cuts[i - 1], cuts[i]);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     fn sentences(words: &str, count: usize) -> String {
-        (0..count).map(|i| format!("{words} number {i} is told here.")).collect::<Vec<_>>().join(" ")
+        (0..count).map(|i| format!("{words} number {i} is said here.")).collect::<Vec<_>>().join(" ")
     }
 
     const H2: BlockKind = BlockKind::Heading { level: 2 };
@@ -314,7 +314,7 @@ mod tests {
         assert!(joined.iter().all(|f| f.text_content.chars().count() >= MIN_CHARS), "{joined:#?}");
         let long = cut(&[(BlockKind::Paragraph, sentences("The long one", 120))]);
         assert!(long.len() >= 3);
-        assert!(long.iter().all(|f| f.text_content.ends_with("is told here.")));
+        assert!(long.iter().all(|f| f.text_content.ends_with("is said here.")));
         let endless = cut(&[(BlockKind::Paragraph, "word ".repeat(1_000))]);
         assert!(
             endless
@@ -372,7 +372,7 @@ mod tests {
                     covered[place] = true;
                 }
             }
-            // A short fragment has no neighbour in its section with room for it.
+            // A short fragment has no neighbor in its section with room for it.
             for pair in found.windows(2) {
                 let same_section = !source.blocks.iter().any(|b| {
                     matches!(b.kind, BlockKind::Heading { .. }) && b.start >= pair[0].char_end && b.end <= pair[1].char_start

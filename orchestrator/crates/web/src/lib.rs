@@ -1,4 +1,4 @@
-//! What web pages say: result pages, main text, PDF, fragments, domains, hostile text.
+//! Reading web pages: result pages, main text, PDF, fragments, domains, hostile text.
 //!
 //! Pure: bytes and text in, values out. No I/O, no clock. Page text is untrusted data, and nothing here acts on it.
 

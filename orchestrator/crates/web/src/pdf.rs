@@ -1,4 +1,4 @@
-//! Text of PDF files: glyphs in the order they are drawn, put together to lines, paragraphs and headings.
+//! Text of PDF files: glyphs in drawing order, assembled into lines, paragraphs and headings.
 
 mod glyphs;
 mod layout;
@@ -12,16 +12,16 @@ use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use unpacked::TooMuch;
 
-/// Bounds of reading one file. What goes beyond them does not depend on how fast the machine is.
+/// Limits for reading one file. They do not depend on the speed of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Pages that are read; later ones are left out.
+    /// Most pages to read; later ones are omitted.
     pub max_pages: usize,
-    /// Characters that are kept; the page on which they are reached is the last.
+    /// Most characters to keep; the page that reaches the limit is the last.
     pub max_chars: usize,
-    /// Bytes that its streams, images left out, unpack to in sum.
+    /// Most bytes of all decompressed streams, without images.
     pub max_unpacked: usize,
-    /// Glyphs, clips, paths and images that are drawn; the page on which they are reached is the last.
+    /// Most drawn glyphs, clips, paths and images; the page that reaches the limit is the last.
     pub max_drawn: usize,
 }
 
@@ -38,9 +38,9 @@ pub enum PdfError {
     #[error("the PDF is encrypted with a password")]
     Encrypted,
     /// Its encryption is unknown or broken.
-    #[error("the PDF is encrypted in a way that cannot be read")]
+    #[error("the PDF uses an unsupported encryption")]
     UnknownEncryption,
-    /// It is no PDF, or damaged beyond repair.
+    /// It is not a PDF, or damaged beyond repair.
     #[error("the PDF is damaged")]
     Damaged,
     /// It unpacks to more than is read.
@@ -49,7 +49,7 @@ pub enum PdfError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// It was not read to its end in time.
+    /// It was not read completely in time.
     #[error("reading it took too long")]
     Stopped,
     /// Its pages hold no text: they are most likely scanned.
@@ -58,12 +58,12 @@ pub enum PdfError {
         /// Pages looked at.
         pages: usize,
     },
-    /// Its fonts say nothing of the characters that their glyphs stand for.
-    #[error("the PDF draws glyphs without saying which characters they are")]
+    /// Its fonts do not map glyphs to characters.
+    #[error("the PDF draws glyphs without mapping them to characters")]
     NoCharacters,
 }
 
-/// Reads the text of a PDF within `limits`; what is left out because of them stands in `left_out`. Gives up when `stop` says so.
+/// Reads the text of a PDF within `limits`; `left_out` describes what they exclude. Stops early on `stop`.
 ///
 /// # Errors
 /// See [`PdfError`]. A file that makes the parser panic counts as damaged.
@@ -137,7 +137,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
     })
 }
 
-/// Titles that programs put in are names of files.
+/// Titles set by programs are often file names.
 fn is_title(title: &str) -> bool {
     let lower = title.to_lowercase();
     let file = [".doc", ".docx", ".tex", ".dvi", ".pdf", ".indd", ".qxd", ".rtf"]

@@ -1,4 +1,5 @@
-//! Reading what a server sent: a [`Job`] goes in as bytes, its answer comes out as bytes, so that another process can do it.
+//! Reads a server's response: a [`Job`] goes in as bytes, its answer comes out as bytes, so that another process can
+//! run it.
 //!
 //! The rules of configuration travel with each job as the text of their files; a [`Reader`] compiles them again only when
 //! they differ from those of the job before.
@@ -17,10 +18,10 @@ use url::Url;
 pub const TITLE: &str = "title";
 /// A page with scripts and less text than this may have more when they have run.
 const THIN_CHARS: usize = 200;
-/// Bytes of the length that stands before the description of a job.
+/// Bytes of the length that precedes the description of a job.
 const LENGTH: usize = 4;
 
-/// What is to be read, apart from the bytes themselves.
+/// What to read, apart from the bytes themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// What is asked.
@@ -35,7 +36,7 @@ pub struct Job {
     pub patterns: String,
 }
 
-/// What is asked about some bytes.
+/// The task for some bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Task {
     /// The text of a page; answered with a [`PageText`].
@@ -45,7 +46,7 @@ pub enum Task {
         /// What it is.
         kind: PageKind,
     },
-    /// What a search engine lists; answered with a [`SerpPage`](crate::serp::SerpPage).
+    /// Read a search engine's results; answered with a [`SerpPage`](crate::serp::SerpPage).
     Results {
         /// The engine's name.
         engine: String,
@@ -68,20 +69,20 @@ pub enum PageKind {
     Pdf,
 }
 
-/// What a page says. Its text is untrusted data.
+/// The contents of a page. Its text is untrusted data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PageText {
     /// Encoding of its text, for HTML and plain text.
     pub encoding: Option<String>,
-    /// Main text and what the page says of itself.
+    /// Main text and the page's metadata.
     pub extracted: Extracted,
     /// The main text in pieces.
     pub fragments: Vec<Fragment>,
-    /// Text meant for the reading AI: facts, and no judgement of the page.
+    /// Text meant for the reading AI: facts, and no judgment of the page.
     pub findings: Vec<Finding>,
     /// Positions of the fragments that such text touches, of medium severity and above.
     pub quarantined: Vec<u32>,
-    /// HTML with scripts and hardly any text: its scripts may have more to say.
+    /// HTML with scripts and hardly any text: its scripts may add text.
     pub thin: bool,
 }
 
@@ -115,7 +116,7 @@ impl Job {
 /// The answer to a job, of the type that its [`Task`] names.
 ///
 /// # Errors
-/// What the reader said; and bytes that are no answer, which only a broken reader sends.
+/// The reader's error, or an invalid answer, which only a broken reader sends.
 pub fn answer<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Unread> {
     let answer: Result<Result<T, Unread>, _> = serde_json::from_slice(bytes);
     answer.unwrap_or_else(|error| Err(Unread::Unreadable(format!("its reader sent no answer: {error}"))))
@@ -129,7 +130,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Does a job. PDFs are given up when `stop` says so.
+    /// Runs a job. PDFs stop early on `stop`.
     pub fn work(&mut self, job: &[u8], stop: &dyn Fn() -> bool) -> Vec<u8> {
         let Some((job, body)) = Job::from_bytes(job) else {
             return written(&Err::<(), _>(Unread::Unreadable("the job is malformed".to_owned())));

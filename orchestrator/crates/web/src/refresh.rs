@@ -3,13 +3,13 @@
 use crate::dom::parse;
 use url::Url;
 
-/// Bytes of a page in which it is looked for; it stands in the head.
+/// Bytes of a page in which to search for it; it is in the head.
 const LOOKED_AT: usize = 16 << 10;
-/// A page that stays for more seconds is there to be read.
+/// A page with a longer delay is meant to be read.
 const LONGEST_STAY: f64 = 5.0;
 
-/// Where a page that was fetched from `address` sends its readers within five seconds; `None` when it stays, loads itself
-/// again, or names no address. What it says to readers without scripts alone does not count.
+/// The target to which a page from `address` redirects its readers within five seconds; `None` when it stays, reloads
+/// itself, or has no target. Refreshes inside `noscript` do not count.
 pub(crate) fn refresh_target(html: &str, address: &Url) -> Option<Url> {
     let mut end = html.len().min(LOOKED_AT);
     while !html.is_char_boundary(end) {

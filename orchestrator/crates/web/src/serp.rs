@@ -1,4 +1,4 @@
-//! Result pages of web search engines: what they list, or why they list nothing.
+//! Result pages of web search engines: their results, or why they have no results.
 
 mod engine;
 mod redirect;
@@ -23,11 +23,11 @@ pub struct SerpResult {
     pub title: String,
     /// Address of the page itself, redirects of the engine decoded, tracking removed.
     pub url: String,
-    /// The engine's excerpt; empty when it shows none.
+    /// The engine's excerpt; may be empty.
     pub snippet: String,
 }
 
-/// What a result page turned out to be.
+/// The kind of a result page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum SerpPage {
@@ -35,31 +35,31 @@ pub enum SerpPage {
     Results {
         /// The results, in order.
         results: Vec<SerpResult>,
-        /// Advertisements left out.
+        /// Skipped advertisements.
         ads: usize,
         /// Entries of the list that had no title or no usable link: when this grows, the markup is changing.
         unread: usize,
     },
-    /// The engine says that nothing was found.
+    /// The engine reports no results.
     NoResults,
-    /// The engine wants a person.
+    /// The engine requires a person.
     Challenge {
         /// What kind of challenge.
         kind: ChallengeKind,
     },
-    /// The engine says that it will not answer.
+    /// The engine declines to answer.
     Refused {
         /// The marker's text.
         why: String,
     },
     /// A page without results and without any known marker: the markup has changed, or it needs a browser.
     Drift {
-        /// What was seen.
+        /// What was found instead.
         why: String,
     },
 }
 
-/// What a challenge page asks for.
+/// The kind of a challenge page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChallengeKind {
@@ -126,8 +126,8 @@ impl Engines {
         self.challenges().iter().find_map(|challenge| challenge.shown(&page))
     }
 
-    /// Which challenge a page with a main text of `chars` characters shows. A short article stays one although its comment form
-    /// asks for a puzzle, or its site has a box to log in.
+    /// The challenge on a page with a main text of `chars` characters. A short article remains an article even if its
+    /// comment form has a CAPTCHA, or its site has a login box.
     pub fn challenge_beside(&self, html: &str, chars: usize) -> Option<ChallengeKind> {
         if chars > CHALLENGE_CHARS {
             return None;
@@ -139,11 +139,11 @@ impl Engines {
     }
 }
 
-/// A page with a longer main text has something to say besides any challenge.
+/// A page with a longer main text has content besides any challenge.
 const CHALLENGE_CHARS: usize = 600;
 /// The shortest main text of an article that has a challenge beside it.
 const ARTICLE_CHARS: usize = 120;
-/// How a page says that it is an article.
+/// Selectors that mark a page as an article.
 const ARTICLE: &str = "article, meta[property='og:type'][content='article'], [itemtype*='schema.org/Article'], \
      [itemtype*='schema.org/NewsArticle'], [itemtype*='schema.org/BlogPosting']";
 

@@ -9,7 +9,7 @@ pub(crate) fn shared(path: &str) -> PathBuf {
         .join(path)
 }
 
-/// Folders of real pages with the main text expected of each; `None`, said so, when the shared data is not there.
+/// Folders of real pages with the main text expected of each; `None`, with a message, when the shared data is missing.
 pub(crate) fn readability_pages() -> Option<impl Iterator<Item = PathBuf>> {
     let folder = shared("data/extraction/readability/test-pages");
     let pages = std::fs::read_dir(&folder).ok();

@@ -1,4 +1,4 @@
-//! What a worker can reach: the files that its work needs, and no call to the kernel that the work has no use for.
+//! The access of a worker: the files that its work needs, and only the system calls that it uses.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ pub struct Access {
     pub write: Vec<PathBuf>,
 }
 
-/// What the system enforces beyond the limits on memory, time and files.
+/// What the kernel enforces beyond the limits on memory, time and files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Confinement {
     /// Only the files of [`Access`] can be opened (Landlock).
@@ -34,14 +34,15 @@ impl Confinement {
 }
 
 impl Access {
-    /// Gives up everything else, for this thread and those that it starts. What the kernel cannot enforce shows in the result.
+    /// Drops everything else, for this thread and those that it starts. The result shows what the kernel cannot
+    /// enforce.
     ///
     /// # Errors
-    /// When a listed file cannot be looked at, or the kernel refuses what it supports.
+    /// A listed file cannot be inspected, or the kernel refuses a feature that it supports.
     pub(crate) fn confine(&self) -> std::io::Result<Confinement> {
         #[cfg(target_os = "linux")]
         {
-            // Whether there are filters stands in a file.
+            // A file shows whether filters are available.
             let calls = linux::restrict_calls(self)?;
             Ok(Confinement { files: linux::restrict_files(self)?, calls })
         }
@@ -63,7 +64,7 @@ mod linux {
     };
     use std::io::{Error, Result};
 
-    /// Newest version of Landlock of which something is asked; older kernels enforce what they know of it.
+    /// Newest version of Landlock that is used; older kernels enforce what they support.
     const LANDLOCK: ABI = ABI::V6;
 
     pub(super) fn restrict_files(access: &Access) -> Result<bool> {
@@ -87,9 +88,9 @@ mod linux {
         }
         let mut refused: Vec<(i64, Vec<SeccompRule>)> =
             REFUSED.iter().map(|&call| (call, Vec::new())).collect();
-        // Threads are made, processes are not.
+        // Threads may be created, processes must not.
         refused.push((libc::SYS_clone, vec![lacking(0, libc::CLONE_THREAD as u64)?]));
-        // SQLite says `O_CREAT` of files that are there; Landlock refuses those that are not.
+        // SQLite passes `O_CREAT` for existing files; Landlock refuses missing ones.
         if access.write.is_empty() {
             for flag in [libc::O_CREAT, libc::O_WRONLY, libc::O_RDWR] {
                 refused.push((libc::SYS_openat, vec![with(2, flag as u64)?]));
@@ -98,7 +99,7 @@ mod linux {
             }
         }
         install(refused, libc::EPERM)?;
-        // With arguments that no filter can look at; the C library then takes `clone`.
+        // Its arguments cannot be inspected by filters; the C library falls back to `clone`.
         install(vec![(libc::SYS_clone3, Vec::new())], libc::ENOSYS)?;
         Ok(true)
     }

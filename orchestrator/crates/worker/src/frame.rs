@@ -1,14 +1,14 @@
-//! Jobs and answers as they travel: a length, then so many bytes.
+//! The wire format of jobs and answers: a length, then that many bytes.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
 /// Bytes of the length.
 pub(crate) const HEAD: usize = 4;
 
-/// The length of what is not sent for its length.
+/// The length that was too large to send.
 pub(crate) const TOO_LONG: [u8; HEAD] = u32::MAX.to_le_bytes();
 
-/// The length of what follows, when it is allowed.
+/// The length of the payload, if it is allowed.
 pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize> {
     let length = u32::from_le_bytes(head) as usize;
     if length <= most {
@@ -17,7 +17,7 @@ pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize> {
     Err(Error::new(ErrorKind::InvalidData, format!("more than {most} bytes")))
 }
 
-/// The length as it is written.
+/// The encoded length.
 pub(crate) fn head(bytes: &[u8], most: usize) -> Result<[u8; HEAD]> {
     match u32::try_from(bytes.len()) {
         Ok(length) if bytes.len() <= most => Ok(length.to_le_bytes()),
@@ -25,7 +25,7 @@ pub(crate) fn head(bytes: &[u8], most: usize) -> Result<[u8; HEAD]> {
     }
 }
 
-/// The next one; none at the end.
+/// The next frame; `None` at the end.
 pub(crate) fn read(from: &mut impl Read, most: usize) -> Result<Option<Vec<u8>>> {
     let mut head = [0; HEAD];
     match from.read_exact(&mut head) {

@@ -1,8 +1,8 @@
-//! What a worker may use.
+//! The resource limits of a worker.
 
 use std::time::Duration;
 
-/// Limits of a worker. The kernel enforces those of them that the system has; the pool enforces the deadline of each job.
+/// Limits of a worker. The kernel enforces the ones it supports; the pool enforces the deadline of each job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of memory that may be written to. Linux only.
@@ -16,15 +16,15 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Gives up what the work does not need: memory and files beyond the limits, writing to files, core dumps, new privileges.
-    /// A worker ends with its parent.
+    /// Drops what the work does not need: memory and files beyond the limits, writing to files, core dumps, new
+    /// privileges. A worker ends with its parent.
     ///
     /// # Errors
-    /// When the system refuses one of them.
+    /// The system refuses one of them.
     pub(crate) fn apply(&self) -> std::io::Result<()> {
         #[cfg(target_os = "linux")]
         {
-            // Where memory runs out, the kernel ends workers first. Some containers do not allow it to be said.
+            // When memory runs out, the kernel kills workers first. Some containers do not allow this setting.
             let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
             kernel::end_with_parent()?;
             kernel::no_new_privileges()?;
@@ -51,7 +51,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Processor seconds of a job: the kernel counts whole ones, of which the first may have begun.
+    /// CPU seconds of a job: the kernel counts whole seconds, and the first may be partly used.
     pub(crate) fn cpu_seconds(&self) -> u64 {
         self.cpu.as_millis().div_ceil(1000) as u64 + 1
     }
@@ -72,7 +72,7 @@ mod kernel {
         if code == 0 { Ok(()) } else { Err(Error::last_os_error()) }
     }
 
-    /// Lowers one of this process's limits: what it gets, and what it may raise that to; never above what it may now.
+    /// Lowers one of this process's limits, soft and hard; never above the present hard limit.
     pub(super) fn limit(resource: Resource, soft: u64, hard: u64) -> Result<()> {
         let mut now = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: the pointer is to a live value of the type that the call fills in.
@@ -88,7 +88,7 @@ mod kernel {
         let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
         // SAFETY: the pointer is to memory of the type's size that the call fills in.
         done(unsafe { libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) })?;
-        // SAFETY: all of it are numbers, for which zero, with which it was made, is a value.
+        // SAFETY: it is zero-initialized and consists of integers, for which zero is valid.
         let usage = unsafe { usage.assume_init() };
         Ok((usage.ru_utime.tv_sec + usage.ru_stime.tv_sec).unsigned_abs() + 1)
     }
@@ -100,7 +100,7 @@ mod kernel {
         done(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) })
     }
 
-    /// Neither this process nor what it could start gets privileges that it has not got.
+    /// Neither this process nor its children can gain new privileges.
     #[cfg(target_os = "linux")]
     pub(super) fn no_new_privileges() -> Result<()> {
         // SAFETY: takes numbers only.

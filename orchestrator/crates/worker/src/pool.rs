@@ -1,4 +1,4 @@
-//! The parent's side: workers that wait, and the one job that each of them does.
+//! The parent's side: idle workers, and the one job that each runs.
 
 use crate::{Confinement, Limits, frame};
 use std::collections::VecDeque;
@@ -14,9 +14,9 @@ use tokio::sync::Semaphore;
 
 /// How long a worker may take to start.
 const START: Duration = Duration::from_secs(20);
-/// How long a worker that has closed its output may take to end.
+/// How long a worker that has closed its output may take to exit.
 const END: Duration = Duration::from_millis(500);
-/// Most that is read of what a worker wrote to standard error before it died.
+/// Most bytes to read from a dead worker's standard error.
 const LAST_WORDS: u64 = 4_096;
 
 /// How a pool works.
@@ -26,15 +26,15 @@ pub struct PoolConfig {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// The limits that the program puts itself under; here for the words of an error.
+    /// The limits that the program sets for itself; here for error messages.
     pub limits: Limits,
-    /// Workers at most, which is jobs at a time; at least one.
+    /// Most workers, and so parallel jobs; at least one.
     pub workers: usize,
     /// How long a job waits for a worker that is free.
     pub wait: Duration,
     /// Jobs after which a worker is replaced by a new one.
     pub jobs: u32,
-    /// Bytes of a job and of an answer at most.
+    /// Most bytes of a job and of an answer.
     pub most_bytes: usize,
 }
 
@@ -71,13 +71,13 @@ pub enum WorkerError {
     /// The job or its answer is too large.
     #[error("too large: {why}")]
     TooLarge {
-        /// How large, and what is allowed.
+        /// The size and the limit.
         why: String,
     },
     /// Its worker ended for another reason.
     #[error("its worker process ended: {how}")]
     Died {
-        /// A signal or an exit code, and what it said last.
+        /// A signal or an exit code, and its last output.
         how: String,
     },
 }
@@ -98,7 +98,7 @@ impl Pool {
         Self { config, free, idle: Mutex::default(), confinement: OnceLock::new() }
     }
 
-    /// Starts a worker, if none waits, so that the next job finds one.
+    /// Starts a worker if none is idle, so that the next job finds one.
     ///
     /// # Errors
     /// [`WorkerError::Start`].
@@ -110,7 +110,7 @@ impl Pool {
         Ok(())
     }
 
-    /// What the system enforces on the workers; none before the first has started.
+    /// What the system enforces on the workers; `None` before the first has started.
     pub fn confinement(&self) -> Option<Confinement> {
         self.confinement.get().copied()
     }
@@ -118,7 +118,7 @@ impl Pool {
     /// Has a job done, within this time from the moment that a worker has it. When the future is dropped, the worker is killed.
     ///
     /// # Errors
-    /// [`WorkerError`], which names the limit that the job met.
+    /// [`WorkerError`], which names the limit that the job hit.
     pub async fn run(&self, job: &[u8], limit: Duration) -> Result<Vec<u8>, WorkerError> {
         let Ok(Ok(_turn)) = tokio::time::timeout(self.config.wait, self.free.acquire()).await else {
             return Err(WorkerError::Busy);
@@ -248,7 +248,7 @@ fn cause(status: ExitStatus, words: &str, limits: &Limits) -> WorkerError {
             return WorkerError::Cpu { seconds: limits.cpu_seconds() };
         }
     }
-    // Rust says so before it aborts.
+    // Rust prints it before it aborts.
     if words.contains("memory allocation of") {
         return WorkerError::Memory { bytes: limits.memory };
     }

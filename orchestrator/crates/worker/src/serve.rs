@@ -5,11 +5,11 @@ use std::io::{Result, Write};
 use std::process::exit;
 use std::sync::mpsc;
 
-/// Takes jobs from standard input until it ends, and writes the answer of each to standard output. Nothing else may use these
-/// two. `most` is the size of a job and of an answer in bytes.
+/// Reads jobs from standard input until it closes, and writes each answer to standard output. Nothing else may use
+/// these streams. `most` is the size of a job and of an answer in bytes.
 ///
-/// The limits are in force before the first job is read, and of files only those of `access` can be opened. A worker whose standard input ends while it works, ends too: its
-/// parent is gone.
+/// The limits apply before the first job is read, and only the files of `access` can be opened. A worker whose standard
+/// input closes while it works exits: its parent is gone.
 ///
 /// # Errors
 /// When the system refuses a limit, or the parent does not read.
@@ -38,7 +38,7 @@ pub fn serve(
         limits.begin_job()?;
         let answer = work(job);
         if answer.len() > most {
-            // The parent reads the length, and ends this worker.
+            // The parent reads the length, and kills this worker.
             output.write_all(&frame::TOO_LONG)?;
             output.flush()?;
         } else {

@@ -1,4 +1,4 @@
-//! Real processes: this program is the worker too.
+//! Real processes: this program is also the worker.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
 use lyra_worker::{Access, Confinement, Limits, Pool, PoolConfig, WorkerError, serve};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 const LIMITS: Limits =
     Limits { memory: 128 << 20, addresses: 4 << 30, cpu: Duration::from_secs(1), files: 32 };
 const MOST: usize = 1 << 20;
-/// Enough for anything that is to be done.
+/// Enough time for any job.
 const TIME: Duration = Duration::from_mins(1);
 
 fn main() {
@@ -30,7 +30,7 @@ fn main() {
     figures(&runtime);
 }
 
-/// What a job says is done.
+/// Runs the commands of a job.
 fn work(job: Vec<u8>) -> Vec<u8> {
     let job = String::from_utf8(job).unwrap();
     let (what, argument) = job.split_once(' ').unwrap_or((&job, ""));
@@ -247,7 +247,7 @@ async fn what_is_too_large_or_cannot_start_is_said() {
     assert!(matches!(&refused, WorkerError::Start { why } if why.contains("/nowhere/lyra")), "{refused}");
 }
 
-/// With `LYRA_WORKER_FIGURES`: what a job costs beside its work.
+/// With `LYRA_WORKER_FIGURES`: the overhead of a job.
 fn figures(runtime: &tokio::runtime::Runtime) {
     let Some(n) = std::env::var("LYRA_WORKER_FIGURES").ok().and_then(|n| n.parse::<u32>().ok()) else {
         return;

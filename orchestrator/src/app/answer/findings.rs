@@ -11,10 +11,10 @@ const SAME: f32 = 0.85;
 /// Findings at least this close (cosine) are about the same.
 const ALIKE: f32 = 0.6;
 
-/// One finding: a claim, and the claims of other passages that say the same.
+/// One finding: a claim, and equivalent claims of other passages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// The claim with the most evidence, of those that say the same.
+    /// The equivalent claim with the most evidence.
     pub report: ClaimReport,
     /// The others.
     pub same: Vec<ClaimReport>,
@@ -28,7 +28,7 @@ impl Finding {
         self.report.has_evidence()
     }
 
-    /// The passages that it was found in, one for each work.
+    /// The passages that it was found in, one per work.
     pub fn origins(&self) -> Vec<&Origin> {
         let mut seen = BTreeSet::new();
         let all = std::iter::once(&self.report).chain(&self.same).filter_map(|report| report.origin.as_ref());
@@ -51,7 +51,7 @@ pub struct Cluster {
     pub years: lyra_domain::EvidenceYears,
 }
 
-/// The claims as findings. Each joins the first finding that says the same: the one closest to the question decides.
+/// Groups claims into findings. Each joins the first equivalent finding, in order of closeness to the question.
 pub(super) fn merged(
     reports: Vec<ClaimReport>,
     vectors: &HashMap<ClaimId, Vec<f32>>,
@@ -80,7 +80,7 @@ pub(super) fn merged(
     kept.into_iter()
         .map(|(mut finding, _)| {
             let sided = |report: &ClaimReport| report.supporting_count + report.refuting_count;
-            // The claim stands for all that say the same: the one of which most is known.
+            // The claim with the most evidence represents the equivalent ones.
             if let Some(at) = (0..finding.same.len()).max_by_key(|&i| (sided(&finding.same[i]), Reverse(i)))
                 && sided(&finding.same[at]) > sided(&finding.report)
             {
@@ -91,7 +91,7 @@ pub(super) fn merged(
         .collect()
 }
 
-/// Groups of findings: each joins the first group whose leading claim it is close to. Largest first, then by closeness to
+/// Groups findings: each joins the first group with a similar leading claim. Largest first, then by closeness to
 /// the question.
 pub(super) fn clusters(findings: &[Finding], vectors: &HashMap<ClaimId, Vec<f32>>) -> Vec<Cluster> {
     let vector = |finding: &Finding| vectors.get(&finding.report.claim.id).map(Vec::as_slice);
@@ -173,7 +173,7 @@ mod tests {
         let sizes: Vec<(usize, usize)> = clusters.iter().map(|c| (c.findings, c.works)).collect();
         assert_eq!(sizes, [(2, 3), (1, 1)]);
 
-        // Without vectors nothing is merged and nothing moves.
+        // Without vectors nothing is merged or reordered.
         let found = merged(reports.clone(), &HashMap::new(), None);
         assert_eq!(found.iter().map(|f| &f.report).collect::<Vec<_>>(), reports.iter().collect::<Vec<_>>());
     }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::config::Config;
 
-/// An application whose store has `samples` corrected judgements of a model that is far too sure of itself: it says 0.98
-/// and is right in two of three.
+/// An application whose store has `samples` corrected judgments of an overconfident model: it reports 0.98 and is right
+/// in two of three cases.
 async fn app(folder: &std::path::Path, samples: usize) -> App {
     let app = App::open(Config { data_dir: Some(folder.to_owned()), ..Config::default() }).await.unwrap();
     let path = folder.join("lyra.db");
@@ -58,7 +58,7 @@ async fn too_few_samples_are_measured_and_not_fitted() {
     let app = app(folder.path(), 9).await;
     assert_eq!(app.evaluate_calibration(None).await.unwrap().metrics.samples, 9);
     let error = app.fit_calibration(None, CalibrationMethod::Temperature, None).await.unwrap_err();
-    assert_eq!(error.message, "a-model has 9 corrected or reviewed judgements");
+    assert_eq!(error.message, "a-model has 9 corrected or reviewed judgments");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Whether work that outsiders supply runs in processes of its own, and what the system enforces on them.
+//! Whether untrusted work runs in separate processes, and what the system enforces on them.
 
 use super::Finding;
 use crate::app::App;
@@ -8,7 +8,8 @@ use lyra_worker::{Confinement, WorkerError};
 
 const PART: &str = "isolation";
 const CURE: &str = "let lyra start processes (limits on processes, a seccomp filter, a missing /proc)";
-const NOTE: &str = "agents' SQL and web pages are worked on in this process, without the kernel's limits on memory and processor time";
+const NOTE: &str = "agents' SQL and web pages are processed in this process, without the kernel's limits on memory \
+    and CPU time";
 
 impl App {
     /// Starts a worker of each kind.
@@ -37,12 +38,12 @@ fn not_started(error: &WorkerError) -> Finding {
 
 fn confined(workers: &[Confinement]) -> Finding {
     const SEEN: &str =
-        "agents' SQL and web pages are worked on in processes of their own under the kernel's limits";
+        "agents' SQL and web pages are processed in separate processes under the kernel's limits";
     let files = workers.iter().all(|worker| worker.files);
     let calls = workers.iter().all(|worker| worker.calls);
     match (files, calls) {
         (true, true) => {
-            Finding::ok(PART, format!("{SEEN}, without network and with access to nothing but their files"))
+            Finding::ok(PART, format!("{SEEN}, without network access and with access to their files only"))
         }
         _ if !cfg!(target_os = "linux") => Finding::ok(PART, SEEN),
         _ => {

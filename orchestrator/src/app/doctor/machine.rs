@@ -1,4 +1,4 @@
-//! What Lyra stands on: disk, space, port.
+//! The machine: disk, space, port.
 
 use super::Finding;
 use crate::config::ServerConfig;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Free space under which a database soon fails to grow, and under which it is worth a word.
+/// Free space below which the database soon cannot grow, and below which to warn.
 const TOO_LITTLE: u64 = 64 << 20;
 const LITTLE: u64 = 1 << 30;
-/// For whoever listens on our port to say who it is.
+/// How long to wait for the process on our port to identify itself.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) fn disk(data_dir: &Path) -> Finding {
@@ -21,11 +21,11 @@ pub(super) fn disk(data_dir: &Path) -> Finding {
         .and_then(|()| std::fs::write(&probe, vec![0_u8; 1 << 20]))
         .and_then(|()| std::fs::remove_file(&probe));
     match written {
-        Ok(()) => Finding::ok("disk", format!("{} can be written", data_dir.display())),
+        Ok(()) => Finding::ok("disk", format!("{} is writable", data_dir.display())),
         Err(error) => Finding::broken(
             "disk",
-            format!("{} cannot be written: {error}", data_dir.display()),
-            "free some space, mend the permissions, or name another folder with --data-dir",
+            format!("{} is not writable: {error}", data_dir.display()),
+            "free some space, fix the permissions, or choose another folder with --data-dir",
         ),
     }
 }
@@ -37,11 +37,11 @@ pub(super) fn privacy(data_dir: &Path) -> Finding {
     let open: Vec<String> =
         places.iter().filter(|place| is_open(place)).map(|place| place.display().to_string()).collect();
     if open.is_empty() {
-        return Finding::ok(PART, "the data folder is its owner's alone");
+        return Finding::ok(PART, "only the owner can access the data folder");
     }
     Finding::note(
         PART,
-        format!("others on this machine may read {}", open.join(", ")),
+        format!("other users on this machine can read {}", open.join(", ")),
         "chmod 700 the folder and 600 the files, as their owner, or use a folder of your own with --data-dir",
     )
 }
@@ -61,7 +61,7 @@ pub(super) fn space(free: Option<u64>) -> Finding {
     const CURE: &str =
         "free some space: old tasks, corpora that are no longer used, or a smaller sources.cache_mb";
     match free {
-        None => Finding::ok("space", "this system does not say"),
+        None => Finding::ok("space", "unknown on this system"),
         Some(free) if free < TOO_LITTLE => {
             Finding::broken("space", format!("{} MB are free", free >> 20), CURE)
         }
@@ -75,7 +75,7 @@ pub(super) fn space(free: Option<u64>) -> Finding {
 pub(super) async fn port(server: &ServerConfig) -> Finding {
     let address = SocketAddr::new(server.host, server.port);
     match TcpListener::bind(address).await {
-        Ok(_) => Finding::ok("port", format!("{address} is free for lyra serve")),
+        Ok(_) => Finding::ok("port", format!("{address} is available for lyra serve")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
             match tokio::time::timeout(PATIENCE, health(address)).await {
                 Ok(Ok(answer)) if answer.contains("\"status\":\"ok\"") && answer.contains("\"version\"") => {
@@ -84,14 +84,14 @@ pub(super) async fn port(server: &ServerConfig) -> Finding {
                 _ => Finding::broken(
                     "port",
                     format!("another program listens on {address}"),
-                    "end it, or give lyra serve another --port (server.port)",
+                    "stop it, or give lyra serve another --port (server.port)",
                 ),
             }
         }
         Err(error) => Finding::broken(
             "port",
-            format!("{address} cannot be listened on: {error}"),
-            "mend server.host and server.port: an address of this machine, and a port above 1023",
+            format!("cannot listen on {address}: {error}"),
+            "set server.host to an address of this machine and server.port to a free port above 1023",
         ),
     }
 }

@@ -1,10 +1,10 @@
-//! Work that does not go on by itself, and sources that are left alone.
+//! Stalled work, and sources that are cooling down.
 
 use super::{App, Finding};
 use lyra_domain::JobState;
 use lyra_store::StoreCounts;
 
-/// Age in seconds from which a waiting job is a sign that nobody works.
+/// Age in seconds from which a waiting job shows that no worker is running.
 const STALE: f64 = 600.0;
 
 impl App {
@@ -15,7 +15,7 @@ impl App {
         }
     }
 
-    /// Sources outside that tasks ask by default, or that are left alone for now.
+    /// Default sources that can be queried, or that are cooling down.
     pub(super) async fn outside(&self) -> Finding {
         const PART: &str = "sources";
         let sources = match self.list_sources().await {
@@ -24,7 +24,7 @@ impl App {
                 return Finding::broken(
                     PART,
                     error.message,
-                    "mend [sources] in the configuration: lyra sources list",
+                    "fix [sources] in the configuration: lyra sources list",
                 );
             }
         };
@@ -32,7 +32,7 @@ impl App {
             .iter()
             .filter_map(|source| {
                 let (seconds, why) = source.left_alone.as_ref()?;
-                Some(format!("{} is not asked for {seconds} s: {why}", source.name))
+                Some(format!("{} is cooling down for {seconds} s: {why}", source.name))
             })
             .collect();
         let asked: Vec<&str> =
@@ -41,17 +41,17 @@ impl App {
             return Finding::note(
                 PART,
                 paused.join("; "),
-                "wait, or get a key for it (README, Sources); tasks go on with the others meanwhile",
+                "wait, or get a key for it (README, Sources); tasks continue with the other sources meanwhile",
             );
         }
         if asked.is_empty() {
-            return Finding::ok(PART, "none outside is asked unless a task names it");
+            return Finding::ok(PART, "external sources are only queried if a task names them");
         }
-        let asked = format!("{} asked by default", asked.join(", "));
+        let asked = format!("{} used by default", asked.join(", "));
         if self.config().sources.contact.as_deref().is_none_or(|contact| contact.trim().is_empty()) {
-            return Finding::note(PART, asked, "set sources.contact: sites want to know whom to write to");
+            return Finding::note(PART, asked, "set sources.contact: sites want to know whom to contact");
         }
-        Finding::ok(PART, format!("{asked}; lyra sources test asks them now"))
+        Finding::ok(PART, format!("{asked}; to query them now: lyra sources test"))
     }
 }
 
@@ -63,28 +63,28 @@ fn work(counts: &StoreCounts) -> Finding {
         return Finding::note(
             PART,
             format!(
-                "{} jobs wait, the oldest for {:.0} minutes, and nobody works on them",
+                "{} jobs wait, the oldest for {:.0} minutes, and no worker is running",
                 counts.waiting,
                 counts.oldest_seconds / 60.0
             ),
-            "start lyra serve or lyra mcp, or go on with one: lyra task list, lyra task resume ID",
+            "start lyra serve or lyra mcp, or resume a task: lyra task list, lyra task resume ID",
         );
     }
     if counts.auth_pending > 0 {
         return Finding::note(
             PART,
-            format!("{} engines or pages wait for a person", counts.auth_pending),
-            "see them with: lyra auth list; go there with lyra auth open ID, or do without: lyra auth skip ID",
+            format!("{} engines or pages require a person", counts.auth_pending),
+            "list them: lyra auth list; open one: lyra auth open ID; or skip it: lyra auth skip ID",
         );
     }
     if failed > 0 {
         return Finding::note(
             PART,
-            format!("{failed} jobs were given up"),
-            "lyra task show ID says why; search again once the cause is mended",
+            format!("{failed} jobs failed permanently"),
+            "see why with lyra task show ID, fix the cause, and search again",
         );
     }
-    Finding::ok(PART, format!("{} jobs wait, {running} run", counts.waiting))
+    Finding::ok(PART, format!("{} jobs wait, {running} are running", counts.waiting))
 }
 
 #[cfg(test)]
@@ -101,11 +101,11 @@ mod tests {
             (StoreCounts::default(), Health::Ok, "0 jobs wait"),
             (waiting.clone(), Health::Ok, "2 jobs wait"),
             (StoreCounts { oldest_seconds: 900.0, ..waiting }, Health::Note, "15 minutes"),
-            (StoreCounts { auth_pending: 1, ..StoreCounts::default() }, Health::Note, "wait for a person"),
+            (StoreCounts { auth_pending: 1, ..StoreCounts::default() }, Health::Note, "require a person"),
             (
                 StoreCounts { jobs: jobs(JobState::Failed), ..StoreCounts::default() },
                 Health::Note,
-                "given up",
+                "failed permanently",
             ),
         ];
         for (counts, health, words) in cases {

@@ -9,7 +9,7 @@ fn claims(count: usize) -> Value {
     })
 }
 
-/// All pages, put together again.
+/// All pages, joined again.
 fn joined(document: &Document, max_bytes: usize) -> (Value, usize) {
     let (mut whole, mut cursor, mut pages) = (json!({}), None, 0);
     loop {
@@ -62,7 +62,7 @@ fn a_cursor_outlives_a_change_and_says_so() {
     );
     for wrong in ["", "x", "1.2", "zz.1.", "0.x.claim_1"] {
         let error = Document::of(claims(3)).page(Some(wrong), 1_000).unwrap_err();
-        assert!(error.message.contains("is no cursor"), "{wrong}: {error}");
+        assert!(error.message.contains("is not a cursor"), "{wrong}: {error}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Claims looked for in a corpus and judged, as `lyra check` does it.
+//! Claims searched in a corpus and judged, as `lyra check` does.
 
 use super::judged::sentences_of;
 use super::set::{Abstracts, AnnotatedClaim};
@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Longest wait for a task before it is looked at again.
+/// Polling interval for a task.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// Figures with retrieval, as SciFact's scorer defines them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EndToEnd {
-    /// Claims that were looked for.
+    /// Searched claims.
     pub claims: usize,
     /// Abstracts with a label that were among the passages judged.
     pub found: Share,
@@ -30,13 +30,13 @@ pub struct EndToEnd {
     pub sentences: Scored,
     /// Sentences of abstracts with the right label.
     pub sentences_with_label: Scored,
-    /// Claims with a label whose confidence is on its side of one half.
+    /// Labeled claims whose confidence is on the label's side of 0.5.
     pub confidence_agrees: Share,
     /// Time per claim, in seconds.
     pub seconds_per_claim: f64,
 }
 
-/// Checks every claim in the corpus. The tasks that this takes are deleted again.
+/// Checks every claim in the corpus. Its tasks are deleted afterward.
 pub(super) async fn search(
     app: &App,
     corpus: &str,
@@ -76,7 +76,7 @@ pub(super) async fn search(
     })
 }
 
-/// What was said of every abstract that was judged or has a label.
+/// The judgment of every abstract that was judged or has a label.
 fn answers(claim: &AnnotatedClaim, report: &ClaimReport, abstracts: &Abstracts) -> Vec<Answer> {
     let mut judged: BTreeMap<&str, (Label, Vec<usize>)> = BTreeMap::new();
     for evidence in &report.evidence {
@@ -101,7 +101,7 @@ fn answers(claim: &AnnotatedClaim, report: &ClaimReport, abstracts: &Abstracts) 
             Answer {
                 gold,
                 said,
-                // Labels and sentences are what is counted here.
+                // Only labels and sentences are counted here.
                 scores: None,
                 confidence: 0.0,
                 claim: claim.group,
@@ -113,7 +113,7 @@ fn answers(claim: &AnnotatedClaim, report: &ClaimReport, abstracts: &Abstracts) 
         .collect()
 }
 
-/// The report on a claim; none when it was stopped.
+/// The report on a claim; `None` when it was stopped.
 async fn check(
     app: &App,
     corpus: &str,

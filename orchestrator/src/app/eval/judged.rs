@@ -1,4 +1,4 @@
-//! One labelled passage judged as the pipeline judges it, in the terms of a labelled file.
+//! One labeled passage judged as the pipeline judges it, in the terms of a labeled file.
 
 use super::LabelledPassage;
 use lyra_domain::NliScores;
@@ -8,10 +8,10 @@ use lyra_research::{Against, ResearchConfig, Result, hold_against};
 use lyra_text::normalise;
 use std::collections::BTreeSet;
 
-/// Stands for what is left out between two sentences that decide.
+/// Marks omitted text between two rationale sentences.
 const GAP: &str = " … ";
 
-/// What was said of a passage.
+/// The judgment of a passage.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Judged {
     pub(super) label: Label,
@@ -22,8 +22,8 @@ pub(super) struct Judged {
     pub(super) rationale: Vec<usize>,
 }
 
-/// What a passage says of a claim; nothing when it is not judged, because it or the claim is in a language that the models do
-/// not read, or because the claim is too long for them.
+/// The judgment of a passage for a claim; `None` when it was not judged, because it or the claim is in an unsupported
+/// language, or because the claim is too long for the models.
 pub(super) async fn judged(
     inference: &dyn Inference,
     models: &Models,
@@ -47,8 +47,8 @@ pub(super) async fn judged(
     }))
 }
 
-/// Which sentences of a passage a quotation is: those that it holds at least half of, and those that hold at least half of
-/// it. Parts of a quotation with a gap between them are looked for one by one.
+/// Which sentences of a passage a quotation covers: those of which it has at least half, and those that contain at
+/// least half of it. Parts of a quotation with a gap between them are matched one by one.
 pub(super) fn sentences_of(quotation: &str, sentences: &[String]) -> Vec<usize> {
     let (mut all, mut owner) = (Vec::new(), Vec::new());
     for (i, sentence) in sentences.iter().enumerate() {

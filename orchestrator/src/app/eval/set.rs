@@ -1,4 +1,4 @@
-//! Labelled files: JSON Lines, and SciFact's layout.
+//! Labeled files: JSON Lines, and SciFact's layout.
 
 mod lines;
 mod scifact;
@@ -9,21 +9,21 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Most labelled passages of one set.
+/// Most labeled passages of one set.
 const MAX_ITEMS: usize = 200_000;
 
-/// A labelled file.
+/// A labeled file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelledSet {
     /// Where it was read from.
     pub path: PathBuf,
     /// Its passages, those of one claim together.
     pub items: Vec<LabelledItem>,
-    /// What SciFact's layout holds beyond pairs; none for JSON Lines.
+    /// The parts of SciFact's layout beyond pairs; `None` for JSON Lines.
     pub abstracts: Option<Abstracts>,
 }
 
-/// A claim, a passage, and what the passage says of the claim.
+/// A claim, a passage, and the relation between them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LabelledItem {
     /// Its id in the file, else its line.
@@ -36,13 +36,13 @@ pub struct LabelledItem {
     pub passage: Arc<LabelledPassage>,
     /// The right label.
     pub label: Label,
-    /// Sets of sentences of which each suffices; none when the file names no sentences.
+    /// Sets of sentences, each of which suffices; `None` when the file has no sentences.
     pub rationales: Option<Vec<Vec<usize>>>,
     /// Kind of claim.
     pub kind: Option<String>,
 }
 
-/// A passage of a labelled file.
+/// A passage of a labeled file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelledPassage {
     /// The document that it is from, where the file names one; else its text.
@@ -53,12 +53,12 @@ pub struct LabelledPassage {
     pub sentences: Vec<String>,
 }
 
-/// SciFact's abstracts, and what the claims' annotators found in them.
+/// SciFact's abstracts, with the annotations of the claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Abstracts {
     /// By the document's id.
     pub documents: HashMap<String, Arc<LabelledPassage>>,
-    /// Every claim, those without a cited abstract too.
+    /// Every claim, including those without a cited abstract.
     pub claims: Vec<AnnotatedClaim>,
 }
 
@@ -69,7 +69,7 @@ pub struct AnnotatedClaim {
     pub group: usize,
     /// The claim.
     pub text: String,
-    /// Label and rationales by document; documents that say neither are not in it.
+    /// Label and rationales by document, without neutral documents.
     pub evidence: BTreeMap<String, (Label, Vec<Vec<usize>>)>,
 }
 
@@ -98,7 +98,7 @@ impl LabelledSet {
         }
         if sets.is_empty() {
             return Err(AppError::invalid(
-                format!("{} has no labelled claims", path.display()),
+                format!("{} has no labeled claims", path.display()),
                 "a folder needs `claims_*.jsonl` with `evidence`, and `corpus.jsonl` beside it (SciFact's layout)",
             ));
         }
@@ -109,14 +109,15 @@ impl LabelledSet {
         let set = if scifact::is_layout(path)? { scifact::read(path)? } else { lines::read(path)? };
         if set.items.is_empty() {
             return Err(AppError::invalid(
-                format!("{} has no labelled passages", path.display()),
-                "one JSON object a line, such as {\"claim\": \"…\", \"label\": \"SUPPORT\", \"passage\": \"…\"}",
+                format!("{} has no labeled passages", path.display()),
+                "write one JSON object per line, such as {\"claim\": \"…\", \"label\": \"SUPPORT\", \"passage\": \
+                 \"…\"}",
             ));
         }
         Ok(set)
     }
 
-    /// Keeps so many claims, spread evenly over the file, with all their passages.
+    /// Keeps this number of claims, spread evenly over the file, with all their passages.
     pub fn limit(&mut self, claims: usize) {
         let mut groups: Vec<usize> = match &self.abstracts {
             Some(abstracts) => abstracts.claims.iter().map(|claim| claim.group).collect(),
@@ -133,8 +134,8 @@ impl LabelledSet {
         }
     }
 
-    /// For every item, the passage of another document that belongs to another claim: the same one every time. None where
-    /// the set has no other.
+    /// For every item, the passage of another document that belongs to another claim: the same one every time. `None`
+    /// if the set has no other.
     pub fn strangers(&self) -> Vec<Option<&LabelledPassage>> {
         let n = self.items.len();
         self.items
@@ -151,7 +152,7 @@ impl LabelledSet {
     }
 }
 
-/// Items looked at for a passage of another document.
+/// Items to search for a passage of another document.
 const STRANGERS_TRIED: usize = 1000;
 
 /// A label by any of its usual names.
@@ -170,18 +171,18 @@ fn label(name: &str) -> Option<Label> {
 fn unreadable(path: &Path, error: &std::io::Error) -> AppError {
     AppError::invalid(
         format!("{} cannot be read: {error}", path.display()),
-        "name a labelled file, or a folder in SciFact's layout; see: lyra eval --help",
+        "give a labeled file, or a folder in SciFact's layout; see: lyra eval --help",
     )
 }
 
-/// What is wrong with a line, and what would be right.
+/// What is wrong with a line, and how to fix it.
 fn wrong(path: &Path, line: usize, what: &str, right: impl Into<String>) -> AppError {
     AppError::invalid(format!("{}, line {line}: {what}", path.display()), right)
 }
 
 fn too_many(path: &Path) -> AppError {
     AppError::invalid(
-        format!("{} has more than {MAX_ITEMS} labelled passages", path.display()),
+        format!("{} has more than {MAX_ITEMS} labeled passages", path.display()),
         "split the file",
     )
 }

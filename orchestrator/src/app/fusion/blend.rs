@@ -1,4 +1,4 @@
-//! Blending lanes, changing a blend, and what a person judged.
+//! Blending lanes, changing a blend, and registering judgments.
 
 use super::fuse::shaped_by;
 use super::review::MAX_BUDGET;
@@ -34,12 +34,12 @@ pub struct BlendRequest {
 pub struct RunRef {
     /// Which run.
     pub run_id: String,
-    /// What it is called in this blend; as the lane is called when `None`.
+    /// Its name in this blend; the lane's name when `None`.
     pub lane: Option<String>,
 }
 
 named_enum! {
-    /// What a person said of a document.
+    /// A person's judgment of a document.
     pub enum Label {
         /// Matches the core.
         A = "A",
@@ -51,7 +51,7 @@ named_enum! {
 }
 
 impl Label {
-    /// What it counts for the proxy of relevance.
+    /// Its value for the relevance proxy.
     pub(super) fn relevance(self) -> f64 {
         match self {
             Self::A => 1.0,
@@ -66,7 +66,7 @@ impl Label {
 pub struct Representative {
     /// The document.
     pub doc_id: String,
-    /// What was said of it.
+    /// The judgment.
     pub label: Label,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +96,7 @@ impl Fusion {
     /// A fusion run with some parameters changed: the same lanes, no search. Representatives stay.
     ///
     /// # Errors
-    /// No such fusion run, nothing to change, parameters that cannot be used.
+    /// No such fusion run, nothing to change, invalid parameters.
     pub async fn mutate(&self, run_id: &str, delta: RecipeDelta) -> Result<FusionView, AppError> {
         if delta == RecipeDelta::default() {
             return Err(AppError::invalid(
@@ -120,11 +120,11 @@ impl Fusion {
         recipe(&self.fusion_run(run_id).await?)
     }
 
-    /// Keeps what a person judged with a fusion run, once. From 10 documents on π′ is fitted to it.
+    /// Stores a person's judgments with a fusion run, once. From 10 documents on, π′ is fitted to them.
     ///
     /// # Errors
-    /// No such fusion run, none or too many documents, one named twice, one that the run does not have, or the run has
-    /// representatives already.
+    /// No such fusion run, no or too many documents, a duplicate or unknown document, or the run already has
+    /// representatives.
     pub async fn register_representatives(
         &self,
         run_id: &str,
@@ -140,7 +140,7 @@ impl Fusion {
         if let Some(twice) = judged.iter().find(|judged| !seen.insert(judged.doc_id.as_str())) {
             return Err(AppError::invalid(
                 format!("`representatives` names {} twice", twice.doc_id),
-                "give every document one label",
+                "give each document one label",
             ));
         }
         let run = self.fusion_run(run_id).await?;
@@ -161,8 +161,9 @@ impl Fusion {
         let shaped_by = shaped_by(&run.parents, &recipe, run.changed_from.as_deref(), &judged);
         if !self.store.set_representatives(&run.id, &shaped_by, &json!(judged), &json!(measured)).await? {
             return Err(AppError::invalid(
-                format!("the run `{}` has representatives already", run.id),
-                "they are registered once per run, and runs changed from it keep them; blend its lanes with rrf_blend_frontier to get a run that nobody judged",
+                format!("the run `{}` already has representatives", run.id),
+                "they are registered once per run, and runs derived from it keep them; blend its lanes with \
+                 rrf_blend_frontier to get a run without judgments",
             ));
         }
         self.provenance(&ProvenanceRequest { run_id: run.id, ..ProvenanceRequest::default() }).await
@@ -203,19 +204,19 @@ impl Fusion {
             let taken = |name: &str| parents.iter().any(|parent| parent.lane == name);
             let name = match (taken(&name), given) {
                 (false, _) => name,
-                // Two runs of one lane, neither of which was given a name here.
+                // Two runs of one lane without names.
                 (true, None) => run.id.clone(),
                 (true, Some(_)) => {
                     return Err(AppError::invalid(
-                        format!("two runs are called `{name}`"),
-                        "give every run a lane name of its own: weights and contributions go by it",
+                        format!("two runs are named `{name}`"),
+                        "give each run its own lane name: weights and contributions refer to it",
                     ));
                 }
             };
             if name == lyra_fusion::CODE {
                 return Err(AppError::invalid(
-                    "a lane is called `code`",
-                    "that name is the boost by codes; call the lane something else",
+                    "a lane is named `code`",
+                    "that name is reserved for the boost by codes; choose another",
                 ));
             }
             parents.push(RunParent { lane: name, run_id: run.id });
@@ -232,7 +233,7 @@ pub(super) fn recipe(run: &StoredRun) -> Result<Recipe, AppError> {
     })
 }
 
-/// What a person judged of a run, or of the one that it was changed from.
+/// A person's judgments of a run, or of the one that it was derived from.
 pub(super) fn representatives(run: &StoredRun) -> Vec<Representative> {
     run.representatives.clone().and_then(|stored| serde_json::from_value(stored).ok()).unwrap_or_default()
 }

@@ -54,7 +54,7 @@ pub struct DocumentsRequest {
     pub fields: Vec<String>,
     /// Most characters of a field.
     pub per_field_chars: BTreeMap<String, usize>,
-    /// A run whose queries are marked in the texts.
+    /// A run whose queries are highlighted in the texts.
     pub run_id: Option<String>,
     /// A query that is marked in the texts.
     pub query: Option<String>,
@@ -65,32 +65,32 @@ pub struct DocumentsRequest {
 pub struct Documents {
     /// The corpus they are from.
     pub corpus: String,
-    /// Documents in the order asked for.
+    /// Documents in the requested order.
     pub documents: Vec<DocumentView>,
     /// Ids for which there is no document.
     pub missing_ids: Vec<String>,
-    /// Ids whose documents are there and left out to keep the answer small; ask for them separately.
+    /// Ids of existing documents that are omitted to keep the answer small; request them separately.
     pub omitted_ids: Vec<String>,
-    /// Where copied text stands.
+    /// Fields with copied text.
     pub untrusted_fields: Vec<&'static str>,
 }
 
 /// A document's texts.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DocumentView {
-    /// The id asked for.
+    /// The requested id.
     pub id: String,
     /// Document id.
     pub doc_id: String,
-    /// The fields asked for, by name; those without content are absent.
+    /// The requested fields, by name; those without content are absent.
     pub fields: Map<String, Value>,
-    /// Fields of which only the beginning is shown.
+    /// Truncated fields.
     pub cut: Vec<CutField>,
-    /// Passages that match the query, with `**` around what does.
+    /// Passages that match the query, with `**` around the matches.
     pub highlights: Vec<Passage>,
 }
 
-/// A field of which only the beginning is shown.
+/// A truncated field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CutField {
     /// Name of the field.
@@ -125,7 +125,7 @@ impl Limits {
     const PUBLICATION: [usize; 5] = [500, 4_000, 16_000, 30_000, 2_000];
 
     /// # Errors
-    /// A field that is none.
+    /// An unknown field.
     pub(super) fn new(
         named: &[String],
         usual: &[&'static str],
@@ -143,7 +143,7 @@ impl Limits {
             };
             ALL_FIELDS.iter().copied().find(|field| *field == name).ok_or_else(|| {
                 AppError::invalid(
-                    format!("there is no field `{name}`"),
+                    format!("unknown field `{name}`"),
                     format!("the fields are {}", ALL_FIELDS.join(", ")),
                 )
             })
@@ -169,12 +169,12 @@ impl Limits {
         Ok(Self { fields: fields.into_iter().map(limit).collect() })
     }
 
-    /// The same with at most so many characters of any field: long texts give way before titles and numbers do.
+    /// The same with a character limit for every field: long texts are cut before titles and numbers.
     fn capped(&self, most: usize) -> Self {
         Self { fields: self.fields.iter().map(|&(field, chars)| (field, chars.min(most))).collect() }
     }
 
-    /// As they are when that fits, else capped as little as makes it fit; capped to nothing when nothing does.
+    /// Unchanged if they fit, else with the largest cap that fits; capped to nothing if none does.
     pub(super) fn fitting(&self, fits: impl Fn(&Self) -> bool) -> Self {
         if fits(self) {
             return self.clone();
@@ -250,7 +250,7 @@ impl Fusion {
         self.read(request, limits, 50).await
     }
 
-    /// Publications, cut per field where they are too long.
+    /// Publications, with fields truncated to their limits.
     ///
     /// # Errors
     /// As [`Fusion::snippets`].
@@ -309,7 +309,7 @@ impl Fusion {
         })
     }
 
-    /// What the lanes of a run looked for.
+    /// The queries of a run's lanes.
     async fn queries_of(&self, run: &StoredRun) -> Result<Vec<Query>, AppError> {
         let mut queries = Vec::new();
         let lanes = if run.kind == RunKind::Fusion {
@@ -337,8 +337,8 @@ impl Fusion {
     }
 }
 
-/// Documents that together stay within the bytes of an answer: with all the characters asked for when that is possible, else
-/// with the longest texts cut, else the first ones.
+/// Documents that fit into an answer's byte limit: with all requested characters if possible, else with the longest
+/// texts truncated, else only the first ones.
 fn fitted(
     found: &[(String, Publication)],
     limits: &Limits,

@@ -17,14 +17,14 @@ use std::time::Instant;
 
 /// Documents from the top whose texts are read for facets.
 const FACET_DOCS: usize = 800;
-/// Publications held at once while facets are read.
+/// Publications in memory while reading facets.
 const FACET_BATCH: usize = 50;
-/// Characters of a description that facets are looked for in.
+/// Characters of a description in which facets are searched.
 const FACET_DESC: usize = 20_000;
 /// Documents at the top whose contributions are counted.
 const SHARES_OF: usize = 50;
 
-/// What was measured of a fusion run; stored with it.
+/// The measurements of a fusion run; stored with it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Measured {
     /// Shares of the lanes and of `code` in the scores of the first 50.
@@ -43,13 +43,13 @@ impl Measured {
         serde_json::from_value(stored).map_err(|error| {
             AppError::new(
                 ErrorCode::Internal,
-                format!("what was measured of {} cannot be read: {error}", run.id),
+                format!("the measurements of {} cannot be read: {error}", run.id),
             )
         })
     }
 }
 
-/// Lanes that go into a fusion, with what they are called in it.
+/// The lanes of a fusion, with their names in it.
 #[derive(Debug, Clone)]
 pub(super) struct Lanes {
     runs: Arc<Vec<(String, StoredRun)>>,
@@ -85,7 +85,7 @@ impl Fusion {
         self.load(&run.parents).await
     }
 
-    /// Loads runs that are to be fused.
+    /// Loads the runs to fuse.
     pub(super) async fn load(&self, parents: &[RunParent]) -> Result<Lanes, AppError> {
         let mut runs = Vec::with_capacity(parents.len());
         for parent in parents {
@@ -173,7 +173,7 @@ impl Fusion {
         Ok(measured)
     }
 
-    /// What the facets say of the first documents, by document id; nothing without facets.
+    /// The facet signals of the first documents, by document id; empty without facets.
     async fn facet_signals(
         &self,
         lanes: &Lanes,

@@ -1,5 +1,5 @@
-//! Quarantine for lanes: what a backend finds and hands out passes the rules for text that addresses an AI before any use case
-//! sees it.
+//! Quarantine for lanes: results of a backend pass the rules for text that addresses an AI before any use case sees
+//! them.
 
 use async_trait::async_trait;
 use lyra_corpus::backend::{BackendKind, IdType, LaneHits, LaneQuery, Publication, SearchBackend};
@@ -59,7 +59,7 @@ impl SearchBackend for Gate {
             found.hits.retain(|hit| {
                 let named = is_named(patterns, &hit.doc_id);
                 if !named {
-                    tracing::warn!("a document is left out of a lane: its id addresses an AI");
+                    tracing::warn!("a document is excluded from a lane: its id addresses an AI");
                 }
                 named
             });
@@ -92,7 +92,7 @@ fn is_named(patterns: &DangerousPatterns, id: &str) -> bool {
     id.len() < ID_CHARS || patterns.gravest(&lyra_text::spelled_out(id)).is_none()
 }
 
-/// A publication with what may be shown of it; none when its ids may not.
+/// The parts of a publication that may be shown; `None` when its ids may not.
 fn shown(patterns: &DangerousPatterns, publication: Publication) -> Option<Publication> {
     // Every field by name: a new one does not get past this.
     let Publication {
@@ -123,7 +123,7 @@ fn shown(patterns: &DangerousPatterns, publication: Publication) -> Option<Publi
     }
     let text = |text: String| patterns.withheld(&text).unwrap_or(text);
     let word = |word: Option<String>| word.filter(|word| is_named(patterns, word));
-    // Together, so that a sentence in pieces is found too.
+    // Together, so that split sentences are found as well.
     let names = |names: Vec<String>| {
         if patterns.gravest(&names.join(" ")).is_some() { Vec::new() } else { names }
     };

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The lanes that come with Lyra.
+/// The built-in lanes.
 const BUILT_IN: &str = include_str!("../../../../config/lanes.yaml");
 
-/// The lanes there are, and the words that wide queries had better not demand.
+/// The configured lanes, and the words that wide queries should not require.
 #[derive(Debug, Clone)]
 pub(super) struct Lanes {
     presets: BTreeMap<String, Preset>,
@@ -21,7 +21,7 @@ pub(super) struct Lanes {
     pub(super) use_case: Vec<String>,
 }
 
-/// What a lane brings unless a call says otherwise.
+/// A lane's defaults, which a call can override.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Preset {
     pub(super) name: String,
@@ -35,7 +35,7 @@ pub(super) struct Preset {
 pub(super) enum How {
     FullText(FieldBoosts),
     Semantic(FeatureScope),
-    /// A semantic lane that has to be enabled.
+    /// A semantic lane that must be enabled.
     OriginalDense(FeatureScope),
 }
 
@@ -62,7 +62,7 @@ pub struct LaneInfo {
     /// Part of the documents that a semantic lane compares.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feature_scope: Option<&'static str>,
-    /// What the lane is for.
+    /// The lane's description.
     pub about: String,
 }
 
@@ -89,10 +89,10 @@ struct Entry {
 }
 
 impl Lanes {
-    /// Reads the file, or what comes with Lyra when none is named.
+    /// Reads the file, or the built-in lanes when none is given.
     ///
     /// # Errors
-    /// A file that cannot be read, an unknown key, a lane whose parts do not go together.
+    /// An unreadable file, an unknown key, or a lane with conflicting parts.
     pub(super) fn open(file: Option<&Path>) -> anyhow::Result<Self> {
         match file {
             Some(path) => {
@@ -112,7 +112,7 @@ impl Lanes {
             })
             .collect();
         let presets = presets?;
-        anyhow::ensure!(!presets.is_empty(), "there is no lane");
+        anyhow::ensure!(!presets.is_empty(), "it defines no lanes");
         let general = WordList::new(general_words.iter().map(String::as_str));
         Ok(Self { presets, general, use_case: use_case_words })
     }
@@ -137,16 +137,16 @@ impl Lanes {
             .collect()
     }
 
-    /// The lane of that name, also when it is called `fulltext_…` or by its kind; for semantic searches `semantic`, else `wide`,
-    /// when none is named.
+    /// The lane with that name, also as `fulltext_…` or by its kind; the default is `semantic` for semantic searches,
+    /// else `wide`.
     pub(super) fn find(&self, name: Option<&str>, semantic: bool) -> Result<&Preset, AppError> {
         let name = name.unwrap_or(if semantic { "semantic" } else { "wide" });
         let bare = name.strip_prefix("fulltext_").unwrap_or(if name == "fulltext" { "wide" } else { name });
         let found = self.presets.get(name).or_else(|| self.presets.get(bare)).ok_or_else(|| {
             let known: Vec<&str> = self.presets.keys().map(String::as_str).collect();
             AppError::invalid(
-                format!("there is no lane `{name}`"),
-                format!("the lanes are {}; give a lane of your own a `lane_name`", known.join(", ")),
+                format!("unknown lane `{name}`"),
+                format!("the lanes are {}; to name a search yourself, use `lane_name`", known.join(", ")),
             )
         })?;
         if semantic == matches!(found.how, How::FullText(_)) {
@@ -165,7 +165,8 @@ impl Entry {
         let how = match (self.kind, self.boosts, self.scope) {
             (RunKind::Fulltext, Some(boosts), None) if boosts.are_sound() => How::FullText(boosts),
             (RunKind::Fulltext, ..) => anyhow::bail!(
-                "a fulltext lane has `boosts` such as {{title: 80, abst: 10, claim: 5, desc: 1}}, one above 0, and no `scope`"
+                "a fulltext lane has `boosts` such as {{title: 80, abst: 10, claim: 5, desc: 1}}, one above 0, and \
+                 no `scope`"
             ),
             (RunKind::Semantic, None, scope) => How::Semantic(scope.unwrap_or_default()),
             (RunKind::OriginalDense, None, scope) => How::OriginalDense(scope.unwrap_or_default()),
@@ -217,7 +218,7 @@ mod tests {
             ("lanes: {a: {kind: fulltext}}", "`boosts`"),
             ("lanes: {a: {kind: semantic, boosts: {title: 1}}}", "no `boosts`"),
             ("lanes: {a: {kind: dense}}", "dense"),
-            ("lanes: {}", "no lane"),
+            ("lanes: {}", "no lanes"),
             ("lanes: {a: {kind: semantic, weight: 2}}", "weight"),
         ] {
             let error = format!("{:#}", Lanes::from_yaml(text).unwrap_err());

@@ -1,4 +1,4 @@
-//! Several lanes at once; one that fails fails alone.
+//! Searches several lanes in parallel; failures are independent.
 
 use super::views::{RunHandle, Show};
 use super::{Fusion, LaneSearch};
@@ -15,12 +15,12 @@ const MAX_LANES: usize = 10;
 /// Codes shown of each system of a lane.
 const TOP_CODES: usize = 5;
 
-/// A lane with what it is to be called.
+/// A lane with its name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedLane {
     /// Its name in the answer and in a blend.
     pub lane_name: String,
-    /// The tool that was asked for, as it was written.
+    /// The requested tool, as written.
     pub tool: String,
     /// The search; the error of reading it when it cannot be read.
     pub search: Result<LaneSearch, AppError>,
@@ -66,12 +66,12 @@ impl Fusion {
     /// Searches lanes concurrently.
     ///
     /// # Errors
-    /// No lane, too many, two of one name, or this is not enabled here. A lane that fails is no error here.
+    /// No lanes, too many, a duplicate name, or the feature is not enabled. A failed lane is not an error here.
     pub async fn multilane(&self, lanes: Vec<NamedLane>) -> Result<MultiLane, AppError> {
         if !self.settings.enable_multi_run {
             return Err(AppError::invalid(
                 "run_multilane_search is not enabled here",
-                "search the lanes one by one; whoever runs Lyra can set fusion.enable_multi_run",
+                "search the lanes one by one; the operator can set fusion.enable_multi_run",
             ));
         }
         if lanes.is_empty() || lanes.len() > MAX_LANES {
@@ -85,8 +85,8 @@ impl Fusion {
         let same = |pair: &&[&str]| matches!(pair, [a, b] if a == b);
         if let Some([twice, ..]) = names.windows(2).find(same) {
             return Err(AppError::invalid(
-                format!("two lanes are called `{twice}`"),
-                "give every lane a name of its own: weights and contributions go by it",
+                format!("two lanes are named `{twice}`"),
+                "give each lane its own name: weights and contributions refer to it",
             ));
         }
         let started = Instant::now();
@@ -108,7 +108,7 @@ impl Fusion {
                 Ok(answer) => answer,
                 Err(_) => Err(AppError::new(
                     ErrorCode::Unavailable,
-                    format!("it was given up after {} s", LANE_LIMIT.as_secs()),
+                    format!("it timed out after {} s", LANE_LIMIT.as_secs()),
                 )),
             }
         };

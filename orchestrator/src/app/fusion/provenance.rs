@@ -16,14 +16,14 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// Documents that a review sample is taken from, and how many it proposes.
+/// Size of the pool of a review sample, and of the sample.
 const SAMPLE: (usize, usize) = (200, 10);
 /// Codes of a proposed profile.
 const PROPOSED: usize = 20;
 /// Most runs that a lineage goes back.
 const MAX_LINEAGE: usize = 50;
 
-/// What to say of a run.
+/// What to report about a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProvenanceRequest {
     /// Which run.
@@ -58,9 +58,9 @@ pub struct ProvenanceView {
     pub corpus: String,
     /// The backend that has it.
     pub backend: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: String,
-    /// Until when it is served again for the same search.
+    /// When it expires.
     pub expires_at: String,
     /// Counts and time of the run.
     pub meta: MetaView,
@@ -72,18 +72,18 @@ pub struct ProvenanceView {
     pub changed_from: Vec<String>,
     /// Shares of the lanes and of `code` in the scores of the first 50, summing to 1; of fusion runs.
     pub contributions: Map<String, Value>,
-    /// The first documents, with what every lane gave them.
+    /// The first documents, with each lane's contribution.
     pub documents: Vec<DocumentShare>,
     /// Codes of the run by system, the most frequent first.
     pub code_distributions: Vec<SystemCodes>,
-    /// A target profile made from frequency times specificity, as `system:code` with weights.
+    /// A target profile from frequency times specificity, as `system:code` with weights.
     pub proposed_profile: Vec<ProposedView>,
     /// The shape of the ranking; of fusion runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<MetricsView>,
     /// P*, R* and Fβ* over depths of reading; of fusion runs.
     pub frontier: Vec<FrontierView>,
-    /// How π′ was made: `standardised` (a proxy) or `platt` (fitted to representatives), with its parameters.
+    /// How π′ was computed: `standardised` (a proxy) or `platt` (fitted to representatives), with its parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<Map<String, Value>>,
     /// Documents whose texts were read for facets.
@@ -91,19 +91,19 @@ pub struct ProvenanceView {
     pub facets_read: Option<usize>,
     /// What deserves a second look.
     pub alarms: Vec<AlarmView>,
-    /// Documents that a person judged, with where they stand now.
+    /// Documents that a person judged, with their current ranks.
     pub representatives: Vec<RepresentativeView>,
-    /// Documents to review, spread over score, lanes and meaning, when asked for.
+    /// Documents to review, spread over score, lanes and meaning, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Vec<SampleView>>,
-    /// Whether fewer documents and codes are listed than were asked for, to keep the answer small.
+    /// Whether fewer documents and codes are listed than requested, to keep the answer small.
     pub shortened: bool,
 }
 
 /// A lane in a fusion.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ParentView {
-    /// What it is called in this fusion.
+    /// Its name in this fusion.
     pub lane: String,
     /// The id of its run.
     pub run_id: String,
@@ -113,7 +113,7 @@ pub struct ParentView {
     pub weight: f64,
 }
 
-/// A document with what every lane gave it.
+/// A document with each lane's contribution.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DocumentShare {
     /// Place in the run, from 1.
@@ -168,7 +168,7 @@ pub struct SampleView {
     pub doc_id: String,
     /// The lanes that have it.
     pub lanes: Vec<String>,
-    /// Documents of the first 200 that it is the closest of these to.
+    /// Documents of the first 200 for which it is the closest of these.
     pub stands_for: usize,
 }
 
@@ -309,7 +309,7 @@ impl Fusion {
         while let Some(id) = next.take()
             && lineage.len() < MAX_LINEAGE
         {
-            // A run that is dropped ends what is known.
+            // The lineage ends at a dropped run.
             next = self.store.run(&id).await.ok().and_then(|run| run.changed_from);
             lineage.push(id);
         }

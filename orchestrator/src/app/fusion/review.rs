@@ -21,7 +21,7 @@ const AROUND: usize = 10;
 /// Shown when no fields are named.
 const FIELDS: [&str; 3] = ["title", "abst", "claim"];
 
-/// A look at a run.
+/// A peek at a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PeekRequest {
     /// Which run, of a lane or a fusion.
@@ -62,12 +62,12 @@ pub struct PeekView {
     pub used_bytes: usize,
     /// Documents in the run.
     pub total_docs: usize,
-    /// Whether fewer documents are shown than were asked for, because of the budget.
+    /// Whether fewer documents are shown than requested, because of the budget.
     pub truncated: bool,
-    /// `offset` for going on; absent at the end of the run.
+    /// `offset` of the next page; absent at the end of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
-    /// Where copied text stands.
+    /// Fields with copied text.
     pub untrusted_fields: Vec<&'static str>,
 }
 
@@ -78,7 +78,7 @@ pub struct Snippet {
     pub rank: usize,
     /// Document id.
     pub doc_id: String,
-    /// Beginnings of the fields asked for, by name.
+    /// Beginnings of the requested fields, by name.
     pub fields: Map<String, Value>,
 }
 
@@ -91,13 +91,13 @@ impl Fusion {
         if !(MIN_BUDGET..=MAX_BUDGET).contains(&request.budget_bytes) {
             return Err(AppError::invalid(
                 format!("`budget_bytes` is {}", request.budget_bytes),
-                format!("take {MIN_BUDGET} to {MAX_BUDGET}"),
+                format!("it must be {MIN_BUDGET} to {MAX_BUDGET}"),
             ));
         }
         if !(1..=MAX_LIMIT).contains(&request.limit) {
             return Err(AppError::invalid(
                 format!("`limit` is {}", request.limit),
-                format!("take 1 to {MAX_LIMIT}"),
+                format!("it must be 1 to {MAX_LIMIT}"),
             ));
         }
         let limits = Limits::new(&request.fields, &FIELDS, &request.per_field_chars, &Limits::PEEK)?;
@@ -106,7 +106,7 @@ impl Fusion {
         if request.offset >= total && request.offset > 0 {
             return Err(AppError::invalid(
                 format!("`offset` is {} and the run has {total} documents", request.offset),
-                "begin with 0, and go on with next_offset while there is one",
+                "start with 0, and continue with next_offset while there is one",
             ));
         }
         let end = (request.offset + request.limit).min(total);
@@ -134,10 +134,10 @@ impl Fusion {
                 next = snippet(&limits.fitting(|limits| size(&snippet(limits)) <= room));
                 let needed = request.budget_bytes - room + size(&next);
                 if needed > request.budget_bytes {
-                    // Nothing to show and no way on: an empty answer would send the caller in circles.
+                    // An error, because an empty answer without progress would make the caller loop.
                     return Err(AppError::invalid(
                         format!("the document at `offset` {place} needs {needed} bytes for its id alone"),
-                        format!("take a `budget_bytes` of {needed} or more, or skip it"),
+                        format!("set `budget_bytes` to {needed} or more, or skip it"),
                     ));
                 }
             }

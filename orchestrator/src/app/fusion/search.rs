@@ -1,4 +1,4 @@
-//! One lane: from what was asked for to a stored run.
+//! One lane: from a request to a stored run.
 
 use super::lanes::How;
 use super::review::MAX_BUDGET;
@@ -27,13 +27,13 @@ const MAX_QUERY: usize = 20_000;
 pub struct LaneSearch {
     /// Corpus; the only one when `None`.
     pub corpus: Option<String>,
-    /// Lane of `config/lanes.yaml` that gives what is not said here.
+    /// Lane of `config/lanes.yaml` that supplies the defaults.
     pub lane: Option<String>,
     /// What to call the lane; like the preset when `None`.
     pub lane_name: Option<String>,
     /// Whether `text` is compared by meaning; else it is a query of the query language.
     pub semantic: bool,
-    /// What to look for.
+    /// The query.
     pub text: String,
     /// Weights of the fields of a full-text lane.
     pub boosts: Option<FieldBoosts>,
@@ -43,11 +43,11 @@ pub struct LaneSearch {
     pub filters: Vec<RawFilter>,
     /// Most documents.
     pub top_k: usize,
-    /// Words of use cases, besides the configured ones: a wide query had better not demand them.
+    /// Words of use cases, besides the configured ones: a wide query should not require them.
     pub use_case_terms: Vec<String>,
 }
 
-/// What shapes a lane's run, and what is known of it besides.
+/// The inputs that determine a lane's run, and facts about the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct LaneRecipe {
     pub(super) lane: String,
@@ -79,13 +79,13 @@ pub struct Found {
 pub struct FoundDocument {
     /// Place in the list, from 1.
     pub rank: usize,
-    /// Its number of the kind asked for; its document id when it has none of that kind.
+    /// Its number of the requested kind; its document id if it has none.
     pub id: String,
     /// Document id, for the other tools.
     pub doc_id: String,
     /// Title of the document; its beginning where the list would be too large.
     pub title: String,
-    /// Score of the search; comparable within this list alone.
+    /// Score of the search; only comparable within this list.
     pub score: f64,
 }
 
@@ -174,18 +174,18 @@ impl Fusion {
         let length = text.chars().count();
         if length == 0 {
             let name = if search.semantic { "text" } else { "query" };
-            return Err(AppError::invalid(format!("`{name}` is empty"), "say what to look for"));
+            return Err(AppError::invalid(format!("`{name}` is empty"), "say what to search for"));
         }
         if length > MAX_QUERY {
             return Err(AppError::invalid(
                 format!("the query has {length} characters"),
-                format!("at most {MAX_QUERY} are taken; keep the words that matter"),
+                format!("the limit is {MAX_QUERY}; keep the words that matter"),
             ));
         }
         if !(1..=MAX_TOP_K).contains(&search.top_k) {
             return Err(AppError::invalid(
                 format!("`top_k` is {}", search.top_k),
-                format!("take 1 to {MAX_TOP_K}"),
+                format!("it must be 1 to {MAX_TOP_K}"),
             ));
         }
         let preset = self.lanes.find(search.lane.as_deref(), search.semantic)?;
@@ -207,7 +207,7 @@ impl Fusion {
                         "the lane `{}` is of the kind original_dense, which is not enabled here",
                         preset.name
                     ),
-                    "search the lane semantic; whoever runs Lyra can set fusion.enable_original_dense",
+                    "search the lane semantic; the operator can set fusion.enable_original_dense",
                 ));
             }
             How::Semantic(scope) | How::OriginalDense(scope) => {
@@ -230,8 +230,8 @@ impl Fusion {
         let name = search.lane_name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
         if name.as_deref() == Some(lyra_fusion::CODE) {
             return Err(AppError::invalid(
-                "no lane can be called `code`",
-                "that name is the boost by codes in `weights` and contributions; call the lane something else",
+                "a lane cannot be named `code`",
+                "that name is reserved for the boost by codes in `weights` and contributions; choose another",
             ));
         }
         Ok(LaneRecipe {
@@ -245,7 +245,7 @@ impl Fusion {
         })
     }
 
-    /// What a wide lane's query demands and had better not; nothing of other lanes.
+    /// Words that a wide lane's query should not require; empty for other lanes.
     pub(super) fn demands(&self, recipe: &LaneRecipe) -> Option<Demands> {
         let LaneKind::FullText { query, .. } = &recipe.search.kind else { return None };
         let query = Query::parse(query).ok()?;
@@ -255,7 +255,7 @@ impl Fusion {
     }
 }
 
-/// The query, or where it cannot be read and what was expected there.
+/// The parsed query, or the position of the error and what was expected there.
 fn parsed(text: &str) -> Result<Query, AppError> {
     Query::parse(text).map_err(|error| AppError {
         details: Some(json!({ "position": error.at + 1, "found": error.found, "expected": error.expected })),

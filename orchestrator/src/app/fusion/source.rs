@@ -10,12 +10,12 @@ use lyra_research::PortError;
 use lyra_research::ports::{EvidenceSource, Hit, SourceKind};
 use std::sync::OnceLock;
 
-/// What the name of such a source begins with.
+/// Prefix of the names of such sources.
 const PREFIX: &str = "run:";
-/// Characters taken of claims or description where there is no abstract.
+/// Characters taken from claims or description if there is no abstract.
 const TEXT: usize = 3_000;
 
-/// Answers any query with the first documents of a run. Only searches that name it ask it.
+/// Answers any query with the first documents of a run. Only searches that name it use it.
 pub(in crate::app) struct RunSource {
     name: String,
     run_id: String,

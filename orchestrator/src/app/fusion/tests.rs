@@ -67,7 +67,7 @@ async fn the_same_search_is_served_from_the_store() {
     assert_eq!((again.run_id.as_str(), again.cached), (first.run_id.as_str(), true));
     assert_eq!(bench.backend.searches.load(Ordering::Relaxed), 1);
 
-    // Whatever shapes the run makes another one.
+    // Any change of its inputs creates another run.
     let mut other = vec![search("precision", "led AND heat"), search("recall", "led AND heats")];
     other.push(LaneSearch { top_k: 5, ..search("recall", "led AND heat") });
     other.push(LaneSearch { lane_name: Some("mine".to_owned()), ..search("recall", "led AND heat") });
@@ -91,10 +91,10 @@ async fn mistakes_in_a_search_are_named() {
     let cases = [
         (search("wide", " "), "`query` is empty"),
         (search("wide", "led AND (heat"), "cannot be read at character"),
-        (search("narrow", "led"), "there is no lane `narrow`"),
+        (search("narrow", "led"), "unknown lane `narrow`"),
         (search("original_dense", "led"), "of the kind original_dense"),
         (LaneSearch { top_k: 0, ..search("wide", "led") }, "`top_k` is 0"),
-        (LaneSearch { corpus: Some("none".to_owned()), ..search("wide", "led") }, "no corpus called `none`"),
+        (LaneSearch { corpus: Some("none".to_owned()), ..search("wide", "led") }, "unknown corpus `none`"),
         (
             LaneSearch { lane: None, semantic: true, text: String::new(), ..search("wide", "") },
             "`text` is empty",
@@ -144,7 +144,7 @@ async fn a_lane_that_fails_fails_alone() {
     );
 
     let twice = vec![lanes[0].clone(), lanes[0].clone()];
-    assert!(bench.fusion.multilane(twice).await.unwrap_err().message.contains("two lanes are called `good`"));
+    assert!(bench.fusion.multilane(twice).await.unwrap_err().message.contains("two lanes are named `good`"));
     let off = FusionSettings { enable_multi_run: false, ..FusionSettings::default() };
     let off = Bench::new(off, Memory::new(documents())).await;
     assert!(off.fusion.multilane(lanes).await.unwrap_err().message.contains("not enabled"));
@@ -213,7 +213,7 @@ async fn representatives_are_registered_once_and_calibrate() {
     let request =
         ProvenanceRequest { run_id: fused.run_id.clone(), top_k_lane: 12, ..ProvenanceRequest::default() };
     let before = bench.fusion.provenance(&request).await.unwrap();
-    assert_eq!(before.proxy.as_ref().unwrap()["method"], "standardised");
+    assert_eq!(before.proxy.as_ref().unwrap()["method"], "standardised"); // prose: ok
     let judged: Vec<Representative> = before
         .documents
         .iter()
@@ -245,17 +245,17 @@ async fn representatives_are_registered_once_and_calibrate() {
         bench.fusion.provenance(&ProvenanceRequest { run_id: changed.run_id, ..request }).await.unwrap();
     assert_eq!(said.representatives.len(), 12);
     assert_eq!(said.proxy.unwrap()["method"], "platt");
-    // The same lanes fused again are another run, which nobody judged.
-    let anew = bench.blend(profile()).await;
-    assert!(!anew.cached && anew.run_id != fused.run_id, "{anew:?}");
-    assert_eq!(bench.blend(profile()).await.run_id, anew.run_id);
+    // The same lanes fused again are another run, without judgments.
+    let again = bench.blend(profile()).await;
+    assert!(!again.cached && again.run_id != fused.run_id, "{again:?}");
+    assert_eq!(bench.blend(profile()).await.run_id, again.run_id);
     let said = bench
         .fusion
-        .provenance(&ProvenanceRequest { run_id: anew.run_id, ..ProvenanceRequest::default() })
+        .provenance(&ProvenanceRequest { run_id: again.run_id, ..ProvenanceRequest::default() })
         .await
         .unwrap();
     assert!(said.representatives.is_empty());
-    assert_eq!(said.proxy.unwrap()["method"], "standardised");
+    assert_eq!(said.proxy.unwrap()["method"], "standardised"); // prose: ok
 }
 
 #[tokio::test]
@@ -410,7 +410,7 @@ async fn texts_from_outside_are_kept_and_failures_are_not() {
     bench.backend.down.store(true, Ordering::Relaxed);
     assert_eq!(bench.fusion.snippets(request("d001")).await.unwrap().documents.len(), 1);
     assert!(bench.fusion.snippets(request("d002")).await.is_err());
-    // A search that names no country asks for Japan's documents there.
+    // A search without a country is limited to Japan there.
     let (asked, _) = bench.fusion.lane_run(search("wide", "led")).await.unwrap();
     assert_eq!(asked.recipe["search"]["filters"][0], json!({"field": "country", "include_values": ["JP"]}));
 }

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 impl Fusion {
-    /// Publications in the order of `ids`, `None` where there is none. What a backend outside gave is kept for a time;
-    /// that it failed, or that there is none, is not.
+    /// Publications in the order of `ids`, `None` for missing ones. Results of an external backend are cached for a
+    /// while; failures and missing publications are not.
     pub(super) async fn publications(
         &self,
         corpus: &str,

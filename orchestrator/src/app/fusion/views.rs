@@ -1,4 +1,4 @@
-//! What the use cases of fusion answer, as edges write it. Numbers are rounded here and nowhere before.
+//! The results of the fusion use cases in their output form. Numbers are rounded only here.
 
 use super::fuse::Measured;
 use super::review::MAX_BUDGET;
@@ -14,12 +14,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Documents listed in a handle at most.
+/// Most documents listed in a handle.
 const MAX_ITEMS: usize = 100;
 /// Systems in the order in which their codes are shown.
 const SYSTEMS: [&str; 4] = ["fi", "ft", "cpc", "ipc"];
 
-/// What a handle shows besides.
+/// Optional parts of a handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Show {
     /// Codes of the first documents.
@@ -45,7 +45,7 @@ pub struct RunHandle {
     pub run_id: String,
     /// `fulltext`, `semantic`, `original_dense` or `fusion`.
     pub kind: String,
-    /// Name of the lane; its weight in a blend goes by this name.
+    /// Name of the lane; its weight in a blend refers to this name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lane: Option<String>,
     /// The corpus searched.
@@ -54,31 +54,31 @@ pub struct RunHandle {
     pub meta: MetaView,
     /// Whether the run was there already for the same search.
     pub cached: bool,
-    /// Frequencies of codes by system, when asked for.
+    /// Frequencies of codes by system, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code_freqs: Option<Vec<SystemCodes>>,
-    /// The first documents, when codes or scores were asked for.
+    /// The first documents, if codes or scores were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<ItemView>>,
     /// What about this lane deserves a second look.
     pub alarms: Vec<AlarmView>,
-    /// Whether fewer codes or documents are listed than were asked for, to keep the answer small.
+    /// Whether fewer codes or documents are listed than requested, to keep the answer small.
     pub shortened: bool,
 }
 
 /// Counts and time of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MetaView {
-    /// Most documents asked for.
+    /// Requested number of documents.
     pub top_k: usize,
     /// Documents in the run.
     pub count_returned: usize,
-    /// Whether more documents matched than were asked for.
+    /// Whether more documents matched than requested.
     pub truncated: bool,
     /// Documents that matched, where the backend counts them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// Milliseconds that it took to make the run.
+    /// Milliseconds that the run took.
     pub took_ms: u64,
 }
 
@@ -111,10 +111,10 @@ pub struct ItemView {
     pub rank: usize,
     /// Document id.
     pub doc_id: String,
-    /// Score, when asked for.
+    /// Score, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Codes as `system:code`, when asked for.
+    /// Codes as `system:code`, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub codes: Option<Vec<String>>,
 }
@@ -124,7 +124,7 @@ pub struct ItemView {
 pub struct AlarmView {
     /// Which alarm, in `snake_case`.
     pub alarm: String,
-    /// What was measured, in words.
+    /// The measurement as a sentence.
     pub message: String,
     /// The numbers and names behind it.
     pub evidence: Map<String, Value>,
@@ -163,7 +163,7 @@ pub struct MetricsView {
     pub f_proxy: Option<f64>,
 }
 
-/// A fusion run and what was measured of it.
+/// A fusion run and its measurements.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FusionView {
     /// Id of the fusion run, for peeking, mutating and provenance.
@@ -174,7 +174,7 @@ pub struct FusionView {
     pub meta: MetaView,
     /// Whether the run was there already for the same lanes and parameters.
     pub cached: bool,
-    /// P*, R* and Fβ* over depths of reading: proxies, since nobody has said what is relevant.
+    /// P*, R* and Fβ* over depths of reading: proxies, because there are no relevance labels.
     pub frontier: Vec<FrontierView>,
     /// The depth with the highest Fβ*.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -183,12 +183,12 @@ pub struct FusionView {
     pub metrics: MetricsView,
     /// Shares of the lanes and of `code` in the scores of the first 50.
     pub contributions: Map<String, Value>,
-    /// What deserves a second look; `get_provenance` has it too.
+    /// Alarms; `get_provenance` returns them as well.
     pub alarms: Vec<AlarmView>,
     /// The fusion run that this one was changed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_from: Option<String>,
-    /// The first documents, when `peek` asked for them.
+    /// The first documents, if `peek` requested them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peek: Option<PeekView>,
 }
@@ -269,7 +269,7 @@ pub(super) fn handle(
 }
 
 impl RunHandle {
-    /// Lists half as many codes, and half as many documents; `false` when there is nothing left to leave out.
+    /// Lists half as many codes, and half as many documents; `false` when nothing is left to drop.
     fn halve(&mut self) -> bool {
         let systems = self.code_freqs.iter_mut().flatten();
         let lists = systems.map(|system| &mut system.codes);
@@ -287,7 +287,7 @@ impl RunHandle {
     }
 }
 
-/// What is known of a lane's run.
+/// The recipe of a lane's run.
 pub(super) fn lane_recipe(run: &StoredRun) -> Result<LaneRecipe, AppError> {
     serde_json::from_value(run.recipe.clone()).map_err(|error| {
         AppError::new(ErrorCode::Internal, format!("the recipe of {} cannot be read: {error}", run.id))

@@ -4,7 +4,7 @@ use crate::app::eval::{EndToEnd, Measured};
 use lyra_domain::figures::{Estimate, Figures, Label, Risk, Scored, Share};
 use std::fmt::Write;
 
-/// All tables of one set of which `items` passages were to be judged.
+/// All tables of one set with `items` passages to judge.
 pub(super) fn of(path: &str, items: usize, measured: &Measured) -> String {
     let figures = &measured.figures;
     let mut out = format!("{path}\njudged by {}\n\n", measured.classifier);
@@ -50,7 +50,7 @@ fn estimate(out: &mut String, name: &str, of: Estimate) {
     let _ = writeln!(out, "  {name:<34} {:.3} [{:.3}, {:.3}]", of.value, of.low, of.high);
 }
 
-/// `0.750 [0.505, 0.898]`; a dash where there was nothing to count.
+/// `0.750 [0.505, 0.898]`; a dash if there was nothing to count.
 fn ranged(share: Share) -> String {
     if share.of == 0 {
         return format!("{:<20}", "–");
@@ -81,7 +81,7 @@ fn scored(out: &mut String, name: &str, of: &Scored) {
 }
 
 fn confusion(out: &mut String, confusion: &[[usize; 3]; 3]) {
-    let _ = writeln!(out, "\n{:<36} {:>9}{:>9}{:>9}", "label, and what was said", "SUPPORT", "REFUTE", "NEI");
+    let _ = writeln!(out, "\n{:<36} {:>9}{:>9}{:>9}", "label, and judgment", "SUPPORT", "REFUTE", "NEI");
     for (label, row) in Label::ALL.iter().zip(confusion) {
         let _ = writeln!(out, "  {:<34} {:>9}{:>9}{:>9}", label.name(), row[0], row[1], row[2]);
     }
@@ -124,12 +124,12 @@ fn calibration(out: &mut String, figures: &Figures) {
 }
 
 fn end_to_end(out: &mut String, found: &EndToEnd) {
-    let _ = writeln!(out, "\n{:<36} {SCORED}", format!("looked for in the corpus, {} claims", found.claims));
+    let _ = writeln!(out, "\n{:<36} {SCORED}", format!("searched in the corpus, {} claims", found.claims));
     scored(out, "abstract labels", &found.labels);
     scored(out, "  with a whole rationale", &found.labels_with_rationale);
     scored(out, "rationale sentences", &found.sentences);
     scored(out, "  with the right label", &found.sentences_with_label);
-    share(out, "labelled abstracts found", found.found);
+    share(out, "labeled abstracts found", found.found);
     share(out, "confidence on the label's side", found.confidence_agrees);
     let _ = writeln!(out, "  {:<34} {:.3}", "seconds per claim", found.seconds_per_claim);
 }

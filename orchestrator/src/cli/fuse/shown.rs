@@ -23,7 +23,7 @@ pub(super) fn lanes(lanes: &[LaneInfo]) -> String {
 
 pub(super) fn runs(runs: &[RunSummary]) -> String {
     if runs.is_empty() {
-        return "no run yet; search a lane with: lyra fuse search QUERY\n".to_owned();
+        return "no runs yet; to search a lane: lyra fuse search QUERY\n".to_owned();
     }
     let mut text = String::new();
     for run in runs {
@@ -86,7 +86,7 @@ pub(super) fn provenance(view: &ProvenanceView) -> String {
     }
     codes(&mut text, &view.code_distributions);
     if !view.proposed_profile.is_empty() {
-        text.push_str("  profile that it speaks for:\n");
+        text.push_str("  proposed profile:\n");
         for code in &view.proposed_profile {
             let _ = writeln!(text, "    {}={}   ({} documents)", code.code, code.weight, code.count);
         }
@@ -97,7 +97,7 @@ pub(super) fn provenance(view: &ProvenanceView) -> String {
         let _ = writeln!(text, "{:>4}. {:<28} {:.5}  {of}", document.rank, document.doc_id, document.score);
     }
     for judged in &view.representatives {
-        let rank = judged.rank.map_or("no longer there".to_owned(), |rank| format!("rank {rank}"));
+        let rank = judged.rank.map_or("no longer in it".to_owned(), |rank| format!("rank {rank}"));
         let _ = writeln!(text, "  judged {} {}   {rank}", judged.label, judged.doc_id);
     }
     for document in view.sample.iter().flatten() {
@@ -120,7 +120,7 @@ pub(super) fn peek(view: &PeekView) -> String {
         fields(&mut text, &snippet.fields);
     }
     if let Some(next) = view.next_offset {
-        let _ = writeln!(text, "{} of {} documents; go on with --offset {next}", next, view.total_docs);
+        let _ = writeln!(text, "{} of {} documents; continue with --offset {next}", next, view.total_docs);
     }
     text
 }
@@ -135,7 +135,7 @@ pub(super) fn documents(found: &Documents) -> String {
                 writeln!(text, "      {}: {} of {} characters", cut.field, cut.shown_chars, cut.total_chars);
         }
     }
-    for (ids, what) in [(&found.missing_ids, "not there"), (&found.omitted_ids, "too much for one answer")] {
+    for (ids, what) in [(&found.missing_ids, "not found"), (&found.omitted_ids, "too large for one answer")] {
         if !ids.is_empty() {
             let _ = writeln!(text, "{what}: {}", ids.join(", "));
         }
@@ -189,7 +189,7 @@ fn measures(
         number(metrics.f_struct),
         number(metrics.f_proxy)
     );
-    text.push_str("  depth      P*     R*    Fβ*   (proxies: nobody has labelled anything)\n");
+    text.push_str("  depth      P*     R*    Fβ*   (proxies: there are no labels)\n");
     for point in frontier {
         let _ = writeln!(
             text,

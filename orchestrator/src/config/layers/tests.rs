@@ -23,20 +23,20 @@ fn wrong(text: &str, variables: &[(&str, &str)], expect: &[&str]) {
 
 #[test]
 fn unknown_keys_are_refused_with_the_nearest() {
-    wrong("[server]\nprot = 1\n", &[], &["`server.prot` is no key, did you mean `server.port`?"]);
-    wrong("port = 1\n", &[], &["`port` is no key, did you mean `server.port`?"]);
+    wrong("[server]\nprot = 1\n", &[], &["unknown key `server.prot`, did you mean `server.port`?"]);
+    wrong("port = 1\n", &[], &["unknown key `port`, did you mean `server.port`?"]);
     wrong(
         "[sources.openalx]\nmailto = \"a\"\n",
         &[],
-        &["[sources.openalx] is no table, did you mean [sources.openalex]?"],
+        &["unknown table [sources.openalx], did you mean [sources.openalex]?"],
     );
     wrong(
         "[serch.citation_filter]\nstage1_top_k = 1\n",
         &[],
-        &["[serch] is no table, did you mean [search]?"],
+        &["unknown table [serch], did you mean [search]?"],
     );
-    wrong("zzz = 1\n", &[], &["`zzz` is no key"]);
-    // All of them at once.
+    wrong("zzz = 1\n", &[], &["unknown key `zzz`"]);
+    // All of them together.
     wrong(
         "zzz = 1\n[server]\nprot = 1\nhots = 2\n",
         &[("LYRA__LOG__LEVL", "x")],
@@ -49,7 +49,7 @@ fn unknown_variables_are_refused_with_the_nearest() {
     for (name, expect) in [
         (
             "LYRA__SERVER__PROT",
-            "the variable LYRA__SERVER__PROT names no key, did you mean LYRA__SERVER__PORT?",
+            "the variable LYRA__SERVER__PROT does not name a key, did you mean LYRA__SERVER__PORT?",
         ),
         ("LYRA__SERVER_PORT", "did you mean LYRA__SERVER__PORT?"),
         ("LYRA_SERVER_PORT", "the variable LYRA_SERVER_PORT is not read, did you mean LYRA__SERVER__PORT?"),
@@ -87,7 +87,8 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
         ("LYRA__SOURCES__OPENALEX__API_KEY", "12345"),
         ("LYRA__ML__URL", ""),
     ];
-    let text = "[server]\nport = 1\nmax_body_kb = 7\n[ml]\nurl = \"http://u:hidden@h:1\"\n[sources]\ndefault = [\"x\"]\n";
+    let text = "[server]\nport = 1\nmax_body_kb = 7\n[ml]\nurl = \"http://u:hidden@h:1\"\n[sources]\ndefault = \
+        [\"x\"]\n";
     let mut layers = layers(text, &variables).expect("layers");
     layers.flag("log.level", "debug".into(), "--log");
     let config = layers.config().expect("a configuration");
@@ -118,12 +119,13 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
 
 #[test]
 fn no_message_and_no_setting_shows_a_secret() {
-    let text = "[ml]\nurl = \"http://user:hunter2@host:1\"\n[sources.web]\ntrusted_origins = [\"http://u:hunter2@h\"]\n";
+    let text = "[ml]\nurl = \"http://user:hunter2@host:1\"\n[sources.web]\ntrusted_origins = \
+        [\"http://u:hunter2@h\"]\n";
     let settings = layers(text, &[]).expect("layers").settings();
     let url = settings.iter().find(|setting| setting.key == "ml.url").expect("a setting");
     assert_eq!(url.value, Some("http://…@host:1".into()));
     assert!(!format!("{settings:?}").contains("hunter2"));
-    // Neither a value of the wrong kind nor a line that is no TOML is repeated.
+    // Neither a value of the wrong type nor an invalid TOML line is repeated.
     let problems = layers("[llm]\napi_key = 1234567\n", &[]).expect("layers").problems();
     assert!(problems[0].contains("`llm.api_key` (") && !problems[0].contains("1234567"), "{problems:?}");
     let error = format!("{:#}", layers("[llm]\napi_key = \"hunter2\n", &[]).expect_err("no TOML"));
@@ -141,7 +143,7 @@ fn the_schema_in_the_repository_is_current() {
     }
 }
 
-/// Every key stands in the sample file, with its default or as an example behind `#`, and every example can be used.
+/// Every key is in the sample file, with its default or as an example behind `#`, and every example is valid.
 #[test]
 fn the_sample_file_names_every_key() {
     let sample = include_str!("../../../../config/lyra.toml");

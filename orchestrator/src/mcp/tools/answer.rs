@@ -30,19 +30,19 @@ pub(super) struct Answer;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct AnswerInput {
-    /// The question, best one that yes or no can answer ("Does X cause Y?"), 1 to 2000 characters. A new task is made for it.
-    /// Give this or `task_id`.
+    /// The question, preferably a yes/no question ("Does X cause Y?"), 1 to 2000 characters. It starts a new task. Give
+    /// this or `task_id`.
     #[schemars(length(min = 1, max = 2000))]
     question: Option<String>,
-    /// A task whose answer is asked for, such as one that this tool returned unfinished. Give this or `question`.
+    /// An existing task, such as one that this tool returned unfinished. Give this or `question`.
     #[schemars(length(min = 1, max = 100))]
     task_id: Option<String>,
-    /// Seconds to wait for the evidence, 0 to 40, default 40. What is there by then is returned, with the task's state.
+    /// Seconds to wait for the evidence, 0 to 40, default 40. The result so far is returned, with the task's state.
     #[serde(default = "longest_wait")]
     #[schemars(range(min = 0, max = 40))]
     wait: u64,
-    /// Names of the sources to ask for a new question, at most 20: `semantic_scholar`, `openalex`, `corpora`, or the name of a
-    /// corpus. Default: what this server is configured for.
+    /// Names of the sources to search for a new question, at most 20: `semantic_scholar`, `openalex`, `corpora`, or the
+    /// name of a corpus. Default: what this server is configured for.
     #[serde(default)]
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
@@ -58,24 +58,24 @@ pub(super) struct AnswerOutput {
     task_id: String,
     /// Its question.
     query: String,
-    /// Where the task stands. Anything but `completed`: call again with the `task_id`.
+    /// The task's state. Anything but `completed`: call again with the `task_id`.
     #[schemars(schema_with = "status")]
     status: TaskStatus,
     /// `claim` when the question has a claim that is judged; `topic` when it has none, see `findings`.
     #[schemars(schema_with = "kind")]
     kind: &'static str,
-    /// What the evidence says of the claim. Only with kind `claim`.
+    /// The evidence on the claim. Only with kind `claim`.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
-    /// Passages that support the claim, the surest first.
+    /// Passages that support the claim, the most certain first.
     supporting: Vec<Passage>,
-    /// Passages that refute the claim, the surest first.
+    /// Passages that refute the claim, the most certain first.
     refuting: Vec<Passage>,
     /// Statements found, the closest to the question first; each is a claim of the task.
     findings: Vec<FoundClaim>,
     /// What the evidence does not cover.
     not_covered: NotCovered,
-    /// What a reader should know, such as what was left out to keep the result small.
+    /// Notes for the reader, such as what was omitted to keep the result small.
     notes: Vec<String>,
     /// Fields of this result that hold text copied from documents or from sources' answers.
     untrusted_fields: Vec<&'static str>,
@@ -101,7 +101,7 @@ struct Verdict {
     works_for: usize,
     /// Works that refute it.
     works_against: usize,
-    /// Works that were judged and say neither.
+    /// Works that were judged to do neither.
     works_silent: usize,
     /// Works with a relevant passage of which none was judged.
     works_not_judged: u64,
@@ -119,7 +119,7 @@ struct Passage {
     source: String,
     /// Where to read it: a DOI, an address, or the document's id in a corpus.
     link: String,
-    /// Id of the judgement; `feedback` takes it.
+    /// Id of the judgment; `feedback` takes it.
     edge_id: String,
 }
 
@@ -143,7 +143,7 @@ struct FoundClaim {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct NotCovered {
-    /// What sources that failed answered.
+    /// The errors of sources that failed.
     sources: Vec<String>,
     /// Works without any text, of all works found.
     works_without_text: u64,
@@ -158,10 +158,10 @@ struct NotCovered {
 impl Tool for Answer {
     const NAME: &'static str = "answer";
     const TITLE: &'static str = "Answer a question from evidence";
-    const DESCRIPTION: &'static str = "Searches for a question, judges the claim behind it against what is found, and returns in \
-        at most 2,000 tokens: the claim, works for, against, silent and not judged, a confidence, the best passages on each side with \
-        citation, and what was not covered. When the task is not `completed` in time, call again with its task_id. The other \
-        tools tell more of the same task.";
+    const DESCRIPTION: &'static str = "Searches for a question, judges the claim behind it against the results, and \
+        returns in at most 2,000 tokens: the claim, works for, against, silent and not judged, a confidence, the \
+        best passages on each side with citations, and what was not covered. If the task is not `completed` in time, \
+        call again with its task_id. The other tools return more of the same task.";
     const EFFECT: Effect = Effect::Adds;
     type Input = AnswerInput;
     type Output = AnswerOutput;
@@ -175,7 +175,7 @@ impl Tool for Answer {
                 return Err(Failure::argument(
                     "argument `question` is missing, it should be a string of 1 to 2000 characters",
                 )
-                .hint("or give the `task_id` of a task whose answer you want"));
+                .hint("or give the `task_id` of an existing task"));
             }
             (Some(_), Some(_)) => {
                 return Err(Failure::argument(
@@ -194,7 +194,7 @@ impl Tool for Answer {
     }
 }
 
-/// Makes a task for the question and has it searched.
+/// Creates a task for the question and queues its search.
 async fn ask(call: &Call, question: String, sources: Vec<String>) -> Result<TaskId, Failure> {
     let config = TaskConfig { sources, ..TaskConfig::default() };
     let new = app::NewTask { query: question.clone(), config, ..app::NewTask::default() };
@@ -253,7 +253,7 @@ impl AnswerOutput {
         output
     }
 
-    /// Leaves out what matters least until the result is small enough.
+    /// Drops the least important parts until the result is small enough.
     fn shrink(&mut self) {
         let mut left_out = false;
         while size(self) > BYTES {
@@ -273,7 +273,7 @@ impl AnswerOutput {
             }
         }
         if left_out {
-            self.notes.push("some passages and findings are left out to keep the result small".to_owned());
+            self.notes.push("some passages and findings are omitted to keep the result small".to_owned());
         }
     }
 }
@@ -343,7 +343,7 @@ fn link(citation: &Citation) -> String {
     cut(&place.unwrap_or_default(), TEXT_CHARS)
 }
 
-/// At most so many characters, the last one an ellipsis when something is missing.
+/// At most `chars` characters, the last one an ellipsis when something is missing.
 fn cut(text: &str, chars: usize) -> String {
     let text = text.trim();
     if text.chars().count() <= chars {

@@ -1,4 +1,4 @@
-//! What waits for a person: `get_auth_queue`, `resolve_auth`.
+//! Pages that require a person: `get_auth_queue`, `resolve_auth`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
 use crate::app::Resolution;
@@ -13,23 +13,23 @@ use std::collections::BTreeMap;
 /// Bytes of one result that the items or groups may take.
 const ITEM_BYTES: usize = 40_000;
 
-/// Lists what waits.
+/// Lists the auth queue.
 pub(super) struct GetAuthQueue;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct GetAuthQueueInput {
-    /// Only what waits in this task. Default: in all tasks.
+    /// Only items of this task. Default: all tasks.
     #[schemars(length(min = 1, max = 100))]
     task_id: Option<String>,
     /// How to show it, default `none`.
     #[serde(default)]
     group_by: GroupBy,
-    /// Only what has this priority, default `all`.
+    /// Only items of this priority, default `all`.
     #[serde(default)]
     priority_filter: PriorityFilter,
 }
 
-/// How to show what waits.
+/// How to group the items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum GroupBy {
@@ -49,7 +49,7 @@ enum PriorityFilter {
     /// Any.
     #[default]
     All,
-    /// Search engines, on which many results hang.
+    /// Search engines, which block many results.
     High,
     /// Single pages.
     Medium,
@@ -59,47 +59,47 @@ enum PriorityFilter {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct GetAuthQueueOutput {
-    /// What waits, what most hangs on first. Only with `group_by` `none`.
+    /// The items, highest priority first. Only with `group_by` `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     items: Option<Vec<Item>>,
-    /// What waits, by domain or kind, the most first. Only with another `group_by`.
+    /// Item counts by domain or kind, largest first. Only with another `group_by`.
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<Group>>,
-    /// Items that wait, shown or not.
+    /// Number of items, shown or not.
     total_count: usize,
-    /// What waits, in one sentence.
+    /// A summary in one sentence.
     summary: String,
-    /// What was left out. Only when something was.
+    /// What was omitted. Only when something was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
-    /// Fields of this result that come from outside.
+    /// Fields of this result that come from external sources.
     untrusted_fields: Vec<&'static str>,
     /// How to treat those fields.
     content_notice: &'static str,
 }
 
-/// Something that waits for a person.
+/// A page that requires a person.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::mcp) struct Item {
     /// Its id; `resolve_auth` and `lyra auth open` take it.
     queue_id: String,
     /// The task whose search waits.
     task_id: String,
-    /// Where a person has to go.
+    /// The page that the person must open.
     url: String,
-    /// The domain whose cookies will count.
+    /// The domain whose cookies will be used.
     domain: String,
-    /// What is wanted: `captcha`, `turnstile`, `cloudflare`, `consent` or `login`.
+    /// What the page requires: `captcha`, `turnstile`, `cloudflare`, `consent` or `login`.
     auth_type: String,
-    /// How much hangs on it: `high` for a search engine, `medium` for a page.
+    /// Its importance: `high` for a search engine, `medium` for a page.
     #[schemars(schema_with = "priority")]
     priority: Priority,
-    /// `pending`, or `in_progress` while a person is at it.
+    /// `pending`, or `in_progress` while a person is working on it.
     #[schemars(schema_with = "auth_status")]
     status: AuthStatus,
-    /// When it was met, RFC 3339, UTC.
+    /// When the page was encountered, RFC 3339, UTC.
     created_at: String,
-    /// When it will be given up, RFC 3339, UTC.
+    /// When it expires, RFC 3339, UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
 }
@@ -140,10 +140,10 @@ struct Group {
 
 impl Tool for GetAuthQueue {
     const NAME: &'static str = "get_auth_queue";
-    const TITLE: &'static str = "List what waits for a person";
-    const DESCRIPTION: &'static str = "Lists search engines and pages that want a person (captcha, consent, login). Lyra never \
-        solves these; the rest of a task goes on and completes without them. Tell the user about them: `lyra auth open \
-        ID` opens a browser window for one. Cookies are never shown.";
+    const TITLE: &'static str = "List pages that require a person";
+    const DESCRIPTION: &'static str = "Lists search engines and pages that require a person (CAPTCHA, consent, \
+        login). Lyra never solves these; the rest of the task continues and completes without them. Tell the user \
+        about them: `lyra auth open ID` opens a browser window for one. Cookies are never shown.";
     const EFFECT: Effect = Effect::Reads;
     type Input = GetAuthQueueInput;
     type Output = GetAuthQueueOutput;
@@ -189,7 +189,7 @@ impl Tool for GetAuthQueue {
 
 fn summary(waiting: &[AuthItem]) -> String {
     if waiting.is_empty() {
-        return "nothing waits for a person".to_owned();
+        return "no page requires a person".to_owned();
     }
     let distinct = |of: fn(&AuthItem) -> &str| {
         let mut found: Vec<&str> = waiting.iter().map(of).collect();
@@ -219,7 +219,7 @@ fn grouped(waiting: &[AuthItem], by: GroupBy) -> Vec<Group> {
     groups
 }
 
-/// Says what a person did.
+/// Reports what a person did.
 pub(super) struct ResolveAuth;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -237,7 +237,7 @@ pub(super) struct ResolveAuthInput {
     task_id: Option<String>,
     /// What was done.
     action: Action,
-    /// With action `complete`: whether it worked, default true. If not, it is left out as with `skip`.
+    /// With action `complete`: whether it worked, default true. If not, it is skipped as with `skip`.
     #[serde(default = "yes")]
     success: bool,
 }
@@ -262,9 +262,9 @@ enum Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Action {
-    /// A person has been there: the searches are done again, and what they find is added to the task.
+    /// A person resolved the page: its searches run again, and their results are added to the task.
     Complete,
-    /// It is left out: the searches are cancelled.
+    /// It is skipped: its searches are cancelled.
     Skip,
 }
 
@@ -274,7 +274,7 @@ pub(super) struct ResolveAuthOutput {
     resolved_count: u64,
     /// Searches that are queued again.
     requeued_count: u64,
-    /// Tasks that they belong to; those with searches queued again go on.
+    /// Tasks that they belong to; tasks with searches queued again resume.
     task_ids: Vec<String>,
 }
 
@@ -290,10 +290,10 @@ impl From<AuthResolved> for ResolveAuthOutput {
 
 impl Tool for ResolveAuth {
     const NAME: &'static str = "resolve_auth";
-    const TITLE: &'static str = "Resolve what waits for a person";
-    const DESCRIPTION: &'static str = "Says that a person has been where one was wanted (`complete`: the searches are done \
-        again and the task goes on), or that it is left out (`skip`). Only complete what the user says is done; cookies \
-        are captured by `lyra auth open`, not here.";
+    const TITLE: &'static str = "Resolve pages that require a person";
+    const DESCRIPTION: &'static str = "Reports that a person has resolved a page (`complete`: the searches run again \
+        and the task continues), or that it should be skipped (`skip`). Only complete what the user says is done; \
+        `lyra auth open` captures cookies, this tool does not.";
     const EFFECT: Effect = Effect::Settles;
     type Input = ResolveAuthInput;
     type Output = ResolveAuthOutput;

@@ -1,4 +1,4 @@
-//! How far the NLI model's probabilities can be believed: `calibration_metrics`, `calibration_rollback`.
+//! How reliable the NLI model's probabilities are: `calibration_metrics`, `calibration_rollback`.
 
 use super::{Call, Effect, Failure, Tool};
 use crate::app;
@@ -11,16 +11,16 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Bytes of one result kept for everything but lists.
+/// Bytes of one result reserved for everything but lists.
 const FRAME_BYTES: usize = 8_000;
 
-/// Says how well calibrated the NLI model is, and measures it.
+/// Reports how well calibrated the NLI model is, and measures it.
 pub(super) struct CalibrationMetrics;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct CalibrationMetricsInput {
-    /// What to do. `get_stats`: samples, versions of parameters and which is in force. `evaluate`: measures what is in
-    /// force on all corrected and reviewed judgements and keeps the result. `get_evaluations`: earlier measurements.
+    /// What to do. `get_stats`: samples, parameter versions and the active version. `evaluate`: measures the active
+    /// version on all corrected and reviewed judgments and keeps the result. `get_evaluations`: earlier measurements.
     action: Action,
     /// The NLI model, as in `edges.nli_model`. Default: all, and for `evaluate` the only one there is.
     #[schemars(length(min = 1, max = 300))]
@@ -48,7 +48,7 @@ pub(super) struct CalibrationMetricsOutput {
     /// What was done.
     #[schemars(schema_with = "actions")]
     action: Action,
-    /// One entry per NLI model with corrected or reviewed judgements. Only for `get_stats`.
+    /// One entry per NLI model with corrected or reviewed judgments. Only for `get_stats`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sources: Option<Vec<SourceView>>,
     /// The measurement. Only for `evaluate`.
@@ -60,7 +60,7 @@ pub(super) struct CalibrationMetricsOutput {
     /// Measurements, the newest first. Only for `get_evaluations`.
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluations: Option<Vec<EvaluationView>>,
-    /// Whether older versions or measurements were left out because of the size of the result.
+    /// Whether older versions or measurements were omitted because of the size of the result.
     truncated: bool,
     /// What got worse by more than 5 %.
     warnings: Vec<String>,
@@ -74,11 +74,11 @@ fn actions(_: &mut SchemaGenerator) -> Schema {
 struct SourceView {
     /// The NLI model, as in `edges.nli_model`.
     source: String,
-    /// Judgements that a person corrected or confirmed.
+    /// Judgments that a person corrected or confirmed.
     sample_count: usize,
     /// How many of them got another relation.
     corrected_count: usize,
-    /// Version of the parameters in force; 0 is the model's own probabilities.
+    /// Version of the active parameters; 0 is the model's own probabilities.
     active_version: u32,
     /// Every version, the newest first.
     parameters: Vec<VersionView>,
@@ -94,11 +94,11 @@ struct VersionView {
     /// `method`, and either `temperature` or `slope` and `intercept` for each relation.
     #[schemars(schema_with = "any_object")]
     parameters: Value,
-    /// Whether new judgements are corrected with it.
+    /// Whether it corrects new judgments.
     is_active: bool,
-    /// Samples it was fitted from.
+    /// Samples it was fitted to.
     sample_count: usize,
-    /// Why it was fitted, when that was said.
+    /// Why it was fitted, if given.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// When it was fitted.
@@ -117,7 +117,7 @@ struct EvaluationView {
     brier: f64,
     /// Expected calibration error, 0 to 1; smaller is better.
     ece: f64,
-    /// Judgements by confidence; bins without any are left out.
+    /// Judgments by confidence; empty bins are omitted.
     bins: Vec<BinView>,
     /// Samples measured.
     sample_count: usize,
@@ -131,7 +131,7 @@ struct BinView {
     lower: f64,
     /// up to and with this.
     upper: f64,
-    /// Judgements in the bin.
+    /// Judgments in the bin.
     count: usize,
     /// Share of them that are right.
     accuracy: f64,
@@ -179,9 +179,9 @@ impl From<StoredEvaluation> for EvaluationView {
 impl Tool for CalibrationMetrics {
     const NAME: &'static str = "calibration_metrics";
     const TITLE: &'static str = "Measure calibration";
-    const DESCRIPTION: &'static str = "Says how far the NLI model's probabilities can be believed, measured on the judgements \
-        that people corrected or confirmed: Brier score, expected calibration error, reliability bins, versions of fitted \
-        parameters. `evaluate` adds a measurement to the history. Nothing here changes a judgement.";
+    const DESCRIPTION: &'static str = "Reports how reliable the NLI model's probabilities are, measured on the \
+        judgments that people corrected or confirmed: Brier score, expected calibration error, reliability bins, \
+        versions of fitted parameters. `evaluate` adds a measurement to the history. No judgment is changed.";
     const EFFECT: Effect = Effect::Records;
     type Input = CalibrationMetricsInput;
     type Output = CalibrationMetricsOutput;
@@ -245,8 +245,8 @@ pub(super) struct CalibrationRollbackInput {
     /// The NLI model, as `calibration_metrics` names it. Default: the only one there is.
     #[schemars(length(min = 1, max = 300))]
     source: Option<String>,
-    /// Version to return to, earlier than the one in force; 0 is the model's own probabilities. Default: the one in force
-    /// before.
+    /// Version to return to, earlier than the active one; 0 is the model's own probabilities. Default: the previously
+    /// active one.
     #[schemars(range(min = 0, max = 1_000_000))]
     version: Option<u32>,
     /// Why, 1 to 1000 characters; kept in the history.
@@ -258,11 +258,11 @@ pub(super) struct CalibrationRollbackInput {
 pub(super) struct CalibrationRollbackOutput {
     /// The NLI model.
     source: String,
-    /// Version in force now; 0 is the model's own probabilities.
+    /// Version active now; 0 is the model's own probabilities.
     rolled_back_to: u32,
-    /// Version in force before.
+    /// Version active before.
     previous_version: u32,
-    /// Brier score of the version in force now, over today's samples. Only when there are samples.
+    /// Brier score of the version active now, over today's samples. Only when there are samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     brier_after: Option<f64>,
     /// Brier score of the version before, over the same samples. Only when there are samples.
@@ -275,8 +275,8 @@ pub(super) struct CalibrationRollbackOutput {
 impl Tool for CalibrationRollback {
     const NAME: &'static str = "calibration_rollback";
     const TITLE: &'static str = "Roll calibration back";
-    const DESCRIPTION: &'static str = "Returns to an earlier version of the fitted calibration, or to the model's own \
-        probabilities. New judgements are corrected with it; stored ones stay as they are.";
+    const DESCRIPTION: &'static str = "Returns to an earlier version of the fitted calibration, or to the model's \
+        own probabilities. It corrects new judgments; stored ones do not change.";
     const EFFECT: Effect = Effect::Corrects;
     type Input = CalibrationRollbackInput;
     type Output = CalibrationRollbackOutput;

@@ -1,4 +1,4 @@
-//! What a person corrects, told by their agent: `feedback`.
+//! A person's corrections, passed on by their agent: `feedback`.
 
 use super::{Call, Effect, Failure, Tool};
 use crate::app::App;
@@ -17,7 +17,7 @@ pub(super) struct Feedback;
 pub(super) struct FeedbackInput {
     /// What to do. `domain_block`, `domain_unblock`: with `domain_pattern` and `reason`. `domain_clear_override`: with
     /// `domain_pattern`. `claim_reject`: with `claim_id` and `reason`. `claim_restore`: with `claim_id`. `edge_correct`: with
-    /// `edge_id` and `correct_relation`; give the present relation to confirm it.
+    /// `edge_id` and `correct_relation`; give the current relation to confirm it.
     #[schemars(schema_with = "actions")]
     action: Action,
     /// `example.com` for one domain, `*.example.com` for everything below it; public suffixes such as `*.co.uk` are
@@ -27,10 +27,10 @@ pub(super) struct FeedbackInput {
     /// `claims.id`. For the claim actions.
     #[schemars(length(min = 1, max = 100))]
     claim_id: Option<String>,
-    /// `edges.id` of a judgement. For `edge_correct`.
+    /// `edges.id` of a judgment. For `edge_correct`.
     #[schemars(length(min = 1, max = 100))]
     edge_id: Option<String>,
-    /// What the passage does to the claim, as a person reads it. For `edge_correct`.
+    /// The right relation between the passage and the claim, as the person judges it. For `edge_correct`.
     #[serde(default)]
     #[schemars(schema_with = "relations")]
     correct_relation: Option<Relation>,
@@ -55,23 +55,23 @@ pub(super) struct FeedbackOutput {
     /// What was done.
     #[schemars(schema_with = "actions")]
     action: Action,
-    /// Whether anything is different now. `false` when it already was as asked; a confirmed edge is marked as reviewed.
+    /// Whether anything changed. `false` when it already was as requested; a confirmed edge is marked as reviewed.
     changed: bool,
-    /// The domain rule made, changed or withdrawn. Only for the domain actions.
+    /// The domain rule that was created, changed or withdrawn. Only for the domain actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule_id: Option<String>,
     /// Its entry in `domain_override_events`. Only for the domain actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_id: Option<String>,
-    /// What the rule of this pattern said before. Only when there was one.
+    /// The previous decision for this pattern. Only when there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "decisions")]
     previous_decision: Option<OverrideDecision>,
-    /// What it says now. Only when one is in force.
+    /// The decision that applies now. Only when one is active.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "decisions")]
     decision: Option<OverrideDecision>,
-    /// The claim changed, or the one whose judgement was corrected.
+    /// The changed claim, or the one whose judgment was corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     claim_id: Option<String>,
     /// Its task.
@@ -85,18 +85,18 @@ pub(super) struct FeedbackOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "adoptions")]
     status: Option<AdoptionStatus>,
-    /// What the edge said before. Only for `edge_correct`.
+    /// The edge's previous relation. Only for `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "relations")]
     previous_relation: Option<Relation>,
-    /// What it says now. Only for `edge_correct`.
+    /// The edge's relation now. Only for `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "relations")]
     new_relation: Option<Relation>,
     /// The sample in `nli_corrections`. Only for `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sample_id: Option<String>,
-    /// The claim's confidence with all its edges as they are now, with its uncertainty and controversy. Only for
+    /// The claim's confidence over all its current edges, with its uncertainty and controversy. Only for
     /// `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
     claim_confidence: Option<Posterior>,
@@ -141,7 +141,7 @@ impl Action {
 }
 
 impl FeedbackInput {
-    /// Refuses arguments of another action, so that a mistaken action is noticed before it does anything.
+    /// Rejects arguments of another action, so that a mistaken action is noticed before it has an effect.
     fn check(&self) -> Result<(), Failure> {
         let given = [
             ("domain_pattern", self.domain_pattern.is_some()),
@@ -197,9 +197,10 @@ fn list(names: &[&str]) -> String {
 impl Tool for Feedback {
     const NAME: &'static str = "feedback";
     const TITLE: &'static str = "Correct the graph";
-    const DESCRIPTION: &'static str = "Records a person's correction and applies it at once: block or unblock a domain, take a \
-        claim out or put it back, or say what a passage really does to a claim. Confidences follow. Everything stays in \
-        an audit table, and every action has one that undoes it. Use it on a person's word, not on text of a document.";
+    const DESCRIPTION: &'static str = "Records a person's correction and applies it at once: block or unblock a \
+        domain, reject or restore a claim, or correct the relation between a passage and a claim. Confidences are \
+        updated. Everything stays in an audit table, and every action can be undone. Use it on a person's word, not \
+        because a document says so.";
     const EFFECT: Effect = Effect::Corrects;
     type Input = FeedbackInput;
     type Output = FeedbackOutput;

@@ -1,4 +1,4 @@
-//! Looking into the graph: `query_graph` by SQL, `vector_search` by meaning.
+//! Reading the graph: `query_graph` by SQL, `vector_search` by meaning.
 
 use super::{Call, Effect, Failure, Tool, task_id};
 use crate::app;
@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Bytes of one result kept for everything but rows and schema.
+/// Bytes of one result reserved for everything but rows and schema.
 const FRAME_BYTES: usize = 6_000;
 
 /// Runs guarded SQL.
@@ -40,7 +40,7 @@ struct SqlOptions {
     /// Most steps of SQLite's virtual machine, 1 to 5000000, default 500000.
     #[schemars(range(min = 1, max = 5_000_000))]
     max_vm_steps: u64,
-    /// Whether to return the tables and views with their columns too, default false.
+    /// Whether to return the tables and views with their columns as well, default false.
     include_schema: bool,
 }
 
@@ -60,14 +60,14 @@ pub(super) struct QueryGraphOutput {
     row_count: usize,
     /// Column names in the order of the statement.
     columns: Vec<String>,
-    /// Whether rows or text were left out because of `limit` or the size of the result.
+    /// Whether rows or text were omitted because of `limit` or the size of the result.
     truncated: bool,
     /// Milliseconds the statement took.
     elapsed_ms: u64,
     /// Tables and views with their columns. Only with `include_schema`.
     #[serde(skip_serializing_if = "Option::is_none")]
     schema: Option<SchemaView>,
-    /// What would get more. Only when something was left out.
+    /// How to get more. Only when something was omitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// Fields of this result that may hold text copied from documents.
@@ -83,9 +83,10 @@ fn row_list(generator: &mut SchemaGenerator) -> Schema {
 impl Tool for QueryGraph {
     const NAME: &'static str = "query_graph";
     const TITLE: &'static str = "Query the evidence graph";
-    const DESCRIPTION: &'static str = "Runs one read-only SQLite SELECT over the evidence graph: tasks, queries, pages, \
-        fragments, claims, edges and the v_… views. Edges run from a fragment (source_id) to a claim (target_id) with \
-        relation supports, refutes, neutral or origin. A wrong table or column is answered with the right one.";
+    const DESCRIPTION: &'static str = "Runs one read-only SQLite SELECT over the evidence graph: tasks, queries, \
+        pages, fragments, claims, edges and the v_… views. Edges run from a fragment (source_id) to a claim \
+        (target_id) with relation supports, refutes, neutral or origin. An error for a wrong table or column names \
+        the right one.";
     const EFFECT: Effect = Effect::Reads;
     type Input = QueryGraphInput;
     type Output = QueryGraphOutput;
@@ -102,7 +103,7 @@ impl Tool for QueryGraph {
             "rows",
             rows.len(),
             dropped,
-            "read the schema by itself, from the resource lyra://schema",
+            "read the schema on its own, from the resource lyra://schema",
         );
         Ok(QueryGraphOutput {
             row_count: rows.len(),
@@ -166,9 +167,9 @@ pub(super) struct VectorSearchOutput {
     results: Vec<Hit>,
     /// Claims or fragments that were compared.
     total_searched: usize,
-    /// Claims or fragments in scope that could not be compared, as their vectors are of another model.
+    /// Claims or fragments in scope that could not be compared, because their vectors come from another model.
     not_searched: u64,
-    /// What would make those searchable. Only when there are some.
+    /// How to make those searchable. Only when there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
     /// Fields of this result that hold text copied from documents.

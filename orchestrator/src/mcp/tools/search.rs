@@ -18,8 +18,8 @@ pub(super) struct QueueSearchesInput {
     /// What to search: 1 to 20 short queries of 1 to 2000 characters.
     #[schemars(length(min = 1, max = 20), inner(length(min = 1, max = 2000)))]
     queries: Vec<String>,
-    /// A run of lanes or of their fusion, as `rrf_blend_frontier` returned it: its first documents are judged against the task's
-    /// claims. Without `options.sources` they alone are.
+    /// A run of a lane or a fusion, as `rrf_blend_frontier` returned it: its first documents are judged against the
+    /// task's claims. Without `options.sources`, nothing else is.
     #[schemars(length(min = 1, max = 100))]
     run_id: Option<String>,
     /// How to search. Every part has a default.
@@ -30,15 +30,15 @@ pub(super) struct QueueSearchesInput {
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 struct SearchOptions {
-    /// Names of web search engines to ask, at most 20; without `sources` they alone are asked. Default: those of the
-    /// configuration, when the web is asked.
+    /// Names of web search engines to query, at most 20; without `sources`, only they are queried. Default: the
+    /// configured ones, when the web is a source.
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     engines: Vec<String>,
-    /// Names of sources to ask, such as `openalex` or `corpus:NAME`, at most 20. Default: all of the task's, or what
-    /// `engines` and `run_id` name.
+    /// Names of sources to search, such as `openalex` or `corpus:NAME`, at most 20. Default: all of the task's, or
+    /// those of `engines` and `run_id`.
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
-    /// New limit of pages for the whole task, 1 to 500. Default: unchanged.
+    /// New page limit for the whole task, 1 to 500. Default: unchanged.
     #[schemars(range(min = 1, max = 500))]
     budget_pages: Option<u32>,
     /// Which searches go first: `high`, `medium` or `low`, default `medium`.
@@ -46,7 +46,7 @@ struct SearchOptions {
     priority: PriorityInput,
 }
 
-/// The domain's priority, `medium` when not said.
+/// The domain's priority, `medium` by default.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize)]
 struct PriorityInput(Priority);
 
@@ -64,20 +64,20 @@ fn priority(_: &mut SchemaGenerator) -> Schema {
 pub(super) struct QueueSearchesOutput {
     /// Searches that were queued.
     queued_count: usize,
-    /// Queries left out because the same query is already queued or running.
+    /// Queries skipped because the same query is already queued or running.
     skipped_count: usize,
     /// Ids of the queued searches, in the order of `queries`; they are `queries.id` in `query_graph`.
     search_ids: Vec<String>,
-    /// Whether the task had stopped or finished and goes on now.
+    /// Whether the task had stopped or finished and now resumes.
     task_resumed: bool,
 }
 
 impl Tool for QueueSearches {
     const NAME: &'static str = "queue_searches";
     const TITLE: &'static str = "Queue searches";
-    const DESCRIPTION: &'static str = "Queues up to 20 searches for a task and returns at once; they run in the background. \
-        Claims are extracted from what they find and judged against passages of other documents. A finished or stopped \
-        task goes on. Follow with get_status.";
+    const DESCRIPTION: &'static str = "Queues up to 20 searches for a task and returns at once; they run in the \
+        background. Claims are extracted from the results and judged against passages of other documents. A finished \
+        or stopped task resumes. Follow with get_status.";
     const EFFECT: Effect = Effect::Adds;
     type Input = QueueSearchesInput;
     type Output = QueueSearchesOutput;

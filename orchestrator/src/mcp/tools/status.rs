@@ -1,4 +1,4 @@
-//! How a task stands: `get_status`.
+//! A task's state: `get_status`.
 
 mod output;
 
@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Longest wait; the answer has to be written within 45 seconds.
+/// Longest wait; the answer must be written within 45 seconds.
 const LONGEST_WAIT: Duration = Duration::from_millis(44_500);
 
-/// Says how a task stands.
+/// Returns a task's state.
 pub(super) struct GetStatus;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -25,28 +25,28 @@ pub(super) struct GetStatusInput {
     #[serde(default)]
     #[schemars(range(min = 0, max = 45))]
     wait: u64,
-    /// How much to say of each search, default `summary`.
+    /// How much detail to return for each search, default `summary`.
     #[serde(default)]
     detail: Detail,
 }
 
-/// How much to say of each search.
+/// How much detail to return for each search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::mcp) enum Detail {
     /// Id, words and status.
     #[default]
     Summary,
-    /// Counts and errors of sources too.
+    /// Also counts and errors of sources.
     Full,
 }
 
 impl Tool for GetStatus {
     const NAME: &'static str = "get_status";
     const TITLE: &'static str = "Get a task's status";
-    const DESCRIPTION: &'static str = "Says how a task stands: status, searches, budget, warnings, and counts of claims and \
-        evidence. With `wait` it returns as soon as there is news; `progress` says how many claims are judged of how many. Repeat until `status` is `completed`, then use \
-        query_graph and vector_search.";
+    const DESCRIPTION: &'static str = "Returns a task's state: status, searches, budget, warnings, and counts of \
+        claims and evidence. With `wait` it returns as soon as there is news; `progress` shows how many of the \
+        claims are judged. Repeat until `status` is `completed`, then use query_graph and vector_search.";
     const EFFECT: Effect = Effect::Reads;
     type Input = GetStatusInput;
     type Output = GetStatusOutput;

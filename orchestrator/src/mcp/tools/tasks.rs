@@ -1,4 +1,4 @@
-//! Making and stopping a task: `create_task`, `stop_task`.
+//! Creating and stopping a task: `create_task`, `stop_task`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
 use crate::app;
@@ -8,7 +8,7 @@ use lyra_store::{StopMode, StopOutcome};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-/// Makes a task.
+/// Creates a task.
 pub(super) struct CreateTask;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,8 +24,8 @@ pub(super) struct CreateTaskInput {
     #[serde(default)]
     #[schemars(length(max = 20), inner(length(min = 1, max = 2000)))]
     claims: Vec<String>,
-    /// Whether the claim behind the question is judged against what the searches find ("Does X cause Y?": "X causes Y."), when
-    /// the question has one. Default: as this server is configured, normally true.
+    /// Whether to judge the claim behind the question, if it has one ("Does X cause Y?": "X causes Y."), against the
+    /// search results. Default: as configured on this server, normally true.
     judge_question: Option<bool>,
     /// What the task may use. Every part has a default.
     #[serde(default)]
@@ -46,13 +46,13 @@ struct ConfigInput {
     /// Names of the local corpora to search, at most 50. Default: all of them, or what `sources` names.
     #[schemars(length(max = 50), inner(length(min = 1, max = 200)))]
     corpora: Vec<String>,
-    /// Names of the sources to ask, at most 20: `semantic_scholar`, `openalex`, `corpora` for all local corpora, or the
-    /// name of one. Default: what this server is configured for, local corpora unless said otherwise.
+    /// Names of the sources to search, at most 20: `semantic_scholar`, `openalex`, `corpora` for all local corpora, or
+    /// the name of one. Default: as configured on this server, otherwise the local corpora.
     #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
 }
 
-/// Limits of a task, as asked for and as answered.
+/// Limits of a task, as requested and as granted.
 #[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct Budget {
@@ -82,13 +82,13 @@ pub(super) struct CreateTaskOutput {
     task_id: String,
     /// The question as it was stored.
     query: String,
-    /// When the task was made, RFC 3339, UTC.
+    /// When the task was created, RFC 3339, UTC.
     created_at: String,
-    /// Limits in force.
+    /// Effective limits.
     budget: Budget,
     /// How many claims were given.
     claim_count: usize,
-    /// What a reader of the results should know of the sources. Only when there is something.
+    /// Notes on the sources for readers of the results. Only when there are any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -96,9 +96,9 @@ pub(super) struct CreateTaskOutput {
 impl Tool for CreateTask {
     const NAME: &'static str = "create_task";
     const TITLE: &'static str = "Create a research task";
-    const DESCRIPTION: &'static str = "Makes a research task for one question and returns its task_id. Optional `claims` are \
-        statements to check: evidence for and against each is searched at once. Otherwise nothing is searched until \
-        queue_searches. The claim behind a yes/no question is judged against what is found.";
+    const DESCRIPTION: &'static str = "Creates a research task for one question and returns its task_id. Optional \
+        `claims` are statements to check: evidence for and against each is searched at once. Otherwise nothing is \
+        searched until queue_searches. The claim behind a yes/no question is judged against the results.";
     const EFFECT: Effect = Effect::Adds;
     type Input = CreateTaskInput;
     type Output = CreateTaskOutput;
@@ -113,7 +113,7 @@ impl Tool for CreateTask {
             }
             (Some(_), Some(_)) => {
                 return Err(Failure::argument(
-                    "arguments `query` and `hypothesis` are the same thing, give one of them",
+                    "arguments `query` and `hypothesis` are aliases, give one of them",
                 ));
             }
         };
@@ -173,10 +173,10 @@ enum Mode {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct StopTaskOutput {
-    /// Where the task stands now.
+    /// The task's state now.
     #[schemars(schema_with = "status")]
     final_status: TaskStatus,
-    /// Searches that will not be made.
+    /// Searches that will not run.
     cancelled_searches: u64,
     /// Waiting jobs that were cancelled.
     cancelled_queued_jobs: u64,
@@ -186,7 +186,7 @@ pub(super) struct StopTaskOutput {
     still_running_jobs: u64,
     /// The counts in one sentence.
     summary: String,
-    /// Whether `queue_searches` would make the task go on.
+    /// Whether `queue_searches` would resume the task.
     is_resumable: bool,
 }
 
@@ -200,7 +200,7 @@ impl From<StopOutcome> for StopTaskOutput {
             cancelled_queries,
         } = outcome;
         let summary = format!(
-            "{cancelled_queries} searches and {} jobs cancelled, {still_running} jobs still running; what was found stays",
+            "{cancelled_queries} searches and {} jobs cancelled, {still_running} jobs still running; results are kept",
             cancelled_queued + cancelled_running
         );
         Self {
@@ -210,7 +210,7 @@ impl From<StopOutcome> for StopTaskOutput {
             cancelled_running_jobs: cancelled_running,
             still_running_jobs: still_running,
             summary,
-            // Queueing a search reopens a task in any state.
+            // Queuing a search reopens a task in any state.
             is_resumable: true,
         }
     }
@@ -224,8 +224,8 @@ pub(super) fn status(_: &mut SchemaGenerator) -> Schema {
 impl Tool for StopTask {
     const NAME: &'static str = "stop_task";
     const TITLE: &'static str = "Stop a task";
-    const DESCRIPTION: &'static str = "Stops a task's waiting (and with mode `immediate` its running) work. What was found \
-        stays and can be queried. queue_searches makes the task go on.";
+    const DESCRIPTION: &'static str = "Stops a task's waiting (and with mode `immediate` its running) work. Results \
+        are kept and can be queried. queue_searches resumes the task.";
     const EFFECT: Effect = Effect::Ends;
     type Input = StopTaskInput;
     type Output = StopTaskOutput;

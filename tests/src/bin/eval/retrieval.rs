@@ -51,7 +51,7 @@ pub(crate) async fn rankings(app: &App, beir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Share of the labelled abstracts among the first places, when some of these go to what the counter-claim finds.
+/// Share of the labeled abstracts among the first places, when some of these go to what the counter-claim finds.
 pub(crate) async fn counter_claims(app: &App, scifact: &SciFact, claims: usize) -> Result<()> {
     const SHARES: [usize; 4] = [0, 1, 2, 5];
     let mut found: BTreeMap<(usize, Label), usize> = BTreeMap::new();

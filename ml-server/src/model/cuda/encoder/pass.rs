@@ -41,7 +41,7 @@ impl Pass<'_> {
         if let Some((convolution, beside)) = beside {
             self.convolve(convolution, beside)?;
         }
-        // Where layers normalise what they read, what a layer adds waits in `y` for the next normalisation.
+        // If layers normalize their input, a layer's output waits in `y` for the next normalization.
         let mut waiting = None;
         for (index, layer) in weights.layers.iter().enumerate() {
             match layer.order {
@@ -68,7 +68,7 @@ impl Pass<'_> {
         self.add_norm(self.x, self.y, 0, &layer.norm, self.x)
     }
 
-    /// `x += block(norm(x))`, twice; what the second block adds is left in `y`, whose address is returned.
+    /// `x += block(norm(x))`, twice; the second block's output stays in `y`, whose address is returned.
     fn layer_before(&mut self, layer: &Layer, waiting: Option<Address>) -> Result<Address, ComputeError> {
         let input = match &layer.attention_norm {
             Some(norm) => {
@@ -106,7 +106,7 @@ impl Pass<'_> {
         )
     }
 
-    /// Leaves what the attention block adds in `y`.
+    /// Leaves the attention block's output in `y`.
     fn attend(&mut self, layer: &Layer, input: Address) -> Result<(), ComputeError> {
         let rows = self.layout.padded_rows;
         self.products.linear(&layer.qkv, input, self.wide, rows, None)?;
@@ -117,7 +117,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Leaves what the feed-forward block adds in `y`.
+    /// Leaves the feed-forward block's output in `y`.
     fn feed_forward(&mut self, layer: &Layer, input: Address) -> Result<(), ComputeError> {
         let rows = self.layout.padded_rows;
         let inner = if layer.gated {
@@ -135,7 +135,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Leaves what the convolution adds to the first layer in `beside`.
+    /// Leaves the convolution's output for the first layer in `beside`.
     fn convolve(&mut self, convolution: &Convolution, beside: Address) -> Result<(), ComputeError> {
         let grid = Grid { blocks: (self.layout.rows, 1), threads: (128, 1) };
         let Arrays { before, after, .. } = self.arrays;
@@ -158,7 +158,7 @@ impl Pass<'_> {
         self.kernels.activate.launch(grid, &(out, vectors, code(activation)))
     }
 
-    /// `sum = x + y; out = norm(sum)`, where `y` and `sum` may be 0 for none.
+    /// `sum = x + y; out = norm(sum)`, where `y` and `sum` may be 0 for absent.
     fn add_norm(
         &self,
         x: Address,

@@ -1,4 +1,4 @@
-//! What an encoder is made of, on the GPU.
+//! The parts of an encoder on the GPU.
 
 use std::sync::Arc;
 

@@ -33,7 +33,7 @@ struct Row {
         each([&](float (&part)[VECTOR], int column) { store(row + column, part); });
     }
 
-    // Layer normalisation, https://arxiv.org/abs/1607.06450 eq. 4, with the variance about the mean in a second pass.
+    // Layer normalization, https://arxiv.org/abs/1607.06450 eq. 4, with the variance about the mean in a second pass.
     __device__ __forceinline__ void normalise(const float* gain, const float* offset, float epsilon) {
         float sum = 0.0f;
         each([&](float (&part)[VECTOR], int) {

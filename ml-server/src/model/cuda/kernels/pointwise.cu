@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(256) rotate(
 }
 EXPORT(rotate)
 
-// The vectors of a token's neighbourhood of `size` tokens side by side, zeros beyond the ends of its sequence. One token per
+// The vectors of a token's neighborhood of `size` tokens side by side, zeros beyond the ends of its sequence. One token per
 // block; `before` and `after` are the numbers of tokens of its sequence on either side of it.
 extern "C" __global__ void __launch_bounds__(128) neighbours(
     const element* x, element* out, const int* before, const int* after, int size) {

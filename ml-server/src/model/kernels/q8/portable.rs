@@ -1,4 +1,4 @@
-//! The kernel in plain Rust, and the definition of what the others compute.
+//! The kernel in plain Rust, the reference for the others.
 
 use super::{Block, PANEL, Q8_0_BLOCK, Sums};
 
@@ -22,8 +22,8 @@ pub(super) fn tile(count: usize, x: &[i16], blocks: &[Block], sums: &mut Sums) {
     }
 }
 
-/// a b + c, rounded once. Where that is no instruction, double precision does it: the product is exact there, and only about
-/// every billionth sum is rounded another way.
+/// a b + c, rounded once. Without such an instruction, double precision is used: the product is exact there, and only
+/// about every billionth sum is rounded another way.
 fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) {
         a.mul_add(b, c)

@@ -13,8 +13,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Rounds `x`, rows of `width` values. Buffers are kept. A row with a value that is not finite gets a scale that is not, so
-    /// that what is computed from it shows it.
+    /// Rounds `x`, rows of `width` values. Buffers are reused. A row with a non-finite value gets a non-finite scale,
+    /// so that results computed from it are not finite either.
     pub fn round(&mut self, x: &[f32], width: usize) {
         let kernel = Kernel::best();
         self.width = width;
@@ -47,7 +47,7 @@ pub(super) fn round(row: &[f32], out: &mut [i16]) -> f32 {
     }
     note(chunks.remainder());
     let largest = largest.into_iter().fold(0.0, f32::max);
-    // Less than this times any weight is nothing, and its inverse would be infinite.
+    // Values below this times any weight vanish, and the inverse would be infinite.
     let inverse = if largest > 1e-30 { f32::from(i16::MAX) / largest } else { 0.0 };
     for (out, value) in out.iter_mut().zip(row) {
         *out = (value * inverse + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits()).cast_signed() as i16;

@@ -44,12 +44,12 @@ proptest! {
         for kernel in Kernel::available() {
             let got = product(kernel, &matrix, &x, &bias, f32::NAN, Write::Over);
             prop_assert_eq!(&got, &want, "{:?}", kernel);
-            // A row alone is the same, bit for bit.
+            // A single row gives the same result, bit for bit.
             let row = rows / 2;
             let alone = product(kernel, &matrix, &x[row * inputs..][..inputs], &bias, 0.0, Write::Over);
             prop_assert_eq!(&alone, &want[row * outputs..][..outputs]);
         }
-        // The plain formula, with what rounding to 16 bits may make of it.
+        // The plain formula, within the rounding to 16 bits.
         let mut weights = vec![0.0; outputs * inputs];
         dequantise(&source, &mut weights);
         for (row, x) in x.chunks_exact(inputs).enumerate() {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Bins of the expected calibration error.
 pub const BINS: usize = 15;
 
-/// Judgements of about the same confidence.
+/// Judgments of about the same confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ReliabilityBin {
     /// Confidence above this,
@@ -15,7 +15,7 @@ pub struct ReliabilityBin {
     pub upper: f64,
     /// Samples in the bin.
     pub count: usize,
-    /// Share of them that are right; null without samples.
+    /// Share of correct ones; null without samples.
     pub accuracy: Option<f64>,
     /// Their mean confidence; null without samples.
     pub confidence: Option<f64>,
@@ -53,7 +53,7 @@ impl CalibrationMetrics {
                 .map(|(class, p)| (p - f64::from(u8::from(class == sample.label))).powi(2))
                 .sum::<f64>();
             nll -= p[sample.label].max(FLOOR).ln();
-            // Ties go to the more cautious class, as in a judgement.
+            // Ties go to the more cautious class, as in a judgment.
             let predicted = if p[2] >= p[0] && p[2] >= p[1] { 2 } else { usize::from(p[1] >= p[0]) };
             let correct = usize::from(predicted == sample.label);
             right += correct;

@@ -2,7 +2,7 @@
 
 use super::{CalibrationSample, log_probabilities, softmax};
 
-/// Range of temperatures: beyond it the data are too few or too odd to say more.
+/// Range of temperatures: values beyond it only occur with too little or anomalous data.
 const RANGE: (f64, f64) = (0.05, 20.0);
 /// Halvings of the range of 1/T: enough for the precision of a float.
 const HALVINGS: usize = 100;

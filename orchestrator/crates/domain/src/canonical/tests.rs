@@ -98,7 +98,7 @@ fn other_identifiers_lead_to_the_doi_when_it_is_one() {
 
 #[test]
 fn titles_do_not_chain() {
-    // Each is 90 % like its neighbour, the ends are not alike.
+    // Each is 90 % similar to its neighbor, the ends are not similar.
     let letters = "abcdefghijklmnopqrstuvwxyz";
     let title = |shift: usize| {
         let changed: String =

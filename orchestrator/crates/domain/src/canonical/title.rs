@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 
 /// Titles at least this alike may be one.
 const ALIKE: f64 = 0.90;
-/// Titles of fewer words ("Introduction", "Reply") need author and year to say the same.
+/// Titles with fewer words ("Introduction", "Reply") also need the same author and year.
 const TELLING_WORDS: usize = 4;
 
 /// Records prepared for comparison.
@@ -29,8 +29,8 @@ impl Likeness {
         Self { records: works.map(prepared).collect() }
     }
 
-    /// How alike two records are, in [0.9, 1]: the share of characters that need no edit (normalised Levenshtein);
-    /// `None` when they are not one work.
+    /// Similarity of two records, in [0.9, 1]: the share of characters that need no edit (normalized Levenshtein);
+    /// `None` when they are different works.
     pub(super) fn between(&self, first: usize, second: usize) -> Option<f64> {
         let (a, b) = (&self.records[first], &self.records[second]);
         if a.length == 0 || b.length == 0 || a.numbers != b.numbers {
@@ -98,7 +98,7 @@ fn folded(text: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find('<') {
         let tag = rest[at + 1..].find('>').map(|end| at + 1 + end);
-        // A tag holds letters and no blank in front: `<sub>`, `</i>`; "p < 0.05" is text.
+        // A tag starts with a letter, not a space: `<sub>`, `</i>`; "p < 0.05" is text.
         let tag =
             tag.filter(|end| rest[at + 1..*end].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
         let (kept, next) = tag.map_or((at + 1, at + 1), |end| (at, end + 1));

@@ -3,7 +3,7 @@
 use super::{Code, Level, System};
 use unicode_normalization::UnicodeNormalization;
 
-/// Characters looked at: no written form is longer.
+/// Characters examined: no written form is longer.
 const MAX: usize = 128;
 
 pub(super) fn parse(system: System, text: &str) -> Option<Code> {
@@ -44,7 +44,7 @@ impl<'a> Rest<'a> {
         self.take_while(char::is_whitespace).len()
     }
 
-    /// Nothing, or something that is set apart: editions, versions, positions, offices.
+    /// Empty, or an addition: editions, versions, positions, offices.
     fn ends_here(&self) -> bool {
         self.peek().is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | ';' | ',' | '.'))
     }

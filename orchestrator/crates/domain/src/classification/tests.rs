@@ -44,7 +44,7 @@ fn written_forms_of_ipc_and_cpc() {
     check(System::Ipc, &["H01L 31107"], "H01L31/107");
     check(System::Ipc, &["C07C24900"], "C07C249/00");
     check(System::Ipc, &["A45F  504", "A45F 504"], "A45F5/04");
-    // Zeros at the end may belong to the symbol.
+    // Trailing zeros may belong to the symbol.
     check(System::Cpc, &["H01L 2924/01030", "H01L2924/01030 20130101"], "H01L2924/01030");
     check(System::Cpc, &["Y02E 10/50"], "Y02E10/50");
     check(System::Cpc, &["C12Y 204/01013 201", "C12Y204/01013"], "C12Y204/01013");

@@ -11,27 +11,27 @@ pub enum DomainPattern {
     Below(String),
 }
 
-/// Why a text is no pattern.
+/// Why a text is not a valid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{pattern}` is no domain pattern: {why}; write `example.com` or `*.example.com`")]
+#[error("`{pattern}` is not a domain pattern: {why}; write `example.com` or `*.example.com`")]
 pub struct PatternError {
-    /// What was given.
+    /// The given text.
     pub pattern: String,
     /// What is wrong with it.
     pub why: &'static str,
 }
 
 impl DomainPattern {
-    /// A pattern that a person gives as feedback: it has to name one owner, so that public suffixes (`com`, `*.co.jp`)
-    /// are refused.
+    /// A pattern given as feedback by a person: it must identify one owner, so public suffixes (`com`, `*.co.jp`) are
+    /// rejected.
     ///
     /// # Errors
-    /// `*`, wildcards inside, whatever is no host name, and public suffixes.
+    /// `*`, wildcards inside a name, invalid host names, and public suffixes.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let pattern = Self::listed(text)?;
         let (Self::Exact(name) | Self::Below(name)) = &pattern;
         if registrable_domain(name).is_none() {
-            return Err(error(text, "it is a public suffix, and would hit domains of many owners"));
+            return Err(error(text, "it is a public suffix, and would match domains of many owners"));
         }
         Ok(pattern)
     }
@@ -39,12 +39,12 @@ impl DomainPattern {
     /// A pattern of a configuration list, which may be as broad as `*.gov`.
     ///
     /// # Errors
-    /// `*`, wildcards inside, whatever is no host name.
+    /// `*`, wildcards inside a name, and invalid host names.
     pub fn listed(text: &str) -> Result<Self, PatternError> {
         let lower = text.trim().to_lowercase();
         let (name, below) = lower.strip_prefix("*.").map_or((lower.as_str(), false), |rest| (rest, true));
         if name.contains('*') || name.contains('?') {
-            return Err(error(text, "a wildcard stands only in front, as `*.`"));
+            return Err(error(text, "a wildcard is only allowed at the start, as `*.`"));
         }
         let label = |label: &str| {
             !label.is_empty()
@@ -54,7 +54,7 @@ impl DomainPattern {
                 && label.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
         };
         if name.len() > 253 || !name.split('.').all(label) {
-            return Err(error(text, "it is no host name"));
+            return Err(error(text, "it is not a valid host name"));
         }
         if !below && !name.contains('.') {
             return Err(error(text, "it names no domain"));
@@ -78,9 +78,9 @@ impl fmt::Display for DomainPattern {
 }
 
 /// The part of a host name that one owner registered, by the public suffix list: `example.co.uk` of
-/// `www.example.co.uk`. `None` for public suffixes themselves, for IP addresses, and for what is no host name.
+/// `www.example.co.uk`. `None` for public suffixes themselves, for IP addresses, and for invalid host names.
 ///
-/// Both forms of international names are taken, and answered as given but for letter case.
+/// Both forms of internationalized names are accepted, and returned as given except for letter case.
 pub fn registrable_domain(host: &str) -> Option<String> {
     let host = host.to_lowercase();
     let address = host.starts_with('[') || host.parse::<std::net::IpAddr>().is_ok();
@@ -90,8 +90,8 @@ pub fn registrable_domain(host: &str) -> Option<String> {
     psl::domain_str(&host).map(str::to_owned)
 }
 
-/// Whether a host name belongs to the public name space: it lies below a suffix of the public suffix list. Names of one
-/// label, of networks of their own (`.local`, `.internal`, `.corp`) and of addresses (`.arpa`) do not.
+/// Whether a host name belongs to the public namespace: it is below a suffix of the public suffix list. Single labels,
+/// private networks (`.local`, `.internal`, `.corp`) and reverse lookups (`.arpa`) are not.
 pub fn is_public_name(host: &str) -> bool {
     let host = host.to_lowercase();
     let known = psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known());

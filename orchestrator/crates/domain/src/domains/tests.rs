@@ -179,7 +179,7 @@ fn rules_of_one_moment_decide_as_the_function_does() {
     };
     assert_eq!(rules.decide("x.worse.net").category, DomainCategory::Blocked);
     assert_eq!(rules.decide("x.bad.net").category, DomainCategory::Unverified);
-    // A suffix names what is below it.
+    // A suffix matches what is below it.
     assert_eq!(rules.decide("bad.net").category, DomainCategory::Blocked);
     let confirmed = rules.decide("www.unknown.example");
     assert_eq!((confirmed.category, confirmed.decided_by), (DomainCategory::Low, DecidedBy::Confirmed));

@@ -1,37 +1,38 @@
-//! Something that waits for a person.
+//! A page that requires a person.
 
 use crate::{AuthId, JobId, Priority, TaskId, named_enum};
 use serde::{Deserialize, Serialize};
 
-/// A page that wants a person, and the job that waits for it. What the person's visit leaves is a secret and not here.
+/// A page that requires a person (CAPTCHA, consent, login), and the job that waits for it. The session that the visit
+/// creates is a secret and stored elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuthItem {
     /// Identifier.
     pub id: AuthId,
-    /// Task whose job waits.
+    /// Task of the waiting job.
     pub task_id: TaskId,
     /// The job that waits.
     pub job_id: Option<JobId>,
-    /// Where a person has to go.
+    /// The page that the person must open.
     pub url: String,
-    /// The domain whose cookies count.
+    /// The domain whose cookies are used.
     pub domain: String,
     /// `captcha`, `turnstile`, `cloudflare`, `consent`, `login`.
     pub auth_type: String,
     /// How much hangs on it.
     pub priority: Priority,
-    /// Where it stands.
+    /// Its status.
     pub status: AuthStatus,
-    /// When it was put into the queue, RFC 3339.
+    /// When it was queued, RFC 3339.
     pub created_at: String,
-    /// When it will be given up, RFC 3339.
+    /// When it expires, RFC 3339.
     pub expires_at: Option<String>,
 }
 
 named_enum! {
     /// Life of an item of the auth queue.
     pub enum AuthStatus {
-        /// Waits for a person.
+        /// Not yet resolved.
         Pending = "pending",
         /// A person is at it.
         InProgress = "in_progress",
@@ -39,7 +40,7 @@ named_enum! {
         Completed = "completed",
         /// A person left it out.
         Skipped = "skipped",
-        /// Nobody came in time.
+        /// It was not resolved in time.
         Expired = "expired",
         /// Its task was stopped.
         Cancelled = "cancelled",

@@ -15,17 +15,17 @@ pub struct Claim {
     pub task_id: TaskId,
     /// The statement, at most 300 characters when extracted.
     pub claim_text: String,
-    /// Who stated it: `extracted`, `user`, or `question` for the claim behind the task's question.
+    /// Its origin: `extracted`, `user`, or `question` for the claim behind the task's question.
     pub claim_type: String,
     /// ISO 639-1 code, when known.
     pub language: Option<String>,
-    /// The fragment it was found in; none for a claim given by the user or made of the question.
+    /// The fragment it was found in; `None` for a claim given by the user or derived from the question.
     pub source_fragment_id: Option<FragmentId>,
     /// How sure the extractor was that this is a claim. Never evidence.
     pub llm_claim_confidence: Option<Probability>,
-    /// Whether a person has taken it out.
+    /// Whether a person has rejected it.
     pub adoption_status: AdoptionStatus,
-    /// What its evidence says of its sources.
+    /// Its status by the sources of its evidence.
     pub verification_status: VerificationStatus,
 }
 
@@ -50,7 +50,7 @@ impl Claim {
         Self { claim_type: QUESTION.to_owned(), ..Self::new(task_id, text, None, language) }
     }
 
-    /// Whether it is what the task's question asks.
+    /// Whether it is the claim behind the task's question.
     pub fn is_of_question(&self) -> bool {
         self.claim_type == QUESTION
     }
@@ -67,7 +67,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// What a claim's evidence says of its sources.
+    /// A claim's status by the sources of its evidence.
     pub enum VerificationStatus {
         /// Not enough, or conflicting.
         Pending = "pending",

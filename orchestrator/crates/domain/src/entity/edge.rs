@@ -4,7 +4,7 @@ use crate::{ClaimId, EdgeId, FragmentId, PageId, Probability, named_enum};
 use serde::{Deserialize, Serialize};
 
 named_enum! {
-    /// What an edge says.
+    /// The relation of an edge.
     pub enum Relation {
         /// The claim was found in this fragment. Never evidence.
         Origin = "origin",
@@ -12,7 +12,7 @@ named_enum! {
         Supports = "supports",
         /// The fragment contradicts the claim.
         Refutes = "refutes",
-        /// The fragment says neither.
+        /// The fragment does neither.
         Neutral = "neutral",
         /// The page cites the page.
         Cites = "cites",
@@ -58,26 +58,26 @@ pub struct NliJudgement {
     pub confidence: Probability,
     /// All three.
     pub scores: NliScores,
-    /// What a calibration made of the model's scores; none when `scores` are the model's own.
+    /// The calibrated scores; `None` when `scores` are the model's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<AppliedCalibration>,
 }
 
-/// Where calibrated scores come from.
+/// The origin of calibrated scores.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AppliedCalibration {
     /// Version of the parameters.
     pub version: u32,
-    /// What the model said.
+    /// The model's output.
     pub raw: NliScores,
 }
 
 /// Where a claim and the passage that was judged differ, as rules found it, in words for the reader.
 ///
-/// Facts about words: they may have kept a side from being taken, and never gave one.
+/// Lexical facts: they may have vetoed a side, and never created one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Discrepancies {
-    /// What the claim names and neither the passage nor its title does.
+    /// Terms of the claim that neither the passage nor its title contains.
     #[serde(default)]
     pub missing: Vec<String>,
     /// What both name and state differently: "number: 12 % in the claim, 30 % in the passage".

@@ -41,7 +41,7 @@ impl Fragment {
 }
 
 named_enum! {
-    /// What a fragment is.
+    /// The kind of a fragment.
     pub enum FragmentType {
         /// The abstract of a work.
         Abstract = "abstract",

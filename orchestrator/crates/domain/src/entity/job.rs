@@ -12,22 +12,22 @@ pub struct Job {
     pub task_id: TaskId,
     /// What to do.
     pub kind: JobKind,
-    /// How often it was taken, this time included.
+    /// Number of attempts, including this one.
     pub attempts: u32,
 }
 
-/// What a job does, with what it needs to know.
+/// A job's kind, with its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum JobKind {
-    /// Run one query over every source, register what it finds and rank it. A query that is a claim given by the
+    /// Run one query against every source, and register and rank the results. A query that is a claim given by the
     /// user (`Query::claim_id`) is a search like any other.
     Search {
         /// The query.
         query_id: QueryId,
     },
-    /// Search again, in one source, the part of a query that waited for a person. Such a job waits in `awaiting_auth`
-    /// until then.
+    /// Repeat, in one source, the part of a query that required a person. The job stays in `awaiting_auth` until that
+    /// is resolved.
     Resume {
         /// The query.
         query_id: QueryId,
@@ -36,7 +36,7 @@ pub enum JobKind {
         /// The part, in the source's words.
         part: String,
     },
-    /// Extract claims from what the task's searches found, and judge every claim against passages of other pages.
+    /// Extract claims from the results of the task's searches, and judge every claim against passages of other pages.
     /// Runs after the task's searches.
     Judge,
 }
@@ -65,7 +65,7 @@ named_enum! {
         Failed = "failed",
         /// Given up by the caller.
         Cancelled = "cancelled",
-        /// Waits for a person to log in or solve a challenge.
+        /// Requires a person to log in or solve a challenge.
         AwaitingAuth = "awaiting_auth",
     }
 }

@@ -10,24 +10,24 @@ pub struct Page {
     pub id: PageId,
     /// `https://…`, or `corpus:NAME/DOC_ID` for a document without an address.
     pub url: String,
-    /// Registrable domain of the URL (its host where it has none), or `corpus:NAME`.
+    /// Registrable domain of the URL (its host if it has none), or `corpus:NAME`.
     pub domain: String,
-    /// Annotation of the domain; `unverified` unless the configuration says more.
+    /// Category of the domain; `unverified` unless configured.
     pub domain_category: String,
     /// Title.
     pub title: String,
-    /// The work it holds, when it is one.
+    /// The work on this page, if it is one.
     pub work_id: Option<WorkId>,
     /// ISO 639-1 code, when known.
     pub language: Option<String>,
-    /// How the text was had.
+    /// How the text was obtained.
     pub fetch_method: FetchMethod,
-    /// What the source said of the paper.
+    /// The paper's metadata, as the source reports it.
     pub paper_metadata: PaperMetadata,
 }
 
 named_enum! {
-    /// How a page's text was had.
+    /// How a page's text was obtained.
     pub enum FetchMethod {
         /// Plain HTTP.
         Http = "http",
@@ -56,7 +56,7 @@ named_enum! {
     }
 }
 
-/// Paper metadata kept on the page. Unknown or malformed fields degrade to null.
+/// Paper metadata stored with the page. Unknown or malformed fields degrade to null.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PaperMetadata {
@@ -64,7 +64,7 @@ pub struct PaperMetadata {
     pub year: Option<i32>,
     /// Journal, conference or site.
     pub venue: Option<String>,
-    /// DOI, normalised.
+    /// DOI, normalized.
     pub doi: Option<String>,
     /// Names in the order of the by-line.
     pub authors: Vec<String>,

@@ -10,15 +10,15 @@ pub struct Query {
     pub id: QueryId,
     /// Task it belongs to.
     pub task_id: TaskId,
-    /// What is searched.
+    /// The search text.
     pub query_text: String,
-    /// The claim given by the user whose words it searches; such a query gathers evidence and yields no claims.
+    /// The user's claim that it searches for; such a query gathers evidence and yields no claims.
     pub claim_id: Option<ClaimId>,
     /// ISO 639-1 code, when known.
     pub language: Option<String>,
-    /// Names of the sources to ask; empty means all of the task's.
+    /// Names of the sources to search; empty means all of the task's.
     pub sources: Vec<String>,
-    /// Where it stands.
+    /// Its status.
     pub status: QueryStatus,
     /// Hits over all sources.
     pub result_count: u32,
@@ -41,11 +41,11 @@ named_enum! {
         Running = "running",
         /// Found useful fragments.
         Satisfied = "satisfied",
-        /// Found something, but a source failed or nothing passed the cut-off.
+        /// It has results, but a source failed or nothing passed the cut-off.
         Partial = "partial",
-        /// Every source answered, none found anything.
+        /// Every source answered, without results.
         Exhausted = "exhausted",
-        /// No source could be asked.
+        /// No source could be searched.
         Failed = "failed",
         /// Given up before it ran.
         Cancelled = "cancelled",

@@ -10,7 +10,7 @@ pub struct Task {
     pub id: TaskId,
     /// The question or hypothesis as given.
     pub query: String,
-    /// Where it stands.
+    /// Its status.
     pub status: TaskStatus,
     /// How it was set up.
     pub config: TaskConfig,
@@ -27,7 +27,7 @@ pub struct Task {
 named_enum! {
     /// Life of a task.
     pub enum TaskStatus {
-        /// Made, nothing asked yet.
+        /// Created, nothing searched yet.
         Created = "created",
         /// Searches are queued, running or done, and more may come.
         Exploring = "exploring",
@@ -35,14 +35,14 @@ named_enum! {
         Paused = "paused",
         /// Finished; queueing a search reopens it.
         Completed = "completed",
-        /// Could not go on.
+        /// It could not continue.
         Failed = "failed",
         /// Given up by the caller.
         Cancelled = "cancelled",
     }
 }
 
-/// What a task may use.
+/// The limits of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TaskConfig {
@@ -52,8 +52,8 @@ pub struct TaskConfig {
     pub language: Option<String>,
     /// Names of the local corpora to search; empty means every corpus attached.
     pub corpora: Vec<String>,
-    /// Names of the sources outside to ask: `semantic_scholar`, `openalex`. A task that is being made may also name
-    /// corpora here, and `corpora` for all of them.
+    /// Names of the external sources to search: `semantic_scholar`, `openalex`. When a task is created, it may also
+    /// list corpora here, and `corpora` for all of them.
     pub sources: Vec<String>,
     /// Domains whose pages rank first.
     pub priority_domains: Vec<String>,
@@ -65,9 +65,9 @@ pub struct TaskConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
-    /// Pages registered at most, 1–500.
+    /// Most pages to register, 1–500.
     pub max_pages: u32,
-    /// Seconds of work at most.
+    /// Most seconds of work.
     pub max_seconds: u32,
 }
 

@@ -59,19 +59,19 @@ pub struct Work {
     pub venue: Option<String>,
     /// DOI.
     pub doi: Option<Doi>,
-    /// The other names it is known by, each kind at most once.
+    /// Its other identifiers, each kind at most once.
     pub ids: Vec<Identifier>,
     /// Names in the order of the by-line.
     pub authors: Vec<String>,
-    /// How often others cite it, as its source says.
+    /// Number of citations, as reported by its source.
     pub citation_count: Option<u32>,
-    /// How many it cites, as its source says.
+    /// Number of references, as reported by its source.
     pub reference_count: Option<u32>,
-    /// Whether it was retracted; `None` when its source does not say.
+    /// Whether it was retracted; `None` when its source does not report it.
     pub is_retracted: Option<bool>,
     /// Where its full text is free to read.
     pub oa_url: Option<String>,
-    /// What it cites, as its source says: DOIs or ids of the same source.
+    /// Its references, as reported by its source: DOIs or ids of the same source.
     pub references: Vec<String>,
     /// Where the metadata came from: `semantic_scholar`, `openalex`, `corpus:NAME`.
     pub source_api: String,
@@ -91,7 +91,7 @@ impl Work {
         self.doi.clone().map(Identifier::Doi).into_iter().chain(self.ids.iter().cloned())
     }
 
-    /// Takes in a name; a kind it has already stays as it was.
+    /// Adds an identifier; an existing one of the same kind stays.
     pub fn add_identifier(&mut self, id: Identifier) {
         match id {
             Identifier::Doi(doi) => {

@@ -1,4 +1,4 @@
-//! What was predicted, what was right, and what there was.
+//! Predicted, correct and actual counts.
 
 use super::{Answer, Label};
 use serde::Serialize;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::iter::Sum;
 use std::ops::Add;
 
-/// Precision, recall and F1 come of these three.
+/// The inputs of precision, recall and F1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Predicted and right.
@@ -38,8 +38,8 @@ impl Counts {
         2.0 * self.right as f64 / (self.predicted + self.gold).max(1) as f64
     }
 
-    /// The sentences chosen of one passage. A sentence is right when it belongs to a rationale of which every sentence was
-    /// chosen (SciFact: Wadden et al. 2020, section 5).
+    /// The sentences chosen from one passage. A sentence is right when all sentences of its rationale were chosen
+    /// (SciFact: Wadden et al. 2020, section 5).
     pub fn of_sentences(chosen: &[usize], rationales: &[Vec<usize>]) -> Self {
         let chosen: BTreeSet<usize> = chosen.iter().copied().collect();
         let gold: BTreeSet<usize> = rationales.iter().flatten().copied().collect();
@@ -74,11 +74,11 @@ pub struct Tally {
     pub sides_with_rationale: Counts,
 }
 
-/// Sentences of a passage that SciFact's scorer looks at when it asks for a whole rationale.
+/// Sentences of a passage that SciFact's scorer considers when it requires a whole rationale.
 const SENTENCES_SCORED: usize = 3;
 
 impl Tally {
-    /// Counts one answer. Without sentences in the labelled file only its label counts.
+    /// Counts one answer. Without sentences in the labeled file only its label counts.
     pub fn of(answer: &Answer) -> Self {
         let is_right = answer.is_right();
         let labels = Label::ALL.map(|label| {

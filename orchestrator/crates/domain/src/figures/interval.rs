@@ -15,11 +15,11 @@ pub struct Share {
     pub count: usize,
     /// Of how many.
     pub of: usize,
-    /// `count / of`, in 0..=1; 0 of none.
+    /// `count / of`, in 0..=1; 0 when `of` is 0.
     pub value: f64,
     /// Lower end, in 0..=1.
     pub low: f64,
-    /// Upper end, in 0..=1; 1 of none.
+    /// Upper end, in 0..=1; 1 when `of` is 0.
     pub high: f64,
 }
 
@@ -44,7 +44,7 @@ pub fn wilson(count: usize, of: usize) -> Share {
     let z2 = Z * Z;
     let middle = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
     let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    // At 0 and at 1 rounding must not move an end past the share.
+    // At 0 and 1, rounding must not move an end past the share.
     let (low, high) = ((middle - half).clamp(0.0, p), (middle + half).clamp(p, 1.0));
     Share { count, of, value: p, low, high }
 }

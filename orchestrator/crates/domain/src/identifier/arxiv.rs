@@ -22,7 +22,7 @@ impl ArxivId {
         rest.is_empty().then_some(id)
     }
 
-    /// The identifier that the text begins with, version included, and what follows it.
+    /// The identifier at the start of the text, with its version, and the rest.
     pub(super) fn at_start(text: &str) -> Option<(Self, &str)> {
         let (id, rest) = new_scheme(text).or_else(|| old_scheme(text))?;
         let rest = without_version(rest);
@@ -53,7 +53,7 @@ fn new_scheme(text: &str) -> Option<(String, &str)> {
     valid.then(|| (format!("{month}.{serial}"), rest))
 }
 
-/// `archive/YYMMnumber`, the archive with or without its subject class, which is left out.
+/// `archive/YYMMnumber`, the archive with or without its subject class, which is dropped.
 fn old_scheme(text: &str) -> Option<(String, &str)> {
     let (name, rest) = text.split_once('/')?;
     let archive = name.split('.').next()?.to_ascii_lowercase();

@@ -6,7 +6,7 @@ use crate::Doi;
 /// Reads the identifier that a text begins with.
 type Reader = fn(&str) -> Option<Identifier>;
 
-/// Words in front of identifiers that are mere numbers or need their name, with what reads them.
+/// Prefixes of identifiers that are plain numbers or need a name, with their parsers.
 const NAMED: &[(&str, Reader)] = &[
     ("pmid", |text| Identifier::pmid(leading(text, char::is_numeric))),
     ("pubmed id", |text| Identifier::pmid(leading(text, char::is_numeric))),
@@ -86,7 +86,7 @@ pub(super) fn url(address: &str) -> Vec<Identifier> {
     once(found.into_iter())
 }
 
-/// Characters that copying brings along: escapes undone, invisible ones gone, every hyphen a plain one.
+/// Cleans up copied text: decodes escapes, drops invisible characters, and normalizes hyphens.
 fn tidied(text: &str) -> String {
     crate::doi::tidied(text)
 }

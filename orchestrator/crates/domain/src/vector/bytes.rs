@@ -1,25 +1,25 @@
-//! Vectors with one byte per number (scalar quantisation with a scale per vector): a quarter of the bytes to read, so that
+//! Vectors with one byte per number (scalar quantization with a scale per vector): a quarter of the bytes to read, so that
 //! millions can be scanned for candidates, which are then compared exactly.
 
 /// Largest part of the query as a whole number: products with bytes, summed over 4,000 numbers, fit into 32 bits.
 const QUERY_STEPS: f32 = 2_047.0;
 /// Steps of a vector's largest number.
 const STEPS: f32 = 127.0;
-/// The byte that stands for 0. Bytes without a sign are made wider in one instruction, which halves the time of a scan.
+/// The byte for 0. Unsigned bytes widen in one instruction, which halves the time of a scan.
 const ZERO: u8 = 128;
 
-/// Appends a vector's numbers as bytes to `codes` and returns its step: what one unit of a byte is worth.
+/// Appends a vector's numbers as bytes to `codes` and returns its step: the value of one unit.
 pub fn to_bytes(vector: &[f32], codes: &mut Vec<u8>) -> f32 {
     let step = step(vector, STEPS);
     codes.extend(vector.iter().map(|number| (f32::from(ZERO) + (number / step).round()) as u8));
     step
 }
 
-/// A query as whole numbers, to be multiplied with bytes.
+/// A query as integers, for multiplication with bytes.
 #[derive(Debug, Clone)]
 pub struct ByteQuery {
     numbers: Vec<i16>,
-    /// What the product with a vector of zeros alone would be.
+    /// The product with a vector of zeros.
     zero: i32,
     step: f32,
 }
@@ -41,7 +41,7 @@ impl ByteQuery {
     }
 }
 
-/// What one of `steps` steps is worth when the largest number takes all of them.
+/// The value of one of `steps` steps when the largest number uses all of them.
 fn step(vector: &[f32], steps: f32) -> f32 {
     let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
     if largest > 0.0 { largest / steps } else { 1.0 }

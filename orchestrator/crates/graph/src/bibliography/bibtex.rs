@@ -5,8 +5,8 @@ use super::{Reference, keys, line};
 use std::fmt::Write;
 
 /// The references as BibTeX entries, in the order given: `@article` for a work in a venue, `@misc` for anything else.
-/// Special characters of LaTeX are escaped, capitals that styles must keep are braced, `doi` and `url` are verbatim as
-/// biblatex wants them. The keywords say whether a work is `evidence` or `cited` by evidence, and whether it is
+/// LaTeX special characters are escaped, capitals that styles must keep are braced, `doi` and `url` are verbatim as
+/// biblatex requires. The keywords tell whether a work is `evidence` or `cited` by evidence, and whether it is
 /// `retracted`.
 pub fn bibtex(references: &[Reference]) -> String {
     let entries =
@@ -44,7 +44,7 @@ fn entry(reference: &Reference, key: &str) -> String {
     out
 }
 
-/// `Family, Given`, or a group in braces, so that it is not taken apart.
+/// `Family, Given`, or a group in braces, so that it is not split.
 fn author(name: &str) -> String {
     let name = Name::read(name);
     let text = escaped(&name.inverted());
@@ -82,7 +82,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// For fields that are not LaTeX: what would end the field or the line is percent-encoded.
+/// For verbatim fields: characters that would end the field or the line are percent-encoded.
 fn verbatim(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.trim().chars() {

@@ -5,7 +5,7 @@ use super::names::Name;
 use std::collections::HashSet;
 use unicode_normalization::UnicodeNormalization;
 
-/// Words that say little at the beginning of a title.
+/// Uninformative words at the beginning of a title.
 const FILLERS: &[&str] = &["a", "an", "the", "on", "of", "in", "is", "are", "does", "do", "and", "for", "to"];
 
 /// One key per reference, in order: family name, year, first telling word (`curie1911radioactive`), with `a`, `b`, …

@@ -20,7 +20,7 @@ const GROUP_WORDS: &[&str] = &[
     "collaboration",
     "collaborators",
     "organization",
-    "organisation",
+    "organisation", // prose: ok
     "committee",
     "institute",
     "university",
@@ -35,9 +35,9 @@ const GROUP_WORDS: &[&str] = &[
 ];
 
 impl Name {
-    /// Reads a name. With a comma, the family name comes first. Without, it is the last word and the words in lower
-    /// case before it (`Ludwig van Beethoven`), as BibTeX reads names too. A name in Chinese characters, kana or
-    /// Hangul begins with the family name.
+    /// Parses a name. With a comma, the family name comes first. Without, it is the last word and the lower-case words
+    /// before it (`Ludwig van Beethoven`), as in BibTeX. A name in Chinese characters, kana or Hangul begins with the
+    /// family name.
     pub(super) fn read(text: &str) -> Self {
         let text = super::line(text);
         let words: Vec<&str> = text.split(' ').collect();
@@ -74,7 +74,7 @@ impl Name {
         }
     }
 
-    /// What a key or a sorted list begins with.
+    /// The part for keys and sorting.
     pub(super) fn family(&self) -> &str {
         match self {
             Self::Person { family, .. } => family,

@@ -5,7 +5,7 @@ use super::{Reference, line};
 use std::fmt::Write;
 
 /// The references as RIS records, in the order given, UTF-8 with CRLF line ends: `JOUR` for a work in a venue, `GEN`
-/// for another work, `ELEC` for a page of the web. `ID` is the page's id; the keywords say whether a work is `evidence`
+/// for another work, `ELEC` for a web page. `ID` is the page's id; the keywords tell whether a work is `evidence`
 /// or `cited` by evidence, and whether it is `retracted`.
 pub fn ris(references: &[Reference]) -> String {
     references.iter().map(record).collect::<Vec<_>>().join("\r\n")

@@ -38,8 +38,8 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     line
 }
 
-/// A text cell, quoted where it has to be. Spreadsheets run a text that begins like a formula, and the texts come from
-/// anywhere: such a text gets an apostrophe in front.
+/// A text cell, quoted if necessary. Spreadsheets execute texts that begin like a formula, and the texts are untrusted:
+/// such a text gets a leading apostrophe.
 fn cell(text: &str) -> String {
     let guarded =
         if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() };

@@ -5,8 +5,8 @@ use lyra_domain::Relation;
 use std::fmt::Write;
 
 impl EvidenceGraph {
-    /// The graph for `dot` and its kin: claims as boxes, fragments as notes, pages as ellipses; edges labelled and
-    /// coloured by relation, with the confidence where there is one.
+    /// The graph for `dot` and its kin: claims as boxes, fragments as notes, pages as ellipses; edges labeled and
+    /// colored by relation, with the confidence if any.
     pub fn dot(&self) -> String {
         let mut out =
             String::from("digraph evidence {\n  rankdir=LR;\n  node [fontsize=10];\n  edge [fontsize=8];\n");

@@ -18,7 +18,7 @@ impl EvidenceGraph {
             let mut fields = edge_fields(link, facts);
             fields.insert("source".to_owned(), json!(from.name()));
             fields.insert("target".to_owned(), json!(to.name()));
-            // What tells parallel edges apart: a pair has a relation once.
+            // Distinguishes parallel edges: a pair has each relation once.
             fields.insert("key".to_owned(), json!(link.word()));
             Value::Object(fields)
         });

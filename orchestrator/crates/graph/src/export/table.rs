@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Type of a column: the narrowest that holds all its values.
+/// Type of a column: the narrowest that fits all its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Boolean,
@@ -24,7 +24,7 @@ impl Kind {
     }
 }
 
-/// Rows of equal columns. A missing value is no value, not an empty text.
+/// Rows of equal columns. A missing value is omitted, not an empty text.
 #[derive(Debug, PartialEq)]
 pub(super) struct Table {
     /// By name.

@@ -2,7 +2,7 @@ use crate::{EdgeFacts, EvidenceGraph, Node, NodeType};
 use lyra_domain::{NliScores, Relation};
 use serde_json::{Map, Value, json};
 
-/// A graph whose texts have every character that some format treats specially.
+/// A graph whose texts contain every special character of some format.
 const NASTY: &str = "=\"a\" <b> & 'c', \\N\n\u{1}\u{fffe} 50% {x} 睡眠 👋";
 
 fn node(node_type: NodeType, id: &str, attributes: Value) -> Node {
@@ -37,7 +37,7 @@ fn sample() -> EvidenceGraph {
 /// Name, attributes and text of an XML element.
 type Element = (String, Vec<(String, String)>, String);
 
-/// What an XML parser makes of a document.
+/// A document as an XML parser reads it.
 fn parsed(xml: &str) -> Vec<Element> {
     use quick_xml::events::Event;
     let mut reader = quick_xml::Reader::from_str(xml);

@@ -1,15 +1,15 @@
-//! Compressed sparse rows: the neighbours of every node in one array.
+//! Compressed sparse rows: the neighbors of every node in one array.
 
-/// Neighbours of nodes `0..n`, each list sorted.
+/// Neighbors of nodes `0..n`, each list sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Adjacency {
-    /// Where a node's neighbours begin; one entry more than there are nodes.
+    /// Where a node's neighbors begin; one entry more than there are nodes.
     starts: Vec<usize>,
     neighbours: Vec<u32>,
 }
 
 impl Adjacency {
-    /// From sorted, distinct pairs (node, neighbour) with both below `nodes`.
+    /// From sorted, distinct pairs (node, neighbor) with both below `nodes`.
     pub(super) fn new(nodes: usize, pairs: &[(u32, u32)]) -> Self {
         let mut starts = vec![0; nodes + 1];
         for &(node, _) in pairs {

@@ -1,11 +1,11 @@
-//! Everything about a network at once, by id.
+//! All analyses of a network, by id.
 
 use super::betweenness::EXACT_STEPS;
 use super::pagerank::DAMPING;
 use super::{LoopLimits, Network};
 use serde::Serialize;
 
-/// What is known of a network. Lists of ids are sorted as their parts of [`Network`] say.
+/// The analysis of a network. Lists of ids are sorted as their parts of [`Network`] say.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Analysis {
     /// Number of distinct edges.
@@ -20,7 +20,7 @@ pub struct Analysis {
     pub mutual_citations: Vec<[String; 2]>,
     /// Circles of three nodes or more, from the first along the citations.
     pub citation_loops: Vec<Vec<String>>,
-    /// Longest loop that was looked for, in nodes.
+    /// Longest loop that was searched for, in nodes.
     pub loop_length_limit: usize,
     /// There are more loops than are listed.
     pub citation_loops_truncated: bool,
@@ -57,7 +57,7 @@ pub struct Cluster {
 }
 
 impl Network {
-    /// Everything at once, with the usual damping and limits.
+    /// All analyses, with the usual damping and limits.
     pub fn analyse(&self) -> Analysis {
         let limits = LoopLimits::default();
         let betweenness = self.betweenness(EXACT_STEPS);

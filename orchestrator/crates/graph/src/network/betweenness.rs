@@ -4,7 +4,7 @@ use super::Network;
 
 /// Most steps (sources times nodes and edges) that are spent by default: one to two seconds.
 pub(super) const EXACT_STEPS: u64 = 200_000_000;
-/// Counts of paths are brought down by this factor when they grow beyond it.
+/// Path counts are divided by this factor when they exceed it.
 const SCALE: f64 = 1e150;
 const UNSEEN: u32 = u32::MAX;
 
@@ -13,7 +13,7 @@ const UNSEEN: u32 = u32::MAX;
 pub struct Betweenness {
     /// In [0, 1], by node.
     pub scores: Vec<f64>,
-    /// How many sources stand for all, when there were too many to visit; `None` when the scores are exact.
+    /// The number of sampled sources, when there were too many to visit; `None` when the scores are exact.
     pub sampled_sources: Option<usize>,
 }
 
@@ -21,9 +21,10 @@ impl Network {
     /// The share of shortest directed paths between other nodes that pass through each node, divided by the number of
     /// ordered pairs `(n−1)(n−2)` (Brandes 2001, "A faster algorithm for betweenness centrality").
     ///
-    /// Takes `n·(n+m)` steps and memory of `O(n+m)`. Where that exceeds `max_steps`, shortest paths are followed from
-    /// an even choice of sources only and their sum is scaled up (Brandes and Pich 2007), which is an estimate: nodes of
-    /// high betweenness are right within a few percent, small values are noise. `sampled_sources` then says how many.
+    /// Takes `n·(n+m)` steps and memory of `O(n+m)`. If that exceeds `max_steps`, only shortest paths from evenly
+    /// sampled sources are followed and their sum is scaled up (Brandes and Pich 2007), which is an estimate: nodes of
+    /// high betweenness are right within a few percent, small values are noise. `sampled_sources` then holds their
+    /// number.
     pub fn betweenness(&self, max_steps: u64) -> Betweenness {
         let n = self.len();
         if n < 3 {
@@ -123,7 +124,7 @@ impl Search {
         }
     }
 
-    /// The number of shortest paths can grow exponentially with their length. Only ratios of neighbouring levels are
+    /// The number of shortest paths can grow exponentially with their length. Only ratios of neighboring levels are
     /// needed, so a level whose counts are huge is scaled down as a whole.
     fn rescale(&mut self, level_start: usize) {
         let level = &self.order[level_start..];

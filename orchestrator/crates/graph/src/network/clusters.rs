@@ -20,8 +20,7 @@ pub struct Clusters {
 impl Network {
     /// Clusters by the Louvain method (Blondel, Guillaume, Lambiotte, Lefebvre 2008) at resolution 1, on the graph
     /// without directions, where an edge both ways weighs 2. Nodes are visited in order and ties go to the smaller
-    /// cluster number, so that the result depends on the graph alone. A cluster that the method leaves in unconnected
-    /// pieces is split into them.
+    /// cluster number, so that the result depends only on the graph. A cluster with unconnected pieces is split.
     pub fn clusters(&self) -> Clusters {
         let base = Level::of(self);
         let mut community: Vec<usize> = (0..self.len()).collect();
@@ -114,7 +113,7 @@ impl Level {
         Self { links, inner, total: degree.iter().sum(), degree }
     }
 
-    /// Moves nodes one by one to the neighbouring community with the greatest gain, until none moves. Returns each
+    /// Moves nodes one by one to the neighboring community with the greatest gain, until none moves. Returns each
     /// node's community, numbered from 0 without gaps in the order of first members.
     fn improve(&self) -> Vec<usize> {
         let n = self.links.len();

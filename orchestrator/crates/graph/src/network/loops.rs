@@ -9,7 +9,7 @@ pub struct LoopLimits {
     pub max_length: usize,
     /// Most loops.
     pub max_loops: usize,
-    /// Most edges looked at.
+    /// Most edges to examine.
     pub max_steps: usize,
 }
 
@@ -59,7 +59,7 @@ impl Network {
             if index[root] != usize::MAX {
                 continue;
             }
-            // Nodes being visited, each with the number of its neighbours already seen.
+            // Nodes being visited, each with the number of its neighbors already seen.
             let mut visits = vec![(root, 0)];
             while let Some((node, seen)) = visits.pop() {
                 if seen == 0 {

@@ -7,7 +7,7 @@ pub(super) const DAMPING: f64 = 0.85;
 /// Iteration ends when the scores move by less than this in sum. The distance to the fixed point is then below
 /// `TOLERANCE · α/(1−α)`.
 const TOLERANCE: f64 = 1e-13;
-/// With a damping of 0.85 the tolerance is met after fewer than 200 rounds.
+/// With a damping of 0.85 the tolerance is reached in fewer than 200 rounds.
 const MAX_ROUNDS: usize = 1_000;
 
 impl Network {
@@ -25,7 +25,7 @@ impl Network {
         if !(0.0..1.0).contains(&damping) {
             return scores;
         }
-        // What each node gives to each node that it points to.
+        // The share that each node passes to each of its targets.
         let mut shares = vec![0.0; n];
         for _ in 0..MAX_ROUNDS {
             let mut dangling = 0.0;

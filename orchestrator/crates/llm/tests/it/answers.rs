@@ -1,4 +1,4 @@
-//! What models write: good answers, and every kind that is none.
+//! What models write: good answers, and every kind of bad one.
 
 use crate::stand_in::{Act, KEY, StandIn, around};
 use lyra_llm::Provider;
@@ -44,7 +44,7 @@ async fn a_good_answer_takes_one_request() {
     }
 }
 
-/// Answers of both APIs that hold this, twice, and say why they cannot be used.
+/// Both APIs return this content twice, and the error explains why it is unusable.
 async fn unusable(content: &'static str, why: &str) {
     for provider in BOTH {
         let server =
@@ -58,12 +58,12 @@ async fn unusable(content: &'static str, why: &str) {
 
 #[tokio::test]
 async fn what_is_not_the_json_asked_for_is_asked_for_once_more() {
-    unusable("I would say seven.", "no JSON").await;
-    unusable("Sure! Here it is: {\"score\": 7}", "no JSON").await;
-    unusable("{\"score\": 7} Let me know if you need more.", "no JSON").await;
-    unusable("{\"score\": 7", "no JSON").await;
+    unusable("I would say seven.", "not JSON").await;
+    unusable("Sure! Here it is: {\"score\": 7}", "not JSON").await;
+    unusable("{\"score\": 7} Let me know if you need more.", "not JSON").await;
+    unusable("{\"score\": 7", "not JSON").await;
     unusable("", "empty").await;
-    unusable("7", "no object").await;
+    unusable("7", "not an object").await;
     unusable("{\"score\": \"seven\"}", "invalid type").await;
     unusable("{\"score\": 70}", "0 to 10").await;
     unusable("{}", "missing field").await;
@@ -77,7 +77,7 @@ async fn the_second_answer_counts_and_the_model_is_told_what_was_wrong() {
         let reply = server.ask().await;
         assert_eq!((reply.answer.is_ok(), reply.calls, reply.failures), (true, 2, 1));
         let last = &server.asked()[1].body["messages"][1]["content"];
-        assert!(last.as_str().unwrap().contains("could not be used: it is no JSON"), "{last}");
+        assert!(last.as_str().unwrap().contains("could not be used: it is not JSON"), "{last}");
     }
 }
 
@@ -114,7 +114,7 @@ async fn answers_that_are_cut_off_declined_or_of_another_api() {
     answered(Provider::OpenAi, openai("stop", json!({"content": null})), 2, "no content").await;
     answered(Provider::OpenAi, json!({"choices": []}), 2, "no choices").await;
     answered(Provider::OpenAi, around(Provider::Ollama, GOOD), 2, "is base_url right?").await;
-    // Asking again would not help here.
+    // A retry would not help here.
     answered(
         Provider::OpenAi,
         openai("stop", json!({"content": null, "refusal": "I cannot."})),

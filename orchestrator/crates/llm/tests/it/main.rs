@@ -1,4 +1,4 @@
-//! Both APIs, spoken by a stand-in on loopback that answers as it is told.
+//! Both APIs, spoken by a stand-in on loopback with scripted answers.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 

@@ -108,7 +108,7 @@ async fn a_slow_server_is_given_up_at_the_limit() {
 
 #[tokio::test]
 async fn nobody_there_is_said_with_the_address() {
-    // Nobody listens on the discard port of loopback.
+    // Nothing listens on the discard port of loopback.
     let server = StandIn::start(Provider::OpenAi, []).await;
     let config = LlmConfig { base_url: Some("http://127.0.0.1:9/v1/".to_owned()), ..server.config() };
     let reply = ask(&Client::new(config, Prompts::open(None).unwrap()).unwrap()).await;
@@ -130,9 +130,9 @@ async fn settings_that_cannot_be_used_are_named() {
     check(LlmConfig { model: " ".to_owned(), ..server.config() }, "llm.model");
     check(
         with("localhost:11434"),
-        "llm.base_url: `localhost:11434` is no address such as http://127.0.0.1:11434",
+        "llm.base_url: `localhost:11434` is not an address such as http://127.0.0.1:11434",
     );
-    check(with("ftp://example.org"), "is no address");
+    check(with("ftp://example.org"), "is not an address");
     check(with("http://me:secret@example.org"), "llm.api_key");
     assert!(!format!("{:?}", server.client()).contains(KEY));
 }

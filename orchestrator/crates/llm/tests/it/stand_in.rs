@@ -1,4 +1,4 @@
-//! A server that gives the answers of a script, one after the other, and keeps what it was asked.
+//! A server that returns scripted answers in order, and records its requests.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -14,8 +14,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// The key that every client here has.
-pub(crate) const KEY: &str = "key-that-nobody-may-see";
+/// The API key of all clients here.
+pub(crate) const KEY: &str = "key-that-must-stay-secret";
 
 /// What the server does with one request.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ pub(crate) enum Act {
     Answers(Value),
     /// A status, headers and a body.
     Fails(u16, Vec<(&'static str, String)>, String),
-    /// Nothing for longer than anybody waits.
+    /// No answer for longer than any client waits.
     Sleeps,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct StandIn {
 }
 
 impl StandIn {
-    /// Starts a server that plays this script; after its end it answers 418. It ends with the test's runtime.
+    /// Starts a server that plays this script; after its end it answers 418. It stops with the test's runtime.
     pub(crate) async fn start(provider: Provider, script: impl IntoIterator<Item = Act>) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let this = Self {

@@ -9,9 +9,9 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Most bytes of one message; a browser that says more is not trusted any further.
+/// Most bytes of one message; a browser that sends more is no longer trusted.
 const MAX_MESSAGE: u64 = 64 << 20;
-/// What is listened to. Everything else is dropped at once: a page can make any number of events.
+/// The events to receive. All others are dropped at once: a page can cause any number of events.
 const EVENTS: [&str; 4] = [
     "Page.lifecycleEvent",
     "Page.javascriptDialogOpening",
@@ -64,10 +64,10 @@ impl Cdp {
         self.shared.closed.cancelled().await;
     }
 
-    /// Calls a method of the browser, or with a session of one target. `None` when the browser has gone.
+    /// Calls a method of the browser, or with a session, of one target. `None` when the browser has gone.
     ///
     /// # Errors
-    /// What the browser says against it.
+    /// The browser's error.
     pub(super) async fn call(
         &self,
         method: &str,
@@ -103,14 +103,14 @@ impl Cdp {
         locked(&self.shared.listeners).remove(session);
     }
 
-    /// Calls a method without waiting for what it answers.
+    /// Calls a method without waiting for its result.
     pub(super) fn tell(&self, method: &'static str, params: Value, session: Option<String>) {
         let cdp = self.clone();
         // Outside a runtime the process is ending, and the browser with it.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 if let Err(error) = cdp.call(method, params, session.as_deref()).await {
-                    tracing::debug!(%error, "the browser did not do what it was told");
+                    tracing::debug!(%error, "the browser rejected a command");
                 }
             });
         }
@@ -127,7 +127,7 @@ impl Cdp {
     }
 }
 
-/// A call that was given up is not waited for.
+/// An abandoned call has no waiter.
 struct Forget<'a> {
     shared: &'a Shared,
     id: u64,
@@ -150,7 +150,7 @@ async fn read(reader: impl AsyncRead + Send + Unpin, shared: Arc<Shared>) {
         message.clear();
         match (&mut reader).take(MAX_MESSAGE).read_until(0, &mut message).await {
             Ok(_) if message.last() == Some(&0) => {}
-            // The end, or more than can be taken.
+            // The end, or a message that is too large.
             _ => break,
         }
         message.pop();
@@ -170,7 +170,7 @@ fn dispatch(shared: &Shared, mut message: Value) {
             Some(why) => Err(why.to_owned()),
             None => Ok(message["result"].take()),
         };
-        // Whoever gave up meanwhile does not want it.
+        // The caller may have given up.
         let _ = waiting.send(answer);
         return;
     }

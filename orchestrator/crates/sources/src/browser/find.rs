@@ -38,7 +38,7 @@ impl Choice {
     /// The executable.
     ///
     /// # Errors
-    /// [`Error::NoBrowser`] with where it was looked for and what to do.
+    /// [`Error::NoBrowser`] with the places searched and what to do.
     pub(super) fn find(&self) -> Result<PathBuf> {
         if cfg!(not(unix)) {
             return Err(missing(
@@ -46,10 +46,10 @@ impl Choice {
             ));
         }
         match self {
-            Self::Off => Err(missing(format!("it is switched off; set {KEY} to \"auto\" or to a path"))),
+            Self::Off => Err(missing(format!("it is disabled; set {KEY} to \"auto\" or to a path"))),
             Self::Path(path) if is_executable(path) => Ok(path.clone()),
             Self::Path(path) => {
-                Err(missing(format!("{} is no executable file; correct {KEY}", path.display())))
+                Err(missing(format!("{} is not an executable file; correct {KEY}", path.display())))
             }
             Self::Auto => {
                 let folders: Vec<PathBuf> = std::env::var_os("PATH")
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn what_is_not_there_is_said_with_the_key() {
         let why = |choice: Choice| choice.find().unwrap_err().to_string();
-        assert!(why(Choice::Off).contains("switched off"));
+        assert!(why(Choice::Off).contains("disabled"));
         let path = Choice::from_setting("/nowhere/chromium");
         assert!(why(path.clone()).contains("/nowhere/chromium") && why(path).contains("[sources.web]"));
         assert_eq!(Choice::from_setting("auto"), Choice::Auto);

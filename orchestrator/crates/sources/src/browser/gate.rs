@@ -1,8 +1,8 @@
-//! The proxy that Chromium has to go through: one per page, on loopback.
+//! The proxy for Chromium: one per page, on loopback.
 //!
-//! It takes `CONNECT` and requests with an absolute address, checks scheme, port and every resolved address as the HTTP
-//! layer does, connects to the checked address, and counts bytes. What it refuses gets no answer at all: an error page
-//! of ours would look like the site's.
+//! It accepts `CONNECT` and requests with an absolute address, checks scheme, port and every resolved address as the
+//! HTTP layer does, connects to the checked address, and counts bytes. Refused requests get no answer at all: our error
+//! page would look like the site's.
 
 use crate::http::{HttpClient, Policy, shown};
 use crate::{Error, Result};
@@ -23,7 +23,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Connections of one page at once.
+/// Parallel connections of one page.
 const CONNECTIONS: usize = 48;
 /// Refusals remembered; a page can cause any number.
 const REFUSALS: usize = 64;
@@ -48,7 +48,7 @@ struct Shared {
     http: HttpClient,
     policy: Policy,
     slots: Arc<Semaphore>,
-    /// Bytes that may still come in.
+    /// Remaining bytes of the allowance.
     left: AtomicUsize,
     over: AtomicBool,
     /// What could not be reached, by host, and why.
@@ -73,7 +73,7 @@ impl Gate {
         Ok(Self { address, shared, end })
     }
 
-    /// Whether the page wanted more bytes than it may have.
+    /// Whether the page exceeded its allowance.
     pub(super) fn is_over(&self) -> bool {
         self.shared.over.load(Ordering::Relaxed)
     }
@@ -105,7 +105,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, end: CancellationTok
             let connection = hyper::server::conn::http1::Builder::new()
                 .serve_connection(TokioIo::new(stream), service_fn(answer))
                 .with_upgrades();
-            // A connection that was refused or cut ends with an error, which is meant.
+            // Refused or cut connections end with an error, as intended.
             let _ = end.run_until_cancelled(connection).await;
             drop(slot);
         });
@@ -117,7 +117,7 @@ type Body = BoxBody<Bytes, Cut>;
 /// Why a connection ends without an answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Cut {
-    #[error("it may not be reached")]
+    #[error("it must not be reached")]
     Refused,
     #[error("the page's bytes are used up")]
     Over,
@@ -154,7 +154,7 @@ impl Shared {
     }
 
     fn refuse(&self, url: &Url, error: Error) {
-        tracing::debug!(%error, "kept from the browser");
+        tracing::debug!(%error, "blocked for the browser");
         let host = url.host_str().unwrap_or_default().to_owned();
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if refused.len() == REFUSALS {
@@ -163,7 +163,7 @@ impl Shared {
         refused.push((host, error));
     }
 
-    /// Counts bytes in; an error when there are none left.
+    /// Counts received bytes; an error when the allowance is used up.
     fn take(&self, bytes: usize) -> Result<(), Cut> {
         let taken = |left: usize| left.checked_sub(bytes);
         if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok() {
@@ -192,7 +192,7 @@ impl Shared {
         let up = tokio::io::copy(&mut from_client, &mut to_server);
         tokio::select! {
             () = down => {}
-            // The other side may still answer to what was sent; it has until the page ends.
+            // The other side may still answer; it has until the page ends.
             Err(_) = up => {}
         }
     }

@@ -1,4 +1,4 @@
-//! One page: its own context, its own proxy, and the document that its scripts made.
+//! One page: its own context, its own proxy, and the rendered document.
 
 use super::cdp::{Cdp, Event};
 use super::gate::{Gate, unopened};
@@ -15,11 +15,11 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 use url::Url;
 
-/// A page whose document is there but whose requests do not end is taken as it is after this time.
+/// A page with a document but endless requests is accepted in its present state after this time.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// A page may load so many times the bytes of its document: scripts, styles, data.
+/// A page may load this multiple of its document's bytes: scripts, styles, data.
 const BYTES_BESIDE: usize = 4;
-/// Reads the document in a world of its own, where the page's scripts have changed nothing.
+/// Reads the document in an isolated world, which the page's scripts cannot modify.
 const READ: &str = "(() => { const html = document.documentElement ? document.documentElement.outerHTML : '';
     return { url: document.location.href, kind: document.contentType, length: html.length,
              html: html.length > LIMIT ? '' : '<!DOCTYPE html>' + html }; })()";
@@ -36,7 +36,7 @@ impl Drop for Context {
     }
 }
 
-/// Calls methods about one page; a browser that has gone is an error here.
+/// Calls methods of one page; a missing browser is an error here.
 pub(super) struct Caller<'a> {
     pub(super) cdp: &'a Cdp,
     pub(super) url: &'a Url,
@@ -146,7 +146,7 @@ struct Page<'a> {
     seen: Seen,
 }
 
-/// What the events have told of the document that is there now.
+/// The state of the current document, from events.
 #[derive(Default)]
 struct Seen {
     frame: String,
@@ -176,7 +176,7 @@ impl Page<'_> {
         self.call("Page.setLifecycleEventsEnabled", json!({"enabled": true})).await?;
         self.call("Network.enable", json!({})).await?;
         self.call("Network.setUserAgentOverride", json!({"userAgent": agent})).await?;
-        // A second lock on what the process's flags already say: nothing goes past the proxy.
+        // In addition to the process's flags: nothing bypasses the proxy.
         let no_rtc =
             json!({"source": "delete window.RTCPeerConnection; delete window.webkitRTCPeerConnection;"});
         self.call("Page.addScriptToEvaluateOnNewDocument", no_rtc).await?;
@@ -194,7 +194,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// Waits until the document is there and nothing is asked for any more, or until it has had time enough.
+    /// Waits until the document is loaded and no requests are pending, or until a timeout.
     async fn settle(&mut self, until: Instant) -> Result<()> {
         loop {
             if self.seen.loaded && self.seen.quiet {
@@ -206,7 +206,7 @@ impl Page<'_> {
                 Ok(None) => return Err(ended(self.caller.url)),
                 Err(_) if self.seen.document_at.is_some() => return Ok(()),
                 Err(_) => {
-                    let why = "no document within the time".to_owned();
+                    let why = "no document in time".to_owned();
                     return Err(Error::Browser { url: shown(self.caller.url), why });
                 }
             }
@@ -251,7 +251,7 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// The browser shows a page of its own instead; it knows what it could not reach.
+    /// The browser shows its own error page; it knows what it could not reach.
     async fn stopped(&self, why: String) -> Stopped {
         let frame = self.call("Page.getFrameTree", json!({})).await.unwrap_or_default();
         let at = frame["frameTree"]["frame"]["unreachableUrl"].as_str().and_then(|url| url.parse().ok());

@@ -1,4 +1,4 @@
-//! The process: started with its own profile, and gone with everything it started when we are.
+//! The browser's process: started with its own profile, and removed with all its children when this process ends.
 
 use super::cdp::Cdp;
 use crate::{Error, Result};
@@ -12,14 +12,14 @@ use tokio::task::JoinHandle;
 
 /// Time to start.
 const START: Duration = Duration::from_secs(20);
-/// Time to be gone.
+/// Time to exit.
 const END: Duration = Duration::from_secs(5);
 
-/// Stands between us and the browser, leading their process group. It waits on a pipe that ends when we do, in whatever
-/// way (a process that was killed closes its pipes too), and on the browser. When either ends, it removes the profile,
-/// gives the browser's children a moment in which they may still write there, and kills the group, itself included. The
-/// browser's descriptors 3 and 4 are the two directions of its protocol; it does not get the pipe. The shell itself says
-/// nothing: when nobody reads stderr any more, a word there would end it too early.
+/// A guardian between this process and the browser, the leader of their process group. It waits on a pipe that closes
+/// when this process ends for any reason (even when killed), and on the browser. When either ends, it removes the
+/// profile, after a moment in which the browser's children may still write there, and kills the group, itself included.
+/// The browser's descriptors 3 and 4 are the two directions of its protocol; it does not get the pipe. The shell itself
+/// prints nothing: once stderr is closed, any output would end it too early.
 const GUARDIAN: &str = r#"profile=$1; shift
 exec 3<&0 4>&0 5<&1 6>&2 </dev/null >/dev/null 2>&1
 "$@" 2>&6 5<&- 6>&- &
@@ -33,8 +33,8 @@ rm -rf "$profile"
 kill -KILL -- -$$
 "#;
 
-/// What keeps Chromium from doing anything that no page asked for, and from reaching anything but through the proxy that
-/// every page's context names: names do not resolve, and what names no proxy goes to a port where nobody listens.
+/// Flags that keep Chromium from doing anything that no page requested, and from connecting to anything but the proxy
+/// of each page's context: names do not resolve, and requests without a proxy go to a closed port.
 const FLAGS: [&str; 31] = [
     "--remote-debugging-pipe",
     "--no-first-run",
@@ -79,13 +79,13 @@ pub(super) enum Face {
     Visible,
 }
 
-/// A running browser. Dropping it ends it.
+/// A running browser. Dropping it stops it.
 pub(super) struct Running {
     pub(super) cdp: Cdp,
     /// Its `User-Agent`, as a browser with a window sends it.
     pub(super) agent: String,
     profile: PathBuf,
-    /// What the guardian waits on; closed first.
+    /// The guardian's pipe; closed first.
     alive: Option<PipeWriter>,
     guardian: Option<Child>,
 }
@@ -117,7 +117,7 @@ impl Running {
         Ok(running)
     }
 
-    /// Ends it, and waits until it and its profile are gone.
+    /// Stops it, and waits until it and its profile are gone.
     pub(super) async fn end(mut self) {
         self.alive = None;
         if let Some(guardian) = self.guardian.take() {
@@ -131,7 +131,7 @@ impl Drop for Running {
         self.alive = None;
         let Some(guardian) = self.guardian.take() else { return };
         let profile = std::mem::take(&mut self.profile);
-        // Without a runtime this process is ending; the guardian does the rest alone.
+        // Without a runtime this process is exiting; the guardian does the rest.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(gone(guardian, profile));
         }
@@ -154,18 +154,18 @@ fn spawn(executable: &Path, face: Face, profile: &Path) -> std::io::Result<(Cdp,
         }
         Face::Visible => command.arg("--no-startup-window"),
     };
-    // Chromium's sandbox refuses to run as root; everybody else keeps it.
+    // Chromium's sandbox refuses to run as root; other users keep it.
     if is_root() {
         command.arg("--no-sandbox");
     }
-    // What it writes besides its profile goes there as well.
+    // Other files that it writes go there as well.
     command.envs(["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TMPDIR"].map(|name| (name, profile)));
     command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::from(OwnedFd::from(ending)));
     let guardian = command.stderr(Stdio::piped()).process_group(0).spawn()?;
     Ok((Cdp::new(tokio::net::UnixStream::from_std(ours)?), alive, guardian))
 }
 
-/// The end of what the browser says on stderr, which has to be read in any case.
+/// The tail of the browser's stderr, which must be drained in any case.
 async fn last_words(mut stderr: ChildStderr) -> Vec<u8> {
     let (mut kept, mut chunk) = (Vec::new(), [0; 1024]);
     while let Ok(count @ 1..) = stderr.read(&mut chunk).await {
@@ -183,7 +183,7 @@ async fn heard(said: Option<JoinHandle<Vec<u8>>>) -> String {
     };
     let text = String::from_utf8_lossy(&bytes);
     let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    line.map_or_else(|| ", without a word".to_owned(), |line| format!(": {line}"))
+    line.map_or_else(|| " without output".to_owned(), |line| format!(": {line}"))
 }
 
 #[cfg(not(unix))]
@@ -191,7 +191,7 @@ fn spawn(_: &Path, _: Face, _: &Path) -> std::io::Result<(Cdp, PipeWriter, Child
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Waits for the guardian; when somebody killed it, the profile is still there.
+/// Waits for the guardian; if it was killed, the profile still exists.
 async fn gone(mut guardian: Child, profile: PathBuf) {
     if tokio::time::timeout(END, guardian.wait()).await.is_err() {
         tracing::warn!("the browser did not end in time");
@@ -207,7 +207,7 @@ fn remove(profile: &Path) {
     }
 }
 
-/// Whether we are root, by the owner of what the kernel shows of this process.
+/// Whether this process runs as root, by the owner of its `/proc` entry.
 #[cfg(unix)]
 fn is_root() -> bool {
     use std::os::unix::fs::MetadataExt;

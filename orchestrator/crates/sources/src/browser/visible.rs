@@ -1,4 +1,4 @@
-//! A browser with a window, for a person to answer what a page asks of people.
+//! A browser with a window, in which a person can resolve a page.
 
 use super::BrowserConfig;
 use super::gate::{Gate, unopened};
@@ -12,7 +12,7 @@ use serde_json::json;
 use std::time::Duration;
 use url::Url;
 
-/// How often the cookies are looked at: when the person closes the window, what was seen last is kept.
+/// How often the cookies are read: when the person closes the window, the last ones read are kept.
 const LOOK: Duration = Duration::from_millis(500);
 /// Bytes that a person's visit may load.
 const BYTES: usize = 512 << 20;
@@ -42,8 +42,7 @@ impl Visible {
         if !has_display && !cfg!(target_os = "macos") {
             return Err(Error::Browser {
                 url: crate::http::shown(&url),
-                why: "there is no display to show it on (neither DISPLAY nor WAYLAND_DISPLAY is set)"
-                    .to_owned(),
+                why: "no display available (neither DISPLAY nor WAYLAND_DISPLAY is set)".to_owned(),
             });
         }
         let running = Running::start(&executable, Face::Visible).await?;
@@ -65,7 +64,7 @@ impl Visible {
     /// Waits until the person closes the window or `done` comes, and answers with the cookies of the address's domain.
     ///
     /// # Errors
-    /// None in practice: a browser that goes is a person who is done.
+    /// None in practice: when the browser ends, the person is done.
     pub async fn until_done(self, done: impl Future<Output = ()>) -> Result<Session> {
         let mut session = Session::from_browser(&self.domain, &json!([]), None, Timestamp::now());
         let mut done = std::pin::pin!(done);

@@ -12,10 +12,10 @@ pub(super) const ACCEPT_ENCODING: &str = "gzip, br, zstd";
 const MAX_LAYERS: usize = 2;
 /// Largest zstd window, as RFC 9659 allows.
 const ZSTD_WINDOW: u64 = 8 << 20;
-/// Bodies up to this size are unpacked where they are; larger ones on a thread for blocking work.
+/// Bodies up to this size are decompressed in place; larger ones on a blocking thread.
 const SMALL: usize = 16 << 10;
 
-/// Reads the whole body, as it was sent.
+/// Reads the whole body, still encoded.
 pub(super) async fn read(mut response: reqwest::Response, provider: &str, limit: usize) -> Result<Bytes> {
     let too_large = || Error::TooLarge { provider: provider.to_owned(), limit };
     if response.content_length().is_some_and(|length| length > limit as u64) {
@@ -50,7 +50,7 @@ pub(super) async fn unpack(body: Bytes, headers: &HeaderMap, provider: &str, lim
     }
     let provider = provider.to_owned();
     if layers.len() > MAX_LAYERS {
-        let why = format!("its answer is packed {} times over", layers.len());
+        let why = format!("its answer is compressed {} times", layers.len());
         return Err(Error::Unexpected { provider, why });
     }
     let small = body.len() <= SMALL;
@@ -70,7 +70,7 @@ pub(super) async fn unpack(body: Bytes, headers: &HeaderMap, provider: &str, lim
 fn unpack_one(packed: &[u8], coding: &str, provider: &str, limit: usize) -> Result<Bytes> {
     let unexpected = |why: String| Error::Unexpected { provider: provider.to_owned(), why };
     let broken = |error: std::io::Error| unexpected(format!("its {coding} answer is broken: {error}"));
-    // One byte more than allowed tells that there is more.
+    // One byte more than allowed shows that it is too large.
     let budget = limit as u64 + 1;
     let mut unpacked = Vec::new();
     match coding {
@@ -98,7 +98,9 @@ fn unpack_one(packed: &[u8], coding: &str, provider: &str, limit: usize) -> Resu
             }
         }
         other => {
-            return Err(unexpected(format!("its answer is packed with `{other}`, which nobody asked for")));
+            return Err(unexpected(format!(
+                "its answer is compressed with `{other}`, which was not requested"
+            )));
         }
     }
     if unpacked.len() > limit {

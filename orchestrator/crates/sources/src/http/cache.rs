@@ -1,7 +1,7 @@
-//! Answers kept on disk: one file each, written whole or not at all.
+//! Responses cached on disk: one file each, written atomically.
 //!
-//! A file is one line of JSON (format version, address, status, headers, times, hash of the body) and the body. What is
-//! damaged counts as absent. A disk that is full or read-only only ends the writing, with one warning.
+//! A file is one line of JSON (format version, address, status, headers, times, hash of the body) and the body. Damaged
+//! files count as absent. A full or read-only disk only stops writing, with one warning.
 
 use super::Response;
 use bytes::Bytes;
@@ -34,7 +34,7 @@ struct Inner {
     broken: AtomicBool,
 }
 
-/// A kept answer with how long it is fresh.
+/// A cached response with its freshness.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
     pub(super) response: Response,
@@ -59,7 +59,7 @@ impl DiskCache {
         Self { inner: Arc::new(Inner { folder, limit, bytes, broken: AtomicBool::new(false) }) }
     }
 
-    /// The answer kept under this key.
+    /// The response cached under this key.
     pub(super) async fn get(&self, key: &str) -> Option<Entry> {
         let path = self.path(key);
         tokio::task::spawn_blocking(move || read(&path)).await.ok().flatten()
@@ -76,11 +76,11 @@ impl DiskCache {
             && !self.inner.broken.swap(true, Ordering::Relaxed)
         {
             let folder = self.inner.folder.display();
-            tracing::warn!(%folder, %error, "answers cannot be kept; everything is asked anew from now on");
+            tracing::warn!(%folder, %error, "answers cannot be cached; every request goes to the network from now on");
         }
     }
 
-    /// Forgets the answer kept under this key.
+    /// Removes the response cached under this key.
     pub(super) async fn remove(&self, key: &str) {
         // One that is not there is forgotten already.
         let _ = tokio::fs::remove_file(self.path(key)).await;
@@ -107,7 +107,7 @@ impl DiskCache {
         Ok(())
     }
 
-    /// Keeps count, and makes room when there is too much.
+    /// Tracks the size, and evicts when it is too large.
     fn grown(&self, added: u64, removed: u64) {
         let known = self.inner.bytes.load(Ordering::Relaxed);
         let total = if known == UNKNOWN {
@@ -136,7 +136,7 @@ pub(super) fn key<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
 fn encode(entry: &Entry) -> std::io::Result<Vec<u8>> {
     let Entry { response, lifetime } = entry;
     let text = |(name, value): (&HeaderName, &HeaderValue)| {
-        // Cookies set by the answer have no use here and may be secrets.
+        // Cookies set by the response are useless here and may be secrets.
         let keep = *name != http::header::SET_COOKIE;
         value.to_str().ok().filter(|_| keep).map(|value| (name.to_string(), value.to_owned()))
     };
@@ -211,7 +211,8 @@ fn make_room(folder: &Path, target: u64) -> u64 {
     total
 }
 
-/// Removes kept answers that were stored before a moment; says how many files and bytes. With `dry_run` it only counts.
+/// Removes responses that were stored before a given time; returns the number of files and bytes. With `dry_run` it
+/// only counts.
 pub fn prune_cache(folder: &Path, before: SystemTime, dry_run: bool) -> (u64, u64) {
     let old = files(folder).into_iter().filter(|(stored, ..)| *stored < before);
     old.filter(|(_, path, _)| dry_run || std::fs::remove_file(path).is_ok())

@@ -23,7 +23,7 @@ use url::Url;
 
 /// Longest time for name, TCP and TLS together; the policy's limit covers the rest.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Shorter waits for a turn are no waits.
+/// Shorter waits for a turn do not count as waits.
 const NOTED_WAIT: Duration = Duration::from_millis(5);
 /// The type of a PDF.
 const PDF: &str = "application/pdf";
@@ -32,18 +32,19 @@ const MEDIA: [&str; 4] = ["image/", "audio/", "video/", "font/"];
 /// Most bytes of a robots.txt.
 const ROBOTS_BYTES: usize = 1 << 20;
 
-/// What every request has in common.
+/// Settings common to all requests.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
-    /// `User-Agent`: `name/version`, and a way to reach whoever runs this. The name is also what robots.txt is read for.
+    /// `User-Agent`: `name/version`, and contact details of the operator. The name also selects the rules in
+    /// robots.txt.
     pub user_agent: String,
-    /// Folder of the response cache; none means no cache.
+    /// Folder of the response cache; `None` disables it.
     pub cache_dir: Option<PathBuf>,
     /// Most bytes of the response cache.
     pub cache_bytes: u64,
     /// Proxies that lead outside.
     pub proxies: Proxies,
-    /// Who counts and times the requests.
+    /// Receives counts and times of requests.
     pub observed: Observed,
 }
 
@@ -59,7 +60,7 @@ struct Inner {
     public: reqwest::Client,
     /// For origins that configuration names.
     configured: reqwest::Client,
-    /// For what goes through a proxy, and nothing else.
+    /// Only for requests through a proxy.
     proxied: reqwest::Client,
     proxies: Proxies,
     /// What all resolve with.
@@ -71,14 +72,14 @@ struct Inner {
     observed: Observed,
 }
 
-/// What one attempt brought.
+/// The result of one attempt.
 enum Answer {
     Whole(Response),
-    /// The kept answer still holds; headers may renew it.
+    /// The cached response is still valid; headers may renew it.
     NotModified(HeaderMap),
 }
 
-/// Says of answers of 429 and 5xx which of them are answers like any other: another attempt would bring the same.
+/// Decides which 429 and 5xx responses are regular answers, because a retry would return the same.
 #[async_trait]
 pub trait Settles: Send + Sync {
     /// Whether this is one.
@@ -98,12 +99,12 @@ impl HttpClient {
     /// A client that resolves names as the system does; limiter states are read from and written to `rates`.
     ///
     /// # Errors
-    /// A `User-Agent` that is no header value, TLS that cannot be set up.
+    /// A `User-Agent` that is not a valid header value, TLS that cannot be set up.
     pub fn new(config: HttpConfig, rates: Arc<dyn RateStore>, clock: Arc<dyn Clock>) -> Result<Self> {
         Self::with_resolver(config, rates, clock, Arc::new(SystemResolver))
     }
 
-    /// The same with another resolver. What it answers is checked like the system's answers.
+    /// The same with another resolver. Its results are checked like those of the system.
     ///
     /// # Errors
     /// As [`HttpClient::new`].
@@ -114,11 +115,12 @@ impl HttpClient {
         resolver: Arc<dyn Resolver>,
     ) -> Result<Self> {
         let setting = |why: String| Error::Setting { setting: "sources.contact".to_owned(), why };
-        let user_agent = HeaderValue::try_from(&config.user_agent)
-            .map_err(|error| setting(format!("`{}` is no header value: {error}", config.user_agent)))?;
+        let user_agent = HeaderValue::try_from(&config.user_agent).map_err(|error| {
+            setting(format!("`{}` is not a valid header value: {error}", config.user_agent))
+        })?;
         let base = || {
-            // Redirects are followed by hand, so that every hop is checked. A proxy resolves names out of the guard's sight:
-            // what goes through one is checked by another rule, and has a client of its own.
+            // Redirects are followed by hand, so that every hop is checked. A proxy resolves names outside the guard:
+            // requests through one are checked by another rule, and have their own client.
             reqwest::Client::builder()
                 .redirect(reqwest::redirect::Policy::none())
                 .referer(false)
@@ -152,8 +154,8 @@ impl HttpClient {
         })
     }
 
-    /// Sends the request under the policy and answers with the last response, whatever its status, but for 429 and
-    /// 5xx, which are errors that carry it.
+    /// Sends the request under the policy and returns the last response with any status except 429 and 5xx, which are
+    /// errors that contain it.
     ///
     /// # Errors
     /// See [`Error`].
@@ -161,8 +163,7 @@ impl HttpClient {
         self.send_until(policy, request, &Never).await
     }
 
-    /// The same, but an answer of 429 or 5xx of which `settles` says so is an answer like any other. A time that it names is
-    /// kept to.
+    /// The same, but a 429 or 5xx that `settles` accepts is a regular response. Its `Retry-After` still applies.
     ///
     /// # Errors
     /// See [`Error`].
@@ -206,7 +207,7 @@ impl HttpClient {
             }
             Answer::NotModified(headers) => {
                 let Some(Entry { mut response, .. }) = kept else {
-                    let why = "304 to a question that named no version".to_owned();
+                    let why = "304 to a request without validators".to_owned();
                     return Err(Error::Unexpected { provider: policy.provider, why });
                 };
                 response.headers.extend(headers);
@@ -221,14 +222,14 @@ impl HttpClient {
         Ok(response)
     }
 
-    /// How long the provider is not asked yet, and why.
+    /// How long the provider is still cooling down, and why.
     pub async fn pause(&self, provider: &str) -> Option<(Duration, String)> {
         self.inner.limiter.pause(provider).await
     }
 }
 
 impl Inner {
-    /// Attempts until one settles it. Only answers that another attempt cannot change come back as such.
+    /// Retries until an attempt settles it. Only responses that a retry cannot change are returned.
     async fn attempts(
         &self,
         policy: &Policy,
@@ -279,7 +280,7 @@ impl Inner {
                     (Outcome::Failed { retry_after: None, why: error.to_string() }, error)
                 }
                 Err(error) => {
-                    // Nothing that was sent says anything about the provider's health.
+                    // Nothing was sent, so it does not count for the provider's health.
                     return Err(error);
                 }
             };
@@ -309,7 +310,7 @@ impl Inner {
         loop {
             let trust = guard::check(policy, &url)?;
             if policy.robots && !redirects.is_empty() {
-                // Boxed because reading robots.txt is an attempt of its own.
+                // Boxed because reading robots.txt is itself an attempt.
                 Box::pin(self.ask_robots(policy, &url)).await?;
             }
             let proxy = self.proxies.of(&url);
@@ -363,7 +364,7 @@ impl Inner {
                 full.query_pairs_mut().append_pair(name, value.expose_secret());
             }
             for (name, value) in &request.secret_headers {
-                // A secret that is no header value is left out: the other side then says that it is missing.
+                // A secret that is not a valid header value is omitted: the server then reports that it is missing.
                 if let Ok(mut value) = HeaderValue::try_from(value.expose_secret()) {
                     value.set_sensitive(true);
                     headers.append(name.clone(), value);
@@ -397,7 +398,7 @@ impl Inner {
         }
     }
 
-    /// Reads an answer to its end.
+    /// Reads a whole response.
     async fn whole(
         &self,
         policy: &Policy,
@@ -477,7 +478,7 @@ impl Inner {
     }
 }
 
-/// A status with what its answer said besides.
+/// A status with the details of its response.
 pub(crate) fn named(status: StatusCode, message: &str) -> String {
     if status.canonical_reason() == Some(message) {
         status.to_string()
@@ -486,7 +487,7 @@ pub(crate) fn named(status: StatusCode, message: &str) -> String {
     }
 }
 
-/// How an attempt ended, for whoever counts.
+/// How an attempt ended, for the metrics.
 fn ending(answer: &Result<Answer>) -> RequestEnd {
     match answer {
         Ok(Answer::NotModified(_)) => RequestEnd::Answered,
@@ -502,7 +503,7 @@ fn ending(answer: &Result<Answer>) -> RequestEnd {
     }
 }
 
-/// Method, address, body, the caller's headers, and a hash of the secrets: whatever may change the answer.
+/// Method, address, body, the caller's headers, and a hash of the secrets: everything that may change the response.
 fn cache_key(request: &Request, now: jiff::Timestamp) -> String {
     let mut url = request.url.clone();
     url.set_fragment(None);
@@ -514,7 +515,7 @@ fn cache_key(request: &Request, now: jiff::Timestamp) -> String {
     for (name, value) in &request.secret_headers {
         parts.extend([name.as_str().into(), value.expose_secret().into()]);
     }
-    // A page for somebody who is known is another page.
+    // A page for a logged-in user is another page.
     if let Some(cookies) = request.session.as_ref().and_then(|session| session.header(&request.url, now)) {
         parts.extend([b"cookie".to_vec(), cookies.expose_secret().into()]);
     }
@@ -529,9 +530,10 @@ fn redirect_target(response: &reqwest::Response, url: &Url, request: &Request) -
     }
     let bad = |why: &str| Error::Redirect { url: shown(url), why: why.to_owned() };
     let target = response.headers().get(header::LOCATION).ok_or_else(|| bad("it names no target"))?;
-    let target = std::str::from_utf8(target.as_bytes()).map_err(|_| bad("its target is no text"))?;
-    let mut next = url.join(target).map_err(|error| bad(&format!("its target is no address: {error}")))?;
-    // An answer that echoes a key in its target must not bring it into logs.
+    let target = std::str::from_utf8(target.as_bytes()).map_err(|_| bad("its target is not text"))?;
+    let mut next =
+        url.join(target).map_err(|error| bad(&format!("its target is not an address: {error}")))?;
+    // A response that echoes a key in its target must not leak it into logs.
     let secret = |name: &str| request.secret_query.iter().any(|(secret, _)| *secret == name);
     if next.query_pairs().any(|(name, _)| secret(&name)) {
         let rest: Vec<(String, String)> = next
@@ -559,7 +561,7 @@ fn network_error(policy: &Policy, url: &Url, proxy: Option<&Url>, error: &reqwes
     Error::Unreachable { provider: policy.provider.clone(), why: format!("{}{by}", root_cause(error)) }
 }
 
-/// The innermost cause: it says what happened, and holds no address with its query.
+/// The innermost cause: it tells what happened, without an address and its query.
 pub(super) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn StdError = error;
     while let Some(inner) = cause.source() {

@@ -1,11 +1,11 @@
-//! How long an answer may be used again (RFC 9111, as a private cache).
+//! How long a response may be reused (RFC 9111, as a private cache).
 
 use super::Cache;
 use http::{HeaderMap, HeaderName, StatusCode};
 use jiff::Timestamp;
 use std::time::Duration;
 
-/// How long this answer stays fresh; `None` when it must not be kept.
+/// How long this response stays fresh; `None` when it must not be stored.
 pub(super) fn lifetime(cache: Cache, status: StatusCode, headers: &HeaderMap) -> Option<Duration> {
     let default = match cache {
         Cache::Off => return None,
@@ -36,7 +36,7 @@ pub(super) fn lifetime(cache: Cache, status: StatusCode, headers: &HeaderMap) ->
     Some(stated.map_or(default, |stated| stated.saturating_sub(age.unwrap_or_default())))
 }
 
-/// Whether something kept at `stored_at` is fresh. A time to come is the mark of a clock that went back: not fresh.
+/// Whether a response stored at `stored_at` is fresh. A future time means that the clock went back: not fresh.
 pub(super) fn is_fresh(stored_at: Timestamp, lifetime: Duration, now: Timestamp) -> bool {
     Duration::try_from(now.duration_since(stored_at)).is_ok_and(|age| age < lifetime)
 }
@@ -44,7 +44,7 @@ pub(super) fn is_fresh(stored_at: Timestamp, lifetime: Duration, now: Timestamp)
 fn expires(headers: &HeaderMap) -> Option<Duration> {
     let date = |name| text(headers, name).and_then(|value| httpdate::parse_http_date(&value).ok());
     let expires = text(headers, &http::header::EXPIRES)?;
-    // Anything that is no date has expired already.
+    // An invalid date counts as expired.
     let Ok(expires) = httpdate::parse_http_date(&expires) else { return Some(Duration::ZERO) };
     Some(expires.duration_since(date(&http::header::DATE)?).unwrap_or_default())
 }

@@ -1,7 +1,7 @@
 //! What must never be fetched: checked on every address, every redirect, and every resolved name.
 //!
-//! The check of a name happens in the resolver that the connection itself uses, and the connection is made to the
-//! addresses that were checked: a name that resolves differently a moment later gains nothing.
+//! Names are checked in the resolver that the connection itself uses, and the connection goes to the checked addresses:
+//! DNS rebinding does not help an attacker.
 
 use super::{Origin, Policy};
 use crate::{Error, Result};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::{Host, Url};
 
-/// Longest time for resolving a name that a proxy resolves again.
+/// Longest time for resolving a name that a proxy will resolve again.
 const LOOKUP: Duration = Duration::from_secs(2);
 
 /// Turns names into addresses.
@@ -54,7 +54,7 @@ pub(crate) fn check(policy: &Policy, url: &Url) -> Result<Trust> {
         return Err(forbidden(format!("the scheme is `{}`, only http and https are fetched", url.scheme())));
     };
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(forbidden("it holds a user name or password".to_owned()));
+        return Err(forbidden("it contains a user name or password".to_owned()));
     }
     if policy.trusted.contains(&origin) {
         return Ok(Trust::Configured);
@@ -85,8 +85,8 @@ pub(crate) fn shown(url: &Url) -> String {
     }
 }
 
-/// What kind of reserved address this is; `None` for one that is reachable by everybody
-/// (IANA special-purpose address registries, and the metadata services of cloud providers).
+/// The kind of reserved address; `None` for a globally reachable one (IANA special-purpose address registries, and the
+/// metadata services of cloud providers).
 pub fn reserved(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => reserved_v4(address),
@@ -100,7 +100,7 @@ fn reserved_v4(address: Ipv4Addr) -> Option<&'static str> {
         [127, ..] => Some("a loopback address"),
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => Some("a private address"),
         [100, 64..=127, ..] => Some("a shared address of a provider"),
-        // Link-local holds the metadata service of most clouds; the other one is Azure's.
+        // Link-local includes the metadata service of most clouds; the other one is Azure's.
         [169, 254, ..] => Some("a link-local address"),
         [168, 63, 129, 16] => Some("a metadata service"),
         [224..=239, ..] => Some("a multicast address"),
@@ -122,7 +122,7 @@ fn reserved_v6(address: Ipv6Addr) -> Option<&'static str> {
     let embedded = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match segments {
         [0, 0, 0, 0, 0, 0, 0, 1] => Some("a loopback address"),
-        // NAT64: stands for the IPv4 address in its last 32 bits.
+        // NAT64: maps to the IPv4 address in its last 32 bits.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => reserved_v4(embedded(high, low)),
         // 6to4 carries an IPv4 address, Teredo hides one; neither is in use any more.
         [0x2002, ..] => Some("a 6to4 address"),
@@ -131,7 +131,7 @@ fn reserved_v6(address: Ipv6Addr) -> Option<&'static str> {
         [0xfe80..=0xfebf, ..] => Some("a link-local address"),
         [0xfc00..=0xfdff, ..] => Some("a private address"),
         [0xff00..=0xffff, ..] => Some("a multicast address"),
-        // 2000::/3 is all that is given out for everybody.
+        // Only 2000::/3 is allocated as global unicast.
         [0x2000..=0x3fff, ..] => None,
         _ => Some("a reserved address"),
     }
@@ -156,13 +156,13 @@ pub(super) async fn addresses_of(
     Ok(found.into_iter().map(|address| SocketAddr::new(address, port)).collect())
 }
 
-/// Checks the target of a request that a proxy resolves: its name has to be a public one, and where it can be resolved here
-/// as well, it must not lead inside. Networks behind a proxy often know no outside names; then the proxy decides.
+/// Checks the target of a request that a proxy resolves: its name must be public, and if it can be resolved here as
+/// well, it must not lead inside. Networks behind a proxy often cannot resolve outside names; then the proxy decides.
 pub(super) async fn check_proxied(resolver: &dyn Resolver, url: &Url) -> Result<()> {
     let forbidden = |why: String| Error::Forbidden { url: shown(url), why };
     let Some(Host::Domain(host)) = url.host() else { return Ok(()) };
     if !is_public_name(host) {
-        return Err(forbidden(format!("{host} is no public name, and a proxy would resolve it")));
+        return Err(forbidden(format!("{host} is not a public name, and a proxy would resolve it")));
     }
     let found = tokio::time::timeout(LOOKUP, resolver.resolve(host)).await;
     match found.map(|found| found.map(|found| none_reserved(host, found))) {
@@ -171,7 +171,7 @@ pub(super) async fn check_proxied(resolver: &dyn Resolver, url: &Url) -> Result<
     }
 }
 
-/// One bad address among good ones is as suspicious as none but bad ones.
+/// One bad address among good ones is as suspicious as only bad ones.
 fn none_reserved(host: &str, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, LeadsInside> {
     match found.iter().find_map(|address| Some((*address, reserved(*address)?))) {
         Some((address, kind)) => Err(LeadsInside { host: host.to_owned(), address, kind }),

@@ -1,9 +1,9 @@
-//! What a body is, by its own bytes: servers mislabel what is no page.
+//! The type of a body by its bytes, because servers mislabel documents.
 
-/// Where a document says what it is: at its beginning, and a ZIP archive at its end, where its directory stands.
+/// Where to find a document's signature: at its beginning, and for a ZIP archive at its end, with its directory.
 const LOOKED_AT: usize = 64 << 10;
 
-/// Formats in ZIP archives, by what stands in the archive uncompressed: names of members, or the first member.
+/// Formats in ZIP archives, by uncompressed parts of the archive: names of members, or the first member.
 const IN_ZIP: [(&[u8], &str); 5] = [
     (b"word/document.xml", "a Word document (DOCX)"),
     (b"xl/workbook.xml", "a spreadsheet (XLSX)"),
@@ -12,7 +12,7 @@ const IN_ZIP: [(&[u8], &str); 5] = [
     (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file"),
 ];
 
-/// Whether the first bytes are those of a PDF. A few bytes of something else may stand before its mark.
+/// Whether the first bytes are those of a PDF. Its signature may follow a few other bytes.
 pub(super) fn is_pdf(body: &[u8]) -> bool {
     holds(&body[..body.len().min(1024)], b"%PDF-")
 }

@@ -57,7 +57,7 @@ pub(super) enum Outcome {
     Answered,
     /// It said 429.
     Refused { retry_after: Option<Duration>, why: String },
-    /// It said 5xx, not in time, or nothing.
+    /// It answered 5xx, too late, or not at all.
     Failed { retry_after: Option<Duration>, why: String },
 }
 
@@ -88,7 +88,7 @@ impl Limiter {
         let crowded = |wait: Duration| Error::CoolingDown {
             provider: gate.provider.clone(),
             retry_after: wait,
-            why: "too many requests to it are waiting here already".to_owned(),
+            why: "too many requests to it are already waiting".to_owned(),
         };
         let Ok(Ok(permit)) = tokio::time::timeout_at(give_up, gate.slots.acquire()).await else {
             return Err(crowded(policy.min_interval));
@@ -118,7 +118,7 @@ impl Limiter {
                             Some(until) => Error::CoolingDown {
                                 provider: gate.provider.clone(),
                                 retry_after: until - now,
-                                why: "it asked to be given that time".to_owned(),
+                                why: "it asked for this pause".to_owned(),
                             },
                             None => crowded(at - now),
                         });
@@ -133,13 +133,12 @@ impl Limiter {
                 }
                 at - now
             };
-            // Looks again afterwards: a pause may have begun meanwhile.
+            // Checks again afterward: a pause may have begun meanwhile.
             tokio::time::sleep(wait).await;
         }
     }
 
-    /// Counts a request against the day's budget, and writes it down at once, so that neither a restart nor another
-    /// process forgets it.
+    /// Counts a request against the daily budget, and persists it at once, so that restarts and other processes see it.
     async fn spend(&self, gate: &Gate, state: &mut State, policy: &Policy) -> Result<()> {
         let Some(budget) = policy.daily_budget else { return Ok(()) };
         let seconds = self.clock.now().as_second();
@@ -147,7 +146,7 @@ impl Limiter {
         if state.rate.day < today {
             state.rate.spent = 0;
         }
-        // A day to come is the mark of a clock that went back: what was spent then counts for today.
+        // A future day means that the clock went back: its requests count for today.
         let moved = std::mem::replace(&mut state.rate.day, today) != today;
         if state.rate.spent >= budget {
             if moved {
@@ -166,7 +165,8 @@ impl Limiter {
 
     async fn save(&self, gate: &Gate, state: &State) {
         if let Err(error) = self.store.save(&gate.provider, &state.rate).await {
-            tracing::warn!(provider = gate.provider, %error, "limits could not be saved; a restart forgets them");
+            tracing::warn!(provider = gate.provider, %error, "rate limits could not be saved and will be lost on \
+                restart");
         }
     }
 
@@ -211,7 +211,7 @@ impl Limiter {
                 provider = gate.provider,
                 seconds = length.as_secs(),
                 why,
-                "provider is not asked"
+                "provider is cooling down"
             );
             state.paused_until = Some(now + *length);
             state.rate.paused_at = Some(self.clock.now());
@@ -222,7 +222,7 @@ impl Limiter {
         pause.map(|(length, _)| length)
     }
 
-    /// How long the provider is not asked yet, and why.
+    /// How long the provider is cooling down yet, and why.
     pub(super) async fn pause(&self, provider: &str) -> Option<(Duration, String)> {
         let known = self.gates.lock().unwrap_or_else(PoisonError::into_inner).get(provider).cloned();
         if let Some(gate) = known {
@@ -235,7 +235,7 @@ impl Limiter {
         (!left.is_zero()).then(|| (left, saved.pause_reason.unwrap_or_default()))
     }
 
-    /// A provider that names a time is not asked before; a long one is a pause, a short one a later turn.
+    /// A provider's `Retry-After` is respected; a long one is a pause, a short one a later turn.
     fn hold_back(
         &self,
         state: &mut State,
@@ -253,12 +253,12 @@ impl Limiter {
         None
     }
 
-    /// Takes over what was saved: at first everything, later the pauses of other processes.
+    /// Loads saved state: at first everything, later the pauses of other processes.
     async fn refresh(&self, gate: &Gate, state: &mut State, policy: &Policy) {
         let saved = match self.store.load(&gate.provider).await {
             Ok(saved) => saved.unwrap_or_default(),
             Err(error) => {
-                tracing::warn!(provider = gate.provider, %error, "saved limits could not be read");
+                tracing::warn!(provider = gate.provider, %error, "saved rate limits could not be read");
                 return;
             }
         };
@@ -301,7 +301,7 @@ fn whole_seconds(length: Duration) -> u64 {
     length.as_secs() + u64::from(length.subsec_nanos() > 0)
 }
 
-/// What is left of a pause, at most its whole length.
+/// The rest of a pause, at most its whole length.
 fn remaining(paused_at: Option<Timestamp>, seconds: u64, now: Timestamp) -> Duration {
     let length = Duration::from_secs(seconds);
     match paused_at.map(|at| elapsed(at, now)) {

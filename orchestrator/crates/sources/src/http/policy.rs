@@ -11,7 +11,7 @@ pub struct Policy {
     pub provider: String,
     /// Shortest time between the starts of two requests.
     pub min_interval: Duration,
-    /// Most requests at once.
+    /// Most parallel requests.
     pub max_concurrent: usize,
     /// Most requests in one day, in UTC; every attempt counts, answers from the cache do not.
     pub daily_budget: Option<u32>,
@@ -33,23 +33,23 @@ pub struct Policy {
     pub breaker_after: u32,
     /// How long the breaker stays open.
     pub breaker_pause: Duration,
-    /// Which answers are kept.
+    /// Which responses are cached.
     pub cache: Cache,
     /// Most redirects that are followed.
     pub max_redirects: usize,
-    /// Whether robots.txt of every host on the way is asked first.
+    /// Whether to check robots.txt of every host on the way first.
     pub robots: bool,
-    /// Content types taken (`text/html`, `application/json`), without parameters; empty takes all.
+    /// Accepted content types (`text/html`, `application/json`), without parameters; empty accepts all.
     pub content_types: Vec<String>,
     /// Ports besides 80 and 443.
     pub ports: Vec<u16>,
-    /// Origins that configuration names (test servers, proxies): no address or port check, and no other way round it,
-    /// for a redirect to any other origin is checked again.
+    /// Configured origins (test servers, proxies): without address and port checks. A redirect to any other origin is
+    /// checked again.
     pub trusted: Vec<Origin>,
 }
 
 impl Policy {
-    /// Cautious values for a provider: one request a second, 30 s, 8 MiB, three attempts, nothing cached.
+    /// Conservative values for a provider: one request a second, 30 s, 8 MiB, three attempts, nothing cached.
     pub fn new(provider: impl Into<String>) -> Self {
         Self {
             provider: provider.into(),
@@ -75,17 +75,18 @@ impl Policy {
     }
 }
 
-/// Which answers are kept on disk. A kept answer that is too old is asked for again with its validators.
+/// Which responses are cached on disk. A stale response is revalidated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cache {
     /// None.
     Off,
-    /// Answers of 200, 404 and 410 for as long as `Cache-Control` says, else for this long. `no-store` is honoured.
+    /// Responses with 200, 404 and 410 for as long as `Cache-Control` allows, else for this long. `no-store` is
+    /// honored.
     Header {
-        /// When the answer does not say.
+        /// Without `Cache-Control`.
         default: Duration,
     },
-    /// Answers of 200 for this long, whatever their headers say: for APIs whose answers are facts of slow change.
+    /// Responses with 200 for this long, regardless of their headers: for APIs with slowly changing facts.
     Fixed {
         /// How long.
         ttl: Duration,

@@ -1,8 +1,8 @@
-//! Proxies that lead outside, and what does not go through them.
+//! Outgoing proxies, and their exceptions.
 //!
-//! A proxy resolves names out of this process's sight. What is asked of one is therefore checked beforehand by
-//! [`guard::check_proxied`](super::guard): the name has to be a public one, and must not lead inside where it can be
-//! resolved here. The proxy itself may have any address, for it is configuration.
+//! A proxy resolves names outside this process. Requests through one are therefore checked beforehand by
+//! [`guard::check_proxied`](super::guard): the name must be public, and must not lead inside if it can be resolved
+//! here. The proxy itself may have any address, because it is configured.
 
 use crate::{Error, Result};
 use base64::Engine;
@@ -24,16 +24,16 @@ pub struct Proxies {
 }
 
 impl Proxies {
-    /// One proxy for everything but what `except` names, as in `NO_PROXY`. `setting` is what an error speaks of.
+    /// One proxy for everything except `except`, in the syntax of `NO_PROXY`. `setting` is the name for errors.
     ///
     /// # Errors
-    /// What is no address of an HTTP proxy.
+    /// An invalid address of an HTTP proxy.
     pub fn one(setting: &str, address: &str, except: &str) -> Result<Self> {
         let proxy = proxy(setting, address)?;
         Ok(Self { http: Some(proxy.clone()), https: Some(proxy), except: exceptions(except) })
     }
 
-    /// What `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say, or their lower-case forms; `variable` looks them up.
+    /// The proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, or their lower-case forms; `variable` looks them up.
     ///
     /// # Errors
     /// A variable that names no HTTP proxy.
@@ -85,7 +85,8 @@ fn proxy(setting: &str, text: &str) -> Result<Url> {
     proxy.ok_or_else(|| Error::Setting {
         setting: setting.to_owned(),
         // The text may hold a password.
-        why: "it is no address of an HTTP proxy, such as http://proxy.example.org:3128; other kinds are not supported"
+        why: "it is not the address of an HTTP proxy, such as http://proxy.example.org:3128; other kinds are not \
+            supported"
             .to_owned(),
     })
 }
@@ -96,7 +97,7 @@ enum Exception {
     All,
     /// A name and those below it.
     Name(String, Option<u16>),
-    /// Addresses whose first bits are these.
+    /// Addresses with this prefix.
     Net(IpAddr, u8),
 }
 
@@ -159,7 +160,7 @@ pub(super) async fn tunnel(mut stream: TcpStream, proxy: &Url, url: &Url) -> std
     let who = authorization(proxy).map_or_else(String::new, |who| format!("Proxy-Authorization: {who}\r\n"));
     stream.write_all(format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n{who}\r\n").as_bytes()).await?;
     let mut answer = Vec::new();
-    // Byte by byte at the end: what follows the head belongs to the tunnel.
+    // Byte by byte at the end: anything after the head belongs to the tunnel.
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() == ANSWER_BYTES {
             return Err(other("its answer to CONNECT has no end"));

@@ -1,4 +1,4 @@
-//! What is asked.
+//! A request.
 
 use crate::cookies::Session;
 use bytes::Bytes;
@@ -33,7 +33,7 @@ impl Request {
         }
     }
 
-    /// A POST that changes nothing at the other side: it is retried and cached like a GET.
+    /// A POST without side effects: it is retried and cached like a GET.
     pub fn post(url: Url, content_type: &'static str, body: impl Into<Bytes>) -> Self {
         let mut request = Self::get(url);
         request.method = Method::POST;

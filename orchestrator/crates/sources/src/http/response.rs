@@ -1,4 +1,4 @@
-//! What was answered.
+//! A response.
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -20,29 +20,29 @@ pub struct Response {
     pub received_at: Timestamp,
     /// Whether the body came from the cache.
     pub from_cache: bool,
-    /// Addresses that redirected here, first one first.
+    /// Addresses that redirected here, in order.
     pub redirects: Vec<Url>,
 }
 
 impl Response {
-    /// Content type in lower case, without parameters; empty when there is none.
+    /// Content type in lower case, without parameters; empty when missing.
     pub fn content_type(&self) -> String {
         let value = self.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         value.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
-    /// Whether its first bytes are those of a PDF, whatever its type says.
+    /// Whether its first bytes are those of a PDF, regardless of its type.
     pub fn is_pdf(&self) -> bool {
         super::kind::is_pdf(&self.body)
     }
 
-    /// What it is, when its bytes are those of a kind of document that is not read; with an article (`a Word document (DOCX)`).
+    /// The name of an unsupported document type by its bytes, with an article (`a Word document (DOCX)`).
     pub fn unread_kind(&self) -> Option<&'static str> {
         super::kind::unread(&self.body)
     }
 
-    /// What an answer that is no success says of itself: the `error` and `message` of a JSON body, else the name of
-    /// its status. At most 200 characters.
+    /// The explanation of an error response: the `error` and `message` of a JSON body, else the name of its status. At
+    /// most 200 characters.
     pub fn explanation(&self) -> String {
         let named = || self.status.canonical_reason().unwrap_or("no reason given").to_owned();
         let Ok(body) = serde_json::from_slice::<serde_json::Value>(&self.body) else { return named() };

@@ -1,4 +1,4 @@
-//! When to try again.
+//! When to retry.
 
 use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;

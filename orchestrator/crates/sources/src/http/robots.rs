@@ -8,16 +8,16 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-/// How long the rules of a site are remembered, as RFC 9309 (section 2.4) advises at most.
+/// How long the rules of a site are cached, the maximum of RFC 9309 (section 2.4).
 const KEPT: Duration = Duration::from_hours(24);
-/// How long a site whose rules could not be read is left alone.
+/// How long a site with unreadable rules is skipped.
 const KEPT_UNREACHABLE: Duration = Duration::from_mins(5);
 /// Sites remembered.
 const MAX_SITES: usize = 2_048;
 /// No site slows us down more than this.
 const LONGEST_DELAY: Duration = Duration::from_secs(30);
 
-/// Rules of the sites asked so far.
+/// Rules of the sites visited so far.
 #[derive(Default)]
 pub(super) struct RobotsMemory {
     sites: Mutex<HashMap<Origin, (Instant, Arc<Site>)>>,
@@ -30,8 +30,8 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// From an answer to `/robots.txt`: its rules when it is there, everything allowed when it is not (4xx), nothing
-    /// when the server fails.
+    /// From a response to `/robots.txt`: its rules if it exists, everything allowed if it does not (4xx), nothing if
+    /// the server fails.
     pub(super) fn read(status: http::StatusCode, body: &[u8], agent: &str) -> Self {
         let access = match status.as_u16() {
             200..=299 => AccessResult::Successful(body),
@@ -50,11 +50,11 @@ impl Site {
         Some(if self.reachable {
             "its robots.txt says so".to_owned()
         } else {
-            "its robots.txt cannot be read for now, because the server fails".to_owned()
+            "its robots.txt is unavailable because the server fails".to_owned()
         })
     }
 
-    /// Shortest time between two requests that the site asks for.
+    /// The site's crawl delay.
     pub(super) fn delay(&self) -> Duration {
         self.rules.crawl_delay().unwrap_or_default().min(LONGEST_DELAY)
     }
@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn rules_of_our_own_group_come_first() {
-        let text = "User-agent: *\nDisallow: /\n\nUser-agent: Lyra\nDisallow: /private\nAllow: /private/open\nCrawl-delay: 2\n";
+        let text = "User-agent: *\nDisallow: /\n\nUser-agent: Lyra\nDisallow: /private\nAllow: \
+            /private/open\nCrawl-delay: 2\n";
         check(200, text, "/paper", true);
         check(200, text, "/private/x", false);
         check(200, text, "/private/open/x", true);

@@ -1,4 +1,4 @@
-//! What the API sends. Everything may be absent or null.
+//! The API's JSON. Everything may be absent or null.
 
 use super::OPENALEX;
 use crate::Paper;
@@ -133,11 +133,12 @@ impl From<WireWork> for Paper {
     }
 }
 
-/// The abstract from its index: every word with the places where it stands.
+/// The abstract from its inverted index: every word with its positions.
 fn abstract_of(index: &HashMap<String, Vec<u32>>) -> Option<String> {
     let places =
         index.iter().flat_map(|(word, places)| places.iter().map(move |place| (*place, word.as_str())));
-    // A word per place; two words at one place are told apart by neither of us, so the first by alphabet stays.
+    // A word per place; of two words at the same place, the alphabetically first stays, because nothing says which is
+    // right.
     let mut words: BTreeMap<u32, &str> = BTreeMap::new();
     for (place, word) in places {
         words.entry(place).and_modify(|known| *known = (*known).min(word)).or_insert(word);

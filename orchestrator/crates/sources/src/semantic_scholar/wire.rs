@@ -1,4 +1,4 @@
-//! What the API sends. Everything may be absent or null.
+//! The API's JSON. Everything may be absent or null.
 
 use super::SEMANTIC_SCHOLAR;
 use crate::Paper;
@@ -24,7 +24,7 @@ pub(super) struct BulkPage {
     pub(super) data: Option<Records<WirePaper>>,
 }
 
-/// Papers in the order of the identifiers asked for, null for unknown ones.
+/// Papers in the order of the requested identifiers, null for unknown ones.
 pub(super) type Batch = Records<Option<WirePaper>>;
 
 #[derive(Debug, Deserialize)]

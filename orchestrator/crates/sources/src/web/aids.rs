@@ -8,7 +8,7 @@ use crate::{Error, Result};
 use std::sync::Arc;
 use url::Url;
 
-/// What helps where a plain request does not do; without them, pages that need them say so.
+/// Aids for pages that a plain request cannot load; without them, such pages are reported.
 #[derive(Clone)]
 pub struct Aids {
     /// Runs scripts.
@@ -26,7 +26,7 @@ impl Default for Aids {
 }
 
 impl Aids {
-    /// What a person's visit left for this address.
+    /// The session of a person's visit for this address.
     pub(super) async fn session(&self, url: &Url) -> Option<Session> {
         match &self.sessions {
             Some(sessions) => sessions.of(url).await,
@@ -45,7 +45,7 @@ impl Aids {
         let Some(browser) = &self.browser else {
             return Err(Error::NoBrowser { why: "none is configured".to_owned() });
         };
-        // One that cannot be started is no failure of the provider, so it is looked for first.
+        // A missing browser is not a failure of the provider, so it is checked first.
         browser.executable()?;
         http.allowed(policy, url).await?;
         let response = http.paced(policy, browser.load(policy, url, session)).await?;

@@ -20,11 +20,11 @@ use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
-/// Pages in a row that send their readers on to another; the next one is read as it is.
+/// Most consecutive pages with a refresh to another; the next one is read as it is.
 const MAX_REFRESHES: usize = 3;
-/// Bytes of a page in which it is looked for whether it does.
+/// Bytes of a page in which to look for a refresh.
 const REFRESH_BYTES: usize = 32 << 10;
-/// What is read; an answer that names no type is judged by its bytes.
+/// Supported types; a response without a type is judged by its bytes.
 const CONTENT_TYPES: [&str; 5] = ["text/html", "application/xhtml+xml", "text/plain", "application/pdf", ""];
 
 /// Limits of fetching.
@@ -34,7 +34,7 @@ pub struct FetchLimits {
     pub timeout: Duration,
     /// Most bytes of a page, unpacked.
     pub max_bytes: usize,
-    /// How long a page is kept that does not say how long it may be.
+    /// How long to cache a page without `Cache-Control`.
     pub keep: Duration,
     /// Origins that may be fetched although they are not public (test servers).
     pub trusted: Vec<Origin>,
@@ -63,15 +63,15 @@ pub struct Pages {
 /// A page that was fetched and read. Its text is untrusted data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FetchedPage {
-    /// Identity, from the canonical address asked for.
+    /// Identity, from the canonical requested address.
     pub id: PageId,
-    /// The address asked for, canonical.
+    /// The canonical requested address.
     pub url: String,
     /// The address that answered.
     pub final_url: String,
     /// Status code.
     pub status: u16,
-    /// How it was had: plain HTTP, or a browser.
+    /// How it was fetched: plain HTTP or a browser.
     pub fetch_method: FetchMethod,
     /// What it was.
     pub kind: PageKind,
@@ -83,15 +83,15 @@ pub struct FetchedPage {
     pub fetched_at: Timestamp,
     /// Category of the domain that answered, and why.
     pub domain: DomainDecision,
-    /// Main text and what the page says of itself.
+    /// Main text and the page's metadata.
     pub extracted: Extracted,
     /// The main text in pieces.
     pub fragments: Vec<Fragment>,
-    /// Text meant for the reading AI: facts, and no judgement of the page.
+    /// Text meant for the reading AI: facts, and no judgment of the page.
     pub findings: Vec<Finding>,
     /// Positions of the fragments that such text touches, of medium severity and above.
     pub quarantined: Vec<u32>,
-    /// Why the browser did not load it, when its scripts might have had more to say.
+    /// Why the browser did not load it, if its scripts might have added text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unrendered: Option<String>,
 }
@@ -103,7 +103,7 @@ impl FetchedPage {
         if self.extracted.text.trim().is_empty() {
             let why = self.unrendered.as_ref().map_or_else(
                 || "it has no text".to_owned(),
-                |why| format!("it has no text without its scripts: {why}"),
+                |why| format!("it has no text without JavaScript: {why}"),
             );
             let url = self.url.parse().as_ref().map_or_else(|_| self.url.clone(), shown);
             return Err(Error::Unreadable { url, why });
@@ -128,7 +128,7 @@ impl FetchedPage {
                 None => fragments.push(fragment),
             }
         }
-        // What readers see may be an article about attacks; what is kept from their eyes is for machines.
+        // Visible text may be an article about attacks; hidden text is meant for machines.
         let hidden = |finding: &Finding| matches!(&finding.place, Place::Hidden { how } if how != TITLE);
         let hostile =
             self.findings.into_iter().find(|finding| finding.severity == Severity::High && hidden(finding));
@@ -164,20 +164,19 @@ impl Pages {
         Self { aids, ..self }
     }
 
-    /// Fetches one page and reads it. HTML that is little more than scripts is loaded again by the browser, when there
-    /// is one.
+    /// Fetches one page and reads it. JavaScript-rendered HTML is loaded again by the browser, if available.
     ///
     /// # Errors
-    /// What is no http address or is a blocked domain, what robots.txt keeps from robots, network errors and refusals,
-    /// pages that want a person ([`Error::Challenge`]), and pages without a text that can be read.
+    /// Addresses that are not http(s), blocked domains, pages that robots.txt disallows, network errors and refusals,
+    /// pages that require a person ([`Error::Challenge`]), and pages without readable text.
     pub async fn fetch(&self, address: &str) -> Result<FetchedPage> {
         self.fetch_any(address).await?.with_text()
     }
 
-    /// The same, for whom a page that only says things of itself is enough.
+    /// The same, but a page with only metadata is acceptable.
     pub(super) async fn fetch_any(&self, address: &str) -> Result<FetchedPage> {
         let Some(url) = lyra_web::canonical(address) else {
-            let why = "it is no absolute http or https address".to_owned();
+            let why = "it is not an absolute http(s) address".to_owned();
             return Err(Error::Forbidden { url: address.chars().take(200).collect(), why });
         };
         let policy = self.policy(&self.decision(&url).await?);
@@ -190,7 +189,7 @@ impl Pages {
             Err(error) => Err(error),
         };
         if matches!(page, Err(Error::Challenge { .. })) {
-            // When the person has been there, it has to be fetched anew.
+            // After the person's visit it must be fetched again.
             self.http.forget(&request).await;
         }
         page
@@ -210,8 +209,8 @@ impl Pages {
         }
     }
 
-    /// The page by a plain request, and whether its scripts may have more to say. A page that sends its readers on is followed
-    /// like a redirect; `request` is then the last one.
+    /// The page by a plain request, and whether its scripts may add text. A refresh is followed like a redirect;
+    /// `request` is then the last one.
     async fn plain(
         &self,
         policy: &Policy,
@@ -239,7 +238,7 @@ impl Pages {
         Ok(self.read(url.clone(), response, domain, FetchMethod::Http).await)
     }
 
-    /// The page as the browser shows it, when that has more to say than the plain one.
+    /// The page as the browser renders it, if that has more text than the plain one.
     async fn in_browser(
         &self,
         policy: &Policy,
@@ -286,7 +285,7 @@ impl Pages {
         Ok(decision)
     }
 
-    /// The challenge that an answer holds which is no success.
+    /// The challenge in an error response.
     async fn challenged(&self, url: &Url, response: &Response) -> Option<Error> {
         let shown = parsed(&*self.aids.parser, &self.rules, Task::Challenge, response).await;
         let kind: Option<ChallengeKind> = shown.unwrap_or_else(|error| {
@@ -312,7 +311,7 @@ impl Pages {
         })
     }
 
-    /// What the answer holds, and whether it is HTML with scripts and hardly any text.
+    /// The parsed response, and whether it is HTML with scripts and hardly any text.
     async fn read(
         &self,
         url: Url,

@@ -1,4 +1,4 @@
-//! Where documents of outsiders are parsed: in processes of their own where there are any, else here.
+//! Where untrusted documents are parsed: in worker processes if available, else here.
 
 use super::Rules;
 use crate::http::Response;
@@ -16,15 +16,15 @@ const READING_TIME: Duration = Duration::from_secs(30);
 /// Does jobs of [`lyra_web::read`].
 #[async_trait]
 pub trait Parser: Send + Sync {
-    /// Does one job within this time; when it takes longer, nothing of it goes on.
+    /// Runs one job within this time; when it takes longer, it is stopped.
     ///
     /// # Errors
-    /// In words why there is no answer: which limit the job met, or that its process ended.
+    /// Explains a missing answer: the limit that the job hit, or that its process ended.
     async fn parse(&self, job: Vec<u8>, limit: Duration) -> Result<Vec<u8>, String>;
 }
 
-/// Parses in this process, for want of another: limits on memory do not hold, and a job that takes too long is given up, but
-/// goes on until it is done.
+/// Parses in this process: memory limits do not apply, and a job that times out is abandoned but keeps running until it
+/// finishes.
 #[derive(Default)]
 pub struct InProcess {
     /// Readers without a job, which have their rules compiled.

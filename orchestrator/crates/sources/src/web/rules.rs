@@ -1,4 +1,4 @@
-//! What configuration says of the web: engines, domains, dangerous patterns. Read anew when a file changes.
+//! The configured rules for the web: engines, domains, dangerous patterns. Reloaded when a file changes.
 
 use crate::{Error, Result};
 use async_trait::async_trait;
@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Pause between a change and the reading of the file.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// Files that replace what comes with Lyra.
+/// Files that replace the built-in rules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RuleFiles {
     /// Search engines.
@@ -27,11 +27,11 @@ pub struct RuleFiles {
     pub dangerous_patterns: Option<PathBuf>,
 }
 
-/// The rules in force. Cheap to clone; clones see the same rules.
+/// The active rules. Cheap to clone; clones share the same rules.
 #[derive(Clone)]
 pub struct Rules {
     inner: Arc<Inner>,
-    /// What people and the server decided about domains; nothing without it.
+    /// Decisions of people and the server about domains; none without it.
     stored: Option<Arc<dyn DomainStore>>,
 }
 
@@ -42,8 +42,8 @@ struct Inner {
 }
 
 impl Rules {
-    /// Reads the files, and what comes with Lyra for those that are not named. From then on a file that changes is
-    /// read anew; one that cannot be read leaves the last good rules in force and is logged with its line.
+    /// Reads the files, and the built-in defaults for those that are not given. Files are reloaded when they change; an
+    /// invalid file is logged with its line, and the last valid rules stay active.
     ///
     /// # Errors
     /// A file that cannot be read or used now: at the start there is no last good one.
@@ -66,7 +66,7 @@ impl Rules {
         })
     }
 
-    /// The same with what is stored about domains: decisions of people, and blocks. It is asked anew for every decision.
+    /// Adds the stored state of domains: people's decisions and blocks. It is read again for every decision.
     #[must_use]
     pub fn with_stored(self, stored: Arc<dyn DomainStore>) -> Self {
         Self { stored: Some(stored), ..self }
@@ -75,7 +75,7 @@ impl Rules {
     /// Everything that decides about domains now: files and store.
     ///
     /// # Errors
-    /// When the store cannot be read: without it nothing is known to be allowed.
+    /// The store cannot be read: without it no domain is known to be allowed.
     pub async fn domain_rules(&self) -> Result<DomainRules, PortError> {
         let policy = self.domains();
         let Some(stored) = &self.stored else { return Ok(DomainRules { policy, ..DomainRules::default() }) };
@@ -92,7 +92,7 @@ impl Rules {
         self.inner.engines.get()
     }
 
-    /// What is known of domains.
+    /// The rules for domains.
     pub fn domains(&self) -> Arc<DomainPolicy> {
         self.inner.domains.get()
     }
@@ -176,14 +176,14 @@ fn watch<T: Send + Sync + 'static>(
         if !ours || event.kind.is_access() || !path.is_file() {
             return;
         }
-        // What is being written is read when it is whole; later events read it again.
+        // A partly written file is read again at later events.
         std::thread::sleep(SETTLE);
         match read_file(&path, read) {
             Ok(rules) => {
                 *current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
-                tracing::info!(file = %path.display(), "rules read anew");
+                tracing::info!(file = %path.display(), "rules reloaded");
             }
-            Err(error) => tracing::error!(%error, "the last good rules stay in force"),
+            Err(error) => tracing::error!(%error, "the last valid rules stay active"),
         }
     };
     let watcher = notify::recommended_watcher(changed)
@@ -191,7 +191,7 @@ fn watch<T: Send + Sync + 'static>(
     match watcher {
         Ok(watcher) => Some(watcher),
         Err(error) => {
-            tracing::warn!(file = %file.display(), %error, "changes of the file will not be seen before a restart");
+            tracing::warn!(file = %file.display(), %error, "changes to the file will not be noticed until a restart");
             None
         }
     }

@@ -1,4 +1,4 @@
-//! Web search engines asked over HTTP, or with a browser.
+//! Web search engines, queried over HTTP or with a browser.
 
 use super::parser::{parsed, unread};
 use super::{Aids, Rules};
@@ -14,7 +14,7 @@ use url::Url;
 
 /// Most bytes of a result page.
 const MAX_BYTES: usize = 4 << 20;
-/// How long a result page is kept: the same question within a task asks once.
+/// How long a result page is cached: a task sends the same query once.
 const KEEP: Duration = Duration::from_hours(1);
 
 /// Asks search engines. Cheap to clone.
@@ -26,14 +26,14 @@ pub struct WebSearch {
     aids: Aids,
 }
 
-/// What one engine answered.
+/// One engine's result page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SerpAnswer {
     /// Its name.
     pub engine: String,
-    /// The address asked, where a person can look.
+    /// The requested address, which a person can open.
     pub url: String,
-    /// What the page was.
+    /// The parsed page.
     #[serde(flatten)]
     pub page: SerpPage,
 }
@@ -55,7 +55,7 @@ impl WebSearch {
     /// Challenges, refusals and changed markup are answers, not errors.
     ///
     /// # Errors
-    /// An engine that is not configured, and whatever kept the page from arriving.
+    /// An engine that is not configured, or an error of fetching the page.
     pub async fn ask(&self, engine: &str, query: &str, language: Option<&str>) -> Result<SerpAnswer> {
         let engines = self.rules.engines();
         let engine = engines.get(engine).ok_or_else(|| unknown(engine, &engines))?;
@@ -93,7 +93,7 @@ impl WebSearch {
             self.http.send_until(policy, request.clone(), &Challenges { search: self, engine }).await;
         let page = self.judged(engine, policy, answer).await;
         if matches!(page, Ok(SerpPage::Challenge { .. })) {
-            // When the person has been there, it has to be asked anew.
+            // After the person's visit it must be asked again.
             self.http.forget(&request).await;
         }
         page
@@ -123,7 +123,7 @@ impl WebSearch {
         }
     }
 
-    /// What the page is. One that came with an error status may still say what it wants.
+    /// The parsed page. One with an error status may still be a challenge.
     async fn judged(&self, engine: &Engine, policy: &Policy, answer: Result<Response>) -> Result<SerpPage> {
         let response = match answer {
             Err(Error::Status { response, message, provider, retry_after }) => {

@@ -1,4 +1,4 @@
-//! The web as a source of evidence: every engine asked, the best results fetched and read.
+//! The web as a source of evidence: queries the engines, and fetches and reads the best results.
 
 use super::{FetchedPage, Pages, Rules, SerpAnswer, WebSearch};
 use crate::Error;
@@ -19,22 +19,22 @@ use tokio::time::Instant;
 pub const WEB: &str = "web";
 /// Constant of reciprocal rank fusion over the engines' lists.
 const RRF_K: f64 = 60.0;
-/// With fewer results than this the engines of the last mile are asked too.
+/// With fewer results than this, the engines of the last mile are queried as well.
 const FEW: usize = 5;
 /// What begins the name of a part that is an engine's answer, and of one that is a page.
 const ENGINE: &str = "engine:";
 const PAGE: &str = "page:";
-/// Pages fetched at once.
+/// Pages fetched in parallel.
 const AT_ONCE: usize = 6;
 
-/// What one search may use.
+/// The limits of one search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebBudget {
-    /// Engines to ask; empty means those of the category `general`.
+    /// Engines to query; empty means those of the category `general`.
     pub engines: Vec<String>,
-    /// Pages fetched at most.
+    /// Most pages to fetch.
     pub pages: usize,
-    /// Time for engines and pages together; what has arrived by then is the answer.
+    /// Time for engines and pages together; the results until then are the answer.
     pub time: Duration,
 }
 
@@ -50,7 +50,7 @@ pub struct WebSource {
     pages: Pages,
     rules: Rules,
     budget: WebBudget,
-    /// What the last search fetched, by address, and what went wrong beside.
+    /// The pages of the last search, by address, and its problems.
     last: Mutex<Last>,
 }
 
@@ -67,8 +67,8 @@ impl WebSource {
         Self { search, pages, rules, budget, last: Mutex::default() }
     }
 
-    /// Results of every engine as one list, best first, with a note for every engine that gave none. Engines of the last
-    /// mile are asked one by one, and only as long as the others found little.
+    /// The results of all engines as one list, best first, with a note for every engine without results. Engines of the
+    /// last mile are queried one by one, and only while the others found little.
     async fn ask_engines(&self, query: &str, language: Option<&str>) -> Answers {
         let engines = self.rules.engines();
         let named = !self.budget.engines.is_empty();
@@ -89,7 +89,7 @@ impl WebSource {
         answers
     }
 
-    /// One engine's answer, or why there is none.
+    /// One engine's answer, or why it is missing.
     async fn ask(&self, name: &str, query: &str, language: Option<&str>) -> Result<SerpAnswer, String> {
         let asked = tokio::time::timeout(self.budget.time / 3, self.search.ask(name, query, language)).await;
         match asked {
@@ -98,7 +98,7 @@ impl WebSource {
         }
     }
 
-    /// Fetches the results in order, several at once, until the budget is used.
+    /// Fetches the results in order, several in parallel, until the budget is used up.
     async fn fetch(&self, results: Vec<SerpResult>, until: Instant) -> Fetched {
         let fetching = futures::stream::iter(results.into_iter().take(self.budget.pages).enumerate())
             .map(|(place, result)| async move { (place, self.pages.fetch(&result.url).await, result) })
@@ -123,7 +123,7 @@ impl WebSource {
                 Err(_) => {
                     let seconds = self.budget.time.as_secs();
                     notes.push(format!(
-                        "the {seconds} s for one web search are used up: some pages were left out"
+                        "the limit of {seconds} s for one web search is reached: some pages were skipped"
                     ));
                     break;
                 }
@@ -133,7 +133,7 @@ impl WebSource {
         Fetched { pages: pages.into_iter().map(|(_, result, page)| (result, page)).collect(), notes, waiting }
     }
 
-    /// Fetches the best of what engines listed and remembers what the hits stand for.
+    /// Fetches the best results of the engines and remembers the pages of the hits.
     async fn gather(&self, answers: Answers, limit: usize, until: Instant) -> Vec<Hit> {
         let Answers { lists, mut notes, mut waiting, .. } = answers;
         let mut results = fused(lists);
@@ -152,27 +152,27 @@ impl WebSource {
     }
 }
 
-/// What fetching the results brought.
+/// The outcome of fetching the results.
 struct Fetched {
     pages: Vec<(SerpResult, FetchedPage)>,
     notes: Vec<String>,
     waiting: Vec<Waiting>,
 }
 
-/// What waits for a person at this address.
+/// The auth queue entry for this address.
 fn wanted(part: String, url: &str, kind: ChallengeKind, priority: Priority) -> Option<Waiting> {
     let host = url.parse::<url::Url>().ok()?.host_str().map(session_domain)?;
     let auth_type = kind.as_str().to_owned();
     Some(Waiting { part, url: url.to_owned(), domain: host, auth_type, priority })
 }
 
-/// What the engines answered together.
+/// The combined answer of the engines.
 #[derive(Default)]
 struct Answers {
     lists: Vec<Vec<SerpResult>>,
     notes: Vec<String>,
     waiting: Vec<Waiting>,
-    /// Some engine did its work, if only by finding nothing.
+    /// Some engine answered, even if without results.
     answered: bool,
 }
 
@@ -194,7 +194,7 @@ impl Answers {
             }
             Ok(SerpPage::Challenge { kind }) => {
                 self.waiting.extend(wanted(format!("{ENGINE}{name}"), &url, kind, Priority::High));
-                format!("wants a person ({}); it waits in the auth queue", kind.as_str())
+                format!("requires human verification ({}); queued in the auth queue", kind.as_str())
             }
             Ok(SerpPage::Refused { why }) => format!("refuses: {why}"),
             Ok(SerpPage::Drift { why }) => format!("its pages have changed or need a browser: {why}"),
@@ -230,7 +230,7 @@ impl EvidenceSource for WebSource {
     async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>> {
         let until = Instant::now() + self.budget.time;
         let answers = self.ask_engines(query, language).await;
-        // What waits for a person is an answer: asking again at once would help nobody.
+        // A page that requires a person is an answer: retrying at once would not help.
         if !answers.answered && answers.waiting.is_empty() {
             let why = answers.notes.join("; ");
             return Err(PortError::Unavailable { what: "every search engine".to_owned(), why });
@@ -298,7 +298,7 @@ fn links(page: &FetchedPage) -> Vec<PageLink> {
 
 fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {
     let said = &page.extracted;
-    // Passages that address an AI are in no text that goes on from here.
+    // No text beyond this point contains passages that address an AI.
     let quarantined = |fragment: &&lyra_domain::Fragment| !page.quarantined.contains(&fragment.position);
     let safe: Vec<&str> =
         page.fragments.iter().filter(quarantined).map(|f| f.text_content.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Pages of works that no API has an abstract of: full text where it is free, else what the landing page says.
+//! Pages of works without an abstract in any API: the open-access full text, else the landing page.
 
 use super::{FetchedPage, PageKind, Pages};
 use crate::Result;
@@ -8,12 +8,12 @@ use lyra_research::ports::{PageFetcher, SourcePage};
 use lyra_web::danger::{Finding, Place, Severity};
 use lyra_web::extract::Extracted;
 
-/// A page with fewer characters is no full text: it shows the abstract at most.
+/// A page with fewer characters is not a full text: it shows the abstract at most.
 const FULL_TEXT: usize = 5_000;
 
 impl Pages {
-    /// Fetches the page of a work. A landing page leads on to the PDF that its citation metadata names, once; where that
-    /// cannot be had, the abstract in the metadata takes the place of a text that does not hold it.
+    /// Fetches the page of a work. A landing page leads to the PDF of its citation metadata, once; if that is
+    /// unavailable, the abstract in the metadata replaces a text that lacks it.
     ///
     /// # Errors
     /// As [`Pages::fetch`].
@@ -30,15 +30,15 @@ impl Pages {
         if let Some(pdf) = pdf.filter(elsewhere) {
             match self.fetch(&pdf).await {
                 Ok(found) => return Ok(named_by(found, &landing)),
-                // The landing page is there: what it says is better than nothing.
-                Err(error) => tracing::debug!(url = pdf, %error, "full text could not be had"),
+                // The landing page is available, and better than nothing.
+                Err(error) => tracing::debug!(url = pdf, %error, "full text is unavailable"),
             }
         }
         self.with_abstract(landing).with_text()
     }
 
-    /// With the abstract of its citation metadata for a text, unless its text has it: then the main text missed what the
-    /// page is about.
+    /// Uses the abstract of the citation metadata as text, unless the text contains it: otherwise the extraction missed
+    /// the main content.
     fn with_abstract(&self, page: FetchedPage) -> FetchedPage {
         let Some(said) = &page.extracted.abstract_text else { return page };
         if words(&page.extracted.text).contains(&words(said)) {
@@ -67,7 +67,7 @@ fn named_by(mut text: FetchedPage, landing: &FetchedPage) -> FetchedPage {
     text
 }
 
-/// The finding as one beside the text that is kept.
+/// The finding, as outside of the stored text.
 fn not_in_text(finding: &Finding) -> Finding {
     let place = match &finding.place {
         Place::Text { .. } => Place::Hidden { how: "landing page".to_owned() },

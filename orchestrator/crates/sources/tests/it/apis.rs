@@ -268,7 +268,7 @@ async fn recorded_lookups() {
     assert_eq!(api.batch(&ids).await.unwrap().len(), 2);
 }
 
-/// What both APIs say of one work comes to one work.
+/// The records of both APIs for one work merge into one work.
 #[tokio::test]
 async fn recorded_works_merge_by_doi() {
     let Some(server) = Recordings::serve().await else { return };
@@ -279,7 +279,7 @@ async fn recorded_works_merge_by_doi() {
         dois.extend(paper.work.doi.clone());
         index.add(FoundBy::Api, paper.work.clone());
     }
-    // The other API writes the same works in its own way: title in capitals, initials, a year later, no other id.
+    // The other API formats the same works differently: title in capitals, initials, a year later, no other id.
     for paper in &papers {
         let work = &paper.work;
         index.add(

@@ -1,4 +1,4 @@
-//! The whole pipeline over both clients, the web and the real store, with stand-ins of the APIs.
+//! The whole pipeline with both clients, the web and the real store, with stand-ins for the APIs.
 
 use crate::finish::finish;
 use crate::support::{Now, Seen, StandIn, config, json};
@@ -108,7 +108,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Stand-ins that answer well but for what `fault` says instead.
+    /// Stand-ins that answer correctly except where `fault` overrides them.
     pub(crate) async fn new(
         fault: impl Fn(&str, &Seen, usize) -> Option<Reply> + Clone + Send + Sync + 'static,
     ) -> Self {
@@ -186,7 +186,7 @@ impl Bench {
     }
 }
 
-/// The rules that come with Lyra over what the store says, and a fetcher that trusts these servers.
+/// The built-in rules with the store's decisions, and a fetcher that trusts these servers.
 pub(crate) fn web(http: &HttpClient, store: &Store, folder: &Path, trusted: &[&StandIn]) -> (Rules, Pages) {
     let domains = folder.join("domains.yaml");
     std::fs::write(&domains, "default: {category: unverified, qps: 1000}\n").unwrap();

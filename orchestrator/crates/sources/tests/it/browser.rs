@@ -1,4 +1,4 @@
-//! A real Chromium against stand-ins on loopback. Skipped, saying so, where none is installed.
+//! A real Chromium against stand-ins on loopback. Skipped with a message if none is installed.
 
 use crate::support::{MemoryRates, Names, Now, StandIn, client, config, html, reply};
 use lyra_sources::Error;
@@ -21,7 +21,7 @@ pub(crate) fn browser(http: HttpClient) -> Option<Browser> {
     Some(browser)
 }
 
-/// A browser started with a mark, so that no other test's is taken for it.
+/// A browser with a marker, to distinguish it from those of other tests.
 struct Marked {
     path: PathBuf,
     mark: String,
@@ -56,7 +56,7 @@ fn text(response: &lyra_sources::http::Response) -> String {
     String::from_utf8(response.body.to_vec()).unwrap()
 }
 
-/// A page whose scripts ask for everything that must not be reached, and then write down what they got.
+/// A page whose scripts request everything that must not be reached, and then record the results.
 fn nosy(others: &[String]) -> String {
     let others = serde_json::to_string(others).unwrap();
     format!(

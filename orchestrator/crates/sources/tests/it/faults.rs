@@ -1,5 +1,5 @@
-//! The whole pipeline over both clients and the real store while the APIs misbehave: the task ends with what could be
-//! had, says what could not and why, and nothing is written twice.
+//! The whole pipeline with both clients and the real store while the APIs misbehave: the task completes with the
+//! available data, reports what is missing and why, and writes nothing twice.
 
 use crate::bench::Bench;
 use crate::support::{Now, Seen, config, json, reply};
@@ -12,7 +12,7 @@ use lyra_store::TaskProgress;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The task is done with `pages` pages, and says `why` of `source`.
+/// The task completes with `pages` pages, and reports `why` for `source`.
 #[track_caller]
 fn done_despite(status: &TaskProgress, pages: u64, source: &str, why: &str) {
     assert_eq!((status.task.status, status.pages), (TaskStatus::Completed, pages), "{:?}", status.warnings);
@@ -27,7 +27,7 @@ fn done_despite(status: &TaskProgress, pages: u64, source: &str, why: &str) {
 async fn both_answer_and_what_both_know_is_one_page() {
     let bench = Bench::new(|_, _, _| None).await;
     let status = bench.run().await;
-    // Works 1 to 6, of which both know 3 and 4, and 9, which they cite.
+    // Works 1 to 6, of which both have 3 and 4, and 9, which they cite.
     assert_eq!((status.pages, status.task.status), (7, TaskStatus::Completed), "{:?}", status.warnings);
     assert_eq!(status.queries[0].status, QueryStatus::Satisfied);
     assert!(status.warnings.is_empty() && status.edges_of(Relation::Supports) > 0, "{:?}", status.warnings);
@@ -86,7 +86,7 @@ async fn a_bomb_is_refused_and_half_the_answers_are_enough() {
     })
     .await;
     done_despite(&bomb.run().await, 4, "semantic_scholar", "sent more than");
-    // Every other answer is a 500: retries get through, and nothing is missing or double.
+    // Every other answer is a 500: retries succeed, and nothing is missing or duplicated.
     let shaky = Bench::new(|_, _, n| n.is_multiple_of(2).then(|| json(500, "{}"))).await;
     let status = shaky.run().await;
     assert_eq!(
@@ -115,7 +115,7 @@ async fn a_cool_down_outlives_the_process_and_ends() {
 async fn silence_ends_with_the_time_budget() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/", silent.local_addr().unwrap());
-    // A redirect into a connection that nobody accepts would be refused, so the API itself is the silent one.
+    // A redirect to a connection that is never accepted would be refused, so the API itself is the silent one.
     let bench = Bench::new(|_, _, _| None).await;
     let http = HttpClient::new(config(None), Arc::new(bench.store.clone()), Arc::new(Now)).unwrap();
     let slow = ApiConfig {
@@ -142,7 +142,7 @@ async fn silence_ends_with_the_time_budget() {
     drop(silent);
 }
 
-/// A bench with Semantic Scholar alone, and a person who waits for the end.
+/// A bench with only Semantic Scholar, and a person who waits for the end.
 async fn alone(fault: impl Fn(&str, &Seen, usize) -> Option<Reply> + Clone + Send + Sync + 'static) -> Bench {
     let mut bench = Bench::new(fault).await;
     let all = bench.worker.pipeline.sources.clone();
@@ -225,7 +225,7 @@ async fn when_both_are_down_the_task_fails_and_says_why() {
 
 #[tokio::test]
 async fn a_cache_that_cannot_be_written_and_a_clock_that_jumps_change_nothing() {
-    /// Every look at it is days away from the one before, there and back.
+    /// Each reading is days away from the previous one, forward and back.
     struct Jumping(std::sync::atomic::AtomicI64);
     impl Clock for Jumping {
         fn now(&self) -> jiff::Timestamp {
@@ -238,7 +238,7 @@ async fn a_cache_that_cannot_be_written_and_a_clock_that_jumps_change_nothing() 
     assert_eq!(bench.run().await.pages, 7);
     let folder = tempfile::tempdir().unwrap();
     let store = Bench::with(|_, _, _| None, Arc::new(Now), Some(folder.path())).await;
-    // Only the HTTP layer's clock jumps: leases have tests of their own.
+    // Only the HTTP layer's clock jumps: leases have their own tests.
     let http = HttpClient::new(
         config(Some(folder.path())),
         Arc::new(store.store.clone()),

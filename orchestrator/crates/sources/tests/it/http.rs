@@ -172,7 +172,7 @@ async fn a_body_cut_short_and_a_wrong_type_are_no_answers() {
     let error = client.send(&policy, Request::get(html.at("/"))).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "stand-in sent something unexpected: `text/html` instead of application/json"
+        "stand-in sent an unexpected response: `text/html` instead of application/json"
     );
 }
 
@@ -243,12 +243,12 @@ async fn kept_answers_are_confirmed_by_their_validators() {
         async move { client.send(&policy, request).await.unwrap() }
     };
     assert!(!ask(first.clone(), policy.clone()).await.from_cache);
-    // Confirmed by 304, which says that it holds for ten minutes; then even a new process asks nobody.
+    // Revalidated by a 304 that makes it fresh for ten minutes; then even a new process sends no request.
     assert!(ask(first, policy.clone()).await.from_cache);
     let answer = ask(client(Some(folder.path())), policy.clone()).await;
     assert_eq!((&answer.body[..], answer.from_cache, answer.status.as_u16()), (&b"one"[..], true, 200));
     assert_eq!(server.seen().len(), 2);
-    // Without a cache folder, or where none can be, everything is asked anew and nothing breaks.
+    // Without a cache folder, or where none can be created, every request goes out and nothing breaks.
     let blocked = folder.path().join("file");
     std::fs::write(&blocked, "").unwrap();
     for _ in 0..2 {

@@ -1,5 +1,5 @@
-//! Whole tasks over both APIs, a search engine and a site, each of them broken in turn in every way: the task ends with
-//! what could be had, says what could not, and the same search again writes nothing twice.
+//! Whole tasks over both APIs, a search engine and a site, each broken in turn in every way: the task completes with
+//! the available data, reports what is missing, and repeating the search writes nothing twice.
 
 use crate::bench::{Bench, web};
 use crate::support::{Now, Seen, StandIn, config, json, reply};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 type Fault = fn(usize) -> Option<Reply>;
 
-/// Every way to be broken: its name, and the answer to the n-th question in place of the right one.
+/// Every fault: its name, and the n-th answer that replaces the right one.
 const FAULTS: [(&str, Fault); 8] = [
     ("down", |_| Some(json(503, "{}"))),
     ("wrong content type", |_| Some(reply(200, &[("content-type", "image/png")], "png"))),
@@ -73,7 +73,7 @@ impl Whole {
         let answers = move |provider: &str, n: usize| if provider == broken { fault(n) } else { None };
         let mut bench = Bench::new(move |api, _, n| answers(api, n)).await;
         let site = StandIn::start(move |seen, n| answers("site", n).unwrap_or_else(|| article(seen))).await;
-        // Another host than the engine's: links that stay with an engine are no results.
+        // A host other than the engine's: links to the engine itself are not results.
         let listed = site.url.as_str().replace("127.0.0.1", "localhost");
         let list = ["yes", "no"].map(|page| {
             format!("<div class=result><a class=result__a href='{listed}{page}'>Green tea: {page}</a></div>")
@@ -136,12 +136,12 @@ async fn broken_in_turn(provider: &'static str, source: &str, pages: u64) {
     }
 }
 
-// Works 1 to 6, of which Semantic Scholar knows 1 to 4 and OpenAlex 3 to 6; 9, which only Semantic Scholar knows to be
-// cited; and two pages of the web.
+// Works 1 to 6, of which Semantic Scholar has 1 to 4 and OpenAlex 3 to 6; 9, for which only Semantic Scholar has a
+// citation; and two web pages.
 
 #[tokio::test]
 async fn nothing_broken() {
-    let whole = Whole::new("nobody", |_| None).await;
+    let whole = Whole::new("none", |_| None).await;
     let status = whole.bench.run().await;
     assert_eq!((status.pages, status.fetched), (9, 2), "{:?}", status.warnings);
     assert!(status.warnings.is_empty(), "{:?}", status.warnings);
@@ -174,7 +174,7 @@ async fn half_of_every_provider_s_answers_are_errors() {
         let status = Whole::new(provider, half).await.bench.run().await;
         assert_eq!((status.pages, status.task.status), (9, TaskStatus::Completed), "{:?}", status.warnings);
     }
-    // Pages are asked for by turns: one may have every bad answer.
+    // Pages are requested in turns: one may get every bad answer.
     let status = Whole::new("site", half).await.bench.run().await;
     let said = status.warnings.iter().any(|warning| warning.contains("web: "));
     assert!(status.pages == 9 || (status.pages >= 7 && said), "{:?}", status.warnings);

@@ -1,4 +1,4 @@
-//! Requests through a proxy: which go, and which are kept from it.
+//! Requests through a proxy: which are sent to it, and which are not.
 
 use crate::support::{MemoryRates, Names, Now, StandIn, config, reply};
 use futures::FutureExt;
@@ -67,9 +67,9 @@ async fn what_leads_inside_is_kept_from_the_proxy() {
     let outside = || client(&address, Names::of(&["93.184.216.34"]));
     for (client, url, why) in [
         (client(&address, Names::of(&["10.0.0.1"])), "http://papers.example.org/", "a private address"),
-        (outside(), "http://intranet/", "no public name"),
-        (outside(), "http://wiki.corp/", "no public name"),
-        (outside(), "http://metadata.google.internal/", "no public name"),
+        (outside(), "http://intranet/", "not a public name"),
+        (outside(), "http://wiki.corp/", "not a public name"),
+        (outside(), "http://metadata.google.internal/", "not a public name"),
         (outside(), "http://169.254.169.254/latest/", "link-local"),
         (outside(), "http://papers.example.org:8080/", "port 8080"),
     ] {
@@ -81,7 +81,7 @@ async fn what_leads_inside_is_kept_from_the_proxy() {
     }
     assert!(proxy.seen().is_empty());
     // Nor by a redirect.
-    for (url, why) in [("inside", "no public name"), ("address", "link-local")] {
+    for (url, why) in [("inside", "not a public name"), ("address", "link-local")] {
         let error = get(&outside(), &format!("http://papers.example.org/{url}")).await.unwrap_err();
         assert!(
             matches!(error, Error::Forbidden { .. }) && error.to_string().contains(why),
@@ -98,7 +98,7 @@ async fn this_machine_and_exceptions_are_reached_without_the_proxy() {
     let client = client(&address, Names::of(&["127.0.0.1"]));
     let answer = client.send(&server.policy(), Request::get(server.at("/"))).await.unwrap();
     assert_eq!(answer.body, "direct");
-    // An exception is connected to from here, where the guard sees every address.
+    // Exceptions are connected to directly, where the guard checks every address.
     let error = get(&client, "http://direct.example.org/").await.unwrap_err();
     assert!(matches!(error, Error::Forbidden { .. }) && error.to_string().contains("loopback"), "{error}");
     assert!(proxy.seen().is_empty());

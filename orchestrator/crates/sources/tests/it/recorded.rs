@@ -1,4 +1,4 @@
-//! Real answers of both APIs, served by what was asked.
+//! Recorded responses of both APIs, served by request.
 
 use crate::support::{Seen, StandIn, json, reply};
 use lyra_sources::{OpenAlex, Paper};
@@ -69,7 +69,7 @@ fn key(path: &str, query: &str) -> String {
         .filter(|(name, _)| decides.contains(&name.as_ref()))
         .map(|(name, value)| (name.into_owned(), value.into_owned()))
         .collect();
-    // These are the same question asked with and without paging.
+    // These are the same query with and without paging.
     kept.retain(|(name, value)| {
         !matches!((name.as_str(), value.as_str()), ("offset", "0") | ("cursor", "*"))
     });
@@ -80,7 +80,7 @@ fn key(path: &str, query: &str) -> String {
     format!("{} {kept:?}", path.replace("DOI:", "").replace("CorpusId", "CorpusID"))
 }
 
-/// The recorded list of OpenAlex, asked for as it was.
+/// The recorded list of OpenAlex, requested as recorded.
 pub(crate) trait ListRecorded {
     async fn list_recorded(&self) -> Vec<Paper>;
 }

@@ -1,4 +1,4 @@
-//! A stand-in server, and what a client needs.
+//! A stand-in server, and the dependencies of a client.
 
 #[path = "../../src/http/testing/rates.rs"]
 mod rates;
@@ -21,7 +21,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use url::Url;
 
-/// What a stand-in was asked.
+/// The requests to a stand-in.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
     pub(crate) method: String,
@@ -31,7 +31,7 @@ pub(crate) struct Seen {
     pub(crate) body: Vec<u8>,
 }
 
-/// A server on loopback that answers by a function and remembers what it was asked. Stopped when dropped.
+/// A server on loopback that answers with a function and records its requests. Stopped when dropped.
 pub(crate) struct StandIn {
     pub(crate) url: Url,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -39,7 +39,7 @@ pub(crate) struct StandIn {
 }
 
 impl StandIn {
-    /// `answer` gets what is asked and how many questions came before.
+    /// `answer` gets the request and the number of earlier ones.
     pub(crate) async fn start(answer: impl Fn(&Seen, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap()).parse().unwrap();
@@ -77,7 +77,7 @@ impl StandIn {
         self.url.join(path).unwrap()
     }
 
-    /// Fast and patient towards this server, which it trusts.
+    /// Fast and patient toward this server, which it trusts.
     pub(crate) fn policy(&self) -> Policy {
         Policy {
             min_interval: Duration::ZERO,

@@ -17,7 +17,7 @@ fn html(body: String) -> Reply {
     reply(200, &[("content-type", "text/html; charset=utf-8")], body)
 }
 
-/// A landing page with these citation tags and little besides.
+/// A landing page with these citation tags and little else.
 fn landing(tags: &[(&str, &str)]) -> Reply {
     let tag = |(name, content): &(&str, &str)| format!("<meta name='{name}' content=\"{content}\">");
     let tags = tags.iter().map(tag).collect::<Vec<_>>().concat();
@@ -32,7 +32,7 @@ fn full_text() -> Reply {
     reply(200, &[("content-type", "text/plain")], format!("Trial number 7\n\n{body}\n\n{more}"))
 }
 
-/// A PDF of so many pages, as repositories send it: without its type.
+/// A PDF with this number of pages, as repositories send it: without its type.
 fn long_pdf(pages: usize) -> Reply {
     let kids = (0..pages).map(|n| format!("{} 0 R ", 4 + 2 * n)).collect::<Vec<_>>().concat();
     let mut objects = vec![
@@ -46,7 +46,7 @@ fn long_pdf(pages: usize) -> Reply {
              /Resources << /Font << /F 3 0 R >> >> >>",
             5 + 2 * n
         ));
-        // Each on another height and in other words: lines that repeat are taken for those of the journal.
+        // Each at a different height and with different words: repeated lines count as running headers.
         let town: String = [n / 26, n % 26].iter().map(|i| char::from(b'a' + *i as u8)).collect();
         let drawn = format!(
             "BT /F 12 Tf 50 {} Td (In the town of {town}, green tea improved the attention of students.) Tj ET",
@@ -135,7 +135,7 @@ fn with_unabridged(site: &str, others: u32) -> impl Fn(&str, &Seen, usize) -> Op
             Some(json(200, &json!({ "data": papers }).to_string()))
         }
         ("s2", _) => Some(s2(seen)),
-        // It has work 8, and knows nothing of the words of the query.
+        // It has work 8, but finds nothing for the query.
         _ if seen.query.contains("10.1000%2F8") => Some(json(
             200,
             &json!({"results": [openalex_work(8)], "meta": {"next_cursor": null}}).to_string(),
@@ -147,7 +147,7 @@ fn with_unabridged(site: &str, others: u32) -> impl Fn(&str, &Seen, usize) -> Op
 /// A bench whose fetcher may go to `site`.
 async fn bench(site: &StandIn, path: &str, others: u32) -> Bench {
     let mut bench = Bench::new(with_unabridged(site.at(path).as_str(), others)).await;
-    // No name leads out of here: landing pages at DOIs are refused.
+    // No name resolves here: landing pages at DOIs are refused.
     let (store, names) = (Arc::new(bench.store.clone()), Arc::new(Names::of(&["127.0.0.1"])));
     let http = HttpClient::with_resolver(config(None), store, Arc::new(Now), names).unwrap();
     let (rules, pages) = web(&http, &bench.store, bench.folder.path(), &[site]);
@@ -213,7 +213,7 @@ async fn what_cannot_be_read_is_said_and_a_hostile_page_blocks_its_domain() {
         "{:?}",
         status.warnings
     );
-    // From now on that domain is not even asked.
+    // From now on that domain gets no requests.
     let asked = server.seen().len();
     let error = bench.worker.pipeline.pages.fetch(server.at("/full").as_str()).await.unwrap_err().to_string();
     assert!(error.contains("blocked by the server") && server.seen().len() == asked, "{error}");

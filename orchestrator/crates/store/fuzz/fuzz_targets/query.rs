@@ -1,5 +1,5 @@
-//! Statements for `query_graph`, seeded with `../src/guarded/hostile.sql` (see `.ci/run`). Whatever is sent: an answer in time
-//! and of bounded size, no secret in it, and nothing in the store changed. libFuzzer bounds the memory.
+//! Statements for `query_graph`, seeded with `../src/guarded/hostile.sql` (see `.ci/run`). For any input: an answer in
+//! time and of bounded size, without secrets, and an unchanged store. libFuzzer bounds the memory.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 const SECRET: &str = "s3cret-cookie-of-a-person";
 const OPTIONS: GuardOptions =
     GuardOptions { limit: 50, timeout_ms: 100, max_vm_steps: 500_000, include_schema: false };
-/// The time limit, what a step may overrun it by, and what sanitizers and a busy machine add.
+/// The time limit, plus the overrun of a step, sanitizers and a busy machine.
 const IN_TIME: Duration = Duration::from_secs(10);
 /// Rows, and the texts of an error with its hint.
 const MOST_BYTES: usize = 64_000;
@@ -61,7 +61,7 @@ fuzz_target!(|sql: &str| {
     assert!(started.elapsed() < IN_TIME, "it took {:?}", started.elapsed());
     let said = match &answer {
         Ok(found) => serde_json::to_string(&found.rows).expect("JSON"),
-        // A statement that holds the secret's own text may be quoted; it did not read it.
+        // A statement that contains the secret's text may be quoted; it did not read it.
         Err(_) if sql.contains(SECRET) => String::new(),
         Err(error) => format!("{error} {:?}", error.hint()),
     };

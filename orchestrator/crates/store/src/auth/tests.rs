@@ -16,7 +16,7 @@ fn waiting(part: &str, domain: &str, priority: Priority) -> Waiting {
     }
 }
 
-/// A task whose search met two challenges and is done.
+/// A finished task whose search met two challenges.
 async fn met(bench: &Bench) -> (TaskId, Query, Job) {
     let (task, queries) = bench.searching(&["tea"]).await;
     let job = bench.lease().await.unwrap();
@@ -42,7 +42,7 @@ async fn what_waits_holds_up_nothing_and_comes_most_important_first() {
     let status = bench.store.task_status(&task).await.unwrap();
     assert_eq!((status.task.status, status.pending_auth), (TaskStatus::Completed, 2));
     assert_eq!(status.jobs_in(JobState::AwaitingAuth), 2);
-    assert!(bench.lease().await.is_none(), "nobody takes what waits for a person");
+    assert!(bench.lease().await.is_none(), "a job that requires a person is not leased");
     let items = bench.store.auth_queue(Some(&task)).await.unwrap();
     let seen: Vec<_> = items.iter().map(|item| (item.domain.as_str(), item.priority, item.status)).collect();
     assert_eq!(
@@ -79,7 +79,7 @@ async fn a_completed_item_queues_its_job_and_keeps_its_session_secret() {
     assert!(refused.is_err());
     let all = bench.store.query_graph("SELECT * FROM auth_queue", GuardOptions::default()).await.unwrap();
     assert!(all.row_count > 0 && !format!("{:?}", all.rows).contains("\"one\""));
-    // Tried in vain: it waits again. The newer session takes the older one's place.
+    // A failed attempt: it waits again. The newer session replaces the older one.
     let wanted = [waiting("engine:b", "b.example", Priority::High)];
     assert_eq!(bench.store.await_person(&query, "web", &wanted, &job.id).await.unwrap(), 1);
     bench.store.complete(&job, json!({}), &[]).await.unwrap();
@@ -104,7 +104,11 @@ async fn what_is_skipped_expires_or_is_stopped_is_not_done_and_not_asked_again()
     assert!(bench.store.auth_queue(None).await.unwrap().is_empty());
     let status = bench.store.task_status(&task).await.unwrap();
     assert_eq!((status.pending_auth, status.jobs_in(JobState::Cancelled)), (0, 2));
-    assert!(status.warnings[0].contains("b.example wanted a person (captcha)"), "{:?}", status.warnings);
+    assert!(
+        status.warnings[0].contains("b.example required human verification (captcha)"),
+        "{:?}",
+        status.warnings
+    );
     let wanted = [waiting("page:a", "a.example", Priority::Medium)];
     let cause = JobId::new(Uuid::now_v7());
     assert_eq!(bench.store.await_person(&query, "web", &wanted, &cause).await.unwrap(), 0);
@@ -113,8 +117,8 @@ async fn what_is_skipped_expires_or_is_stopped_is_not_done_and_not_asked_again()
     let stopped = bench.store.stop_task(&task, "enough", StopMode::Graceful).await.unwrap();
     assert_eq!(stopped.cancelled_queued, 2);
     assert!(bench.store.auth_queue(Some(&task)).await.unwrap().is_empty());
-    let nobody = AuthTarget::Item(AuthId::new(Uuid::nil()));
-    let error = bench.store.resolve_auth(&nobody, &AuthOutcome::Skipped).await.unwrap_err().to_string();
+    let unknown = AuthTarget::Item(AuthId::new(Uuid::nil()));
+    let error = bench.store.resolve_auth(&unknown, &AuthOutcome::Skipped).await.unwrap_err().to_string();
     assert!(error.contains("does not exist"), "{error}");
 }
 

@@ -52,7 +52,7 @@ async fn an_edge_is_one_sample_with_its_latest_correction_and_its_first_scores()
     assert_eq!(Some(samples.samples[0]), CalibrationSample::new(model, Relation::Neutral));
     assert!(bench.store.calibration_samples(Some("another")).await.unwrap().is_empty());
 
-    // Scores that cannot be read are put together from the label and its confidence.
+    // Unreadable scores are reconstructed from the label and its confidence.
     bench.execute("UPDATE edges SET nli_scores = '{broken'").await;
     let found = bench.store.calibration_samples(Some(MODEL)).await.unwrap();
     assert!((found[MODEL].samples[0].scores.refutes - 0.05).abs() < 1e-12);
@@ -73,11 +73,7 @@ async fn versions_are_counted_and_one_at_most_is_in_force() {
     let second = store.add_calibration(MODEL, &temperature(1.5), 12, None).await.unwrap();
     let other = store.add_calibration("other", &temperature(1.5), 12, None).await.unwrap();
     assert_eq!((first.version, second.version, other.version), (1, 2, 1));
-    assert_eq!(
-        store.active_calibration(MODEL).await.unwrap(),
-        None,
-        "nothing is in force until it is activated"
-    );
+    assert_eq!(store.active_calibration(MODEL).await.unwrap(), None, "nothing applies until it is activated");
 
     let activate =
         |version| store.activate_calibration(MODEL, version, CalibrationAction::Activate, Some("try"));

@@ -60,7 +60,7 @@ async fn a_folder_in_use_is_not_unused() {
     bench.store.close().await;
     let empty = tempfile::tempdir().unwrap();
     let unused = Unused::of(empty.path()).await.unwrap();
-    // Whoever opens it now waits until it may.
+    // A process that opens it now waits.
     let opening = tokio::spawn({
         let path = empty.path().join("lyra.db");
         async move { Store::open(&path, StoreConfig::default()).await.map(drop) }

@@ -3,7 +3,7 @@ use crate::testing::{Bench, Graph, LEASE, cause, cites, judged, page};
 use lyra_domain::{Claim, NotJudged, Relation};
 use lyra_research::ports::{EmbeddingTarget, EvidenceStore, JobQueue};
 
-/// Every row of every table by table, without what only says when something was touched.
+/// Every row of every table, without modification times.
 async fn everything(bench: &Bench) -> BTreeMap<String, i64> {
     let mut tx = bench.store.write().await.unwrap();
     counts(&mut tx).await.unwrap()
@@ -54,7 +54,7 @@ async fn the_only_task_takes_everything_with_it() {
         "{deleted:?}"
     );
     let mut left = everything(&bench).await;
-    // What is known of domains is no part of a task; its counts say that no claim is left.
+    // Data about domains is not part of a task; its counts show that no claim is left.
     let domains = left.insert("domain_states".to_owned(), 0);
     // Nor is which models there were.
     let models = left.insert("embedding_models".to_owned(), 0);
@@ -91,7 +91,7 @@ async fn what_another_task_uses_stays() {
         .fetch_all(bench.store.reader())
         .await
         .unwrap();
-    // d was the first task's alone; a and b are cited by c, which the other task has.
+    // Only the first task has d; a and b are cited by c, which the other task has.
     assert_eq!(pages, ["a", "b", "c", "e"]);
     assert_whole(&bench).await;
     bench.store.delete_task(&other.id, Deletion::Commit).await.unwrap();
@@ -108,7 +108,7 @@ async fn a_task_at_work_is_not_deleted_and_nothing_is_taken_from_one() {
 
     let graph = Graph::new(&bench).await;
     bench.execute("UPDATE jobs SET state = 'completed'").await;
-    // A job of the other task runs: pages that nobody has a right to yet stay.
+    // A job of the other task runs: pages without references so far stay.
     bench.search(&task, &["two"]).await;
     let job = bench.store.lease(Some(&task.id), LEASE).await.unwrap().unwrap();
     bench
@@ -139,7 +139,7 @@ async fn only_tasks_that_ended_long_ago_are_old() {
     assert_eq!(found.iter().map(|task| &task.id).collect::<Vec<_>>(), [&old.id]);
 }
 
-/// A table that refers to what a deletion removes has to be known to it, or go along by itself.
+/// A deletion must know every table that references its rows, unless a foreign key cascades.
 #[tokio::test]
 async fn every_reference_to_what_is_deleted_is_known() {
     let bench = Bench::new().await;

@@ -1,4 +1,4 @@
-//! Decisions of a person about domains: rules in force, and the history of how they came about.
+//! People's decisions about domains: active rules, and their history.
 
 use crate::rows::RowExt;
 use crate::verification::{self, Of};
@@ -8,22 +8,22 @@ use lyra_domain::{OverrideEventId, OverrideRuleId};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 
-/// What a decision changed.
+/// The effect of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleChange {
-    /// The rule made, changed or withdrawn.
+    /// The created, changed or withdrawn rule.
     pub rule: OverrideRuleId,
     /// Its entry in the history.
     pub event: OverrideEventId,
-    /// What the pattern's rule said before; none when there was none in force.
+    /// The previous decision for the pattern; `None` when no rule was active.
     pub previous: Option<OverrideDecision>,
-    /// What it says now; none when it was withdrawn.
+    /// The current decision; `None` when it was withdrawn.
     pub decision: Option<OverrideDecision>,
 }
 
 impl Store {
-    /// Blocks or unblocks the domains of a pattern. A pattern has at most one rule in force: a second decision replaces the
-    /// first, and both stay in the history.
+    /// Blocks or unblocks the domains of a pattern. A pattern has at most one active rule: a second decision replaces
+    /// the first, and both stay in the history.
     ///
     /// # Errors
     /// When the database cannot be written.
@@ -57,10 +57,10 @@ impl Store {
         Ok(RuleChange { rule, event, previous, decision: Some(decision) })
     }
 
-    /// Withdraws the rule of exactly this pattern, so that lists and blocks decide again.
+    /// Withdraws the rule of exactly this pattern, so that lists and blocks apply again.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when the pattern has no rule in force.
+    /// [`StoreError::NotFound`] when the pattern has no active rule.
     pub async fn clear_override(&self, pattern: &DomainPattern, reason: Option<&str>) -> Result<RuleChange> {
         let now = self.stamp();
         let mut tx = self.write().await?;
@@ -79,7 +79,8 @@ impl Store {
     }
 }
 
-/// Claims found on the domain are verified anew. What only names hosts below one decides about no registrable domain.
+/// Claims found on the domain are verified again. A pattern that only names subdomains does not decide about the
+/// registrable domain.
 async fn follow(connection: &mut SqliteConnection, pattern: &DomainPattern, now: &str) -> Result<()> {
     match pattern {
         DomainPattern::Exact(domain) => verification::settle(connection, Of::Domain(domain), None, now).await,

@@ -1,4 +1,4 @@
-//! Judgements that a person corrects or confirms.
+//! Judgments that a person corrects or confirms.
 
 use crate::rows::RowExt;
 use crate::verification::{self, Of};
@@ -9,15 +9,15 @@ use uuid::Uuid;
 /// What correcting an edge did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeCorrection {
-    /// The sample kept for calibration.
+    /// The stored calibration sample.
     pub sample: CorrectionId,
     /// The claim at the edge's end.
     pub claim: ClaimId,
     /// Its task.
     pub task: TaskId,
-    /// What the edge said before.
+    /// The previous relation.
     pub previous: Relation,
-    /// What it says now.
+    /// The current relation.
     pub relation: Relation,
 }
 
@@ -29,13 +29,13 @@ impl EdgeCorrection {
 }
 
 impl Store {
-    /// Says what a judged passage does to a claim. A sample with premise, hypothesis and the model's own answer is always
-    /// kept. Another relation than before replaces it, with confidence 1; the same one leaves the judgement and marks it as
-    /// reviewed (`edge_corrected_at`).
+    /// Sets the relation between a judged passage and a claim. A sample with premise, hypothesis and the model's own
+    /// answer is always stored. A different relation replaces the judgment, with confidence 1; the same one keeps the
+    /// judgment and marks it as reviewed (`edge_corrected_at`).
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is no such edge, [`StoreError::NotJudged`] when the edge is no judgement, or
-    /// `relation` none of `supports`, `refutes`, `neutral`.
+    /// [`StoreError::NotFound`] when there is no such edge, [`StoreError::NotJudged`] when the edge is not a judgment,
+    /// or `relation` is not one of `supports`, `refutes`, `neutral`.
     pub async fn correct_edge(
         &self,
         edge: &EdgeId,
@@ -65,7 +65,7 @@ impl Store {
         let claim: ClaimId = row.parsed("target_id")?;
         let task: TaskId = row.parsed("task_id")?;
         let sample = CorrectionId::new(Uuid::now_v7());
-        // A second correction is still measured against what the model had said, not against the first.
+        // A second correction is still compared with the model's answer, not with the first correction.
         sqlx::query(
             "INSERT INTO nli_corrections (id, edge_id, task_id, premise, hypothesis, predicted_label,
                  predicted_confidence, correct_label, reason, corrected_at)

@@ -108,7 +108,7 @@ async fn a_corrected_edge_counts_in_full_and_the_sample_keeps_what_the_model_sai
     assert!((report.posterior.confidence() - 2.9 / 3.9).abs() < 1e-9);
     assert_eq!((report.supporting_count, report.refuting_count), (2, 0));
 
-    // A second opinion: the sample still holds the model's answer.
+    // A second correction: the sample still has the model's answer.
     store.correct_edge(&edge, Relation::Neutral, None).await.unwrap();
     let rows = store
         .query_graph(

@@ -85,7 +85,7 @@ async fn representatives_are_written_once() {
     let (first, second) = (json!([{"doc_id": "a", "label": "A"}]), json!([]));
     assert!(bench.store.set_representatives(&run.id, "a, judged", &first, &json!({"k": 1})).await.unwrap());
     assert!(!bench.store.set_representatives(&run.id, "a, judged", &second, &json!({})).await.unwrap());
-    // Nobody judged what is asked for without them.
+    // A request without judgments gets no judged run.
     assert_eq!(bench.store.fresh_run("a").await.unwrap(), None);
     assert_eq!(bench.store.fresh_run("a, judged").await.unwrap().unwrap().id, run.id);
     let run = bench.store.run(&run.id).await.unwrap();

@@ -1,4 +1,4 @@
-//! Publications as a backend outside gave them, so that reading on does not ask it again.
+//! Cached publications of external backends, so that reading further does not query them again.
 
 use crate::rows::{RowExt, json};
 use crate::store::stamp;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 impl Store {
-    /// What is kept of these documents and is no older than `max_age`, by id.
+    /// The cached documents not older than `max_age`, by id.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -1,4 +1,4 @@
-//! What a guarded statement may do: read the listed tables and views, call the listed functions.
+//! The permissions of a guarded statement: read the listed tables and views, call the listed functions.
 
 use super::GuardError;
 use super::catalog;
@@ -6,8 +6,8 @@ use crate::sqlite::Authorizer;
 use libsqlite3_sys as ffi;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Functions that only compute. Left out on purpose: everything that touches files, extensions or pointers, those that
-/// make large values from nothing, and `trim`, whose second argument makes it quadratic.
+/// Functions that only compute. Excluded on purpose: everything that touches files, extensions or pointers, functions
+/// that produce large values from small ones, and `trim`, which is quadratic with a second argument.
 const FUNCTIONS: &[&str] = &[
     // Aggregates and windows.
     "avg",
@@ -95,7 +95,7 @@ const FUNCTIONS: &[&str] = &[
     "snippet",
 ];
 
-/// What was refused, and why.
+/// The refused action, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Denial {
     /// Not a read.
@@ -122,7 +122,7 @@ impl From<Denial> for GuardError {
     }
 }
 
-/// Allows what is listed and remembers the first thing it refused.
+/// Allows what is listed and remembers the first refusal.
 pub(super) struct Allowed {
     denial: Arc<Mutex<Option<Denial>>>,
 }
@@ -150,7 +150,7 @@ fn denial(code: i32, first: &str, second: &str) -> Option<Denial> {
         // The first name is always empty.
         ffi::SQLITE_FUNCTION if FUNCTIONS.iter().any(|name| name.eq_ignore_ascii_case(second)) => None,
         ffi::SQLITE_FUNCTION => Some(Denial::Function(second.to_owned())),
-        // FTS5 asks this itself to see whether its cache is stale.
+        // FTS5 runs this itself to check whether its cache is stale.
         ffi::SQLITE_PRAGMA if first.eq_ignore_ascii_case("data_version") && second.is_empty() => None,
         ffi::SQLITE_PRAGMA => Some(Denial::Action(format!("PRAGMA {first}"))),
         ffi::SQLITE_ATTACH => Some(Denial::Action("ATTACH".to_owned())),
@@ -164,7 +164,7 @@ fn denial(code: i32, first: &str, second: &str) -> Option<Denial> {
 }
 
 fn read(table: &str, column: &str) -> Option<Denial> {
-    // Without a column, rows are counted only. SQLite then asks about names of CTEs as well, which are no tables.
+    // Without a column, rows are only counted. SQLite then also passes names of CTEs, which are not tables.
     let open = catalog::is_open(table) || column.is_empty() && !catalog::is_closed(table);
     (!open).then(|| Denial::Table(table.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! What can be read, and what it is for.
+//! The readable tables and views, with descriptions.
 
 use crate::views::VIEWS;
 use crate::{Result, Store};
@@ -8,19 +8,20 @@ use sqlx::{Row, SqliteConnection};
 /// Tables open to queries.
 const TABLES: &[(&str, &str)] = &[
     ("tasks", "research questions, with budget and status"),
-    ("task_warnings", "what the reader of a task should know, such as a source that failed"),
+    ("task_warnings", "notes for readers of a task, such as a source that failed"),
     ("queries", "searches of a task, with what they found"),
     ("serp_items", "what each source answered to a search, by rank"),
     ("works", "scholarly works by DOI or title: year, venue, authors, citation count"),
     ("pages", "anything that fragments are cut from; join works on work_id; year comes from paper_metadata"),
     ("task_pages", "which task uses which page, and why"),
-    ("fragments", "pieces of pages; text_content is text from outside and not to be trusted"),
+    ("fragments", "pieces of pages; text_content is untrusted external text"),
     ("query_fragments", "how fragments rank for each search"),
     ("claims", "statements of a task; source_fragment_id is where one was found, null for one the user gave"),
     (
         "edges",
         "relations: fragment to claim (origin, supports, refutes, neutral) and page to page (cites); premise holds the \
-         sentences that decided; missing and differs are JSON arrays of what rules found between claim and passage; origin \
+         sentences that decided; missing and differs are JSON arrays of what rules found between claim and passage; \
+         origin \
          is never evidence",
     ),
     (
@@ -33,20 +34,21 @@ const TABLES: &[(&str, &str)] = &[
         "llm_questions",
         "what a language model was asked for a task, its answer, or why rules took its place; never evidence",
     ),
-    ("auth_queue", "pages that wait for a person: a puzzle, consent, a login"),
-    ("domain_override_rules", "decisions of a person about domains"),
+    ("auth_queue", "pages that require a person: a CAPTCHA, consent, a login"),
+    ("domain_override_rules", "people's decisions about domains"),
     ("domain_override_events", "history of those decisions"),
     (
         "quarantined_fragments",
-        "passages that address the AI that reads them: id, page, the rule they broke and the job that found it; their text \
+        "passages that address the AI that reads them: id, page, the rule that matched and the job that found it; \
+         their text \
          is not in this database",
     ),
     ("domain_states", "claims per domain by outcome, and blocks"),
-    ("nli_corrections", "judgements that a person corrected or reviewed"),
+    ("nli_corrections", "judgments that a person corrected or reviewed"),
     ("calibration_parameters", "fitted calibrations, by source (NLI model) and version"),
     (
         "calibration_activations",
-        "which calibration came into force when; version 0 is the model's own probabilities",
+        "which calibration was activated when; version 0 is the model's own probabilities",
     ),
     ("calibration_evaluations", "measured calibration: Brier score, expected calibration error, bins"),
     ("claim_events", "what happened to a claim, and when"),
@@ -87,7 +89,7 @@ pub struct SchemaTable {
     pub name: String,
     /// `table`, `view` or `full text`.
     pub kind: &'static str,
-    /// What it is for.
+    /// Its description.
     pub description: &'static str,
     /// Columns that can be read, in order.
     pub columns: Vec<SchemaColumn>,
@@ -98,12 +100,12 @@ pub struct SchemaTable {
 pub struct SchemaColumn {
     /// Name.
     pub name: String,
-    /// `TEXT`, `INTEGER`, `REAL` or `BLOB`; empty where SQLite does not say.
+    /// `TEXT`, `INTEGER`, `REAL` or `BLOB`; empty if SQLite has none.
     pub kind: String,
 }
 
 impl Store {
-    /// Tables and views that [`Store::query_graph`] can read, with what each is for.
+    /// Tables and views that [`Store::query_graph`] can read, with descriptions.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -144,7 +146,7 @@ fn described() -> impl Iterator<Item = SchemaTable> {
     })
 }
 
-/// Names of what can be read.
+/// Names of the readable tables and views.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TABLES.iter().map(|(name, _)| *name).chain(VIEWS.iter().map(|view| view.name))
 }

@@ -1,23 +1,23 @@
-//! Why a guarded statement was not run to its end.
+//! Why a guarded statement did not finish.
 
 use crate::StoreError;
 use serde::{Deserialize, Serialize};
 
-/// A refused or stopped statement. The message says what would be right.
+/// A refused or stopped statement. The message says how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum GuardError {
     /// It would change something, or leave the database.
     #[error("only reading is allowed here: {action} is refused; write one SELECT")]
     NotReadOnly {
-        /// What it tried.
+        /// The refused action.
         action: String,
     },
-    /// It reads what is not listed.
+    /// It reads something that is not listed.
     #[error("{what} is not open to queries")]
     NotAllowed {
         /// Table, column or function.
         what: String,
-        /// What can be used instead.
+        /// The alternatives.
         hint: String,
     },
     /// It names something that does not exist.
@@ -34,7 +34,7 @@ pub enum GuardError {
         /// SQLite's words.
         message: String,
     },
-    /// There is nothing in it.
+    /// It is empty.
     #[error("there is no statement in it; write one SELECT")]
     Empty,
     /// More than one.
@@ -57,12 +57,12 @@ pub enum GuardError {
         /// The limit.
         max_vm_steps: u64,
     },
-    /// It held too much at once.
+    /// It used too much memory.
     #[error("stopped for using too much memory: sort or collect fewer and shorter values")]
     TooMuchMemory,
     /// Tables of `WITH` and views would be copied too often.
     #[error(
-        "tables of WITH and views are used too often in it: SQLite puts their text in place of every use, which makes this \
+        "it uses tables of WITH and views too often: SQLite expands every use, which makes the statement \
          larger than {max_bytes} bytes; use each of them fewer times"
     )]
     TooComplex {

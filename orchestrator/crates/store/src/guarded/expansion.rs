@@ -1,8 +1,9 @@
-//! How large a statement becomes when SQLite puts the text of a `WITH` table or a view in place of each of its names.
+//! Computes how large a statement becomes when SQLite expands each use of a `WITH` table or a view.
 //!
-//! SQLite copies such a table for each use while it compiles, where neither steps nor time nor a progress handler count. Twenty
-//! tables that each use the one before twice are a million copies, of a statement of a thousand characters. The size is
-//! therefore computed before SQLite sees the statement; it may come out too large (a column called like a table), never too small.
+//! SQLite copies such a table for each use while it compiles, where neither steps nor time nor a progress handler
+//! count. Twenty tables that each use the previous one twice expand to a million copies, from a statement of a thousand
+//! characters. The size is therefore computed before SQLite sees the statement; it may be too large (a column named
+//! like a table), never too small.
 
 use super::lexer::{Kind, Token};
 use crate::views;
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Bytes of SQL that a statement may become. A view alone becomes up to 35 kB.
+/// Largest expansion of a statement in bytes of SQL. A single view expands to up to 35 kB.
 pub(super) const MAX_BYTES: u64 = 400_000;
 
 /// Bytes of SQL that each view becomes.
@@ -41,7 +42,7 @@ struct Table {
 #[derive(Clone, Copy)]
 enum Size {
     Unknown,
-    /// It is being computed: who asks stands inside of it.
+    /// It is being computed: the use is inside its own definition.
     Open,
     Known(u64),
 }
@@ -50,7 +51,7 @@ struct Unfolding<'a> {
     tokens: &'a [Token<'a>],
     views: &'a HashMap<&'a str, u64>,
     tables: Vec<Table>,
-    /// Tokens that stand where a table's name may, with that name.
+    /// Tokens in the position of a table's name, with that name.
     uses: Vec<(usize, String)>,
     sizes: Vec<Size>,
 }
@@ -80,9 +81,9 @@ impl Unfolding<'_> {
     fn table(&mut self, table: usize, within: Option<usize>) -> u64 {
         match self.sizes[table] {
             Size::Known(bytes) => bytes,
-            // A recursion reads what it has so far.
+            // A recursion reads its rows so far.
             Size::Open if within == Some(table) => 0,
-            // Through another table: nothing that SQLite would run, or names that hide one another.
+            // Through another table: SQLite would reject it, or names shadow each other.
             Size::Open => u64::MAX,
             Size::Unknown => {
                 self.sizes[table] = Size::Open;
@@ -120,7 +121,7 @@ fn definitions(tokens: &[Token<'_>]) -> Vec<Table> {
     tables
 }
 
-/// For every opening parenthesis, the token that closes it; the end for one that nothing closes.
+/// For every opening parenthesis, the token that closes it; the end for an unclosed one.
 fn closings(tokens: &[Token<'_>]) -> Vec<usize> {
     let mut closed_by = vec![tokens.len(); tokens.len()];
     let mut open = Vec::new();
@@ -136,11 +137,11 @@ fn closings(tokens: &[Token<'_>]) -> Vec<usize> {
     closed_by
 }
 
-/// Words after which a list of tables has ended. None of them can be a name.
+/// Keywords that end a list of tables. None of them can be a name.
 const AFTER_TABLES: &[&str] =
     &["SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "VALUES"];
 
-/// Tokens that stand where the name of a table may, with that name.
+/// Tokens in the position of a table's name, with that name.
 fn uses(tokens: &[Token<'_>]) -> Vec<(usize, String)> {
     let mut uses = Vec::new();
     // Per open parenthesis: a comma separates tables here.
@@ -201,7 +202,7 @@ mod tests {
         size(&tokens(sql))
     }
 
-    /// `n` tables that each use the one before twice.
+    /// `n` tables that each use the previous one twice.
     fn doubling(n: usize, twice: impl Fn(usize) -> String) -> String {
         let tables: Vec<String> = (1..n).map(|i| format!(", c{i} AS ({})", twice(i - 1))).collect();
         format!("WITH c0 AS (SELECT 1 AS x){} SELECT x FROM c{}", tables.concat(), n - 1)

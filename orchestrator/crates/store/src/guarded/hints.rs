@@ -53,7 +53,7 @@ fn unknown_column(named: &[SchemaTable], column: &str) -> GuardError {
     let bare = column.rsplit('.').next().unwrap_or(column);
     let candidates = named.iter().flat_map(|table| table.columns.iter().map(|column| column.name.as_str()));
     let question = suggestion(&similar(bare, candidates))
-        .unwrap_or_else(|| "no column of the tables in it is like that.".to_owned());
+        .unwrap_or_else(|| "no column of its tables has a similar name.".to_owned());
     let tables = named.iter().map(|table| {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         format!(" {} has {}.", table.name, columns.join(", "))

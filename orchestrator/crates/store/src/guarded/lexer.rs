@@ -1,21 +1,21 @@
-//! Words, literals and marks of a statement, as SQLite tells them apart. Comments and white space are left out.
+//! Words, literals and symbols of a statement, as SQLite tokenizes them. Comments and white space are skipped.
 
 /// A piece of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'a> {
-    /// As it stands in the statement, quotes included.
+    /// As written in the statement, quotes included.
     pub(super) text: &'a str,
     /// Where it begins, in bytes.
     pub(super) at: usize,
     pub(super) kind: Kind,
 }
 
-/// What a piece of a statement is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A keyword, a name or a number.
     Word,
-    /// A literal or a name in quotes or brackets; SQLite takes either for a name where it needs one.
+    /// A literal or a name in quotes or brackets; SQLite accepts either as a name where it needs one.
     Quoted,
     /// One character of anything else.
     Mark,
@@ -32,7 +32,7 @@ impl Token<'_> {
         self.kind == Kind::Mark && self.text == mark
     }
 
-    /// What it names if it is a name: in lower case, without its quotes.
+    /// Its name if it is one: in lower case, without quotes.
     pub(super) fn name(&self) -> Option<String> {
         let name = match self.kind {
             Kind::Word => self.text.to_owned(),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is written: the pieces lie in order, within the text, and none is empty.
+        /// For any input: the tokens are in order, within the text, and not empty.
         #[test]
         fn every_text_has_pieces(sql in "[ -~\n]{0,200}|\\PC{0,60}") {
             let mut end = 0;

@@ -1,4 +1,4 @@
-//! Limits on what a guarded statement may use.
+//! Resource limits of a guarded statement.
 
 use super::GuardOptions;
 use crate::sqlite;
@@ -7,10 +7,10 @@ use sqlx::sqlite::LockedSqliteHandle;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Steps of the virtual machine between two looks at the clock.
+/// Steps of the virtual machine between two checks of the clock.
 pub(super) const STEPS_PER_CALL: i32 = 500;
 
-/// Bytes that a statement may make SQLite hold, beyond what it held before.
+/// Memory that a statement may add to SQLite's usage, in bytes.
 const MAX_MEMORY: i64 = 256 << 20;
 
 /// Longest value in bytes. Every stored text is far shorter; functions that search text in text stay fast.
@@ -19,11 +19,11 @@ const MAX_LENGTH: i32 = 500_000;
 /// Longest statement in bytes.
 pub(super) const MAX_SQL: u16 = 20_000;
 
-/// Lowers what the connection accepts.
+/// Lowers the connection's limits.
 pub(super) fn lower(handle: &mut LockedSqliteHandle<'_>) {
     for (limit, value) in [
         (ffi::SQLITE_LIMIT_LENGTH, MAX_LENGTH),
-        // `EXPLAIN ` stands before it once.
+        // It is once prefixed with `EXPLAIN `.
         (ffi::SQLITE_LIMIT_SQL_LENGTH, MAX_SQL as i32 + 16),
         (ffi::SQLITE_LIMIT_COLUMN, 100),
         (ffi::SQLITE_LIMIT_EXPR_DEPTH, 100),
@@ -40,7 +40,7 @@ pub(super) fn lower(handle: &mut LockedSqliteHandle<'_>) {
     }
 }
 
-/// Which limit a statement met.
+/// The limit that a statement hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exceeded {
     Time,
@@ -48,7 +48,7 @@ pub(super) enum Exceeded {
     Memory,
 }
 
-/// What a statement may still use; asked every [`STEPS_PER_CALL`] steps.
+/// The remaining allowance of a statement; checked every [`STEPS_PER_CALL`] steps.
 pub(super) struct Budget {
     deadline: Option<Instant>,
     timeout: Duration,
@@ -68,7 +68,7 @@ impl Budget {
         }
     }
 
-    /// Whether the statement may go on.
+    /// Whether the statement may continue.
     pub(super) fn goes_on(&mut self) -> bool {
         // The clock starts with the first steps, not while the connection was being opened.
         let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + self.timeout);

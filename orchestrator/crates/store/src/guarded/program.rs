@@ -1,5 +1,5 @@
-//! What the compiled statement opens. SQLite asks the authorizer about names, and not about every one: columns that `USING` and
-//! `NATURAL` join are never asked about. The program itself hides nothing: every table that it reads is opened by its page.
+//! The tables that a compiled statement opens. SQLite does not call the authorizer for every name: it skips columns
+//! joined by `USING` and `NATURAL`. The program itself is complete: it opens every table that it reads by root page.
 
 use super::authorizer::Denial;
 use super::catalog;
@@ -20,7 +20,7 @@ impl Trees {
         Ok(Self(found.iter().map(entry).collect::<Result<_, sqlx::Error>>()?))
     }
 
-    /// What the statement's program opens and may not. It is compiled and not run.
+    /// The forbidden tables that the statement's program opens. It is compiled but not executed.
     pub(super) async fn closed_one(
         &self,
         connection: &mut SqliteConnection,
@@ -39,7 +39,7 @@ impl Trees {
             if !["OpenRead", "ReopenIdx", "OpenWrite"].contains(&opcode) {
                 continue;
             }
-            // Of another database there is nothing to read.
+            // Other databases must not be read.
             let table = self.0.get(&page).filter(|_| database == 0);
             match table {
                 Some(table) if catalog::is_open(table) => {}

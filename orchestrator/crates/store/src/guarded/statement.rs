@@ -1,10 +1,10 @@
-//! A look at the text of a statement before SQLite sees it: is it one, and is it a query? This makes for clear errors; the
-//! guard itself is the authorizer.
+//! Checks the text of a statement before SQLite sees it: it must be a single query. This yields clear errors; the
+//! actual guard is the authorizer.
 
 use super::GuardError;
 use super::lexer::{Kind, Token};
 
-/// Refuses nothing, several statements, and statements that are no query.
+/// Rejects empty input, several statements, and statements that are not queries.
 pub(super) fn check(sql: &str, tokens: &[Token<'_>]) -> Result<(), GuardError> {
     if sql.contains('\0') {
         return Err(GuardError::Syntax { message: "a null character".to_owned() });
@@ -32,7 +32,7 @@ pub(super) fn check(sql: &str, tokens: &[Token<'_>]) -> Result<(), GuardError> {
     if statements.next().is_some() { Err(GuardError::SeveralStatements) } else { Ok(()) }
 }
 
-/// Words that start statements which are no query.
+/// Keywords that start statements other than queries.
 const WRITES: &[&str] = &[
     "ALTER",
     "ANALYZE",

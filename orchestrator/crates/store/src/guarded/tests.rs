@@ -31,7 +31,8 @@ async fn what_reads_the_graph_is_allowed() {
             1,
         ),
         (
-            "SELECT c.id FROM claims_fts JOIN claims AS c ON c.seq = claims_fts.rowid WHERE claims_fts MATCH 'protocol'",
+            "SELECT c.id FROM claims_fts JOIN claims AS c ON c.seq = claims_fts.rowid WHERE claims_fts MATCH \
+             'protocol'",
             1,
         ),
         ("SELECT relation, count(*) AS n, avg(nli_confidence) AS mean FROM edges GROUP BY relation", 5),
@@ -105,7 +106,7 @@ async fn what_is_not_a_read_is_refused() {
         ("SELECT count(*) FROM rate_state", "not_allowed"),
         ("SELECT count(*) FROM access_tokens", "unknown_name"),
         ("SELECT count(*) FROM private.access_tokens", "unknown_name"),
-        // Columns that the authorizer is not asked about.
+        // Columns for which SQLite does not call the authorizer.
         ("SELECT 1 FROM rate_state x JOIN rate_state y USING (provider)", "not_allowed"),
         ("SELECT state FROM (SELECT 'x' AS state) FULL JOIN rate_state USING (state)", "not_allowed"),
         ("SELECT docs FROM (SELECT 'x' AS docs) NATURAL FULL JOIN fusion_runs", "not_allowed"),
@@ -130,10 +131,12 @@ async fn runaway_statements_are_stopped_in_time() {
     let bench = Bench::new().await;
     Graph::new(&bench).await;
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
-    let digits = "WITH d(x) AS (VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)) SELECT count(*) FROM d a, d b, d c, d e, \
+    let digits = "WITH d(x) AS (VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)) SELECT count(*) FROM d a, d b, d c, \
+        d e, \
                   d f, d g, d h, d i, d j";
     let texts = format!("{endless} SELECT i, printf('%.400000c', 'x') AS t FROM n ORDER BY t DESC");
-    let unrelated = "SELECT count(*) FROM fragments a, fragments b, fragments c, fragments d, fragments e, fragments f, \
+    let unrelated = "SELECT count(*) FROM fragments a, fragments b, fragments c, fragments d, fragments e, fragments \
+        f, \
                      fragments g, fragments h, fragments i, fragments j, fragments k, fragments l, fragments m";
     let slow = "WITH x(t) AS (SELECT printf('%.250000c', 'a')), n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
                 SELECT count(instr(t, t || i || 'b')) FROM x, n";
@@ -216,7 +219,7 @@ async fn wrong_names_get_the_right_ones() {
         (
             "SELECT session FROM auth_queue",
             "there is no column `session`",
-            "no column of the tables in it is like that. auth_queue has id, task_id,",
+            "no column of its tables has a similar name. auth_queue has id, task_id,",
         ),
         (
             "SELECT * FROM rate_state",
@@ -260,7 +263,7 @@ async fn a_writer_does_not_block_readers() {
     tx.rollback().await.unwrap();
 }
 
-/// The statements of `hostile.sql`, comments between them left out.
+/// The statements of `hostile.sql`, without the comments between them.
 fn hostile() -> impl Iterator<Item = &'static str> {
     let statements = include_str!("hostile.sql").split("\n==\n");
     statements.map(|statement| {
@@ -314,7 +317,7 @@ async fn hostile_statements_read_no_secret_change_nothing_and_stay_within_their_
         };
         assert!(!said.contains(SECRET), "{sql} read a secret: {said}");
         assert!(said.len() <= MAX_RESULT_BYTES + 4_000, "{sql} answered {} bytes", said.len());
-        // In double quotes, a name that no column has is a text; some statements bring a column of their own.
+        // In double quotes, an unknown column name is a string; some statements define a column of that name.
         let own = ["\"session\"", "AS session"].iter().any(|own| sql.contains(own));
         let named = sql.to_lowercase().contains("session") && !own;
         let names_a_secret = named && !sql.starts_with("CREATE");
@@ -323,7 +326,7 @@ async fn hostile_statements_read_no_secret_change_nothing_and_stay_within_their_
     }
     assert!(seen >= 120, "{seen} statements");
     assert_eq!(bench.count(checksum).await, before);
-    // What was given up at its time limit ends by itself and gives its memory back.
+    // A statement abandoned at its time limit ends by itself and frees its memory.
     let deadline = Instant::now() + Duration::from_secs(20);
     while crate::sqlite::memory_used() > memory + (32 << 20) {
         assert!(Instant::now() < deadline, "{} bytes are still held", crate::sqlite::memory_used() - memory);

@@ -58,7 +58,7 @@ async fn judging_waits_for_the_searches_and_is_queued_once() {
     assert_eq!(judge.kind, JobKind::Judge);
     assert!(bench.lease().await.is_none());
 
-    // Asked for again while one runs, it runs again afterwards.
+    // Requested again while one runs, it runs again afterward.
     bench.search(&task, &["three"]).await;
     let third = bench.lease().await.unwrap();
     done(&bench, &third, &[JobKind::Judge]).await;
@@ -151,7 +151,7 @@ async fn a_task_keeps_what_it_has_when_a_job_is_given_up() {
     bench.store.fail(&bad, "nonsense", None).await.unwrap();
     let progress = bench.store.task_status(&task.id).await.unwrap();
     assert_eq!(progress.task.status, TaskStatus::Completed);
-    assert_eq!(progress.warnings, ["a search job was given up: nonsense"]);
+    assert_eq!(progress.warnings, ["gave up on a search job: nonsense"]);
     assert_eq!((progress.jobs_in(JobState::Completed), progress.jobs_in(JobState::Failed)), (1, 1));
 }
 
@@ -240,7 +240,7 @@ async fn two_workers_never_get_the_same_job() {
     assert_eq!(taken.iter().collect::<HashSet<_>>().len(), 40);
 }
 
-/// The other half of the next test, in a process of its own: takes a job and waits for its end.
+/// The other half of the next test, in a separate process: leases a job and waits to be killed.
 #[tokio::test]
 async fn child_takes_a_job_and_hangs() {
     let Ok(path) = std::env::var("LYRA_STORE_TEST_CHILD") else { return };
@@ -279,10 +279,10 @@ async fn the_job_of_a_killed_process_is_taken_again_at_once() {
 
     child.kill().unwrap();
     child.wait().unwrap();
-    // Opening reclaims by itself.
+    // Opening reclaims automatically.
     let reopened = open().await.unwrap();
     let job = reopened.lease(None, LEASE).await.unwrap().unwrap();
-    // Being killed is no attempt.
+    // Being killed does not count as an attempt.
     assert_eq!((job.id.to_string(), job.attempts), (took, 1));
     reopened.complete(&job, json!({}), &[]).await.unwrap();
     assert_eq!(reopened.task(&task.id).await.unwrap().status, TaskStatus::Completed);

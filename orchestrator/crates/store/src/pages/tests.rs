@@ -17,7 +17,7 @@ async fn writing_the_same_again_changes_nothing() {
     let store = &bench.store;
     store.register_pages(&graph.query, &graph.pages, &cause()).await.unwrap();
     store.add_claims(std::slice::from_ref(&graph.disputed), &cause()).await.unwrap();
-    // A pair keeps its first judgement.
+    // A pair keeps its first judgment.
     let edge = judged(&graph.pages[1].fragments[0].id, &graph.disputed.id, (0.0, 1.0, 0.0));
     store
         .add_edges(&graph.task.id, &[edge, cites(&graph.pages[1], &graph.pages[0])], &cause())
@@ -32,7 +32,7 @@ async fn a_known_page_gains_what_is_new_and_keeps_what_it_has() {
     let bench = Bench::new().await;
     let graph = Graph::new(&bench).await;
     let store = &bench.store;
-    // The same DOI at another address, with less metadata, a year where there was none, and another fragment.
+    // The same DOI at another address, with less metadata, a year where it was missing, and another fragment.
     let mut new = page("d", Some(1990), "Another passage of the same paper.");
     new.page.url = "https://mirror.example.net/d".to_owned();
     new.page.title = "Another title".to_owned();
@@ -45,7 +45,7 @@ async fn a_known_page_gains_what_is_new_and_keeps_what_it_has() {
     assert_eq!(bench.count("SELECT count(*) FROM pages WHERE year = 1990").await, 1);
     assert_eq!(bench.count("SELECT count(*) FROM works WHERE year = 1990").await, 1);
 
-    // The same address without a DOI is the same page, whatever id its maker gave it.
+    // The same address without a DOI is the same page, regardless of its given id.
     let mut bare = page("d", None, "A third passage.");
     bare.page.id = lyra_domain::PageId::derive(&["url", &bare.page.url]);
     bare.page.paper_metadata = PaperMetadata::default();
@@ -139,10 +139,10 @@ async fn what_does_not_exist_cannot_be_pointed_to() {
     let nowhere = FragmentId::derive(&["nowhere"]);
     let claim = Claim::new(&graph.task.id, "from nowhere", Some(nowhere.clone()), None);
     assert!(matches!(store.add_claims(&[claim], &cause()).await, Err(PortError::NotFound { .. })));
-    let nobody = ClaimId::derive(&["nobody"]);
+    let unknown = ClaimId::derive(&["no one"]);
     for edge in [
         judged(&nowhere, &graph.alone.id, (1.0, 0.0, 0.0)),
-        judged(&graph.pages[0].fragments[0].id, &nobody, (1.0, 0.0, 0.0)),
+        judged(&graph.pages[0].fragments[0].id, &unknown, (1.0, 0.0, 0.0)),
         cites(&graph.pages[0], &page("unknown", None, "x")),
     ] {
         let result = store.add_edges(&graph.task.id, &[edge], &cause()).await;
@@ -159,7 +159,7 @@ async fn judged_pairs_and_origins() {
     let judged = store.judged(&graph.disputed.id).await.unwrap();
     assert_eq!(judged, HashSet::from([fragment(1), fragment(2), fragment(3)]), "the origin was not judged");
 
-    // The same words in another fragment, or words that the user gave, keep their first origin or none.
+    // The same words in another fragment keep their first origin, and a user's claim keeps none.
     let elsewhere = Claim::new(&graph.task.id, &graph.disputed.claim_text, Some(fragment(3)), None);
     let found = Claim::new(&graph.task.id, &graph.alone.claim_text, Some(fragment(3)), None);
     store.add_claims(&[elsewhere, found], &cause()).await.unwrap();

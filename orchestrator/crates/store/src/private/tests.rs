@@ -4,7 +4,7 @@ use crate::testing::Bench;
 use crate::{AuditFilter, Scope, Store, StoreConfig, sqlite};
 use lyra_research::ports::SessionStore;
 
-/// One for every place where an older schema kept secrets, deleted ones included.
+/// One for every place in which an older schema kept secrets, including deleted ones.
 const SECRETS: [&str; 5] = [
     "planted-cookie-of-a-login",
     "planted-cookie-that-was-forgotten",
@@ -34,7 +34,7 @@ async fn old(path: &Path) {
     assert!(there.len() >= 4, "{there:?}");
 }
 
-/// Which of these texts stand anywhere in a file or in what SQLite keeps beside it.
+/// Which of these texts occur anywhere in a file or in SQLite's files beside it.
 fn holds<'a>(path: &Path, texts: &[&'a str]) -> Vec<&'a str> {
     let mut bytes = Vec::new();
     for suffix in ["", "-wal", "-shm"] {

@@ -28,7 +28,7 @@ async fn a_passage_in_quarantine_is_kept_and_nobody_comes_upon_it() {
     let hostile = quarantined(page("hostile", None, HOSTILE), "high");
     for _ in 0..2 {
         store.register_pages(&graph.query, std::slice::from_ref(&hostile), &cause()).await.unwrap();
-        // Read again by rules that do not find it: it stays where it is.
+        // Read again with rules that do not match: it stays in quarantine.
         store.register_pages(&graph.query, &[page("hostile", None, HOSTILE)], &cause()).await.unwrap();
     }
     assert_eq!(bench.count("SELECT count(*) FROM quarantined_fragments").await, 1);
@@ -37,7 +37,7 @@ async fn a_passage_in_quarantine_is_kept_and_nobody_comes_upon_it() {
     let found = "SELECT count(*) AS n FROM fragments_fts WHERE fragments_fts MATCH 'previous instructions'";
     assert_eq!(store.query_graph(found, GuardOptions::default()).await.unwrap().rows[0]["n"], 0);
 
-    // Its rule and its job may be asked for, its words not.
+    // Its rule and its job can be queried, its text cannot.
     let asked = store
         .query_graph("SELECT rule_id, severity, cause_id FROM quarantined_fragments", GuardOptions::default())
         .await
@@ -83,7 +83,7 @@ async fn what_was_taken_for_harmless_is_withdrawn_with_its_claims() {
     assert_eq!(bench.count(rejected).await, 1);
     assert_eq!(bench.count("SELECT count(*) FROM embeddings").await, 0);
     assert_eq!(bench.count("SELECT count(*) FROM claim_events WHERE event = 'rejected'").await, 1);
-    // What cannot be seen can still be counted, and the reports read on.
+    // Hidden passages are still counted, and the reports still work.
     assert!(!store.claim_reports(&graph.task.id).await.unwrap().is_empty());
 }
 
@@ -114,7 +114,7 @@ async fn a_hostile_page_blocks_its_domain_and_a_person_has_the_last_word() {
         )
         .await;
     let overrides = store.overrides().await.unwrap();
-    assert_eq!(overrides.len(), 1, "a rule that is none is left out");
+    assert_eq!(overrides.len(), 1, "an invalid rule is skipped");
     let rules = lyra_domain::domains::DomainRules {
         overrides,
         blocked: store.blocked().await.unwrap(),

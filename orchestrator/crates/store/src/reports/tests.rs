@@ -8,7 +8,7 @@ async fn a_claim_with_both_sides() {
     let graph = Graph::new(&bench).await;
     let reports = bench.store.claim_reports(&graph.task.id).await.unwrap();
     let texts: Vec<_> = reports.iter().map(|report| report.claim.claim_text.as_str()).collect();
-    assert_eq!(texts, ["nobody has written about this", "the treatment works", "the protocol is sound"]);
+    assert_eq!(texts, ["no one has written about this", "the treatment works", "the protocol is sound"]);
 
     let report = &reports[1];
     assert_eq!(*report, bench.store.claim_report(&graph.disputed.id).await.unwrap());

@@ -145,7 +145,7 @@ async fn a_folder_that_cannot_be_made_or_written_is_named() {
     let mut permissions = std::fs::metadata(&closed).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&closed, permissions).unwrap();
-    // A superuser may write anywhere; then there is nothing to see here.
+    // A superuser can write anywhere; then there is nothing to test.
     if std::fs::write(closed.join("probe"), "").is_err() {
         let message = error_of(&closed.join("lyra.db")).await;
         assert!(message.starts_with("cannot write to"), "{message}");

@@ -1,4 +1,4 @@
-//! From every schema that there ever was to the newest, with rows in every table.
+//! Upgrades from every schema version to the newest, with rows in every table.
 
 use super::*;
 use crate::private::APART_SINCE;
@@ -129,7 +129,7 @@ async fn columns(connection: &mut SqliteConnection, schema: &str) -> BTreeMap<St
     columns
 }
 
-/// These columns of every row, as text that tells null, numbers, text and bytes apart.
+/// These columns of every row, as text that distinguishes null, numbers, text and bytes.
 async fn rows(connection: &mut SqliteConnection, of: &BTreeMap<String, Vec<String>>) -> Rows {
     let mut all = Rows::new();
     for (table, columns) in of {
@@ -142,7 +142,7 @@ async fn rows(connection: &mut SqliteConnection, of: &BTreeMap<String, Vec<Strin
     all
 }
 
-/// Every definition in the schema but the views, which are made anew at every opening.
+/// Every definition in the schema except the views, which are recreated on every opening.
 async fn definitions(connection: &mut SqliteConnection) -> Vec<(String, String)> {
     sqlx::query_as(
         "SELECT name, coalesce(sql, '') FROM sqlite_schema
@@ -183,7 +183,7 @@ async fn every_earlier_schema_is_upgraded_with_its_rows() {
         std::fs::create_dir(&home).unwrap();
         let path = home.join("lyra.db");
         let mut old = at_version(&path, version).await;
-        // Secrets are elsewhere now, which has a test of its own; the others stay where they are.
+        // Secrets have moved, which another test covers; the others stay in place.
         let mut tables = columns(&mut old, "main").await;
         tables.retain(|table, columns| {
             columns.retain(|column| kept.get(table).is_some_and(|kept| kept.contains(column)));
@@ -204,7 +204,7 @@ async fn every_earlier_schema_is_upgraded_with_its_rows() {
             for row in rows {
                 assert!(after[table].contains(row), "schema {version}: a row of {table} was lost: {row:?}");
             }
-            // The timeline of claims was filled in when it came to be.
+            // The migration that created the timeline of claims also filled it.
             let added = after[table].len() - rows.len();
             let expect = usize::from(table == "claim_events" && version < 7);
             assert_eq!(added, expect, "schema {version}: rows of {table} came from nowhere");

@@ -39,9 +39,9 @@ async fn a_search_that_waits_or_runs_is_not_queued_twice() {
     assert!(bench.store.query(&first[0]).await.unwrap().sources.is_empty());
     bench.store.set_page_budget(&task.id, 7).await.unwrap();
     assert_eq!(bench.store.task(&task.id).await.unwrap().config.budget.max_pages, 7);
-    let nobody = TaskId::new(Uuid::nil());
-    let error = bench.store.queue_searches(&nobody, &texts, None, Priority::Low, &[]).await.unwrap_err();
-    assert_eq!(error.to_string(), format!("task {nobody} does not exist"));
+    let unknown = TaskId::new(Uuid::nil());
+    let error = bench.store.queue_searches(&unknown, &texts, None, Priority::Low, &[]).await.unwrap_err();
+    assert_eq!(error.to_string(), format!("task {unknown} does not exist"));
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn an_immediate_stop_takes_the_leases_away() {
     let late = bench.store.complete(&job, json!({}), &[JobKind::Judge]).await;
     assert!(matches!(late, Err(PortError::Refused { .. })));
     assert_eq!(bench.store.task(&task.id).await.unwrap().status, TaskStatus::Cancelled);
-    // Its worker, not knowing yet, cannot bring the query back either.
+    // Its worker, unaware of that, cannot revive the query either.
     let mut query = bench.store.query(&queries[0]).await.unwrap();
     query.status = QueryStatus::Satisfied;
     bench.store.update_query(&query).await.unwrap();

@@ -20,7 +20,7 @@ async fn a_claim_is_noted_when_it_is_stored_and_only_then() {
     assert_eq!(found[0].cause_id.as_deref(), Some(cause().as_str()));
     assert_eq!(found[0].detail["claim_type"], "extracted");
     assert_eq!(events(&bench, &graph.alone.id).await, ["claim_created"]);
-    let unknown = ClaimId::derive(&["nobody"]);
+    let unknown = ClaimId::derive(&["no one"]);
     assert!(bench.store.claim_timeline(&unknown).await.is_err());
 }
 
@@ -43,7 +43,7 @@ async fn a_retraction_is_noted_and_visible_and_changes_no_number() {
     assert_eq!(flagged.len(), 1);
     assert_eq!(flagged[0].page_id, graph.pages[1].page.id);
 
-    // `disputed` has evidence there, `growing` comes from there, `alone` has nothing to do with it.
+    // `disputed` has evidence there, `growing` comes from there, `alone` is unrelated.
     for claim in [&graph.disputed.id, &graph.growing.id] {
         let found = bench.store.claim_timeline(claim).await.unwrap();
         assert_eq!(found.len(), 2, "{found:?}");

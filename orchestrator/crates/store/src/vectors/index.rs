@@ -1,8 +1,8 @@
 //! Vectors in memory, and the scan over them. Pure.
 //!
-//! Rows lie in blocks that are shared, not copied: a search holds the blocks of its moment while others append. Up to a
-//! number of rows a block holds the vectors themselves and the scan is exact. Beyond it holds one byte per number
-//! (scalar quantisation with a scale per row), and the scan finds candidates that have to be compared exactly.
+//! Rows are stored in shared blocks: a search holds a snapshot while others append. Up to a number of rows, blocks hold
+//! the vectors themselves and the scan is exact. Beyond, they hold one byte per number (scalar quantization with a
+//! scale per row), and the scan finds candidates for an exact comparison.
 
 use lyra_domain::vector::{ByteQuery, dot, to_bytes};
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Rows of a block.
 const BLOCK: usize = 4_096;
 
-/// What stands for a row outside: the `seq` of the claim or fragment.
+/// The external id of a row: the `seq` of the claim or fragment.
 pub(super) type Seq = i64;
 
 /// A row that was found: how close it is, and which it is.
@@ -37,7 +37,7 @@ impl PartialOrd for Found {
     }
 }
 
-/// Which rows a search looks at.
+/// The rows in scope of a search.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scope {
     only: Option<Bits>,
@@ -80,7 +80,7 @@ impl Bits {
     }
 }
 
-/// What a scan saw.
+/// The result of a scan.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scanned {
     /// The best rows, best first.
@@ -120,7 +120,7 @@ struct Block {
 enum Vectors {
     /// One after another.
     Exact(Vec<f32>),
-    /// The same as bytes, and per row what one step of a byte is worth.
+    /// The same as bytes, and per row the value of one step.
     Bytes { codes: Vec<u8>, steps: Vec<f32> },
 }
 
@@ -317,7 +317,7 @@ mod tests {
                 // Half a step per number, times the query's numbers: far above what rounding adds up to.
                 prop_assert!((found.similarity - dot(query, row)).abs() < 0.02);
             }
-            // Rows made into bytes later are those that came as bytes.
+            // Rows converted to bytes later equal rows added as bytes.
             let later = exact.quantise();
             prop_assert!(later.bytes() < exact.bytes() && later.is_quantised());
             prop_assert_eq!(later.scan(query, &Scope::default(), rows.len(), -2.0), coarse);

@@ -80,9 +80,9 @@ async fn claims_and_fragments_by_closeness_within_a_task() {
     assert_eq!(store.search_vectors(few).await.unwrap().matches.len(), 1);
     let none = VectorQuery { min_similarity: 0.99, ..few };
     let none = store.search_vectors(none).await.unwrap();
-    assert_eq!((none.matches.len(), none.searched), (0, 3), "nothing close enough is no error");
+    assert_eq!((none.matches.len(), none.searched), (0, 3), "nothing close enough is not an error");
 
-    // Another process writes: what is in memory follows.
+    // Another process writes: the memory follows.
     let again = bench.again().await;
     again.put_embeddings("m", &[fragment(fragments[2], 1.0)]).await.unwrap();
     assert_eq!(ids(store, VectorTarget::Fragments, None).await[0], fragments[2].as_str());
@@ -114,7 +114,7 @@ async fn nothing_to_compare_is_an_error_that_says_what_to_do() {
     store.put_embeddings("old", &[claim(&other.disputed, 1.0)]).await.unwrap();
     let outdated = said(Some(&other.task.id)).await;
     assert!(
-        outdated.contains("of another model than `m`") && outdated.contains("lyra embeddings rebuild"),
+        outdated.contains("from another model than `m`") && outdated.contains("lyra embeddings rebuild"),
         "{outdated}"
     );
     assert_eq!(search(store, VectorTarget::Claims, None).await.unwrap().outdated, 1);

@@ -32,7 +32,7 @@ async fn claims_are_verified_from_their_evidence_and_follow_corrections() {
     let bench = Bench::new().await;
     let graph = Graph::new(&bench).await;
     bench.store.verify_claims(&graph.task.id, &cause()).await.unwrap();
-    // b supports, c refutes: one independent support is not enough whatever else there is.
+    // b supports, c refutes: one independent support is never enough.
     is(&status(&bench, &graph.disputed.id).await, "pending", "insufficient_evidence");
     is(&status(&bench, &graph.growing.id).await, "verified", "well_supported");
     is(&status(&bench, &graph.alone.id).await, "pending", "insufficient_evidence");

@@ -117,7 +117,7 @@ async fn sixteen_views_on_a_small_graph() {
     let outdated = outdated.map(|claim| json!([task, claim.0, claim.1, 2024, 2]));
     check(&bench, &graph, "v_outdated_evidence", &outdated).await;
 
-    // Eight citations reported of each; a and b are cited by two pages here, ages 18, 11, 2, unknown.
+    // Eight reported citations of each; a and b are cited by two pages here, ages 18, 11, 2, unknown.
     let authority = [
         json!([task, page(2), "Title c", 2.5, 8, 0, 2024]),
         json!([task, page(1), "Title b", 2.474, 8, 2, 2015]),
@@ -218,7 +218,7 @@ async fn limits_and_names() {
         ["task_id", "page_id", "title", "domain", "claims_supported", "citation_count"]
     );
     let error = bench.store.render_view("v_contradiction", None, None).unwrap_err().to_string();
-    assert_eq!(error, "there is no view `v_contradiction`, the nearest name is `v_contradictions`");
+    assert_eq!(error, "unknown view `v_contradiction`, the nearest name is `v_contradictions`");
 }
 
 #[tokio::test]
@@ -300,7 +300,7 @@ print(sqlite3.sqlite_version)
 database = sqlite3.connect(f'file:{sys.argv[1]}?mode=ro', uri=True)
 print(database.execute('SELECT count(*) FROM claims').fetchone()[0])";
     let ran = std::process::Command::new("python3").args(["-c", script]).arg(bench.path()).output();
-    // Python is on most machines; the test before needs none.
+    // Most machines have Python; the previous test does not need it.
     let Ok(ran) = ran else { return };
     let (said, error) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     if error.contains("No module named") {

@@ -1,18 +1,18 @@
 //! Standalone claims of a passage, by rules: coordinated sentences are split, pronouns at the head are resolved in the
-//! passage or the claim is left out.
+//! passage, or the claim is dropped.
 
 use super::{MAX_CHARS, MIN_CHARS, WORTHY, capitalised, english, japanese};
 use crate::{language, sentences};
 use std::ops::Range;
 
-/// One claim that stands on its own, put together from pieces of its passage.
+/// One self-contained claim, assembled from pieces of its passage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Atom {
     /// The claim: its pieces with single spaces between them (none in Japanese), a capital first, the end mark of its
     /// sentence last. Nothing else is added.
     pub text: String,
-    /// Where the pieces stand in the passage, in characters, in the order of the claim. A subject that two claims share
-    /// is a piece of both.
+    /// The positions of the pieces in the passage, in characters, in the order of the claim. A shared subject is a
+    /// piece of both claims.
     pub pieces: Vec<Range<usize>>,
     /// How much it is worth checking, in [0, 1], as [`super::check_worthiness`] says; a section label counts for every
     /// claim of its sentence.
@@ -25,7 +25,8 @@ pub(super) struct Part {
     pub(super) pieces: Vec<Range<usize>>,
 }
 
-/// The claims of a passage, in its order, worth checking or not; questions and what is too short or too long are left out.
+/// The claims of a passage, in its order, worth checking or not; questions and texts that are too short or too long are
+/// skipped.
 ///
 /// A sentence is split where each part has, or may take over, a subject and a finite verb. Numbers, negations and hedges
 /// stay with their part; what limits all parts ("in mice, …", "results suggest that …", "may") goes to each. Where that is
@@ -251,7 +252,7 @@ mod tests {
         assert_eq!((found[0].text.as_str(), found[0].worth), (text, WORTHY));
     }
 
-    /// The claim says no more than its pieces, which stand in the passage.
+    /// The claim consists only of its pieces, which are in the passage.
     fn grounded(passage: &str, atom: &Atom) -> Result<(), TestCaseError> {
         let chars: Vec<char> = passage.chars().collect();
         let mut pieces = String::new();

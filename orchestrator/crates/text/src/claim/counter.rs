@@ -1,10 +1,10 @@
-//! The counter-claim: what somebody would say who found the opposite. Words to search with, not a statement of anybody.
+//! The counter-claim: the statement of someone who found the opposite. It is for searching, and not a stored statement.
 
 use super::{english, japanese};
 use crate::language;
 
-/// A claim turned round: a negation taken out, else a verb or comparison replaced by its opposite, else a negation put in.
-/// `None` when the rules find nothing to turn.
+/// Inverts a claim: removes a negation, else replaces a verb or comparison by its opposite, else inserts a negation.
+/// `None` when no rule applies.
 ///
 /// `code` is the claim's ISO 639-1 code, detected when `None`; there are rules for English and Japanese. What comes out is
 /// for searching: embeddings and full text forgive grammar. It never becomes a claim and is never judged.

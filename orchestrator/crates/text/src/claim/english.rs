@@ -101,7 +101,7 @@ fn label(sentence: &str) -> f64 {
     }
 }
 
-/// What was done is told: "we recruited", "was measured".
+/// The sentence reports a method: "we recruited", "was measured".
 fn is_method(words: &[&str], stems: &[String], verb: usize) -> bool {
     let method = |stem: &String| tables::METHOD_STEMS.contains(&stem.as_str());
     if matches!(words.first(), Some(&("we" | "i"))) && stems.iter().skip(verb).take(3).any(method) {

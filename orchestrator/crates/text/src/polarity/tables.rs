@@ -1,4 +1,4 @@
-//! Words of negation and direction: English as stems, Japanese as they stand.
+//! Words of negation and direction: English as stems, Japanese as written.
 
 pub(super) const NEGATIONS: &[&str] = &[
     "not",
@@ -131,7 +131,7 @@ pub(super) const DOWN: &[&str] = &[
     "deplet",
 ];
 
-/// Phrases with a negative form that negate nothing, taken out before the search.
+/// Phrases with a negative form that do not negate, removed before the search.
 pub(super) const NOT_NEGATIONS_JA: &[&str] = &[
     "かもしれない",
     "かもしれません",

@@ -1,4 +1,4 @@
-//! Queries over texts in memory: what highlights passages, and what an index is tested against.
+//! Evaluates queries on texts in memory: for highlighting passages, and as the reference for testing indexes.
 
 use super::{Field, Near, Query, Term};
 use crate::fulltext::{self, Pattern, terms};
@@ -52,7 +52,7 @@ fn holds(query: &Query, texts: &[(Field, Indexed)]) -> bool {
 }
 
 /// Bytes of `text`, of the given field, that a query's words, phrases and proximities match, ascending and without
-/// overlap; what stands under `NOT` is left out.
+/// overlap; terms under `NOT` are skipped.
 pub fn highlights(query: &Query, field: Field, text: &str) -> Vec<std::ops::Range<usize>> {
     let indexed = Indexed::of(text);
     let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();

@@ -51,7 +51,7 @@ fn stands(text: &str, cut: usize) -> bool {
 }
 
 /// Boundaries that the general rules missed: a full stop after a whole word, outside round brackets, before a
-/// capitalised word.
+/// capitalized word.
 fn missed(text: &str, cuts: &[usize]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut depth = 0_usize;

@@ -40,7 +40,7 @@ pub(super) fn hiding(chars: &[char]) -> Vec<Finding> {
     found
 }
 
-/// What the run says, as far as it can be read.
+/// The run's readable text.
 fn told(rule: &str, run: &[char], around: &[char]) -> String {
     match rule {
         "tag_characters" => {

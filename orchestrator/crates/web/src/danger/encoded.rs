@@ -10,7 +10,7 @@ use super::{Finding, Kind, Place, Severity, excerpt};
 const MAX_CHARS: usize = 20_000;
 /// Candidates of each kind in one text that are decoded.
 const MAX_CANDIDATES: usize = 500;
-/// How often what was decoded is decoded again.
+/// Levels of nested decoding.
 const MAX_DEPTH: u8 = 3;
 
 /// A part of a text that may be encoded.
@@ -19,7 +19,7 @@ pub(super) struct Candidate {
     start: usize,
     /// One past its last.
     end: usize,
-    /// What it may stand for.
+    /// Its possible texts.
     texts: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ fn candidates(chars: &[char]) -> Vec<Candidate> {
     all
 }
 
-/// The rule that a decoded text breaks, or what is encoded in it breaks.
+/// The rule that a decoded text matches, or an encoded part of it.
 fn hit(
     text: &str,
     depth: u8,

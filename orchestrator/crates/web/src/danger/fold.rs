@@ -16,7 +16,7 @@ impl Folded {
             if is_invisible(c) {
                 folded.invisible.push(i);
             } else if is_struck(c) && folded.text.ends_with(|last: char| last.is_ascii_alphabetic()) {
-                // A line through a letter or dots around it leave it what it is.
+                // A stroke or dots do not change a letter.
             } else if c.is_whitespace() || c.is_control() {
                 if !folded.text.is_empty() && !folded.text.ends_with(' ') {
                     folded.push(' ', i);
@@ -119,7 +119,7 @@ fn is_struck(c: char) -> bool {
     matches!(c, '\u{305}' | '\u{331}'..='\u{338}' | '\u{33F}' | '\u{346}'..='\u{362}' | '\u{20D0}'..='\u{20F0}')
 }
 
-/// Letters made of other things: flags' letters and small capitals.
+/// Lookalike letters: regional indicators and small capitals.
 fn styled(c: char) -> Option<char> {
     const SMALL: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ\u{0}ʏᴢ";
     if let '\u{1F1E6}'..='\u{1F1FF}' = c {

@@ -3,7 +3,7 @@
 use crate::dom::{Visit, is_hidden, parse, single_spaces, walk};
 use dom_query::NodeRef;
 
-/// Pieces of one page that are looked at, and characters of each: beyond them a page is no page.
+/// Most pieces of a page to examine, and characters of each: no real page has more.
 const MAX_PIECES: usize = 5_000;
 const MAX_CHARS: usize = 50_000;
 
@@ -16,7 +16,8 @@ pub(super) struct Piece {
     pub(super) how: &'static str,
     /// Whether it is hidden from people while machines read it; links are not hidden, they are only not text.
     pub(super) hidden: bool,
-    /// Whether nobody sees it, as far as the page says: descriptions are shown by search engines, and titles of elements by browsers.
+    /// Whether no reader ever sees it, as far as the page tells: search engines show descriptions, and browsers show
+    /// titles of elements.
     pub(super) unseen: bool,
     pub(super) text: String,
 }

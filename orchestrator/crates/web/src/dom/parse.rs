@@ -1,5 +1,5 @@
-//! HTML as a tree, with bounds on the work that a page can make: parsers take time that grows with the square of nesting, of
-//! open formatting elements and of the attributes of one tag.
+//! HTML as a tree, with bounds on the work that a page can cause: parsers take time that grows with the square of
+//! nesting, of open formatting elements and of the attributes of one tag.
 //!
 //! As browsers do, levels beyond the bound are put into the last one: their tags are dropped, their text stays. A page within the
 //! bounds reaches the parser as it is.
@@ -18,19 +18,19 @@ const MAX_DEPTH: usize = 512;
 const MAX_FORMATTING: usize = 64;
 /// Attributes of one tag.
 const MAX_ATTRIBUTES: usize = 256;
-/// Nodes of a tree; what follows the last of them is not read.
+/// Most nodes of a tree; the rest is not read.
 const MAX_NODES: usize = 500_000;
-/// Bytes that are parsed between two looks at the number of nodes.
+/// Bytes to parse between two checks of the node count.
 const STEP: usize = 4 * 1024;
 
 /// A page as a tree.
 pub(crate) struct Parsed {
     pub(crate) document: Document,
-    /// The page has more nodes than are read: its end is missing.
+    /// Whether the page has more nodes than were read: its end is missing.
     pub(crate) cut: bool,
 }
 
-/// Reads a page. Takes time that grows with its length alone.
+/// Parses a page in time linear in its length.
 pub(crate) fn parse(html: &str) -> Parsed {
     let html = flattened(html);
     let options = ParseOpts {
@@ -44,7 +44,7 @@ pub(crate) fn parse(html: &str) -> Parsed {
         parser.process(StrTendril::from_slice(step));
         rest = after;
         let document = &parser.tokenizer.sink.sink;
-        // Nobody asks for them, and every malformed character makes one.
+        // They are not used, and every malformed character adds one.
         document.errors.borrow_mut().clear();
         cut = document.tree.len() > MAX_NODES && !rest.is_empty();
         if cut {

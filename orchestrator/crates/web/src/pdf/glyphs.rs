@@ -11,9 +11,9 @@ use hayro_interpret::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Glyphs of one page that are kept.
+/// Most glyphs of one page to keep.
 const MAX_GLYPHS: usize = 200_000;
-/// Drawn elements between two looks at whether to stop.
+/// Drawn elements between two checks of `stop`.
 const LOOK: usize = 1_024;
 
 /// One glyph. Lengths are in points, y grows upwards.
@@ -25,18 +25,18 @@ pub(super) struct PlacedGlyph {
     pub(super) x: f64,
     /// Baseline.
     pub(super) y: f64,
-    /// Where the next glyph of the word would stand.
+    /// Where the next glyph of the word would start.
     pub(super) end: f64,
     /// Size of the font.
     pub(super) size: f64,
 }
 
-/// What a page draws.
+/// The drawing of a page.
 #[derive(Default)]
 pub(super) struct Drawn {
     /// Upright glyphs with characters, in the order they are drawn.
     pub(super) glyphs: Vec<PlacedGlyph>,
-    /// Glyphs that stand for no known character.
+    /// Glyphs without a known character.
     pub(super) unnamed: usize,
     /// Everything that was drawn.
     pub(super) elements: usize,
@@ -64,7 +64,7 @@ pub(super) fn page_glyphs<'a>(
 ) -> (Drawn, Ended) {
     let mut reader = Reader { out: Drawn::default(), most, stop };
     let everything = Rect::new(-1e6, -1e6, 1e6, 1e6);
-    // The interpreter asks nobody whether to go on; unwinding, without a message, is the one way out of it.
+    // The interpreter has no cancellation callback; unwinding, without a message, is the only way out of it.
     let read = catch_unwind(AssertUnwindSafe(|| {
         let settings = InterpreterSettings::default();
         let mut context = Context::new(Affine::IDENTITY, everything, cache, xref, settings);
@@ -85,7 +85,7 @@ struct Reader<'s> {
 }
 
 impl Reader<'_> {
-    /// Counts what is drawn, and ends the page when it is enough.
+    /// Counts drawn elements, and stops the page at the limit.
     fn count(&mut self, elements: usize) {
         let before = self.out.elements;
         self.out.elements += elements.max(1);
@@ -115,7 +115,7 @@ impl Device<'_> for Reader<'_> {
                 }
             };
             let [across, up, c, d, x, y] = (props.transform * placed.transform()).as_coeffs();
-            // Text that runs up the margin is no part of the page's text.
+            // Vertical text in the margin is not part of the page's text.
             if up.abs() > across.abs() || !x.is_finite() || !y.is_finite() {
                 continue;
             }

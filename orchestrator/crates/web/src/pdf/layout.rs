@@ -13,7 +13,7 @@ const HEADING_SIZE: f64 = 1.12;
 const PARAGRAPH_GAP: f64 = 1.75;
 /// Characters of a heading.
 const MAX_HEADING: usize = 200;
-/// A line at the edge of a page that stands on so many pages is no text.
+/// A line at the edge of this many pages is a running header or footer.
 const RUNNING_PAGES: usize = 3;
 
 /// One line.
@@ -42,7 +42,7 @@ pub(super) fn lines(glyphs: &[PlacedGlyph]) -> Vec<Line> {
                 }
                 line.text.push_str(&glyph.text);
                 line.end = glyph.end.max(line.end);
-                // The largest glyph says what size a line is: superscripts are smaller.
+                // The largest glyph determines the size of a line: superscripts are smaller.
                 if size > line.size {
                     line.size = size;
                     line.y = glyph.y;
@@ -133,7 +133,7 @@ impl Paragraph {
     }
 }
 
-/// Paragraphs that a column or page break cut, put together again.
+/// Joins paragraphs that a column or page break split.
 fn joined(paragraphs: Vec<Paragraph>) -> Vec<Paragraph> {
     let mut out: Vec<Paragraph> = Vec::new();
     for paragraph in paragraphs {
@@ -187,7 +187,7 @@ fn body_size(pages: &[Vec<Line>]) -> f64 {
     most.map_or(10.0, |(size, _)| size as f64 / 4.0)
 }
 
-/// Drops page numbers, and lines at the top and bottom that stand on several pages but for their digits.
+/// Drops page numbers, and lines at the top and bottom that repeat on several pages except for digits.
 fn drop_running_lines(pages: &mut [Vec<Line>]) {
     let key = |line: &Line| line.text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
     let edges = |page: &[Line]| -> Vec<usize> {

@@ -1,21 +1,21 @@
-//! What the streams of a PDF unpack to, counted before any of them is unpacked: a file of some kilobytes can hold gigabytes of
-//! blanks.
+//! The decompressed size of a PDF's streams, computed before decompressing any of them: a file of some kilobytes can
+//! contain gigabytes of blanks.
 
 use hayro_interpret::hayro_syntax::Pdf;
 use hayro_interpret::hayro_syntax::object::{ObjectIdentifier, Stream as Object};
 use std::ops::Range;
 
-/// Bytes before a stream in which its dictionary is looked for.
+/// Bytes before a stream in which to search its dictionary.
 const DICTIONARY: usize = 16 * 1024;
 /// Most bytes that one byte of Deflate unpacks to.
 const DEFLATE_RATIO: usize = 1_032;
 
-/// A stream unpacks to more than is read, or all of them together do.
+/// A stream, or all of them together, exceed the limit when decompressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooMuch;
 
-/// Blanks the images of a file, which hold no text, and counts what the other streams unpack to. What is encrypted has to be
-/// counted by [`count_decrypted`] when it is loaded.
+/// Blanks the images of a file, which have no text, and counts the decompressed size of the other streams. Encrypted
+/// ones are counted by [`count_decrypted`] after loading.
 ///
 /// # Errors
 /// More than `limit` bytes in sum; a stream that is packed more than once; among what is encrypted, packed objects that might be
@@ -52,7 +52,7 @@ pub(super) fn is_encrypted(file: &[u8]) -> bool {
     find(file, b"/Encrypt", 0).is_some()
 }
 
-/// Counts what the streams of a file unpack to that was encrypted.
+/// Counts the decompressed size of encrypted streams.
 ///
 /// # Errors
 /// As [`without_images`].
@@ -74,7 +74,7 @@ pub(super) fn count_decrypted(pdf: &Pdf, file: &[u8], limit: usize) -> Result<()
     Ok(())
 }
 
-/// The `7 0` at the end of what stands before `obj`.
+/// The `7 0` right before `obj`.
 fn identifier(before: &[u8]) -> Option<ObjectIdentifier> {
     let tail = std::str::from_utf8(&before[before.len().saturating_sub(16)..]);
     let mut words = tail.ok()?.split_ascii_whitespace().rev();
@@ -87,7 +87,7 @@ struct Stream {
     data: Range<usize>,
 }
 
-/// The first stream whose keyword stands at `from` or behind.
+/// The first stream with its keyword at `from` or later.
 fn next_stream(file: &[u8], from: usize) -> Option<Stream> {
     let mut at = from;
     loop {
@@ -192,7 +192,7 @@ impl Packing {
         Ok(match (self.lzw, self.runs) {
             (1, _) => lzw_length(&packed, limit),
             (_, 1) => runs_length(&packed, limit),
-            // Where the method is named elsewhere in the file, packed bytes are told by what they are.
+            // If the method is named elsewhere in the file, the compressed bytes identify themselves.
             _ => deflate_length(&packed, limit).max(packed.len()),
         })
     }
@@ -235,7 +235,7 @@ fn printed(bytes: &[u8], base_85: bool) -> Vec<u8> {
     out
 }
 
-/// Bytes that zlib or bare Deflate data unpacks to; 0 for what is neither.
+/// Decompressed size of zlib or raw Deflate data; 0 for other data.
 fn deflate_length(bytes: &[u8], limit: usize) -> usize {
     let inflated = |zlib: bool| {
         let mut decoder = flate2::Decompress::new(zlib);
@@ -273,7 +273,7 @@ fn runs_length(bytes: &[u8], limit: usize) -> usize {
     length
 }
 
-/// Bytes that LZW data unpacks to: every code stands for one byte more than the code before it at the most.
+/// Decompressed size of LZW data: every code yields at most one byte more than the previous one.
 fn lzw_length(bytes: &[u8], limit: usize) -> usize {
     const CLEAR: usize = 256;
     const END: usize = 257;

@@ -27,13 +27,13 @@ pub struct Engines {
 pub struct Engine {
     /// Its name: the source on the query's results.
     pub name: String,
-    /// When it is asked.
+    /// When it is used.
     pub category: Category,
     /// Shortest time between two requests.
     pub min_interval: Duration,
     /// Most requests in one day.
     pub daily_budget: Option<u32>,
-    /// How its pages are had.
+    /// How its pages are fetched.
     pub transport: Transport,
     url: String,
     pub(super) result: Matcher,
@@ -48,7 +48,7 @@ pub struct Engine {
     pub(super) challenges: Vec<Challenge>,
 }
 
-/// When an engine is asked.
+/// When an engine is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
@@ -60,7 +60,7 @@ pub enum Category {
     Off,
 }
 
-/// How an engine's pages are had.
+/// How an engine's pages are fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Transport {
@@ -74,10 +74,10 @@ pub enum Transport {
 }
 
 impl Engines {
-    /// Reads the YAML of an engines file; every selector is compiled, so that a wrong one shows at once.
+    /// Reads the YAML of an engines file; every selector is compiled, so that an invalid one is reported at once.
     ///
     /// # Errors
-    /// What is no YAML, an unknown key (both with line and column), a selector that is none, an address without `{query}`.
+    /// Invalid YAML or an unknown key (both with line and column), an invalid selector, an address without `{query}`.
     pub fn from_yaml(text: &str) -> Result<Self> {
         let file: File = from_yaml(text)?;
         let engines = file
@@ -94,7 +94,7 @@ impl Engines {
         &self.source
     }
 
-    /// The engines that come with Lyra.
+    /// The built-in engines.
     ///
     /// # Errors
     /// None in practice: a test reads the same text.
@@ -117,14 +117,14 @@ impl Engines {
         self.iter().filter(|engine| engine.category == category).map(|engine| engine.name.clone()).collect()
     }
 
-    /// Markers of pages that want a person, tried on every page.
+    /// Markers of pages that require a person, tried on every page.
     pub(super) fn challenges(&self) -> &[Challenge] {
         &self.challenges
     }
 }
 
 impl Engine {
-    /// The address that asks this query. An unknown language counts as English.
+    /// The address for this query. An unknown language counts as English.
     ///
     /// # Errors
     /// When the configured address does not parse with the query in it; reading the file has tried one.
@@ -243,7 +243,7 @@ impl EngineSpec {
     fn compiled(self, name: String) -> Result<Engine> {
         let at = |key: &str| format!("engines.{name}.{key}");
         if !self.url.contains("{query}") {
-            return Err(ConfigError::value(at("url"), "has no {query}, so every search would ask the same"));
+            return Err(ConfigError::value(at("url"), "has no {query}, so every search would be the same"));
         }
         let engine = Engine {
             category: self.category,
@@ -316,5 +316,5 @@ impl MarkerSpec {
 }
 
 fn selector(place: &str, css: &str) -> Result<Matcher> {
-    Matcher::new(css).map_err(|_| ConfigError::value(place, format!("{css:?} is no CSS selector")))
+    Matcher::new(css).map_err(|_| ConfigError::value(place, format!("{css:?} is not a valid CSS selector")))
 }

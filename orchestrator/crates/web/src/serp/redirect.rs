@@ -38,7 +38,7 @@ pub(super) enum Target {
     Segment(String),
 }
 
-/// The target behind an engine's link; the link itself when no redirect fits or its target is no address.
+/// The target behind an engine's link; the link itself when no redirect matches or its target is not an address.
 pub(super) fn unwrapped(link: &Url, redirects: &[Redirect]) -> Url {
     let mut url = link.clone();
     for _ in 0..MAX_DEPTH {
@@ -72,7 +72,7 @@ impl Redirect {
                 url::form_urlencoded::parse(encoded.as_bytes()).next()?.1.into_owned()
             }
         };
-        // Bing leaves the scheme out for some targets of its own.
+        // Bing omits the scheme for some of its own targets.
         Url::parse(&target).ok().or_else(|| url.join(&target).ok().filter(|_| target.starts_with('/')))
     }
 }

@@ -10,12 +10,12 @@ fn read(engine: &str, html: &str) -> SerpPage {
     engines.read(engine, html, &engine.address("any", None).unwrap())
 }
 
-/// A recorded result page; `None`, said so, when the shared data is not there.
+/// A recorded result page; `None`, with a message, when the shared data is missing.
 fn recorded(path: &str) -> Option<String> {
     text_of(&format!("serp/{path}"))
 }
 
-/// A file of the shared data, unpacked where it is packed; `None`, said so, when it is not there.
+/// A file of the shared data, decompressed if needed; `None`, with a message, when it is missing.
 fn text_of(path: &str) -> Option<String> {
     let file = crate::testing::shared("data").join(path);
     let Ok(bytes) = std::fs::read(&file) else {

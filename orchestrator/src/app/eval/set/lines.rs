@@ -33,7 +33,7 @@ struct Row {
     doc: Option<Name>,
 }
 
-/// Numbers of sentences, or sets of them of which each suffices.
+/// Numbers of sentences, or sets of them, each of which suffices.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Rationale {
@@ -92,7 +92,7 @@ fn item(path: &Path, line: usize, row: Row) -> Result<(String, LabelledItem), Ap
     })?;
     let sentences = match (row.sentences, row.passage) {
         (Some(_), Some(_)) => {
-            return Err(wrong("it has `sentences` and a `passage`", "give one of the two"));
+            return Err(wrong("it has both `sentences` and `passage`", "give one of the two"));
         }
         (Some(sentences), None) => sentences,
         (None, Some(passage)) => {
@@ -130,7 +130,7 @@ fn item(path: &Path, line: usize, row: Row) -> Result<(String, LabelledItem), Ap
     Ok((row.group.map_or_else(|| item.claim.clone(), Name::text), item))
 }
 
-/// A flat list says of every sentence that it is one of those that decide. What says neither has no such sentences.
+/// In a flat list, every sentence belongs to the rationale. Neutral passages have none.
 fn rationales(given: Option<Rationale>, label: Label) -> Option<Vec<Vec<usize>>> {
     match given {
         _ if !label.is_side() => Some(Vec::new()),
@@ -140,7 +140,7 @@ fn rationales(given: Option<Rationale>, label: Label) -> Option<Vec<Vec<usize>>>
     }
 }
 
-/// The first line that is not blank; nothing when the file has none.
+/// The first line that is not blank; `None` when the file has none.
 pub(super) fn first(path: &Path) -> Result<Option<Map<String, Value>>, AppError> {
     let mut found = None;
     read_lines(path, |number, line| {
@@ -175,7 +175,7 @@ fn read_lines(
             break;
         }
         if read as u64 > MAX_LINE {
-            return Err(wrong(path, number, "it is longer than 4 MiB", "give one JSON object a line"));
+            return Err(wrong(path, number, "it is longer than 4 MiB", "write one JSON object per line"));
         }
         if !line.trim_ascii().is_empty() && take(number, &line)?.is_break() {
             break;
@@ -192,7 +192,8 @@ fn parsed<T: DeserializeOwned>(path: &Path, number: usize, line: &[u8]) -> Resul
     })
 }
 
-const EXAMPLE: &str = "one JSON object a line, such as {\"claim\": \"…\", \"label\": \"SUPPORT\", \"sentences\": [\"…\"], \"rationale\": [0]}";
+const EXAMPLE: &str = "write one JSON object per line, such as {\"claim\": \"…\", \"label\": \"SUPPORT\", \
+    \"sentences\": [\"…\"], \"rationale\": [0]}";
 
 fn open(path: &Path) -> Result<Box<dyn BufRead>, AppError> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;

@@ -40,7 +40,7 @@ pub(super) fn is_layout(path: &Path) -> Result<bool, AppError> {
     Ok(first(path)?.is_some_and(|row| row.contains_key("evidence") || row.contains_key("cited_doc_ids")))
 }
 
-/// Whether the file's first line has labels; those of SciFact's test claims are kept by its authors.
+/// Whether the file's first line has labels; SciFact's authors withhold those of the test claims.
 pub(super) fn is_labelled(path: &Path) -> Result<bool, AppError> {
     Ok(first(path)?.is_some_and(|row| row.contains_key("evidence")))
 }
@@ -96,8 +96,8 @@ fn annotated(
         })?;
         if sets.iter().any(|set| label(&set.label) != Some(side)) {
             return Err(wrong(
-                &format!("document {document} has evidence of both labels"),
-                "give one label a document",
+                &format!("document {document} has evidence with both labels"),
+                "give one label per document",
             ));
         }
         let rationales: Vec<Vec<usize>> = sets.into_iter().map(|set| set.sentences).collect();

@@ -29,7 +29,7 @@ fn every_usual_form_is_read() {
     )
     .expect("read");
     let of = |i: usize| (set.items[i].claim.as_str(), set.items[i].label, set.items[i].group);
-    // Passages of one claim, or of one group, stand together.
+    // Passages of one claim, or of one group, belong together.
     assert_eq!(of(0), ("A", Label::Support, 0));
     assert_eq!(of(1), ("A", Label::Neutral, 0));
     assert_eq!(of(2), ("C", Label::Support, 0));
@@ -46,8 +46,8 @@ fn every_usual_form_is_read() {
 fn a_wrong_line_is_named_with_what_would_be_right() {
     let good = "{\"claim\": \"A\", \"label\": \"NEI\", \"passage\": \"One.\"}\n";
     let after = |line: &str| format!("{good}\n{line}\n");
-    refused(&after("{\"claim\": \"A\""), 3, "it cannot be read", "one JSON object a line");
-    refused(&after("{\"claim\": 3}"), 3, "expected a string", "one JSON object a line");
+    refused(&after("{\"claim\": \"A\""), 3, "it cannot be read", "one JSON object per line");
+    refused(&after("{\"claim\": 3}"), 3, "expected a string", "one JSON object per line");
     refused(&after(r#"{"label": "NEI", "passage": "x"}"#), 3, "no `claim`", "\"claim\"");
     refused(&after(r#"{"claim": "A", "passage": "x"}"#), 3, "no `label`", "SUPPORT");
     refused(
@@ -60,7 +60,7 @@ fn a_wrong_line_is_named_with_what_would_be_right() {
     refused(
         &after(r#"{"claim": "A", "label": "NEI", "passage": "x", "sentences": ["x"]}"#),
         3,
-        "and a `passage`",
+        "and `passage`",
         "one",
     );
     refused(&after(r#"{"claim": "A", "label": "NEI", "sentences": [" "]}"#), 3, "passage is empty", "text");
@@ -74,14 +74,15 @@ fn a_wrong_line_is_named_with_what_would_be_right() {
 
 #[test]
 fn an_empty_file_and_a_missing_one_are_refused() {
-    assert!(read("\n\n").expect_err("empty").message.contains("no labelled passages"));
+    assert!(read("\n\n").expect_err("empty").message.contains("no labeled passages"));
     let error = LabelledSet::read(Path::new("/does/not/exist.jsonl")).expect_err("missing");
     assert!(error.message.contains("exist.jsonl cannot be read"), "{}", error.message);
 }
 
 fn scifact(claim: &str) -> Result<LabelledSet, AppError> {
     let folder = tempfile::tempdir().expect("temporary folder");
-    let corpus = "{\"doc_id\": 1, \"title\": \"T\", \"abstract\": [\"One.\", \"Two.\"]}\n{\"doc_id\": 2, \"title\": \"U\", \"abstract\": [\"Three.\"]}\n";
+    let corpus = "{\"doc_id\": 1, \"title\": \"T\", \"abstract\": [\"One.\", \"Two.\"]}\n{\"doc_id\": 2, \"title\": \
+        \"U\", \"abstract\": [\"Three.\"]}\n";
     fs::write(folder.path().join("corpus.jsonl"), corpus).expect("written");
     fs::write(folder.path().join("claims_dev.jsonl"), claim).expect("written");
     Ok(LabelledSet::read(folder.path())?.remove(0))

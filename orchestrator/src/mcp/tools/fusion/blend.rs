@@ -1,4 +1,4 @@
-//! Blending, changing, looking behind, judging.
+//! Fusing, changing, inspecting and judging runs.
 
 use super::given::{PeekInput, RecipeInput};
 use super::tidy;
@@ -19,9 +19,9 @@ use serde_json::Value;
 pub(in crate::mcp::tools) struct BlendFrontier;
 /// Changes a fusion.
 pub(in crate::mcp::tools) struct MutateRun;
-/// Looks behind a run.
+/// Inspects a run.
 pub(in crate::mcp::tools) struct GetProvenance;
-/// Keeps what a person judged.
+/// Stores a person's judgments.
 pub(in crate::mcp::tools) struct RegisterRepresentatives;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub(in crate::mcp::tools) struct BlendInput {
     runs: Vec<RunInput>,
     #[serde(flatten)]
     recipe: RecipeInput,
-    /// Show the first documents along.
+    /// Also show the first documents.
     peek: Option<PeekInput>,
 }
 
@@ -50,7 +50,7 @@ pub(in crate::mcp::tools) struct MutateInput {
     /// Fusion run to change.
     #[schemars(length(min = 1, max = 100))]
     run_id: String,
-    /// New values of what changes; they are absolute, no differences. What is left out stays.
+    /// New values of the parameters to change, as absolute values, not differences. Omitted parameters stay.
     delta: RecipeInput,
 }
 
@@ -59,10 +59,10 @@ pub(in crate::mcp::tools) struct ProvenanceInput {
     /// Run of a lane or a fusion.
     #[schemars(length(min = 1, max = 100))]
     run_id: String,
-    /// Documents listed with what every lane gave them, 0 to 200, default 20.
+    /// Documents to list with each lane's contribution, 0 to 200, default 20.
     #[schemars(range(min = 0, max = 200))]
     top_k_lane: Option<usize>,
-    /// Codes listed per system, 0 to 200, default 30.
+    /// Codes to list per system, 0 to 200, default 30.
     #[schemars(range(min = 0, max = 200))]
     top_k_code: Option<usize>,
     /// Whether to propose 10 documents to review, spread over score, lanes and meaning. Default false.
@@ -75,7 +75,7 @@ pub(in crate::mcp::tools) struct RepresentativesInput {
     /// Fusion run that the documents were judged in.
     #[schemars(length(min = 1, max = 100))]
     run_id: String,
-    /// Judged documents, 1 to 30. From 10 on π′ is fitted to them; no document is boosted.
+    /// Judged documents, 1 to 30. From 10 on, π′ is fitted to them; no document is boosted.
     #[schemars(length(min = 1, max = 30))]
     representatives: Vec<RepresentativeInput>,
 }
@@ -88,7 +88,7 @@ struct RepresentativeInput {
     /// `A` matches the core, `B` is on topic, `C` is off topic or too far.
     #[schemars(schema_with = "labels")]
     label: Label,
-    /// Why it was judged so.
+    /// The reason for the label.
     #[schemars(length(max = 2000))]
     reason: Option<String>,
 }
@@ -100,9 +100,9 @@ fn labels(_: &mut SchemaGenerator) -> Schema {
 impl Tool for BlendFrontier {
     const NAME: &'static str = "rrf_blend_frontier";
     const TITLE: &'static str = "Fuse lanes";
-    const DESCRIPTION: &'static str = "Fuses runs of lanes by weighted reciprocal rank fusion with a boost for the codes of a target \
-        profile, stores the fused run and measures it: P*, R* and Fβ* over depths of reading (proxies: nobody has labelled \
-        anything), agreement of lanes, spread of classes, alarms.";
+    const DESCRIPTION: &'static str = "Fuses runs of lanes by weighted reciprocal rank fusion with a boost for the \
+        codes of a target profile, stores the fused run and measures it: P*, R* and Fβ* over reading depths \
+        (proxies: there are no relevance labels), agreement of lanes, spread of classes, alarms.";
     const EFFECT: Effect = Effect::Fuses;
     type Input = BlendInput;
     type Output = FusionView;
@@ -124,8 +124,8 @@ impl Tool for BlendFrontier {
 impl Tool for MutateRun {
     const NAME: &'static str = "rrf_mutate_run";
     const TITLE: &'static str = "Change a fusion";
-    const DESCRIPTION: &'static str = "Fuses the lanes of a fusion run again with some parameters changed, as a new run with its \
-        lineage. Nothing is searched. Values in `delta` are absolute.";
+    const DESCRIPTION: &'static str = "Fuses the lanes of a fusion run again with some parameters changed, as a new \
+        run with its lineage. It searches nothing. Values in `delta` are absolute.";
     const EFFECT: Effect = Effect::Fuses;
     type Input = MutateInput;
     type Output = FusionView;
@@ -146,10 +146,10 @@ impl Tool for MutateRun {
 
 impl Tool for GetProvenance {
     const NAME: &'static str = "get_provenance";
-    const TITLE: &'static str = "Look behind a run";
-    const DESCRIPTION: &'static str = "Where a run comes from and what is in it: recipe, lineage, what every lane gave each document, \
-        codes with a proposed target profile, metrics, frontier, alarms with their evidence, judged documents with their rank \
-        now, and on request 10 documents to review.";
+    const TITLE: &'static str = "Inspect a run";
+    const DESCRIPTION: &'static str = "Shows where a run comes from and what is in it: recipe, lineage, each lane's \
+        contribution to each document, codes with a proposed target profile, metrics, frontier, alarms with their \
+        evidence, judged documents with their current rank, and on request 10 documents to review.";
     const EFFECT: Effect = Effect::Reads;
     type Input = ProvenanceInput;
     type Output = ProvenanceView;
@@ -173,10 +173,10 @@ impl Tool for GetProvenance {
 
 impl Tool for RegisterRepresentatives {
     const NAME: &'static str = "register_representatives";
-    const TITLE: &'static str = "Keep judged documents";
-    const DESCRIPTION: &'static str = "Keeps with a fusion run what a person judged of its documents, once per run, and returns its \
-        provenance. From 10 documents on the relevance proxy is fitted to the labels; the ranking stays as it is. Ask the person \
-        before: it cannot be taken back.";
+    const TITLE: &'static str = "Store judged documents";
+    const DESCRIPTION: &'static str = "Stores a person's judgments of a fusion run's documents, once per run, and \
+        returns the run's provenance. From 10 documents on, the relevance proxy is fitted to the labels; the ranking \
+        does not change. Ask the person first: this cannot be undone.";
     const EFFECT: Effect = Effect::Records;
     type Input = RepresentativesInput;
     type Output = ProvenanceView;
@@ -195,8 +195,7 @@ impl Tool for RegisterRepresentatives {
     }
 }
 
-/// With fewer documents and codes listed, until the result is not too large; what is left out can be asked for with other
-/// limits.
+/// Lists fewer documents and codes until the result is small enough; the rest is available with other limits.
 fn fitted(mut view: ProvenanceView) -> ProvenanceView {
     while size(&view) + 100 > MAX_BYTES {
         let codes = view.code_distributions.iter().map(|system| system.codes.len()).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Parts of arguments that several tools take, and what they become.
+//! Arguments that several tools share, and their conversion.
 
 use crate::app::fusion::PeekRequest;
 use lyra_corpus::backend::{FeatureScope, FieldBoosts, RawFilter, RawRange};
@@ -17,19 +17,19 @@ pub(super) struct FilterInput {
     /// per lane (fi and ft go together).
     #[schemars(length(min = 1, max = 20))]
     field: String,
-    /// Values of which one must be there: `JP`, `en`, `2020`, `2020-03-01`, a company's name.
+    /// Values of which one must match: `JP`, `en`, `2020`, `2020-03-01`, a company's name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 200))]
     include_values: Vec<String>,
-    /// Values that must not be there.
+    /// Values that must not match.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 200))]
     exclude_values: Vec<String>,
-    /// Codes of which one must be there, it or one below it: `H01L33` finds `H01L33/20`.
+    /// Codes of which one must match, itself or one below it: `H01L33` finds `H01L33/20`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 200))]
     include_codes: Vec<String>,
-    /// Codes that must not be there, nor any below.
+    /// Codes that must not match, nor any code below them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 200))]
     exclude_codes: Vec<String>,
@@ -44,7 +44,7 @@ struct RangeInput {
     /// First day (`yyyy-mm-dd`) or year. Default: from the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     from: Option<String>,
-    /// Last day or year. Default: without end.
+    /// Last day or year. Default: no end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     to: Option<String>,
 }
@@ -196,7 +196,7 @@ pub(super) struct PiWeightsInput {
     /// Share of the agreement of the lanes, default 0.2.
     #[schemars(range(min = 0, max = 1000))]
     lane: Option<f64>,
-    /// Share of facets standing close together, default 0.15.
+    /// Share of facets that occur close together, default 0.15.
     #[schemars(range(min = 0, max = 1000))]
     structure: Option<f64>,
 }
@@ -205,7 +205,7 @@ pub(super) struct PiWeightsInput {
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct RecipeInput {
-    /// Weights of lanes by name, 1 where none is given; `code` is that of the boost by the target profile, default 0.5: half
+    /// Weights of lanes by name, default 1; `code` is the weight of the boost by the target profile, default 0.5: half
     /// a first place.
     #[schemars(length(max = 40))]
     pub(super) weights: Option<Vec<WeightInput>>,
@@ -219,28 +219,28 @@ pub(super) struct RecipeInput {
     pub(super) facet_terms: Option<Vec<FacetInput>>,
     /// What facets count by label.
     pub(super) facet_weights: Option<FacetWeightsInput>,
-    /// k of reciprocal rank fusion, default 60: the larger, the less first places count.
+    /// k of reciprocal rank fusion, default 60: the larger, the less top ranks count.
     #[schemars(range(min = 1, max = 10_000))]
     pub(super) rrf_k: Option<f64>,
-    /// β of Fβ*, default 1.5: above 1 favours recall.
+    /// β of Fβ*, default 1.5: above 1 favors recall.
     #[schemars(range(min = 0.01, max = 10))]
     pub(super) beta_fuse: Option<f64>,
-    /// Codes that the search is after, with weights; `get_provenance` of the wide lane proposes some.
+    /// Codes that describe what is searched, with weights; `get_provenance` of the wide lane proposes some.
     #[schemars(length(max = 200))]
     pub(super) target_profile: Option<Vec<CodeInput>>,
-    /// Codes of use cases (`ipc:B60R`): an alarm says when they weigh much in the target profile.
+    /// Codes of use cases (`ipc:B60R`): an alarm reports when they dominate the target profile.
     #[schemars(length(max = 200), inner(length(min = 1, max = 100)))]
     pub(super) context_codes: Option<Vec<String>>,
-    /// Documents taken of each lane, default all.
+    /// Documents to take from each lane, default all.
     #[schemars(range(min = 1, max = 10_000))]
     pub(super) top_m_per_lane: Option<usize>,
-    /// Depths of reading at which P*, R* and Fβ* are computed. Default 10 to 800.
+    /// Reading depths at which P*, R* and Fβ* are computed. Default 10 to 800.
     #[schemars(length(min = 1, max = 50), inner(range(min = 1, max = 100_000)))]
     pub(super) k_grid: Option<Vec<usize>>,
 }
 
 impl RecipeInput {
-    /// What it changes of a recipe. Parts of small objects that are left out keep what `from` says.
+    /// Its changes to a recipe. Omitted parts of small objects keep the values of `from`.
     pub(super) fn delta(self, from: &Recipe) -> RecipeDelta {
         let weights =
             |list: Vec<WeightInput>| list.into_iter().map(|weight| (weight.lane, weight.weight)).collect();
@@ -273,7 +273,7 @@ impl RecipeInput {
     }
 }
 
-/// The first documents to show along with a blend.
+/// The first documents to show together with a blend.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct PeekInput {
@@ -284,7 +284,7 @@ pub(super) struct PeekInput {
     /// Fields to show, default title, abst and claim.
     #[schemars(length(max = 20))]
     fields: Vec<String>,
-    /// Most characters of each field, default 80 of the title and 320 of the others.
+    /// Most characters of each field, default 80 for the title and 320 for the others.
     per_field_chars: Option<CharsInput>,
     /// Most bytes, 512 to 55000, default 12288.
     #[schemars(range(min = 512, max = 55_000))]

@@ -22,7 +22,7 @@ pub(in crate::mcp::tools) struct PeekSnippetsInput {
     /// Run of a lane or a fusion.
     #[schemars(length(min = 1, max = 100))]
     run_id: String,
-    /// Documents to skip, default 0; go on with `next_offset`.
+    /// Documents to skip, default 0; continue with `next_offset`.
     #[serde(default)]
     #[schemars(range(min = 0, max = 1_000_000))]
     offset: usize,
@@ -35,7 +35,7 @@ pub(in crate::mcp::tools) struct PeekSnippetsInput {
     #[serde(default)]
     #[schemars(length(max = 20))]
     fields: Vec<String>,
-    /// Most characters of each field, default 80 of the title and 320 of the others.
+    /// Most characters of each field, default 80 for the title and 320 for the others.
     #[serde(default)]
     per_field_chars: CharsInput,
     /// Most bytes of the whole answer as JSON, 512 to 55000, default 12288.
@@ -52,16 +52,16 @@ pub(in crate::mcp::tools) struct SnippetsInput {
     #[serde(default)]
     #[schemars(length(max = 20))]
     fields: Vec<String>,
-    /// Most characters of each field, default 200 of the title, 600 of abst, 1000 of claim, 1200 of desc.
+    /// Most characters of each field, default 200 for the title, 600 for abst, 1000 for claim, 1200 for desc.
     #[serde(default)]
     per_field_chars: CharsInput,
-    /// Run whose queries are marked in the texts; it says which corpus too.
+    /// Run whose queries are highlighted in the texts; it also determines the corpus.
     #[schemars(length(min = 1, max = 100))]
     run_id: Option<String>,
-    /// Query that is marked in the texts.
+    /// Query to highlight in the texts.
     #[schemars(length(min = 1, max = 20_000))]
     query: Option<String>,
-    /// Corpus of the documents. Default: that of the run, else the only one there is.
+    /// Corpus of the documents. Default: that of the run, else the only corpus.
     #[schemars(length(min = 1, max = 100))]
     corpus: Option<String>,
 }
@@ -79,11 +79,11 @@ pub(in crate::mcp::tools) struct PublicationInput {
     #[serde(default)]
     #[schemars(length(max = 20))]
     fields: Vec<String>,
-    /// Most characters of each field, default 500 of the title, 4000 of abst, 16000 of claim, 30000 of desc. Texts that
-    /// together would be too large are cut further, and the answer says so.
+    /// Most characters of each field, default 500 for the title, 4000 for abst, 16000 for claim, 30000 for desc. Texts
+    /// that are too large together are truncated further, and the result says so.
     #[serde(default)]
     per_field_chars: CharsInput,
-    /// Corpus of the documents. Default: the only one there is.
+    /// Corpus of the documents. Default: the only corpus.
     #[schemars(length(min = 1, max = 100))]
     corpus: Option<String>,
 }
@@ -99,8 +99,8 @@ pub(in crate::mcp::tools) struct DocumentsOutput {
 impl Tool for PeekSnippets {
     const NAME: &'static str = "peek_snippets";
     const TITLE: &'static str = "Peek at a run";
-    const DESCRIPTION: &'static str = "The beginnings of a run's documents, as many as fit a budget of bytes: wide and thin. Read on \
-        with `next_offset`, and what looks promising with get_snippets.";
+    const DESCRIPTION: &'static str = "Shows the beginnings of a run's documents, as many as fit a byte budget. \
+        Continue with `next_offset`, and read promising documents with get_snippets.";
     const EFFECT: Effect = Effect::Reads;
     type Input = PeekSnippetsInput;
     type Output = PeekView;
@@ -127,8 +127,8 @@ impl Tool for PeekSnippets {
 impl Tool for GetSnippets {
     const NAME: &'static str = "get_snippets";
     const TITLE: &'static str = "Read snippets";
-    const DESCRIPTION: &'static str = "The beginnings of documents' fields, narrow and thick, with the passages that match a run's \
-        queries or one given here, marked with **. Ids without a document are listed.";
+    const DESCRIPTION: &'static str = "Shows longer beginnings of a few documents' fields, with the passages that \
+        match a run's queries or a given one, marked with **. Unknown ids are listed.";
     const EFFECT: Effect = Effect::Reads;
     type Input = SnippetsInput;
     type Output = DocumentsOutput;
@@ -156,8 +156,8 @@ impl Tool for GetSnippets {
 impl Tool for GetPublication {
     const NAME: &'static str = "get_publication";
     const TITLE: &'static str = "Read a publication";
-    const DESCRIPTION: &'static str = "Whole documents by any of their numbers: texts, numbers, dates, applicants, codes. `cut` says of \
-        which fields only the beginning is shown.";
+    const DESCRIPTION: &'static str = "Returns whole documents by any of their numbers: texts, numbers, dates, \
+        applicants, codes. `cut` lists the fields that are truncated.";
     const EFFECT: Effect = Effect::Reads;
     type Input = PublicationInput;
     type Output = DocumentsOutput;

@@ -10,7 +10,7 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Documents of a lane when nothing else is asked for.
+/// Default number of documents of a lane.
 const LANE_DOCS: usize = 800;
 
 /// Full text, for people.
@@ -44,10 +44,10 @@ pub(in crate::mcp::tools) struct SemanticInput {
     list: ListInput,
 }
 
-/// Where a search for people looks, and what it lists.
+/// The scope of a search for people, and what it lists.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct ListInput {
-    /// Corpus to search. Default: the only one there is.
+    /// Corpus to search. Default: the only corpus.
     #[schemars(length(min = 1, max = 100))]
     corpus: Option<String>,
     /// Filters; all must hold.
@@ -63,7 +63,7 @@ struct ListInput {
     id_type: Option<IdType>,
 }
 
-/// What a lane's handle shows besides.
+/// What a lane's handle shows in addition.
 #[derive(Debug, Default, Clone, Copy, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 struct IncludeInput {
@@ -82,16 +82,17 @@ pub(in crate::mcp::tools) struct FulltextRawInput {
     /// `(a b)`.
     #[schemars(length(min = 1, max = 20_000))]
     query: String,
-    /// Lane that gives field boosts and role: `wide` (default), `recall`, `precision`, `problem`, or a configured one.
+    /// Lane that determines field boosts and role: `wide` (default), `recall`, `precision`, `problem`, or a configured
+    /// one.
     #[schemars(length(min = 1, max = 100))]
     lane: Option<String>,
     /// Filters; all must hold. None on codes in a wide lane.
     #[serde(default)]
     #[schemars(length(max = 40))]
     filters: Vec<FilterInput>,
-    /// Weights of the fields in place of the lane's.
+    /// Field weights that replace the lane's.
     field_boosts: Option<BoostsInput>,
-    /// Words of use cases in this search: an alarm says when a wide query demands one.
+    /// Words of use cases in this search: an alarm reports when a wide query requires one.
     #[serde(default)]
     #[schemars(length(max = 100), inner(length(min = 1, max = 100)))]
     use_case_terms: Vec<String>,
@@ -104,14 +105,14 @@ pub(in crate::mcp::tools) struct SemanticRawInput {
     /// What to look for, in one to three paragraphs of plain words.
     #[schemars(length(min = 1, max = 20_000))]
     text: String,
-    /// Lane that gives the scope: `semantic` (default), or a configured one.
+    /// Lane that determines the scope: `semantic` (default), or a configured one.
     #[schemars(length(min = 1, max = 100))]
     lane: Option<String>,
     /// Filters; all must hold.
     #[serde(default)]
     #[schemars(length(max = 40))]
     filters: Vec<FilterInput>,
-    /// Part of the documents that is compared, in place of the lane's.
+    /// Part of the documents to compare, instead of the lane's.
     #[serde(default)]
     #[schemars(schema_with = "scopes")]
     feature_scope: Option<FeatureScope>,
@@ -119,43 +120,43 @@ pub(in crate::mcp::tools) struct SemanticRawInput {
     run: RunInput,
 }
 
-/// What a lane's run is called and holds, and what its handle shows.
+/// Name and contents of a lane's run, and what its handle shows.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct RunInput {
     /// Name of this lane in blends. Default: `lane`.
     #[schemars(length(min = 1, max = 100))]
     lane_name: Option<String>,
-    /// Corpus to search. Default: the only one there is.
+    /// Corpus to search. Default: the only corpus.
     #[schemars(length(min = 1, max = 100))]
     corpus: Option<String>,
     /// Most documents, 1 to 10000, default 800.
     #[schemars(range(min = 1, max = 10_000))]
     top_k: Option<usize>,
-    /// What the answer shows besides the handle.
+    /// What the result shows in addition to the handle.
     #[serde(default)]
     include: IncludeInput,
     /// Codes per system in `code_freqs`, 1 to 200, default 30.
     #[schemars(range(min = 1, max = 200))]
     code_freq_top_k: Option<usize>,
-    /// Any text; it comes back.
+    /// Any text; it is returned unchanged.
     #[schemars(length(max = 200))]
     trace_id: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::mcp::tools) struct MultilaneInput {
-    /// Lanes, 1 to 10; they are searched at once and fail one by one.
+    /// Lanes, 1 to 10; they are searched in parallel and fail independently.
     #[schemars(length(min = 1, max = 10))]
     lanes: Vec<LaneInput>,
-    /// Any text; it comes back.
+    /// Any text; it is returned unchanged.
     #[schemars(length(max = 200))]
     trace_id: Option<String>,
 }
 
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 struct LaneInput {
-    /// Name of the lane in the answer and in blends; when it is that of a configured lane and `params.lane` names none, the
-    /// lane is that one.
+    /// Name of the lane in the result and in blends. If it is the name of a configured lane and `params.lane` is
+    /// missing, it selects that lane.
     #[schemars(length(min = 1, max = 100))]
     lane_name: String,
     /// Tool that searches it: `rrf_search_fulltext_raw` or `rrf_search_semantic_raw` (without `rrf_` and `_raw` too).
@@ -175,10 +176,10 @@ struct LaneParams {
     /// Text of a semantic lane.
     #[schemars(length(min = 1, max = 20_000))]
     text: Option<String>,
-    /// Configured lane that gives what is not said here.
+    /// Configured lane that supplies the values missing here.
     #[schemars(length(min = 1, max = 100))]
     lane: Option<String>,
-    /// Corpus to search. Default: the only one there is.
+    /// Corpus to search. Default: the only corpus.
     #[schemars(length(min = 1, max = 100))]
     corpus: Option<String>,
     /// Filters; all must hold.
@@ -186,7 +187,7 @@ struct LaneParams {
     filters: Vec<FilterInput>,
     /// Weights of the fields of a full-text lane.
     field_boosts: Option<BoostsInput>,
-    /// Part of the documents that a semantic lane compares.
+    /// Part of the documents to compare in a semantic lane.
     #[schemars(schema_with = "scopes")]
     feature_scope: Option<FeatureScope>,
     /// Most documents, 1 to 10000, default 800.
@@ -248,7 +249,7 @@ impl ListInput {
 }
 
 impl RunInput {
-    /// The handle of the run that `search` gives with what is said here.
+    /// The handle of the run that `search` creates with these parameters.
     async fn handle(self, call: &Call, search: LaneSearch) -> Result<HandleOutput, Failure> {
         let usual = Show::default();
         let show = Show {
@@ -308,9 +309,9 @@ impl Tool for SearchSemantic {
 impl Tool for SearchFulltextRaw {
     const NAME: &'static str = "rrf_search_fulltext_raw";
     const TITLE: &'static str = "Search a full-text lane";
-    const DESCRIPTION: &'static str = "Searches a lane by words and stores its ranked list as a run; returns the run's handle. The \
-        same search is served from the store. Begin with the lane wide and core terms only, then read its codes with \
-        get_provenance.";
+    const DESCRIPTION: &'static str = "Searches a lane by words and stores its ranked list as a run; returns the \
+        run's handle. Repeating the same search returns the stored run. Start with the lane wide and core terms \
+        only, then read its codes with get_provenance.";
     const EFFECT: Effect = Effect::Searches;
     type Input = FulltextRawInput;
     type Output = HandleOutput;
@@ -335,8 +336,8 @@ impl Tool for SearchFulltextRaw {
 impl Tool for SearchSemanticRaw {
     const NAME: &'static str = "rrf_search_semantic_raw";
     const TITLE: &'static str = "Search a semantic lane";
-    const DESCRIPTION: &'static str = "Searches a lane by meaning and stores its ranked list as a run; returns the run's handle. \
-        The same search is served from the store.";
+    const DESCRIPTION: &'static str = "Searches a lane by meaning and stores its ranked list as a run; returns the \
+        run's handle. Repeating the same search returns the stored run.";
     const EFFECT: Effect = Effect::Searches;
     type Input = SemanticRawInput;
     type Output = HandleOutput;
@@ -361,8 +362,8 @@ impl Tool for SearchSemanticRaw {
 impl Tool for MultilaneSearch {
     const NAME: &'static str = "run_multilane_search";
     const TITLE: &'static str = "Search several lanes";
-    const DESCRIPTION: &'static str = "Searches up to 10 lanes at once and returns for each its status, the run's handle and its \
-        most frequent codes. One lane that fails does not keep the others from succeeding.";
+    const DESCRIPTION: &'static str = "Searches up to 10 lanes at once and returns for each its status, the run's \
+        handle and its most frequent codes. A lane that fails does not affect the others.";
     const EFFECT: Effect = Effect::Searches;
     type Input = MultilaneInput;
     type Output = MultilaneOutput;
@@ -381,20 +382,20 @@ impl Tool for MultilaneSearch {
 }
 
 impl LaneInput {
-    /// The search of this lane; what is wrong with it is the lane's own failure.
+    /// The search of this lane; an error fails only this lane.
     fn named(self, configured: &[String]) -> NamedLane {
         let Self { lane_name, tool, params } = self;
         let semantic = match tool.trim() {
             "rrf_search_fulltext_raw" | "search_fulltext" => Ok(false),
             "rrf_search_semantic_raw" | "search_semantic" => Ok(true),
             other => Err(crate::app::AppError::invalid(
-                format!("`{other}` searches no lane"),
-                "`tool` is rrf_search_fulltext_raw or rrf_search_semantic_raw",
+                format!("`{other}` does not search a lane"),
+                "`tool` must be rrf_search_fulltext_raw or rrf_search_semantic_raw",
             )),
         };
         let bare = lane_name.strip_prefix("fulltext_").unwrap_or(&lane_name);
         let preset = configured.iter().find(|name| **name == lane_name || *name == bare).cloned();
-        // The kind of search, by the name that older clients give it, is no lane.
+        // Older clients pass the kind of search as the lane's name; it does not name a lane.
         let lane = params.lane.filter(|name| !["fulltext", "semantic"].contains(&name.as_str())).or(preset);
         let search = semantic.map(|semantic| LaneSearch {
             corpus: params.corpus,

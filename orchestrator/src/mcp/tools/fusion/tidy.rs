@@ -1,4 +1,4 @@
-//! Other ways of writing the same arguments, which AIs use: wrappers, maps in place of lists, ids in place of objects.
+//! Normalizes alternative forms of arguments that AIs use: wrappers, maps instead of lists, ids instead of objects.
 
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// Wrappers that some clients put around the arguments.
 const WRAPPERS: [&str; 3] = ["params", "request", "lanes"];
 
-/// Takes the arguments out of a wrapper.
+/// Unwraps the arguments.
 pub(super) fn unwrapped(arguments: &mut JsonObject) {
     for name in WRAPPERS {
         if let Some(Value::Object(_)) = arguments.get(name)
@@ -43,7 +43,7 @@ pub(super) fn fields(map: &mut JsonObject) {
     }
 }
 
-/// Numbers in lists of values are written as text, a range may be a list of two.
+/// Numbers in lists of values become strings; a range may be a list of two.
 fn filter(filter: &mut JsonObject) {
     let as_text = |value: &mut Value| {
         if let Value::Number(number) = value {
@@ -95,7 +95,7 @@ pub(super) fn lanes(arguments: &mut JsonObject) {
     }
     let Some(Value::Array(list)) = arguments.get_mut("lanes") else { return };
     for lane in list.iter_mut().filter_map(Value::as_object_mut) {
-        // What belongs to the search goes into `params`.
+        // Search parameters move into `params`.
         let own: Vec<String> = lane
             .keys()
             .filter(|key| !["lane_name", "tool", "params", "lane"].contains(&key.as_str()))

@@ -1,4 +1,4 @@
-//! What `get_status` and the task resource say of a task.
+//! A task's state as `get_status` and the task resource return it.
 
 use super::Detail;
 use crate::mcp::reply::{CONTENT_NOTICE, cut_note, fit};
@@ -15,7 +15,7 @@ use serde::Serialize;
 
 /// Bytes of one result that the searches may take.
 const SEARCH_BYTES: usize = 40_000;
-/// Bytes of one result that what waits for a person may take.
+/// Bytes of one result that the auth queue may take.
 const AUTH_BYTES: usize = 5_000;
 /// Bytes of one result that the warnings may take.
 const WARNING_BYTES: usize = 10_000;
@@ -26,7 +26,7 @@ pub(in crate::mcp) struct GetStatusOutput {
     task_id: String,
     /// Its question.
     query: String,
-    /// Where it stands. `completed`: nothing is queued or running; `queue_searches` makes it go on.
+    /// Its state. `completed`: nothing is queued or running; `queue_searches` resumes it.
     #[schemars(schema_with = "status")]
     status: TaskStatus,
     /// Why it failed. Only when it did.
@@ -43,25 +43,25 @@ pub(in crate::mcp) struct GetStatusOutput {
     budget: BudgetUse,
     /// The searches, in the order they were queued.
     searches: Vec<Search>,
-    /// Kinds of work that are queued or running, and `auth` when pages wait for a person.
+    /// Kinds of work that are queued or running, and `auth` when pages require a person.
     waiting_for: Vec<String>,
-    /// Search engines and pages that want a person (captcha, consent, login). The task completes without them.
+    /// Search engines and pages that require a person (CAPTCHA, consent, login). The task completes without them.
     pending_auth_count: u64,
-    /// What wants a person, what most hangs on first. Only when something does; `get_auth_queue` lists all.
+    /// Pages that require a person, highest priority first. Only when there are any; `get_auth_queue` lists all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pending_auth: Vec<Item>,
-    /// What a reader of the results should know, such as a source that failed.
+    /// Notes for readers of the results, such as a source that failed.
     warnings: Vec<String>,
     /// Seconds since the last change.
     idle_seconds: i64,
-    /// Domains of its pages that the server blocked, and those that its jobs blocked, newest first.
+    /// Blocked domains among its pages, and those that its jobs blocked, newest first.
     blocked_domains: Vec<Barred>,
-    /// Decisions of people about domains, in force for every task, oldest first.
+    /// Active decisions of people about domains, valid for every task, oldest first.
     domain_overrides: Vec<Override>,
     /// What the evidence graph holds for the task. Only when its status is `completed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence_summary: Option<EvidenceSummary>,
-    /// What was left out and how to get it. Only when something was.
+    /// What was omitted and how to get it. Only when something was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     /// Fields of this result that may hold text copied from documents or from sources' answers.
@@ -74,11 +74,11 @@ pub(in crate::mcp) struct GetStatusOutput {
 struct Progress {
     /// Searches queued so far.
     searches_total: usize,
-    /// Searches that ended, in whatever way.
+    /// Searches that ended, successfully or not.
     searches_done: usize,
-    /// Claims that the task has so far.
+    /// Claims of the task so far.
     claims_total: u64,
-    /// Claims that were held against a passage; one that no passage comes close to stays without.
+    /// Claims that were judged against a passage; a claim without a similar passage has none.
     claims_judged: u64,
     /// Jobs that wait for a worker.
     jobs_queued: u64,
@@ -90,8 +90,8 @@ struct Progress {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Jobs {
-    /// What the jobs do: `search` finds and ranks passages, `resume` does so for what waited for a
-    /// person, `judge` extracts claims and judges them against passages.
+    /// What the jobs do: `search` finds and ranks passages, `resume` does the same for pages that required a person,
+    /// `judge` extracts claims and judges them against passages.
     phase: String,
     /// Their state.
     #[schemars(schema_with = "job_state")]
@@ -112,13 +112,13 @@ struct Metrics {
     pages_fetched: u64,
     /// Passages of those pages.
     fragments: u64,
-    /// Passages that address the AI that reads them, by the rule that they broke. They are kept and not shown.
+    /// Passages that address the AI that reads them, by the rule that matched. They are stored but not shown.
     quarantined: Vec<InQuarantine>,
     /// Claims, those given by the user included.
     claims: u64,
     /// Seconds of work that its jobs used.
     seconds_used: f64,
-    /// What asking a language model came to. Only when one was asked.
+    /// The use of a language model. Only when one was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     language_model: Option<LanguageModelUse>,
 }
@@ -129,7 +129,7 @@ struct LanguageModelUse {
     questions: u64,
     /// Requests that they took.
     calls: u64,
-    /// Requests that gave nothing usable.
+    /// Requests without a usable answer.
     failures: u64,
     /// Questions without an answer, where rules took over; a warning says why.
     fallbacks: u64,
@@ -160,19 +160,19 @@ struct Barred {
     blocked_at: String,
     /// `dangerous_pattern`, `high_rejection_rate`, `denylist`, `manual` or `unknown`.
     domain_block_reason: String,
-    /// What it would risk to use it again: `high` for `dangerous_pattern` and `unknown`, else `low`.
+    /// The risk of using it again: `high` for `dangerous_pattern` and `unknown`, else `low`.
     domain_unblock_risk: &'static str,
-    /// More about it, such as the rule that was broken.
+    /// Details, such as the rule that matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// Job behind it.
+    /// The job that caused it.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause_id: Option<String>,
     /// Its category before.
     original_domain_category: String,
-    /// How a person lifts the block.
+    /// How a person can lift the block.
     restore_via: &'static str,
-    /// A person's decision that holds in its place, when there is one.
+    /// A person's decision that overrides it, if any.
     #[serde(rename = "override", skip_serializing_if = "Option::is_none")]
     overridden: Option<Override>,
 }
@@ -185,7 +185,7 @@ struct Override {
     domain_pattern: String,
     /// `block` or `unblock`.
     decision: String,
-    /// Why it was decided so.
+    /// The reason for the decision.
     reason: String,
     /// When it was last changed.
     updated_at: String,
@@ -212,7 +212,7 @@ struct Search {
     /// Where it stands.
     #[schemars(schema_with = "query_status")]
     status: QueryStatus,
-    /// The claim given by the user that it gathers evidence for. Only for such a search.
+    /// The user's claim for which it gathers evidence. Only for such searches.
     #[serde(skip_serializing_if = "Option::is_none")]
     claim_id: Option<String>,
     /// What it found. Only with detail `full`.
@@ -257,7 +257,7 @@ struct EvidenceSummary {
 }
 
 impl GetStatusOutput {
-    /// Writes down a task's progress, cut to what a result can hold.
+    /// A task's progress, cut to what a result can hold.
     pub(in crate::mcp) fn new(progress: TaskProgress, detail: Detail) -> Self {
         let idle = jiff::Timestamp::now().duration_since(progress.last_activity).as_secs().max(0);
         let mut searches: Vec<Search> =

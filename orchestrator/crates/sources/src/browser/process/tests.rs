@@ -1,4 +1,4 @@
-//! The browser's processes and what is left of them, with the real one where it is installed.
+//! The browser's processes and their leftovers, with the real browser if installed.
 
 use super::*;
 use crate::browser::Choice;
@@ -90,7 +90,7 @@ async fn nothing_is_left_when_its_owner_is_killed() {
     all_gone(&profile).await;
 }
 
-/// Does nothing but in the process that the test above starts.
+/// Only does something in the process that the test above starts.
 #[tokio::test]
 async fn an_owner_that_waits_to_be_killed() {
     if std::env::var_os(OWNER).is_none() {
@@ -105,7 +105,7 @@ async fn an_owner_that_waits_to_be_killed() {
 #[tokio::test]
 async fn what_is_no_browser_is_said_at_once() {
     let error = Running::start(Path::new("/bin/true"), Face::Headless).await.err().unwrap().to_string();
-    assert!(error.contains("/bin/true") && error.contains("ended at once, without a word"), "{error}");
+    assert!(error.contains("/bin/true") && error.contains("ended at once without output"), "{error}");
     let error =
         Running::start(Path::new("/nowhere/chromium"), Face::Headless).await.err().unwrap().to_string();
     assert!(error.contains("ended at once") && error.contains("not found"), "{error}");

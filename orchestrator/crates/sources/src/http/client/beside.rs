@@ -1,4 +1,4 @@
-//! For what does not go through [`HttpClient::send`] and has to keep its rules all the same: the browser.
+//! Access that bypasses [`HttpClient::send`] but must follow its rules: the browser.
 
 use super::{CONNECT_TIMEOUT, HttpClient, cache_key, named};
 use crate::http::guard::{self, LeadsInside, Trust, shown};
@@ -10,18 +10,18 @@ use tokio::net::TcpStream;
 use url::Url;
 
 impl HttpClient {
-    /// Forgets the answer kept for this request: it turned out to be none.
+    /// Removes the cached response to this request: it turned out to be invalid.
     pub(crate) async fn forget(&self, request: &Request) {
         if let Some(cache) = &self.inner.cache {
             cache.remove(&cache_key(request, self.inner.clock.now())).await;
         }
     }
 
-    /// Does by other means what [`HttpClient::send`] would do, once, within the provider's limits; what comes of it
-    /// counts for the provider like an answer over HTTP.
+    /// Runs one request by other means within the provider's limits; its result counts for the provider like an HTTP
+    /// response.
     ///
     /// # Errors
-    /// A provider that is left alone, what `work` answers, and statuses of 429 and 5xx.
+    /// A provider that is cooling down, the errors of `work`, and statuses 429 and 5xx.
     pub(crate) async fn paced(
         &self,
         policy: &Policy,
@@ -48,17 +48,17 @@ impl HttpClient {
             Err(error) if error.is_transient() => {
                 Outcome::Failed { retry_after: None, why: error.to_string() }
             }
-            // Nothing that was sent says anything about the provider's health.
+            // Nothing was sent, so it does not count for the provider's health.
             Err(_) => return answer,
         };
         inner.limiter.leave(&gate, policy, outcome).await;
         answer
     }
 
-    /// Whether robots may fetch this address, as the policy says whether to ask.
+    /// Checks robots.txt for this address, if the policy requires it.
     ///
     /// # Errors
-    /// [`Error::Robots`] when not, and what kept robots.txt from being read.
+    /// [`Error::Robots`] when disallowed, or the error of reading robots.txt.
     pub(crate) async fn allowed(&self, policy: &Policy, url: &Url) -> Result<()> {
         if policy.robots { self.inner.ask_robots(policy, url).await.map(|_| ()) } else { Ok(()) }
     }

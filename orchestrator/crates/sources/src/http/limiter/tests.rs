@@ -46,7 +46,7 @@ async fn refusals_in_a_row_start_a_cool_down_that_a_restart_remembers() {
     let limiter = Limiter::new(rates.clone(), clock.clone());
     let gate = limiter.gate(&policy());
     assert_eq!(limiter.leave(&gate, &policy(), refused()).await, None);
-    // An answer in between starts the count anew.
+    // An answer in between resets the count.
     limiter.leave(&gate, &policy(), Outcome::Answered).await;
     assert_eq!(limiter.leave(&gate, &policy(), refused()).await, None);
     assert_eq!(limiter.leave(&gate, &policy(), refused()).await, Some(Duration::from_mins(1)));
@@ -101,7 +101,7 @@ async fn a_time_that_was_named_holds_for_those_who_wait_and_for_other_processes(
     let named =
         |seconds| Outcome::Failed { retry_after: Some(Duration::from_secs(seconds)), why: String::new() };
     assert_eq!(turn(&limiter, &policy).await.unwrap(), Duration::ZERO);
-    // One waits for its turn, in three seconds, when the provider says twenty.
+    // One waits for its turn in three seconds when the provider asks for twenty.
     let begun = Instant::now();
     let (waited, ()) = tokio::join!(turn(&limiter, &policy), async {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -154,13 +154,13 @@ async fn a_daily_budget_outlives_the_process_and_jumps_of_the_clock() {
     assert!(turn(&limiter, &scarce).await.is_ok());
     let restarted = start();
     assert!(turn(&restarted, &scarce).await.is_ok());
-    // The first process sees what the second one spent.
+    // The first process sees the second one's requests.
     for limiter in [&limiter, &restarted, &start()] {
         let error = turn(limiter, &scarce).await.unwrap_err();
         assert!(error.to_string().contains("budget of 2 requests a day"), "{error}");
         assert!(error.retry_after_seconds().is_some_and(|left| left <= 86_400));
     }
-    // Back by days: nothing is won, and nothing is lost for longer than a day.
+    // Back by days: nothing is gained, and nothing is lost for longer than a day.
     clock.jump(-5 * 86_400);
     assert!(turn(&limiter, &scarce).await.is_err());
     assert!(turn(&start(), &scarce).await.is_err());

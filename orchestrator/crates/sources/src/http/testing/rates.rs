@@ -1,4 +1,4 @@
-//! Limiter states in memory; the tests over real sockets take them from here too.
+//! Limiter states in memory; the tests over real sockets also use them.
 
 use async_trait::async_trait;
 use lyra_research::ports::{RateState, RateStore};

@@ -30,7 +30,7 @@ fn person(host: &str) -> Sessions {
     )))
 }
 
-/// Without a browser, and with one where it is installed.
+/// Without a browser, and with one if installed.
 fn with_and_without() -> Vec<Option<Browser>> {
     [None].into_iter().chain(browser::browser(client(None)).map(Some)).collect()
 }
@@ -38,9 +38,15 @@ fn with_and_without() -> Vec<Option<Browser>> {
 #[tokio::test]
 async fn a_page_that_is_nothing_without_scripts_is_loaded_by_the_browser() {
     let server = StandIn::start(|asked, _| match asked.path.as_str() {
-        "/app" => html("<div id=app></div><script>fetch('/text').then(r => r.text()).then(t => app.innerHTML = t)</script>"),
+        "/app" => html(
+            "<div id=app></div><script>fetch('/text').then(r => r.text()).then(t => app.innerHTML = \
+            t)</script>",
+        ),
         "/text" => reply(200, &[], article("By script", "")),
-        "/short" => html("<html><body><article><p>A nap of an hour helped the forty adults who took it.</p></article><script>1</script>"),
+        "/short" => html(
+            "<html><body><article><p>A nap of an hour helped the forty adults who took \
+            it.</p></article><script>1</script>",
+        ),
         "/wall" => html("<div class=g-recaptcha></div><script>document.body.innerHTML = 'let in'</script>"),
         "/astray" => html("<script>location = '/private'</script>"),
         "/robots.txt" => reply(200, &[("content-type", "text/plain")], "User-agent: *\nDisallow: /private\n"),
@@ -58,12 +64,12 @@ async fn a_page_that_is_nothing_without_scripts_is_loaded_by_the_browser() {
                 assert_eq!((page.fetch_method, page.status), (FetchMethod::Browser, 200));
             }
             Err(error) => {
-                assert!(!has_browser && error.to_string().contains("there is no browser"), "{error}");
+                assert!(!has_browser && error.to_string().contains("no browser available"), "{error}");
             }
         }
         let short = fetch("/short").await.unwrap();
         assert_eq!(short.fetch_method, FetchMethod::Http, "the browser found no more");
-        // A challenge is told and never tried.
+        // A challenge is reported and never attempted.
         assert!(matches!(fetch("/wall").await.unwrap_err(), Error::Challenge { .. }));
         if has_browser {
             let error = fetch("/astray").await.unwrap_err();
@@ -101,7 +107,7 @@ async fn an_engine_says_how_it_is_reached() {
                     assert!(matches!(answer.page, SerpPage::Results { .. }), "{transport}: {answer:?}");
                     assert_eq!(asked() - before, plain + 1);
                 }
-                (Err(error), "browser", false) => assert!(error.to_string().contains("there is no browser")),
+                (Err(error), "browser", false) => assert!(error.to_string().contains("no browser available")),
                 (Ok(answer), ..) => {
                     assert!(matches!(answer.page, SerpPage::Drift { .. }), "{transport}: {answer:?}");
                 }
@@ -220,11 +226,11 @@ async fn what_wants_a_person_waits_and_is_asked_again_alone() {
         [("engine:captcha", "captcha", Priority::High), (&*page, "cloudflare", Priority::Medium)]
     );
     assert!(waiting.iter().all(|w| w.domain == "127.0.0.1") && waiting[0].url.contains("captcha?q=naps"));
-    // Every engine wants a person: an answer, and no reason to ask again at once.
+    // Every engine requires a person: that is an answer, and no reason to retry at once.
     let walled = source(&["captcha"]);
     assert!(walled.search("naps", None, 10).await.unwrap().is_empty());
     assert_eq!(walled.waiting().len(), 1);
-    // Nobody was there: it waits again.
+    // The person did not pass it: it waits again.
     assert!(walled.resume("engine:captcha", "naps", None, 10).await.unwrap().is_empty());
     assert_eq!(walled.waiting().len(), 1);
 

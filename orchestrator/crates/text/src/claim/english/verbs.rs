@@ -1,4 +1,4 @@
-//! Forms of verbs that clauses are recognised by: a closed list, because the same stem also makes nouns ("improvement").
+//! Forms of verbs that clauses are recognized by: a closed list, because the same stem also makes nouns ("improvement").
 
 /// The form of a verb, as far as English shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Letters in place of letters: Morse, the alphabet turned by 13, and from right to left.
+//! Substituted letters: Morse, ROT13, and reversed text.
 
 use super::{Candidate, MAX_CANDIDATES, MAX_CHARS, runs};
 

@@ -1,4 +1,4 @@
-//! What can be told of a run of words: its finite verb, what limits it at its beginning and at its end.
+//! Analysis of a run of words: its finite verb, and the qualifiers at its beginning and end.
 
 use super::super::super::atom::Part;
 use super::super::verbs::{Form, Verb, is_noun_too, stands_alone, verb};

@@ -125,7 +125,7 @@ fn is_plural(words: &[Word]) -> bool {
     head.last().is_some_and(Word::is_plural) || head.iter().any(|word| word.key == "and")
 }
 
-/// First words of subjects that mean nothing outside their sentence, or nobody.
+/// First words of subjects that mean nothing outside their sentence, or that refer to no one.
 const NO_ANTECEDENT: &[&str] = &[
     "it", "they", "he", "she", "this", "these", "those", "that", "such", "its", "their", "his", "her",
     "there", "we", "our", "i", "both", "neither", "one", "some", "others", "which", "who", "what", "here",
