@@ -104,7 +104,7 @@ def findings(path: Path):
         marked = lines[number - 1], lines[number - 2] if number > 1 else ""
         if JAPANESE.search(said) or any(MARK in line for line in marked):
             continue
-        plain = re.sub(r"`[^`]*`|\{\w+\}|\S+://\S+", "``", said)
+        plain = re.sub(r"`[^`]*`|\]\([^)]*\)|\{\w+\}|\S+://\S+", "``", said)
         if not ANY.search(plain):
             continue
         for pattern, instead in COMPILED:

@@ -359,7 +359,7 @@ impl Engine {
 
     fn full(&self) -> RequestError {
         let waiting = self.shared.lock().queues.iter().map(Queue::tokens).sum();
-        self.overloaded(waiting, "too many requests in progress")
+        self.overloaded(waiting, "too many requests in work")
     }
 
     /// `Retry-After`: how long the waiting tokens take at the rate seen so far, 1 to 60 s.

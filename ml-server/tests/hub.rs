@@ -154,7 +154,7 @@ async fn fetched_once_then_found_in_the_cache() {
     assert!(bench.hub.requests().is_empty());
     let gone = [("HF_ENDPOINT", "http://127.0.0.1:9")];
     let run = bench.start("tiny/model", &[], &gone).await.unwrap();
-    assert!(run.log.contains("does not answer, using the cache"), "{}", run.log);
+    assert!(run.log.contains("is unreachable, using the cache"), "{}", run.log);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -207,9 +207,9 @@ async fn a_hub_that_keeps_breaking_is_given_up() {
 #[tokio::test(flavor = "multi_thread")]
 async fn wrong_contents_are_refused_and_not_kept() {
     for (fault, says) in [
-        (Fault::Spoiled, "model.safetensors is not what the hub promised: its hash is"),
+        (Fault::Spoiled, "model.safetensors does not match what the hub announced: its hash is"),
         (Fault::Short, "model.safetensors broke off at"),
-        (Fault::SpoiledText, "config.json is not what the hub promised: its hash is"),
+        (Fault::SpoiledText, "config.json does not match what the hub announced: its hash is"),
     ] {
         let bench = Bench::new().await;
         bench.hub.set(fault);
@@ -232,7 +232,7 @@ async fn a_pinned_revision_is_asked_for() {
         assert_eq!(bench.hub.requests()[0], "/api/models/tiny/model/revision/v1");
     }
     assert_eq!(std::fs::read_to_string(bench.cache().join("refs/v1")).unwrap(), COMMIT);
-    bench.refused("tiny/model@v2", &[], &["no such repository, or it has no revision v2"]).await;
+    bench.refused("tiny/model@v2", &[], &["the repository does not exist, or has no revision v2"]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -242,7 +242,11 @@ async fn what_is_missing_is_said() {
     bench.refused("tiny/model", &["--offline"], &offline).await;
     assert!(bench.hub.requests().is_empty());
     bench
-        .refused("tiny/none", &[], &["`tiny/none`", "no such repository, or it is private", "HF_TOKEN"])
+        .refused(
+            "tiny/none",
+            &[],
+            &["`tiny/none`", "the repository does not exist or is private", "HF_TOKEN"],
+        )
         .await;
     bench.hub.set(Fault::Gated);
     bench.refused("tiny/model", &[], &["gated", "/tiny/model", "HF_TOKEN"]).await;
