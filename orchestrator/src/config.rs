@@ -230,7 +230,7 @@ pub struct ServerConfig {
     /// Connections open at the same time, at most a third of the files that the process may open (`ulimit -n`). When
     /// all are in use, a new connection replaces the one that has been idle longest.
     pub max_connections: usize,
-    /// Tools for MCP clients, over HTTP and stdio.
+    /// Tools for MCP clients, over HTTP and stdio. A client pays for every listed tool in every session.
     pub toolset: Toolset,
 }
 
@@ -246,7 +246,7 @@ impl Default for ServerConfig {
             reader_searches_per_hour: 120,
             max_body_kb: 1024,
             max_connections: 256,
-            toolset: Toolset::All,
+            toolset: Toolset::Evidence,
         }
     }
 }

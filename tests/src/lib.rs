@@ -56,6 +56,8 @@ impl TestApp {
             .env("LYRA_DATA_DIR", self.data_dir.path())
             .env("XDG_CONFIG_HOME", self.data_dir.path())
             .env("LYRA__ML__PROFILE", self.profile)
+            // Clients of the tests call tools of both sets.
+            .env("LYRA__SERVER__TOOLSET", "all")
             .env_remove("LYRA_ML_URL")
             .env_remove("LYRA_CONFIG")
             .stdin(Stdio::null());

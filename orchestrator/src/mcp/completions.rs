@@ -34,6 +34,11 @@ pub(super) async fn complete(app: &App, request: CompleteRequestParams) -> Resul
         "task_id" => app.complete_tasks(typed, CompletionInfo::MAX_VALUES).await,
         "run_id" => app.complete_runs(typed, CompletionInfo::MAX_VALUES).await,
         "corpus" => app.complete_corpora(typed, CompletionInfo::MAX_VALUES).await,
+        "tool" => {
+            let names = super::tools::all().map(|entry| entry.tool.name.to_string());
+            let values: Vec<String> = names.filter(|name| name.starts_with(typed)).collect();
+            Ok(Completed { total: values.len() as u64, values })
+        }
         "language" => {
             let values = prompts::LANGUAGES.iter().filter(|known| known.starts_with(typed));
             let values: Vec<String> = values.map(|known| (*known).to_owned()).collect();

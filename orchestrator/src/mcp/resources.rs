@@ -16,6 +16,7 @@ use std::time::Duration;
 const SCHEMA: &str = "lyra://schema";
 const TASKS: &str = "lyra://tasks/";
 const FUSION: &str = "lyra://fusion/";
+const TOOLS: &str = "lyra://tools/";
 const JSON: &str = "application/json";
 /// Tasks on a page of the list.
 const LISTED: u32 = 50;
@@ -91,6 +92,13 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
                  codes of each system. Comes in pages: `page.next` is the address of more documents.",
             )
             .with_mime_type(JSON),
+        ResourceTemplate::new(format!("{TOOLS}{{tool}}"), "tool")
+            .with_title("Tool")
+            .with_description(
+                "A tool in full: every argument with its limits, and every field of its results with what it means. The \
+                 list of tools is shorter.",
+            )
+            .with_mime_type(JSON),
     ]
     .into_iter()
     .chain(more)
@@ -109,6 +117,8 @@ pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, Err
         of_task(app, uri, path).await
     } else if let Some(path) = uri.strip_prefix(FUSION) {
         of_run(app, uri, path).await
+    } else if let Some(name) = uri.strip_prefix(TOOLS) {
+        super::tools::find(name).map(|entry| entry.described().to_string()).ok_or_else(|| unknown(uri))
     } else {
         Err(unknown(uri))
     }?;
@@ -244,7 +254,7 @@ fn not_found(uri: &str, why: impl std::fmt::Display) -> ErrorData {
 fn unknown(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(
         format!(
-            "unknown resource {uri}; the resources are {SCHEMA}, {FUSION}{{run_id}}, {TASKS}{{task_id}}, and under a task \
+            "unknown resource {uri}; the resources are {SCHEMA}, {FUSION}{{run_id}}, {TOOLS}{{tool}}, {TASKS}{{task_id}}, and under a task \
              materials, graph and claims/{{claim_id}}, each with ?cursor= for further pages"
         ),
         Some(named(uri)),

@@ -1,4 +1,5 @@
-//! JSON Schemas of the tools, made from the Rust types. The only place that makes them.
+//! JSON Schemas of the tools, made from the Rust types. The only place that makes them. Calls are checked against the full
+//! ones; clients list shorter ones, because an agent pays for every word of a list in every session.
 //!
 //! Many MCP clients read a small part of JSON Schema, so a schema here is one plain object: no `$ref`, no
 //! `oneOf`/`anyOf`/`allOf`, no lists of types, nothing beyond what [`super::arguments`] checks.
@@ -8,6 +9,7 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// Schema of a tool's arguments.
 pub(super) fn input<T: JsonSchema>() -> JsonObject {
@@ -28,6 +30,69 @@ pub(super) fn output<T: JsonSchema>() -> JsonObject {
     schema.insert("required".into(), json!(["ok"]));
     schema
 }
+
+/// The arguments of a set of tools as clients list them: without the limits of lengths, which a call checks and whose errors
+/// state them, and with parts that several tools share described once.
+#[derive(Default)]
+pub(super) struct Listing {
+    described: HashSet<String>,
+}
+
+impl Listing {
+    /// The arguments of the next tool of the set.
+    pub(super) fn input(&mut self, full: &JsonObject) -> JsonObject {
+        self.part(full, 0)
+    }
+
+    fn part(&mut self, full: &JsonObject, depth: usize) -> JsonObject {
+        let mut listed = JsonObject::new();
+        for (key, value) in full {
+            let value = match value {
+                _ if CHECKED.contains(&key.as_str()) => continue,
+                Value::Object(fields) if key == "properties" => {
+                    let listed =
+                        fields.iter().map(|(name, field)| (name.clone(), self.field(name, field, depth + 1)));
+                    Value::Object(listed.collect())
+                }
+                Value::Object(items) if key == "items" => Value::Object(self.part(items, depth)),
+                other => other.clone(),
+            };
+            listed.insert(key.clone(), value);
+        }
+        listed
+    }
+
+    fn field(&mut self, name: &str, field: &Value, depth: usize) -> Value {
+        let Value::Object(full) = field else { return field.clone() };
+        let mut listed = self.part(full, depth);
+        let is_new = self.described.insert(format!("{name} {field}"));
+        // The arguments themselves keep their descriptions, also where they are those of another tool.
+        if !is_new && depth > 1 {
+            listed.remove("description");
+        }
+        Value::Object(listed)
+    }
+}
+
+/// A tool's results as clients list them: names and types of the fields. The resource of the tool describes them.
+pub(super) fn listed_output(full: &JsonObject) -> JsonObject {
+    let kind = |field: &Value| {
+        let mut kind = json!({ "type": field["type"] });
+        if let Some(item) = field.get("items").and_then(|items| items.get("type")) {
+            kind["items"] = json!({ "type": item });
+        }
+        kind
+    };
+    let fields = full.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let fields: JsonObject = fields.map(|(name, field)| (name.clone(), kind(field))).collect();
+    let mut listed = full.clone();
+    listed.insert("properties".into(), Value::Object(fields));
+    listed
+}
+
+/// What a call checks and a list does not need to say.
+const CHECKED: &[&str] =
+    &["minLength", "maxLength", "minItems", "maxItems", "additionalProperties", "default"];
 
 /// A string that is one of `words`; for `#[schemars(schema_with)]` on fields whose type comes from the domain.
 pub(super) fn one_of(words: impl Iterator<Item = &'static str>) -> Schema {

@@ -23,6 +23,7 @@ use rmcp::service::{Peer, RequestContext};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior};
@@ -33,7 +34,7 @@ const CALL_LIMIT: Duration = Duration::from_secs(45);
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
 static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    vec![
+    let mut tools = vec![
         entry::<answer::Answer>(),
         entry::<tasks::CreateTask>(),
         entry::<search::QueueSearches>(),
@@ -58,7 +59,14 @@ static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry_of::<fusion::GetPublication>(Toolset::Fusion),
         entry_of::<fusion::GetProvenance>(Toolset::Fusion),
         entry_of::<fusion::RegisterRepresentatives>(Toolset::Fusion),
-    ]
+    ];
+    for set in [Toolset::Evidence, Toolset::Fusion] {
+        let mut listing = schema::Listing::default();
+        for entry in tools.iter_mut().filter(|entry| entry.set == set) {
+            entry.tool.input_schema = listing.input(&entry.arguments).into();
+        }
+    }
+    tools
 });
 
 /// Every tool, in the order of the workflow.
@@ -113,16 +121,19 @@ enum Effect {
 }
 
 impl Effect {
-    fn annotations(self, title: &str) -> ToolAnnotations {
+    fn annotations(self) -> ToolAnnotations {
         let (read_only, destructive, idempotent, open_world) = match self {
             Self::Reads => (true, false, true, false),
-            Self::Adds | Self::Searches => (false, false, false, true),
+            Self::Adds => (false, false, false, true),
+            // A run that expires is not a change that a user has to approve.
+            Self::Searches => (true, false, false, true),
             Self::Settles => (false, true, false, true),
             Self::Ends => (false, true, true, false),
             Self::Corrects => (false, true, false, false),
-            Self::Records | Self::Fuses => (false, false, false, false),
+            Self::Fuses => (true, false, false, false),
+            Self::Records => (false, false, false, false),
         };
-        ToolAnnotations::with_title(title)
+        ToolAnnotations::new()
             .read_only(read_only)
             .destructive(destructive)
             .idempotent(idempotent)
@@ -133,6 +144,10 @@ impl Effect {
 /// A tool as it is listed, with the function that runs it.
 pub(super) struct Entry {
     pub(super) tool: rmcp::model::Tool,
+    /// What its arguments are checked against.
+    pub(super) arguments: JsonObject,
+    /// Its results with every field described.
+    results: JsonObject,
     set: Toolset,
     effect: Effect,
     run: fn(JsonObject, Call) -> BoxFuture<'static, CallToolResult>,
@@ -141,7 +156,15 @@ pub(super) struct Entry {
 impl Entry {
     /// Whether calling it changes nothing.
     pub(super) fn is_read_only(&self) -> bool {
-        self.tool.annotations.as_ref().is_some_and(|hints| hints.read_only_hint == Some(true))
+        matches!(self.effect, Effect::Reads)
+    }
+
+    /// Everything about it, for the resource that describes it.
+    pub(super) fn described(&self) -> Value {
+        json!({
+            "name": self.tool.name, "title": self.tool.title, "description": self.tool.description,
+            "input_schema": self.arguments, "output_schema": self.results,
+        })
     }
 
     /// Whether a call leaves nothing behind but a run that expires: read-only tokens may call such tools.
@@ -160,18 +183,20 @@ fn entry<T: Tool + 'static>() -> Entry {
 }
 
 fn entry_of<T: Tool + 'static>(set: Toolset) -> Entry {
-    let tool = rmcp::model::Tool::new(T::NAME, T::DESCRIPTION, schema::input::<T::Input>())
+    let (arguments, results) = (schema::input::<T::Input>(), schema::output::<T::Output>());
+    let tool = rmcp::model::Tool::new(T::NAME, T::DESCRIPTION, JsonObject::new())
         .with_title(T::TITLE)
-        .with_raw_output_schema(schema::output::<T::Output>().into())
-        .with_annotations(T::EFFECT.annotations(T::TITLE));
-    Entry { tool, set, effect: T::EFFECT, run: |arguments, call| run::<T>(arguments, call).boxed() }
+        .with_raw_output_schema(schema::listed_output(&results).into())
+        .with_annotations(T::EFFECT.annotations());
+    let run = |arguments, call| run::<T>(arguments, call).boxed();
+    Entry { tool, arguments, results, set, effect: T::EFFECT, run }
 }
 
 async fn run<T: Tool>(mut arguments: JsonObject, call: Call) -> CallToolResult {
     let answer = async {
         let entry = find(T::NAME).ok_or_else(|| Failure::argument("unknown tool"))?;
         T::tidy(&mut arguments);
-        let input = arguments::read(&entry.tool.input_schema, arguments)?;
+        let input = arguments::read(&entry.arguments, arguments)?;
         let limited = tokio::time::timeout(CALL_LIMIT, T::call(&call, input));
         call.with_progress(limited).await.unwrap_or_else(|_| Err(Failure::timed_out(CALL_LIMIT)))
     };
@@ -229,7 +254,6 @@ fn task_id(text: &str) -> Result<TaskId, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
 
     /// Walks a schema and gives every object in it, with where it is.
     fn walk(value: &Value, path: &str, visit: &mut impl FnMut(&str, &JsonObject)) {
@@ -249,9 +273,8 @@ mod tests {
     fn every_schema_keeps_the_house_rules() {
         for entry in all() {
             let name = &entry.tool.name;
-            let input = Value::Object((*entry.tool.input_schema).clone());
-            let output =
-                Value::Object((*entry.tool.output_schema.clone().expect("an output schema")).clone());
+            let input = Value::Object(entry.arguments.clone());
+            let output = Value::Object(entry.results.clone());
             for (side, schema) in [("input", &input), ("output", &output)] {
                 assert_eq!(schema["type"], "object", "{name} {side}");
                 walk(schema, &format!("{name} {side}"), &mut |path, fields| {
@@ -274,6 +297,16 @@ mod tests {
             assert!(output["properties"]["error_id"].is_object(), "{name}");
             let hints = entry.tool.annotations.as_ref().expect("annotations");
             assert!(hints.read_only_hint.is_some() && hints.open_world_hint.is_some(), "{name}");
+        }
+    }
+
+    /// About four bytes of JSON are a token for current models.
+    #[test]
+    fn lists_stay_small_enough_for_every_session() {
+        for (set, tokens) in [(Toolset::Evidence, 6_000), (Toolset::Fusion, 8_000)] {
+            let tools: Vec<&rmcp::model::Tool> = of(set).map(|entry| &entry.tool).collect();
+            let bytes = json!({ "tools": tools }).to_string().len();
+            assert!(bytes <= 4 * tokens, "{set:?}: {bytes} bytes, {} are allowed", 4 * tokens);
         }
     }
 

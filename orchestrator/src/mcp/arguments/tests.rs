@@ -4,7 +4,7 @@ use crate::mcp::tools;
 #[track_caller]
 fn refused(tool: &str, arguments: Value, message: &str) {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    let schema = &tools::find(tool).expect("a tool").tool.input_schema;
+    let schema = &tools::find(tool).expect("a tool").arguments;
     let failure = read::<Value>(schema, arguments).expect_err("it is refused");
     assert_eq!((failure.code, failure.message.as_str()), ("invalid_argument", message));
 }
@@ -66,7 +66,7 @@ fn refusals_name_the_argument_the_fault_and_the_remedy() {
 
 #[test]
 fn null_means_left_out_and_whole_floats_are_integers() {
-    let schema = &tools::find("query_graph").expect("a tool").tool.input_schema;
+    let schema = &tools::find("query_graph").expect("a tool").arguments;
     let Value::Object(arguments) = json!({"sql": "select 1", "options": {"limit": 3.0, "timeout_ms": null}})
     else {
         unreachable!()

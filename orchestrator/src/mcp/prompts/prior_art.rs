@@ -225,8 +225,9 @@ mod tests {
                 .into();
         for entry in crate::mcp::tools::all() {
             known.insert(entry.tool.name.to_string());
-            properties(&json!(*entry.tool.input_schema), &mut known);
-            properties(&json!(entry.tool.output_schema), &mut known);
+            let described = entry.described();
+            properties(&described["input_schema"], &mut known);
+            properties(&described["output_schema"], &mut known);
         }
         for language in LANGUAGES {
             for enable_multi_run in [true, false] {
