@@ -170,16 +170,13 @@ impl Reading {
         let ask = Ask::Look { name, bytes, format, named }.to_bytes();
         let mut tried = false;
         loop {
-            return match self.say(ask.clone(), &file).await {
-                Ok((Said::Parts(parts), _)) => Ok(Some(parts)),
-                Ok((said, _)) => Err(unfit(path, said)),
-                Err(Unsaid::Cancelled) => Ok(None),
-                Err(unsaid) if unsaid.may_pass() && !tried => {
-                    tried = true;
-                    continue;
-                }
-                Err(unsaid) => Err(failed(path, unsaid, 0)),
-            };
+            match self.say(ask.clone(), &file).await {
+                Ok((Said::Parts(parts), _)) => return Ok(Some(parts)),
+                Ok((said, _)) => return Err(unfit(path, said)),
+                Err(Unsaid::Cancelled) => return Ok(None),
+                Err(unsaid) if unsaid.may_pass() && !tried => tried = true,
+                Err(unsaid) => return Err(failed(path, unsaid, 0)),
+            }
         }
     }
 

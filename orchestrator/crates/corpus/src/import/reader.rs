@@ -10,7 +10,7 @@ use crate::index::{Entry, Snapshot};
 use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::PoisonError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -143,10 +143,12 @@ fn accept(
         Err(reason) => return Outcome::Reject(reason),
     };
     // What read it may have been taken over by what it read.
-    let path = || paths.get(file as usize).map(PathBuf::as_path).unwrap_or(Path::new(""));
     let document: Document = match serde_json::from_str(json) {
         Ok(document) => document,
-        Err(error) => return Outcome::Failed(CorpusError::io(path())(error.into())),
+        Err(error) => {
+            let path = paths.get(file as usize).cloned().unwrap_or_default();
+            return Outcome::Failed(CorpusError::Io { path, source: error.into() });
+        }
     };
     if let Err(reason) = document.check() {
         return Outcome::Reject(reason);
