@@ -79,7 +79,8 @@ pub(crate) fn check_backup(folder: &Path, job: &[u8], turns: &dyn Turns) -> Vec<
             manifest.verify(folder, &mut || turns.turn(&busy).map(drop))?;
         }
         // Without what waits for sockets, which a worker has no right to.
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(internal)?;
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(internal)?;
         runtime.block_on(describe(folder, &manifest))
     };
     // Strings and numbers always can be written.
