@@ -31,6 +31,7 @@ pub use access::{Caller, Mutation};
 pub use answer::{Answer, Cluster, Verdict};
 pub use auth::{AuthSession, Resolution};
 pub use backup::BackupReport;
+pub(crate) use backup::{check_backup, read_archive};
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
 pub use doctor::{Finding, Health};
 pub use documents::{Document, DocumentKind, DocumentPage};
@@ -49,10 +50,12 @@ pub use web::EngineAnswer;
 use crate::config::Config;
 use crate::inference::LazyInference;
 use crate::metrics::Metrics;
+use crate::worker::import_readers;
 use lyra_corpus::Corpora;
 use lyra_research::ports::Observed;
 use lyra_research::{Llm, Progress, Stops};
 use lyra_store::{Store, StoreConfig};
+use lyra_worker::Talks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,6 +77,7 @@ struct Inner {
     statements: statements::Statements,
     outside: sources::Outside,
     corpora: Corpora,
+    imports: Arc<Talks>,
     fusion: Fusion,
     inference: Arc<LazyInference>,
     llm: Option<Llm>,
@@ -111,7 +115,8 @@ impl App {
         let observed = Observed(metrics.clone());
         let outside = sources::Outside::new(&config, &data_dir, &store, observed)?;
         let llm = llm::open(&config.llm, outside.web())?;
-        let corpora = Corpora::open(&data_dir);
+        let imports = Arc::new(import_readers(config.worker_program.clone()));
+        let corpora = Corpora::open(&data_dir).with_readers(imports.clone());
         let inference = Arc::new(LazyInference::new(config.ml.clone(), metrics.clone()));
         let backend = backends::open(&config.fusion, &corpora, inference.clone())?;
         let backend = fusion::Gate::before(backend, outside.web().rules());
@@ -124,6 +129,7 @@ impl App {
                 statements,
                 outside,
                 corpora,
+                imports,
                 fusion,
                 inference,
                 llm,

@@ -198,7 +198,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         return doctor::run(config, args).await;
     }
     if let Command::Backup(command) = command
-        && let Some(code) = backup::without_app(&config, command).await?
+        && let Some(code) = backup::without_app(&config, command, &cancel).await?
     {
         return Ok(code);
     }

@@ -2,9 +2,13 @@
 //!
 //! A new kind is a variant of [`Kind`] with its limits, and what its worker does with a job in `Kind::serve`.
 
+mod backup;
+mod import;
 mod page;
 mod sql;
 
+pub use backup::BackupReaders;
+pub use import::import_readers;
 pub use page::PageParser;
 pub use sql::SqlJob;
 
@@ -25,6 +29,12 @@ named_enum! {
         Sql = "sql",
         /// Pages and PDFs.
         Page = "page",
+        /// Files of imports.
+        Import = "import",
+        /// Backups in one file.
+        Archive = "archive",
+        /// Backups in the folder that its argument names.
+        Backup = "backup",
     }
 }
 
@@ -33,6 +43,9 @@ impl Kind {
         match self {
             Self::Sql => sql::LIMITS,
             Self::Page => page::LIMITS,
+            Self::Import => import::LIMITS,
+            Self::Archive => backup::ARCHIVE_LIMITS,
+            Self::Backup => backup::BACKUP_LIMITS,
         }
     }
 
@@ -40,7 +53,7 @@ impl Kind {
     fn wait(self) -> Duration {
         match self {
             Self::Sql => Duration::from_secs(10),
-            Self::Page => Duration::from_mins(10),
+            Self::Page | Self::Import | Self::Archive | Self::Backup => Duration::from_mins(10),
         }
     }
 
@@ -49,14 +62,18 @@ impl Kind {
         match self {
             Self::Sql => 1 << 20,
             Self::Page => 128 << 20,
+            Self::Import => 96 << 20,
+            Self::Archive => 2 << 20,
+            Self::Backup => 16 << 20,
         }
     }
 
-    /// Jobs that one worker does.
+    /// Jobs that one worker does. Of a job of several turns, a worker does no more than what belongs together.
     fn jobs(self) -> u32 {
         match self {
             Self::Sql => 500,
             Self::Page => 200,
+            Self::Import | Self::Archive | Self::Backup => 1,
         }
     }
 
@@ -65,6 +82,9 @@ impl Kind {
         match self {
             Self::Sql => sql::serve(self, arguments),
             Self::Page => page::serve(self, arguments),
+            Self::Import => import::serve(self, arguments),
+            Self::Archive => backup::serve_archive(self, arguments),
+            Self::Backup => backup::serve_backup(self, arguments),
         }
     }
 

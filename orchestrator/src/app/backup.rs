@@ -4,31 +4,38 @@
 //! manifest of every file's size and SHA-256. Kept answers, locks and the configuration are not in it.
 
 mod archive;
+mod check;
 mod leftovers;
 mod manifest;
 mod pipe;
 mod restore;
 
+pub(crate) use archive::read_archive;
+pub(crate) use check::check_backup;
 pub(super) use leftovers::remove as remove_leftovers;
 pub(super) use restore::finish_interrupted;
 
 use super::{App, AppError, ErrorCode};
+use crate::worker::BackupReaders;
 use archive::{is_archive, pack};
+use check::What;
 use lyra_corpus::{CorpusError, HeldCorpus};
-use lyra_store::{check_file, check_private_file};
+use lyra_worker::WorkerError;
 use manifest::{DATABASE, Manifest, PRIVATE};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long an import of a corpus is waited for.
 const IMPORT_WAIT: Duration = Duration::from_mins(2);
+/// How long the reader of a backup may take from what it is told to what it says.
+const STEP: Duration = Duration::from_mins(1);
 /// Pause between looks at it.
 const IMPORT_PAUSE: Duration = Duration::from_millis(250);
 
 /// What a backup holds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackupReport {
     /// Where it is.
     pub path: PathBuf,
@@ -95,9 +102,10 @@ impl App {
         let folder = partial.to_owned();
         let created_at = jiff::Timestamp::now();
         blocking(move || Manifest::of(&folder, created_at)?.write(&folder)).await?;
-        let checked = verify_folder(partial).await?;
-        let (partial, place) = (partial.to_owned(), target.to_owned());
-        blocking(move || put_in_place(&partial, &place)).await?;
+        // What was written here needs no other process.
+        let readers = BackupReaders::new(None);
+        let checked = verify_folder(partial, &readers).await?;
+        put_in_place(partial, target, &readers).await?;
         Ok(BackupReport { path: target.to_owned(), corpora, ..checked })
     }
 
@@ -117,37 +125,47 @@ impl App {
     /// Reads a backup to its end: every file's size and SHA-256, and the database with SQLite's own checks.
     ///
     /// # Errors
-    /// What is missing, altered or damaged, and a backup of a newer version.
-    pub async fn verify_backup(source: &Path) -> Result<BackupReport, AppError> {
-        let (place, archived) = (source.to_owned(), blocking_is_archive(source).await?);
-        if !archived {
-            return verify_folder(source).await;
-        }
-        // What is looked into has to lie in files of its own; nothing else is written.
-        let folder = scratch(source)?;
-        let claim = leftovers::claim(&folder);
-        let unpacked = folder.clone();
-        let verified = async {
-            blocking(move || archive::unpack_described(&place, &unpacked)).await?;
-            describe(&folder, &Manifest::read(&folder)?).await
-        }
-        .await;
-        let _ = std::fs::remove_dir_all(&folder);
-        drop(claim);
+    /// What is missing, altered or damaged, a backup of a newer version, and readers that were cancelled.
+    pub async fn verify_backup(source: &Path, readers: &BackupReaders) -> Result<BackupReport, AppError> {
+        let verified = readers.unless_cancelled(verify(source, readers)).await.ok_or_else(interrupted)?;
         Ok(BackupReport { path: source.to_owned(), ..verified? })
     }
 }
 
-/// A new folder beside a backup, or among the temporary files where there can be none.
-fn scratch(source: &Path) -> Result<PathBuf, AppError> {
-    let source = std::path::absolute(source).map_err(failed(source))?;
-    let folder = beside(&source, "verify")?;
-    if private_folder(&folder).is_ok() {
-        return Ok(folder);
+async fn verify(source: &Path, readers: &BackupReaders) -> Result<BackupReport, AppError> {
+    if !blocking_is_archive(source).await? {
+        return verify_folder(source, readers).await;
     }
-    let folder = beside(&std::env::temp_dir().join("lyra"), "verify")?;
-    private_folder(&folder).map_err(failed(&folder))?;
-    Ok(folder)
+    // What is looked into has to lie in files of its own; nothing else is written.
+    let scratch = Scratch::beside(source)?;
+    archive::unpack_described(source, &scratch.folder, readers.archives()).await?;
+    check::check(&scratch.folder, What::Described, &readers.of_folder(&scratch.folder)).await
+}
+
+/// A folder for what is unpacked to be looked at: removed when this is dropped.
+struct Scratch {
+    folder: PathBuf,
+    _claim: Option<File>,
+}
+
+impl Scratch {
+    /// A new folder beside a backup, or among the temporary files where there can be none.
+    fn beside(source: &Path) -> Result<Self, AppError> {
+        let source = std::path::absolute(source).map_err(failed(source))?;
+        let mut folder = beside(&source, "verify")?;
+        if private_folder(&folder).is_err() {
+            folder = beside(&std::env::temp_dir().join("lyra"), "verify")?;
+            private_folder(&folder).map_err(failed(&folder))?;
+        }
+        Ok(Self { _claim: leftovers::claim(&folder), folder })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed now, the next backup removes.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
 }
 
 async fn blocking_is_archive(source: &Path) -> Result<bool, AppError> {
@@ -163,53 +181,29 @@ async fn blocking_is_archive(source: &Path) -> Result<bool, AppError> {
 }
 
 /// Checks every file of a backup that lies in a folder.
-async fn verify_folder(folder: &Path) -> Result<BackupReport, AppError> {
-    let place = folder.to_owned();
-    let manifest = blocking(move || {
-        let manifest = Manifest::read(&place)?;
-        manifest.verify(&place)?;
-        Ok(manifest)
-    })
-    .await?;
-    describe(folder, &manifest).await
+async fn verify_folder(folder: &Path, readers: &BackupReaders) -> Result<BackupReport, AppError> {
+    check::check(folder, What::Whole, &readers.of_folder(folder)).await
 }
 
-/// Checks the database of a backup whose files are what its manifest says.
-async fn describe(folder: &Path, manifest: &Manifest) -> Result<BackupReport, AppError> {
-    let same_version = manifest.lyra == env!("CARGO_PKG_VERSION");
-    let mut check = check_file(&folder.join(DATABASE), same_version).await?;
-    if manifest.entry(PRIVATE).is_some() {
-        check.problems.extend(check_private_file(&folder.join(PRIVATE)).await?);
-    }
-    for (kind, what) in [("integrity", "is damaged"), ("schema", "has been tampered with")] {
-        if let Some(problem) = check.problems.iter().find(|problem| problem.check == kind) {
-            return Err(AppError::new(
-                ErrorCode::Internal,
-                format!("the database in {} {what}: {}", folder.display(), problem.found),
-            ));
+/// An error of a backup whose reader ended.
+fn unread(backup: &str, error: WorkerError) -> AppError {
+    let why = match error {
+        WorkerError::Memory { bytes } => format!("reading it takes more than {} MB of memory", bytes >> 20),
+        WorkerError::Deadline { limit } => {
+            format!("a step of reading it takes more than {} s", limit.as_secs())
         }
-    }
-    for name in manifest.corpora() {
-        let checked = lyra_corpus::check_manifest(&folder.join("corpora").join(&name), &name);
-        checked.map_err(|error| manifest::damaged(&error.to_string()))?;
-    }
-    Ok(BackupReport {
-        path: folder.to_owned(),
-        created_at: manifest.created_at.to_string(),
-        lyra: manifest.lyra.clone(),
-        schema: check.schema,
-        corpora: manifest.corpora(),
-        files: manifest.files.len(),
-        bytes: manifest.files.iter().map(|file| file.bytes).sum(),
-        problems: check
-            .problems
-            .into_iter()
-            .map(|problem| format!("{}: {}", problem.check, problem.found))
-            .collect(),
-        replaced: None,
-        tokens_in_force: Vec::new(),
-        tokens_revoked: 0,
-    })
+        WorkerError::Cpu { seconds } => {
+            format!("a step of reading it takes more than {seconds} s of processor time")
+        }
+        WorkerError::Died { how } => format!("reading it failed inside a parser, twice ({how})"),
+        other => return AppError::new(ErrorCode::Unavailable, format!("{backup}: {other}")),
+    };
+    manifest::damaged(&format!("{backup}: {why}"))
+}
+
+/// The person who asked wants no more of it.
+fn interrupted() -> AppError {
+    AppError::new(ErrorCode::Unavailable, "interrupted; nothing has changed")
 }
 
 fn copy_corpus(held: &HeldCorpus, folder: &Path) -> Result<(), AppError> {
@@ -225,19 +219,30 @@ fn copy_corpus(held: &HeldCorpus, folder: &Path) -> Result<(), AppError> {
 }
 
 /// Gives a finished backup its name.
-fn put_in_place(partial: &Path, target: &Path) -> Result<(), AppError> {
-    if is_archive(target) {
-        let file = beside(target, "new")?;
-        let packed = pack(partial, &file).and_then(|()| {
-            let _claim = leftovers::claim(&file);
-            archive::verify(&file)
-        });
-        if let Err(error) = packed {
-            let _ = std::fs::remove_file(&file);
-            return Err(error);
-        }
-        return std::fs::rename(&file, target).map_err(failed(target));
+async fn put_in_place(partial: &Path, target: &Path, readers: &BackupReaders) -> Result<(), AppError> {
+    let (partial, target) = (partial.to_owned(), target.to_owned());
+    if !is_archive(&target) {
+        return blocking(move || replace(&partial, &target)).await;
     }
+    let file = beside(&target, "new")?;
+    let packing = file.clone();
+    let packed = async {
+        let _claim = blocking(move || {
+            pack(&partial, &packing)?;
+            Ok(leftovers::claim(&packing))
+        })
+        .await?;
+        archive::verify(&file, readers.archives()).await
+    };
+    if let Err(error) = packed.await {
+        let _ = std::fs::remove_file(&file);
+        return Err(error);
+    }
+    blocking(move || std::fs::rename(&file, &target).map_err(failed(&target))).await
+}
+
+/// Puts a folder in place of what is there.
+fn replace(partial: &Path, target: &Path) -> Result<(), AppError> {
     // Replaced as a whole: the old one is there until the new one is.
     let old = beside(target, "old")?;
     let replaces = target.exists();

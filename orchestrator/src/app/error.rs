@@ -3,6 +3,7 @@
 use lyra_domain::named_enum;
 use lyra_research::PortError;
 use lyra_store::GuardError;
+use serde::{Deserialize, Serialize};
 
 named_enum! {
     /// Kind of a failure, by who can fix it.
@@ -25,7 +26,7 @@ named_enum! {
 }
 
 /// A failed use case.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, Deserialize)]
 #[error("{message}")]
 pub struct AppError {
     /// Kind.

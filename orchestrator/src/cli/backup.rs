@@ -3,12 +3,14 @@
 use super::{print, print_json, tell};
 use crate::app::{App, BackupReport, Caller, Mutation};
 use crate::config::Config;
+use crate::worker::BackupReaders;
 use clap::Subcommand;
 use lyra_store::AuditOutcome;
 use serde_json::json;
 use std::io::{IsTerminal, Stdin};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tokio_util::sync::CancellationToken;
 
 /// What `lyra backup --help` says at its end.
 pub(super) const HELP: &str = "\
@@ -63,23 +65,40 @@ pub(super) enum BackupCommand {
 pub(super) async fn without_app(
     config: &Config,
     command: &BackupCommand,
+    cancel: &CancellationToken,
 ) -> anyhow::Result<Option<ExitCode>> {
+    let done = read_backup(config, command, cancel).await;
+    match done {
+        Err(error) if cancel.is_cancelled() => {
+            tell(&format!("{error:#}"));
+            Ok(Some(ExitCode::from(130)))
+        }
+        done => done,
+    }
+}
+
+async fn read_backup(
+    config: &Config,
+    command: &BackupCommand,
+    cancel: &CancellationToken,
+) -> anyhow::Result<Option<ExitCode>> {
+    let readers = BackupReaders::new(config.worker_program.clone()).until(cancel.clone());
     match command {
         BackupCommand::Create { .. } => return Ok(None),
         BackupCommand::Verify { source, json } => {
             let report = if is_pipe(source) {
-                App::verify_backup_from(piped()?, &config.data_dir()?).await?
+                App::verify_backup_from(piped()?, &config.data_dir()?, &readers).await?
             } else {
-                App::verify_backup(source).await?
+                App::verify_backup(source, &readers).await?
             };
             show(&report, "sound:", *json)?;
         }
         BackupCommand::Restore { source, force, json } => {
             let data_dir = config.data_dir()?;
             let report = if is_pipe(source) {
-                App::restore_backup_from(piped()?, &data_dir, *force).await?
+                App::restore_backup_from(piped()?, &data_dir, *force, &readers).await?
             } else {
-                App::restore_backup(source, &data_dir, *force).await?
+                App::restore_backup(source, &data_dir, *force, &readers).await?
             };
             // Opened once, so that an older database is upgraded now and not when somebody waits for it.
             let app = App::open(config.clone()).await?;

@@ -7,7 +7,8 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use lyra::app::App;
-use lyra_tests::TestApp;
+use lyra::worker::BackupReaders;
+use lyra_tests::{TestApp, binary};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -123,7 +124,11 @@ async fn changed_backups_are_refused_or_give_what_was_saved() -> anyhow::Result<
     let file = backup(&app, home.path())?;
     let whole = unpacked(&file)?;
     let first = home.path().join("first");
-    App::restore_backup(&file, &first, false).await.map_err(|error| anyhow::anyhow!("{}", error.message))?;
+    // Read by the program itself, as people do.
+    let readers = BackupReaders::new(Some(binary("lyra")));
+    App::restore_backup(&file, &first, false, &readers)
+        .await
+        .map_err(|error| anyhow::anyhow!("{}", error.message))?;
     let expected = restored(&first)?;
 
     let mut run = Run::new("archives");
@@ -134,8 +139,8 @@ async fn changed_backups_are_refused_or_give_what_was_saved() -> anyhow::Result<
         let place = tempfile::tempdir_in(home.path())?;
         let (target, data) = (place.path().join("changed.tar.gz"), place.path().join("data"));
         std::fs::write(&target, bytes)?;
-        let verified = App::verify_backup(&target).await;
-        if let Err(error) = App::restore_backup(&target, &data, false).await {
+        let verified = App::verify_backup(&target, &readers).await;
+        if let Err(error) = App::restore_backup(&target, &data, false, &readers).await {
             let why = error.message;
             ensure!(!why.is_empty() && verified.is_err(), "{what}: verified, and then {why}");
             let left: Vec<_> = std::fs::read_dir(&data)?.flatten().map(|entry| entry.file_name()).collect();

@@ -13,6 +13,7 @@ use crate::manifest::check_name;
 use crate::search::{Method, SearchResult};
 use crate::{CorpusError, Result, search, upgrade};
 use lyra_research::ports::{Inference, TextRole};
+use lyra_worker::Talks;
 use serde::Serialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ pub struct Corpora {
     opened: Arc<Mutex<HashMap<String, Arc<Opened>>>>,
     batching: import::Batching,
     exact_vectors: usize,
+    readers: Arc<Talks>,
 }
 
 /// Embeddings of a corpus that a query is compared with one by one. Of more, candidates are found by bytes first.
@@ -60,7 +62,16 @@ impl Corpora {
             opened: Arc::default(),
             batching: import::Batching::default(),
             exact_vectors: EXACT_VECTORS,
+            readers: Arc::new(Talks::here(Arc::new(|job, turns| import::read_files(&job, turns)))),
         }
+    }
+
+    /// With files of imports read by these, whose work is [`read_files`](crate::read_files), in place of a thread of
+    /// this process.
+    #[must_use]
+    pub fn with_readers(mut self, readers: Arc<Talks>) -> Self {
+        self.readers = readers;
+        self
     }
 
     /// With another number of embeddings (100,000) up to which a query is compared with all of them.
@@ -173,8 +184,18 @@ impl Corpora {
     ) -> Result<ImportReport> {
         let folder = self.folder(name)?;
         let fresh = !folder.exists();
-        let report =
-            import::run(folder, name, files, options, inference, progress, cancel, self.batching).await;
+        let report = import::run(
+            folder,
+            name,
+            files,
+            options,
+            inference,
+            progress,
+            cancel,
+            &self.readers,
+            self.batching,
+        )
+        .await;
         self.forget(name);
         // An import that took nothing leaves nothing, and so does one that failed before its first commit.
         if fresh

@@ -74,22 +74,28 @@ const MAX_ID: usize = 512;
 impl Document {
     /// Completes what follows from other fields, and checks that it can be stored; the error is the reason to report.
     pub(crate) fn finish(mut self) -> Result<Self, String> {
+        self.check()?;
+        if self.language.is_none() {
+            let texts = [&self.text, &self.desc, &self.claim, &self.title];
+            let shown = texts.into_iter().find(|text| !text.is_empty());
+            self.language = shown.and_then(|shown| lyra_text::language(shown)).map(str::to_owned);
+        }
+        self.year = self.year.or_else(|| self.pub_date.map(|date| i32::from(date.year())));
+        Ok(self)
+    }
+
+    /// Checks that it can be stored; the error is the reason to report.
+    pub(crate) fn check(&self) -> Result<(), String> {
         if self.doc_id.is_empty() {
             return Err("missing id".to_owned());
         }
         if self.doc_id.len() > MAX_ID {
             return Err(format!("id is longer than {MAX_ID} bytes"));
         }
-        let texts = [&self.title, &self.text, &self.claim, &self.desc];
-        let Some(longest) = texts.into_iter().rev().find(|text| !text.is_empty()) else {
+        if [&self.title, &self.text, &self.claim, &self.desc].into_iter().all(String::is_empty) {
             return Err("no title and no text".to_owned());
-        };
-        if self.language.is_none() {
-            let shown = if self.text.is_empty() { longest } else { &self.text };
-            self.language = lyra_text::language(shown).map(str::to_owned);
         }
-        self.year = self.year.or_else(|| self.pub_date.map(|date| i32::from(date.year())));
-        Ok(self)
+        Ok(())
     }
 
     /// All fields that searches over publications know.

@@ -1,17 +1,21 @@
-//! Import: read, embed and index as three stages that overlap, with commits that an interruption falls back to.
+//! Import: read, embed and index as stages that overlap, with commits that an interruption falls back to.
 
+mod files;
 mod format;
+mod messages;
 mod options;
+mod part;
 mod patent;
 mod reader;
 mod records;
-mod source;
 mod tagged;
+mod work;
 mod writer;
 mod xml;
 
 pub use format::{Format, UnknownFormat};
 pub use options::ImportOptions;
+pub use work::read_files;
 
 use crate::backend::FeatureScope;
 use crate::corpora::blocking;
@@ -21,6 +25,7 @@ use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result, upgrade};
 use futures::StreamExt;
 use lyra_research::ports::{Inference, TextRole};
+use lyra_worker::Talks;
 use serde::Serialize;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -145,10 +150,11 @@ pub(crate) async fn run(
     inference: &dyn Inference,
     progress: &(dyn Fn(&Progress) + Send + Sync),
     cancel: &CancellationToken,
+    readers: &Arc<Talks>,
     batching: Batching,
 ) -> Result<ImportReport> {
     check_name(name)?;
-    let sources = source::open(files, options.format)?;
+    let sources = Arc::new(files::open(files, options.format, readers, cancel).await?);
     let stored = {
         let (folder, name) = (folder.clone(), name.to_owned());
         blocking(move || upgrade::current(&folder, &name)).await?
@@ -174,19 +180,21 @@ pub(crate) async fn run(
     };
     let Prepared { lock, manifest, index, known } = opened;
     let batching = if manifest.scopes.is_empty() { batching.without_embeddings() } else { batching };
-    let bytes_total = sources.iter().map(|source| source.bytes).sum();
+    let bytes_total = sources.iter().fold(0, |sum: u64, source| sum.saturating_add(source.bytes()));
     let tally: Tally =
         Arc::new(Mutex::new((ImportReport::default(), Progress { bytes_total, ..Progress::default() })));
 
     // Whether every file was read to its end.
     let finished = Arc::new(AtomicBool::new(false));
+    let (to_accept, fetched) = mpsc::channel(1);
+    tokio::spawn(files::fetch(sources.clone(), readers.clone(), to_accept, cancel.clone()));
     let (to_embed, pending) = mpsc::channel(WAITING);
     let (to_write, embedded) = mpsc::channel(WAITING);
     let reading = {
         let (tally, cancel, finished) = (tally.clone(), cancel.clone(), finished.clone());
         blocking(move || {
             finished.store(
-                reader::run(sources, &known, batching.embed, &to_embed, &tally, &cancel)?,
+                reader::run(fetched, &sources, &known, batching.embed, &to_embed, &tally, &cancel)?,
                 Ordering::Release,
             );
             Ok(())

@@ -24,7 +24,7 @@ pub use corpora::{Corpora, CorpusInfo, HeldCorpus};
 pub use document::Document;
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
-pub use import::{Format, ImportOptions, ImportReport, Progress, READS, Rejected, UnknownFormat};
+pub use import::{Format, ImportOptions, ImportReport, Progress, READS, Rejected, UnknownFormat, read_files};
 pub use manifest::check_manifest;
 pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};
 pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};

@@ -122,8 +122,8 @@ impl Store {
 /// # Errors
 /// It is not a Lyra database, comes from a newer version, or is unreadable.
 pub async fn check_file(path: &Path, same_version: bool) -> Result<StoreCheck> {
-    schema::check(path).await?;
     let mut connection = immutable(path).await?;
+    schema::fits(path, &mut connection, &schema::MIGRATIONS).await?;
     let views = if same_version { Views::Present } else { Views::Replaced };
     let check = examine(&mut connection, views).await;
     connection.close().await?;
@@ -135,8 +135,8 @@ pub async fn check_file(path: &Path, same_version: bool) -> Result<StoreCheck> {
 /// # Errors
 /// It is not one of ours, comes from a newer version, or is unreadable.
 pub async fn check_private_file(path: &Path) -> Result<Vec<Problem>> {
-    schema::check_version(path, &private::MIGRATIONS).await?;
     let mut connection = immutable(path).await?;
+    schema::fits(path, &mut connection, &private::MIGRATIONS).await?;
     let mut problems = integrity(&mut connection).await?;
     let version: Option<i64> =
         sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations").fetch_one(&mut connection).await?;
@@ -147,8 +147,10 @@ pub async fn check_private_file(path: &Path) -> Result<Vec<Problem>> {
     Ok(problems)
 }
 
+/// Makes no file, not even one for what does not fit into memory.
 async fn immutable(path: &Path) -> Result<SqliteConnection> {
     let options = SqliteConnectOptions::new().filename(path).read_only(true).immutable(true);
+    let options = options.pragma("temp_store", "MEMORY");
     options.connect().await.map_err(|error| schema::open_error(path, error))
 }
 

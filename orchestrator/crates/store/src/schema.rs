@@ -27,9 +27,18 @@ pub(crate) async fn check_version(path: &Path, migrations: &Migrator) -> Result<
     }
     let options = SqliteConnectOptions::new().filename(path).read_only(true);
     let mut connection = options.connect().await.map_err(|error| open_error(path, error))?;
-    let found = versions(path, &mut connection).await;
+    let fits = fits(path, &mut connection, migrations).await;
     connection.close().await?;
-    let (tables, found) = found?;
+    fits
+}
+
+/// Refuses what is no Lyra database or comes from a newer version than the last of these migrations.
+pub(crate) async fn fits(
+    path: &Path,
+    connection: &mut sqlx::SqliteConnection,
+    migrations: &Migrator,
+) -> Result<()> {
+    let (tables, found) = versions(path, connection).await?;
     let known = latest_of(migrations);
     match found {
         None if tables > 0 => Err(StoreError::NotADatabase {

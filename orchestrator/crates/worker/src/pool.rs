@@ -6,11 +6,11 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// How long a worker may take to start.
 const START: Duration = Duration::from_secs(20);
@@ -86,7 +86,7 @@ pub enum WorkerError {
 #[derive(Debug)]
 pub struct Pool {
     config: PoolConfig,
-    free: Semaphore,
+    free: Arc<Semaphore>,
     idle: Mutex<VecDeque<Worker>>,
     confinement: OnceLock<Confinement>,
 }
@@ -94,7 +94,7 @@ pub struct Pool {
 impl Pool {
     /// A pool without a worker yet.
     pub fn new(config: PoolConfig) -> Self {
-        let free = Semaphore::new(config.workers.max(1));
+        let free = Arc::new(Semaphore::new(config.workers.max(1)));
         Self { config, free, idle: Mutex::default(), confinement: OnceLock::new() }
     }
 
@@ -167,6 +167,24 @@ impl Pool {
         }
     }
 
+    /// One worker for jobs of several turns, which counts as a job until it is dropped; then it is killed.
+    ///
+    /// # Errors
+    /// [`WorkerError::Busy`], [`WorkerError::Start`].
+    pub(crate) async fn session(&self) -> Result<Session, WorkerError> {
+        let Ok(Ok(turn)) = tokio::time::timeout(self.config.wait, self.free.clone().acquire_owned()).await
+        else {
+            return Err(WorkerError::Busy);
+        };
+        let waited = self.idle().pop_front();
+        let worker = match waited {
+            Some(worker) => worker,
+            None => self.start().await?,
+        };
+        let PoolConfig { limits, most_bytes, .. } = self.config;
+        Ok(Session { worker: Some(worker), limits, most_bytes, _turn: turn })
+    }
+
     async fn start(&self) -> Result<Worker, WorkerError> {
         let (worker, confinement) = Worker::start(&self.config).await?;
         self.confinement.get_or_init(|| confinement);
@@ -175,6 +193,45 @@ impl Pool {
 
     fn idle(&self) -> std::sync::MutexGuard<'_, VecDeque<Worker>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A worker of its own.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// None once it has ended.
+    worker: Option<Worker>,
+    limits: Limits,
+    most_bytes: usize,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Session {
+    /// One message there, and one back within the time.
+    pub(crate) async fn say(&mut self, message: &[u8], limit: Duration) -> Result<Vec<u8>, WorkerError> {
+        let head = frame::head(message, self.most_bytes)
+            .map_err(|error| WorkerError::TooLarge { why: error.to_string() })?;
+        // Put back only after an answer.
+        let Some(mut worker) = self.worker.take() else {
+            return Err(WorkerError::Died { how: "before this".to_owned() });
+        };
+        let answer = async {
+            // One that ended takes nothing more; why it did is found out by reading.
+            let _ = worker.send(head, message).await;
+            worker.receive(self.most_bytes).await
+        };
+        let answer = tokio::time::timeout(limit, answer).await;
+        match answer {
+            Ok(Ok(answer)) => {
+                self.worker = Some(worker);
+                Ok(answer)
+            }
+            Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => {
+                Err(WorkerError::TooLarge { why: error.to_string() })
+            }
+            Ok(Err(_)) => Err(worker.died(&self.limits).await),
+            Err(_) => Err(WorkerError::Deadline { limit }),
+        }
     }
 }
 

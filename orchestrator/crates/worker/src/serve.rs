@@ -1,15 +1,16 @@
 //! The worker's side.
 
-use crate::{Access, Limits, frame};
-use std::io::{Result, Write};
+use crate::{Access, Limits, Turns, frame};
+use std::cell::RefCell;
+use std::io::{Error, Result, StdoutLock, Write};
 use std::process::exit;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver};
 
-/// Reads jobs from standard input until it closes, and writes each answer to standard output. Nothing else may use
-/// these streams. `most` is the size of a job and of an answer in bytes.
+/// Takes jobs from standard input until it ends, and writes the answer of each to standard output. Nothing else may use
+/// these two. `most` is the size of a job and of an answer in bytes.
 ///
-/// The limits apply before the first job is read, and only the files of `access` can be opened. A worker whose standard
-/// input closes while it works exits: its parent is gone.
+/// The limits are in force before the first job is read, and of files only those of `access` can be opened. A worker
+/// whose standard input ends while it works, ends too: its parent is gone.
 ///
 /// # Errors
 /// When the system refuses a limit, or the parent does not read.
@@ -18,6 +19,20 @@ pub fn serve(
     access: &Access,
     most: usize,
     mut work: impl FnMut(Vec<u8>) -> Vec<u8>,
+) -> Result<()> {
+    serve_talks(limits, access, most, |job, _| work(job))
+}
+
+/// The same for jobs in the middle of which the work turns to the parent: see [`Talk`](crate::Talk). Processor time is
+/// counted from each turn.
+///
+/// # Errors
+/// As [`serve`].
+pub fn serve_talks(
+    limits: &Limits,
+    access: &Access,
+    most: usize,
+    mut work: impl FnMut(Vec<u8>, &dyn Turns) -> Vec<u8>,
 ) -> Result<()> {
     limits.apply()?;
     let confinement = access.confine()?;
@@ -31,19 +46,49 @@ pub fn serve(
         }
         exit(0);
     })?;
-    let mut output = std::io::stdout().lock();
+    let parent = Parent { output: RefCell::new(std::io::stdout().lock()), jobs, limits, most };
     // Ready: from now on it is the job that takes time.
-    frame::write(&mut output, &[confinement.to_byte()], most)?;
-    for job in jobs {
-        limits.begin_job()?;
-        let answer = work(job);
-        if answer.len() > most {
-            // The parent reads the length, and kills this worker.
-            output.write_all(&frame::TOO_LONG)?;
-            output.flush()?;
-        } else {
-            frame::write(&mut output, &answer, most)?;
-        }
+    parent.say(&[confinement.to_byte()])?;
+    while let Ok(job) = parent.hear() {
+        let answer = work(job, &parent);
+        parent.say(&answer)?;
     }
     Ok(())
+}
+
+struct Parent<'a> {
+    output: RefCell<StdoutLock<'static>>,
+    jobs: Receiver<Vec<u8>>,
+    limits: &'a Limits,
+    most: usize,
+}
+
+impl Parent<'_> {
+    fn say(&self, answer: &[u8]) -> Result<()> {
+        let mut output = self.output.borrow_mut();
+        if answer.len() > self.most {
+            // The parent reads the length, and ends this worker.
+            output.write_all(&frame::TOO_LONG)?;
+            return output.flush();
+        }
+        frame::write(&mut *output, answer, self.most)
+    }
+
+    fn hear(&self) -> Result<Vec<u8>> {
+        let job = self.jobs.recv().map_err(Error::other)?;
+        self.limits.begin_job()?;
+        Ok(job)
+    }
+}
+
+impl Turns for Parent<'_> {
+    fn turn(&self, so_far: &[u8]) -> Result<Vec<u8>> {
+        self.say(so_far)?;
+        self.hear()
+    }
+
+    /// The process ends with its parent.
+    fn is_over(&self) -> bool {
+        false
+    }
 }

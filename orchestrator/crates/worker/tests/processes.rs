@@ -1,17 +1,24 @@
-//! Real processes: this program is also the worker.
+//! Real processes: this program is the worker too.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
-use lyra_worker::{Access, Confinement, Limits, Pool, PoolConfig, WorkerError, serve};
+use lyra_worker::{
+    Access, Confinement, Limits, Pool, PoolConfig, Talk, Talks, Turns, WorkerError, serve, serve_talks,
+};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const LIMITS: Limits =
     Limits { memory: 128 << 20, addresses: 4 << 30, cpu: Duration::from_secs(1), files: 32 };
 const MOST: usize = 1 << 20;
-/// Enough time for any job.
+/// Enough for anything that is to be done.
 const TIME: Duration = Duration::from_mins(1);
 
 fn main() {
     if std::env::args().nth(1).as_deref() == Some("__worker") {
+        if std::env::args().nth(2).as_deref() == Some("talks") {
+            serve_talks(&LIMITS, &Access::default(), MOST, talk).unwrap();
+            return;
+        }
         let files = |index: usize| std::env::args().nth(index).map(Into::into).into_iter().collect();
         serve(&LIMITS, &Access { read: files(2), write: files(3) }, MOST, work).unwrap();
         return;
@@ -26,11 +33,13 @@ fn main() {
         a_job_that_nobody_waits_for_is_ended().await;
         a_worker_that_died_while_it_waited_is_replaced().await;
         what_is_too_large_or_cannot_start_is_said().await;
+        a_job_takes_as_many_turns_as_it_needs().await;
+        a_talk_ends_with_its_worker_and_its_worker_with_it().await;
     });
     figures(&runtime);
 }
 
-/// Runs the commands of a job.
+/// What a job says is done.
 fn work(job: Vec<u8>) -> Vec<u8> {
     let job = String::from_utf8(job).unwrap();
     let (what, argument) = job.split_once(' ').unwrap_or((&job, ""));
@@ -75,6 +84,21 @@ fn work(job: Vec<u8>) -> Vec<u8> {
         }
         "large" => vec![0; MOST + 1],
         other => panic!("{other}"),
+    }
+}
+
+/// Adds up what it is told until that is nothing, and says the sum so far each time; or does the other work.
+fn talk(job: Vec<u8>, parent: &dyn Turns) -> Vec<u8> {
+    if job != b"add" {
+        return work(job);
+    }
+    let mut sum = 0;
+    loop {
+        let Ok(told) = parent.turn(format!("{sum}").as_bytes()) else { return Vec::new() };
+        match String::from_utf8(told).unwrap().parse::<u32>() {
+            Ok(number) => sum += number,
+            Err(_) => return format!("{sum} in all").into_bytes(),
+        }
     }
 }
 
@@ -247,7 +271,81 @@ async fn what_is_too_large_or_cannot_start_is_said() {
     assert!(matches!(&refused, WorkerError::Start { why } if why.contains("/nowhere/lyra")), "{refused}");
 }
 
-/// With `LYRA_WORKER_FIGURES`: the overhead of a job.
+fn talks(workers: usize) -> Talks {
+    let arguments = vec!["__worker".into(), "talks".into()];
+    let wait = Duration::from_millis(50);
+    Talks::new(
+        Some(Pool::new(PoolConfig { arguments, wait, ..config(workers, 1) })),
+        Arc::new(talk),
+        "adding",
+    )
+}
+
+async fn told(talk: &mut Talk, message: &str) -> Result<String, WorkerError> {
+    let answer = talk.say(message.as_bytes().to_vec(), TIME).await;
+    answer.map(|answer| String::from_utf8(answer).unwrap())
+}
+
+async fn a_job_takes_as_many_turns_as_it_needs() {
+    let nowhere = Pool::new(PoolConfig { program: "/nowhere/lyra".into(), ..config(1, 1) });
+    for talks in [talks(1), Talks::here(Arc::new(talk)), Talks::new(Some(nowhere), Arc::new(talk), "adding")]
+    {
+        let mut talk = talks.begin().await.unwrap();
+        for _ in 0..2 {
+            for (message, answer) in [("add", "0"), ("3", "3"), ("4", "7"), ("", "7 in all"), ("echo x", "x")]
+            {
+                assert_eq!(told(&mut talk, message).await.unwrap(), answer);
+            }
+        }
+    }
+    let talks = talks(1);
+    let first = talks.begin().await.unwrap();
+    assert_eq!(talks.begin().await.unwrap_err(), WorkerError::Busy);
+    drop(first);
+    assert!(talks.begin().await.is_ok());
+}
+
+async fn a_talk_ends_with_its_worker_and_its_worker_with_it() {
+    let talks = talks(2);
+    let mut talk = talks.begin().await.unwrap();
+    assert_eq!(told(&mut talk, "add").await.unwrap(), "0");
+    assert_eq!(told(&mut talk, "x").await.unwrap(), "0 in all");
+    let mut beside = talks.begin().await.unwrap();
+    let died = told(&mut beside, "panic").await.unwrap_err();
+    assert!(matches!(&died, WorkerError::Died { how } if how.contains("101")), "{died}");
+    assert!(matches!(told(&mut beside, "echo x").await, Err(WorkerError::Died { .. })), "it stays ended");
+    #[cfg(target_os = "linux")]
+    {
+        drop(beside);
+        let mut third = talks.begin().await.unwrap();
+        assert_eq!(told(&mut third, "memory").await, Err(WorkerError::Memory { bytes: LIMITS.memory }));
+        let worker = told(&mut talk, "pid").await.unwrap();
+        drop(talk);
+        while lives(&worker) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    let mut late = talks.begin().await.unwrap();
+    let limit = Duration::from_millis(100);
+    assert_eq!(late.say(b"spin".to_vec(), limit).await, Err(WorkerError::Deadline { limit }));
+    // A thread of this process ends when it turns to somebody who is gone.
+    let mut here = Talks::here(Arc::new(talk_until_gone)).begin().await.unwrap();
+    let gone = told(&mut here, "add").await.unwrap();
+    drop(here);
+    while std::fs::exists(&gone).unwrap() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Removes the file that it names when nobody listens any more.
+fn talk_until_gone(_: Vec<u8>, parent: &dyn Turns) -> Vec<u8> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    while parent.turn(file.path().to_str().unwrap().as_bytes()).is_ok() {}
+    assert!(parent.is_over());
+    Vec::new()
+}
+
+/// With `LYRA_WORKER_FIGURES`: what a job costs beside its work.
 fn figures(runtime: &tokio::runtime::Runtime) {
     let Some(n) = std::env::var("LYRA_WORKER_FIGURES").ok().and_then(|n| n.parse::<u32>().ok()) else {
         return;

@@ -105,15 +105,22 @@ impl Manifest {
         }
     }
 
-    /// Whether a folder holds exactly these files.
-    pub(super) fn verify(&self, folder: &Path) -> Result<(), AppError> {
+    /// Whether a folder holds exactly these files. `step` is called after every piece that was read.
+    pub(super) fn verify(
+        &self,
+        folder: &Path,
+        step: &mut dyn FnMut() -> std::io::Result<()>,
+    ) -> Result<(), AppError> {
         let mut there: BTreeSet<String> = paths(folder)?.into_iter().collect();
         for entry in &self.files {
             let path = folder.join(&entry.path);
             if !there.remove(&entry.path) {
                 return Err(damaged(&format!("{} is missing", path.display())));
             }
-            let found = File::open(&path).and_then(digest).map_err(failed(&path))?;
+            let read =
+                File::open(&path).and_then(|file| digest(Stepped { file, left: PIECE, step: &mut *step }));
+            let found = read.map_err(failed(&path))?;
+            step().map_err(failed(&path))?;
             entry.same(&found, &path)?;
         }
         match there.first() {
@@ -155,6 +162,28 @@ pub(super) fn damaged(why: &str) -> AppError {
     AppError {
         hint: Some("use another backup".to_owned()),
         ..AppError::new(ErrorCode::InvalidArgument, format!("the backup is damaged: {why}"))
+    }
+}
+
+/// Bytes that are read between two steps.
+const PIECE: u64 = 64 << 20;
+
+/// A file whose reader says now and then that it goes on.
+struct Stepped<'a> {
+    file: File,
+    left: u64,
+    step: &'a mut dyn FnMut() -> std::io::Result<()>,
+}
+
+impl Read for Stepped<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.left == 0 {
+            (self.step)()?;
+            self.left = PIECE;
+        }
+        let read = self.file.read(buffer)?;
+        self.left = self.left.saturating_sub(read as u64);
+        Ok(read)
     }
 }
 

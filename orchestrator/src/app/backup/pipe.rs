@@ -4,6 +4,7 @@
 
 use super::{BackupReport, beside, blocking, failed, private_folder};
 use crate::app::{App, AppError};
+use crate::worker::BackupReaders;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -32,9 +33,10 @@ impl App {
     pub async fn verify_backup_from(
         input: impl Read + Send + 'static,
         data_dir: &Path,
+        readers: &BackupReaders,
     ) -> Result<BackupReport, AppError> {
         let spooled = Spooled::fill(input, data_dir).await?;
-        spooled.named(Self::verify_backup(&spooled.path).await)
+        spooled.named(Self::verify_backup(&spooled.path, readers).await)
     }
 
     /// [`App::restore_backup`] of what `input` holds.
@@ -45,9 +47,10 @@ impl App {
         input: impl Read + Send + 'static,
         data_dir: &Path,
         force: bool,
+        readers: &BackupReaders,
     ) -> Result<BackupReport, AppError> {
         let spooled = Spooled::fill(input, data_dir).await?;
-        spooled.named(Self::restore_backup(&spooled.path, data_dir, force).await)
+        spooled.named(Self::restore_backup(&spooled.path, data_dir, force, readers).await)
     }
 }
 

@@ -5,8 +5,11 @@
 //! it may be done again.
 
 use super::manifest::{DATABASE, PRIVATE};
-use super::{BackupReport, archive, blocking, blocking_is_archive, failed, private_folder, verify_folder};
+use super::{
+    BackupReport, archive, blocking, blocking_is_archive, failed, interrupted, private_folder, verify_folder,
+};
 use crate::app::{App, AppError};
+use crate::worker::BackupReaders;
 use lyra_store::{Store, StoreConfig, Token, Unused};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -21,12 +24,13 @@ impl App {
     /// it under another name.
     ///
     /// # Errors
-    /// A damaged backup or one of a newer version, data that is there, a process that uses it, a full disk. Nothing has changed
-    /// then.
+    /// A damaged backup or one of a newer version, data that is there, a process that uses it, a full disk, readers
+    /// that were cancelled. Nothing has changed then.
     pub async fn restore_backup(
         source: &Path,
         data_dir: &Path,
         force: bool,
+        readers: &BackupReaders,
     ) -> Result<BackupReport, AppError> {
         std::fs::create_dir_all(data_dir).map_err(failed(data_dir))?;
         let unused = Unused::of(data_dir).await?;
@@ -41,17 +45,23 @@ impl App {
         let archived = blocking_is_archive(source).await?;
         let place = Place::of(data_dir);
         let (from, to) = (source.to_owned(), place.clone());
-        let checked = async {
+        let checked = readers.unless_cancelled(async {
             blocking(move || {
                 to.clear()?;
                 private_folder(&to.new).map_err(failed(&to.new))?;
-                if archived { archive::unpack(&from, &to.new) } else { copy_folder(&from, &to.new) }
+                if archived { Ok(()) } else { copy_folder(&from, &to.new) }
             })
             .await?;
-            let checked = verify_folder(&place.new).await?;
-            prepare(checked, &place.new, data_dir).await
-        }
-        .await;
+            if archived {
+                archive::unpack(source, &place.new, readers.archives()).await?;
+            }
+            verify_folder(&place.new, readers).await
+        });
+        let checked = match checked.await {
+            Some(Ok(checked)) => prepare(checked, &place.new, data_dir).await,
+            Some(Err(error)) => Err(error),
+            None => Err(interrupted()),
+        };
         let checked = match checked {
             Ok(checked) => checked,
             Err(error) => {

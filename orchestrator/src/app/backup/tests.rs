@@ -26,6 +26,11 @@ async fn filled(folder: &Path) -> App {
     app
 }
 
+/// Without processes: the program of these tests is none that works for others.
+fn here() -> BackupReaders {
+    BackupReaders::new(None)
+}
+
 async fn open(folder: &Path) -> App {
     App::open(Config { data_dir: Some(folder.to_owned()), ..Config::default() }).await.unwrap()
 }
@@ -49,11 +54,11 @@ async fn every_kind_of_backup_comes_back() {
         let again = app.create_backup(&target, false).await.unwrap_err();
         assert!(again.message.contains(name) && again.hint.unwrap().contains("--force"), "{}", again.message);
         app.create_backup(&target, true).await.unwrap();
-        let verified = App::verify_backup(&target).await.unwrap();
+        let verified = App::verify_backup(&target, &here()).await.unwrap();
         assert_eq!((verified.files, verified.schema), (made.files, made.schema));
 
         let other = home.path().join(format!("{name}-restored"));
-        let restored = App::restore_backup(&target, &other, false).await.unwrap();
+        let restored = App::restore_backup(&target, &other, false, &here()).await.unwrap();
         assert_eq!(restored.replaced, None);
         assert_eq!(tasks(&other).await, ["kept?"], "{name}");
         assert_eq!(std::fs::read(other.join("corpora/tiny/index/segment")).unwrap(), vec![7; 100_000]);
@@ -81,13 +86,13 @@ async fn data_that_is_there_is_replaced_only_by_force_and_kept() {
     let (data, backup) = (home.path().join("data"), home.path().join("backup.tar"));
     let app = filled(&data).await;
     app.create_backup(&backup, false).await.unwrap();
-    let in_use = App::restore_backup(&backup, &data, true).await.unwrap_err();
+    let in_use = App::restore_backup(&backup, &data, true, &here()).await.unwrap_err();
     assert!(in_use.message.contains("in use"), "{}", in_use.message);
     app.close().await;
     drop(app);
-    let refused = App::restore_backup(&backup, &data, false).await.unwrap_err();
+    let refused = App::restore_backup(&backup, &data, false, &here()).await.unwrap_err();
     assert!(refused.message.contains("holds data already"), "{}", refused.message);
-    let restored = App::restore_backup(&backup, &data, true).await.unwrap();
+    let restored = App::restore_backup(&backup, &data, true, &here()).await.unwrap();
     assert_eq!(tasks(&data).await, ["kept?"]);
     let replaced = restored.replaced.unwrap();
     assert!(replaced.join("corpora/tiny/corpus.json").exists());
@@ -105,15 +110,15 @@ async fn a_backup_goes_through_pipes() {
         (made.path.as_path(), made.corpora.as_slice()),
         (Path::new("standard output"), &["tiny".to_owned()][..])
     );
-    let verified = App::verify_backup_from(File::open(&file).unwrap(), &data).await.unwrap();
+    let verified = App::verify_backup_from(File::open(&file).unwrap(), &data, &here()).await.unwrap();
     assert_eq!((verified.path.as_path(), verified.files), (Path::new("standard input"), made.files));
-    App::restore_backup_from(File::open(&file).unwrap(), &other, false).await.unwrap();
+    App::restore_backup_from(File::open(&file).unwrap(), &other, false, &here()).await.unwrap();
     assert_eq!(tasks(&other).await, ["kept?"]);
 
     change(&file, |bytes| bytes.truncate(bytes.len() / 2));
     for refused in [
-        App::verify_backup_from(File::open(&file).unwrap(), &other).await.unwrap_err(),
-        App::restore_backup_from(File::open(&file).unwrap(), &other, true).await.unwrap_err(),
+        App::verify_backup_from(File::open(&file).unwrap(), &other, &here()).await.unwrap_err(),
+        App::restore_backup_from(File::open(&file).unwrap(), &other, true, &here()).await.unwrap_err(),
     ] {
         assert!(refused.message.contains("damaged: standard input"), "{}", refused.message);
     }
@@ -145,10 +150,10 @@ async fn damaged(backup: &Path, how: impl FnOnce(&Path)) -> String {
     how(&copy);
     let data = home.path().join("data");
     std::fs::create_dir(&data).unwrap();
-    let refused = App::restore_backup(&copy, &data, false).await.unwrap_err();
+    let refused = App::restore_backup(&copy, &data, false, &here()).await.unwrap_err();
     let left: Vec<_> = std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| name == "workers"), "{left:?}");
-    let verified = App::verify_backup(&copy).await.unwrap_err();
+    let verified = App::verify_backup(&copy, &here()).await.unwrap_err();
     assert_eq!(verified.code, refused.code, "{} / {}", verified.message, refused.message);
     refused.message
 }
@@ -275,10 +280,10 @@ async fn a_database_that_others_changed_is_refused_although_every_hash_is_right(
         change_database(&folder.join(file), sql).await;
         repacked(&folder, &packed);
         for source in [&folder, &packed] {
-            let error = App::verify_backup(source).await.unwrap_err();
+            let error = App::verify_backup(source, &here()).await.unwrap_err();
             assert!(error.message.contains("has been tampered with"), "{name}: {}", error.message);
             let target = home.path().join("other");
-            let error = App::restore_backup(source, &target, false).await.unwrap_err();
+            let error = App::restore_backup(source, &target, false, &here()).await.unwrap_err();
             assert!(error.message.contains("has been tampered with"), "{name}: {}", error.message);
             assert!(!target.join(DATABASE).exists());
         }
@@ -303,10 +308,10 @@ async fn corpora_that_cannot_be_read_are_refused_although_every_hash_is_right() 
         std::fs::write(folder.join("corpora/tiny/corpus.json"), text).unwrap();
         repacked(&folder, &packed);
         for source in [&folder, &packed] {
-            let error = App::verify_backup(source).await.unwrap_err();
+            let error = App::verify_backup(source, &here()).await.unwrap_err();
             assert!(error.message.contains(expect), "{case}: {}", error.message);
             let target = home.path().join("elsewhere");
-            let error = App::restore_backup(source, &target, false).await.unwrap_err();
+            let error = App::restore_backup(source, &target, false, &here()).await.unwrap_err();
             assert!(error.message.contains(expect), "{case}: {}", error.message);
             assert!(!target.join("corpora").exists());
         }
@@ -323,7 +328,7 @@ async fn no_more_is_unpacked_than_the_manifest_says() {
     std::fs::write(folder.join("corpora/tiny/index/segment"), vec![0; 64 << 20]).unwrap();
     pack(&folder, &packed).unwrap();
     let unpacked = home.path().join("unpacked");
-    let error = archive::unpack(&packed, &unpacked).unwrap_err();
+    let error = archive::unpack(&packed, &unpacked, here().archives()).await.unwrap_err();
     assert!(error.message.contains("bytes and had"), "{}", error.message);
     assert_eq!(std::fs::metadata(unpacked.join("corpora/tiny/index/segment")).unwrap().len(), size + 1);
 
@@ -334,7 +339,7 @@ async fn no_more_is_unpacked_than_the_manifest_says() {
     tar.append_path_with_name(folder.join("extra"), "extra").unwrap();
     tar.finish().unwrap();
     let other = home.path().join("unlisted");
-    let error = archive::unpack(&home.path().join("extra.tar"), &other).unwrap_err();
+    let error = archive::unpack(&home.path().join("extra.tar"), &other, here().archives()).await.unwrap_err();
     assert!(error.message.contains("`extra` is not in its list"), "{}", error.message);
     assert!(!other.join("extra").exists());
 }
@@ -350,7 +355,7 @@ async fn what_was_revoked_stays_revoked_after_a_restore() {
     app.revoke_token("revoked").await.unwrap();
     app.close().await;
     drop(app);
-    let restored = App::restore_backup(&backup, &data, true).await.unwrap();
+    let restored = App::restore_backup(&backup, &data, true, &here()).await.unwrap();
     assert_eq!((restored.tokens_revoked, restored.tokens_in_force.as_slice()), (1, &["kept".to_owned()][..]));
     let app = open(&data).await;
     let refused = app.store().authenticate(&made.text).await.unwrap();
@@ -359,6 +364,6 @@ async fn what_was_revoked_stays_revoked_after_a_restore() {
     app.close().await;
 
     // Elsewhere nothing is known of it, so that the tokens in force are named.
-    let elsewhere = App::restore_backup(&backup, &home.path().join("other"), false).await.unwrap();
+    let elsewhere = App::restore_backup(&backup, &home.path().join("other"), false, &here()).await.unwrap();
     assert_eq!(elsewhere.tokens_in_force.len(), 2);
 }

@@ -1,15 +1,15 @@
-//! Whether untrusted work runs in separate processes, and what the system enforces on them.
+//! Whether work that outsiders supply runs in processes of its own, and what the system enforces on them.
 
 use super::Finding;
 use crate::app::App;
-use crate::worker::SqlJob;
+use crate::worker::{BackupReaders, SqlJob};
 use lyra_store::GuardOptions;
 use lyra_worker::{Confinement, WorkerError};
 
 const PART: &str = "isolation";
 const CURE: &str = "let lyra start processes (limits on processes, a seccomp filter, a missing /proc)";
-const NOTE: &str = "agents' SQL and web pages are processed in this process, without the kernel's limits on memory \
-    and CPU time";
+const NOTE: &str = "agents' SQL, web pages, imports and backups are worked on in this process, without the kernel's \
+     limits on memory and processor time";
 
 impl App {
     /// Starts a worker of each kind.
@@ -22,8 +22,15 @@ impl App {
             }
             Err(error) => return not_started(&error),
         };
-        match self.web().parser.confinement().await {
-            Ok(page) => confined(&[statement, page].map(Option::unwrap_or_default)),
+        let others = async {
+            let page = self.web().parser.confinement().await?;
+            let import = self.inner.imports.confinement().await?;
+            let readers = BackupReaders::new(self.inner.config.worker_program.clone());
+            let [archive, backup] = readers.confinement(self.data_dir()).await?;
+            Ok::<_, WorkerError>([statement, page, import, archive, backup])
+        };
+        match others.await {
+            Ok(all) => confined(&all.map(Option::unwrap_or_default)),
             Err(error) => not_started(&error),
         }
     }
@@ -37,13 +44,13 @@ fn not_started(error: &WorkerError) -> Finding {
 }
 
 fn confined(workers: &[Confinement]) -> Finding {
-    const SEEN: &str =
-        "agents' SQL and web pages are processed in separate processes under the kernel's limits";
+    const SEEN: &str = "agents' SQL, web pages, imports and backups are worked on in processes of their own under the \
+         kernel's limits";
     let files = workers.iter().all(|worker| worker.files);
     let calls = workers.iter().all(|worker| worker.calls);
     match (files, calls) {
         (true, true) => {
-            Finding::ok(PART, format!("{SEEN}, without network access and with access to their files only"))
+            Finding::ok(PART, format!("{SEEN}, without network and with access to nothing but their files"))
         }
         _ if !cfg!(target_os = "linux") => Finding::ok(PART, SEEN),
         _ => {

@@ -1,18 +1,17 @@
 //! The first stage: records become documents, those that the corpus has already are dropped.
 
-use super::records::Records;
-use super::source::Source;
+use super::files::{Fetched, Source};
+use super::messages::arrived;
 use super::{LISTED, Pending, Rejected, Tally};
 use crate::backend::FeatureScope;
 use crate::document::json::OddCodes;
 use crate::hash::{fnv, fnv_row};
-use crate::index::{Entry, Snapshot, to_json};
+use crate::index::{Entry, Snapshot};
 use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -49,9 +48,10 @@ impl Known {
     }
 }
 
-/// Reads to the end of the files, to a cancellation, or until the next stage is gone; `true` at their end.
+/// Takes what the files hold to their end, to a cancellation, or until the next stage is gone; `true` at their end.
 pub(super) fn run(
-    sources: Vec<Source>,
+    mut fetched: mpsc::Receiver<Result<Fetched>>,
+    sources: &[Source],
     known: &Known,
     batch_size: usize,
     next: &mpsc::Sender<Vec<Pending>>,
@@ -62,30 +62,23 @@ pub(super) fn run(
     // Checksums of id and content, and where: 24 bytes for each document of the import.
     let mut seen: HashMap<u64, (u64, u32, u32)> = HashMap::new();
     let paths: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
-    let mut files_before = 0;
-    for (nth, source) in (0_u32..).zip(sources) {
-        let (path, bytes, format) = (source.path.clone(), source.bytes, source.format);
-        let (content, bytes_read) = source.read(cancel).map_err(CorpusError::io(&path))?;
-        let mut records = Records::new(content, format);
-        for number in 1_u64.. {
+    let (mut files_before, mut ended, mut number) = (0_u64, 0, 0_u64);
+    while let Some(part) = fetched.blocking_recv() {
+        let Fetched { nth, given, message } = part?;
+        let Some(source) = sources.get(nth as usize) else { break };
+        let so_far = files_before.saturating_add(given.bytes_read.min(source.bytes()));
+        tally.lock().unwrap_or_else(PoisonError::into_inner).1.bytes_read = so_far;
+        for record in arrived(&message) {
             if cancel.is_cancelled() {
                 return Ok(false);
             }
-            let record = match records.next() {
-                Err(_) if cancel.is_cancelled() => return Ok(false),
-                record => record.map_err(CorpusError::io(&path))?,
-            };
-            let Some(record) = record else { break };
-            // A broken record may be no more than what was read until then.
-            if cancel.is_cancelled() {
-                return Ok(false);
-            }
+            let record = record.map_err(CorpusError::io(&source.path))?;
             let line = record.line;
+            number += 1;
             let outcome = accept(record.outcome, known, &mut seen, (nth, line), &paths);
-            let rejected = |reason| Rejected { file: path.clone(), line, reason };
+            let rejected = |reason| Rejected { file: source.path.clone(), line, reason };
             let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
             let (report, progress) = &mut *tally;
-            progress.bytes_read = files_before + bytes_read.load(Ordering::Relaxed).min(bytes);
             match outcome {
                 Outcome::Take(pending, odd_codes) => {
                     batch.push(*pending);
@@ -116,8 +109,14 @@ pub(super) fn run(
                 return Ok(false);
             }
         }
-        files_before += bytes;
-        tally.lock().unwrap_or_else(PoisonError::into_inner).1.bytes_read = files_before;
+        if given.ended {
+            ended += 1;
+            files_before = files_before.saturating_add(source.bytes());
+            tally.lock().unwrap_or_else(PoisonError::into_inner).1.bytes_read = files_before;
+        }
+    }
+    if ended < sources.len() {
+        return Ok(false);
     }
     // A closed channel means that a later stage failed, and says so itself.
     let _ = next.blocking_send(batch);
@@ -133,17 +132,27 @@ enum Outcome {
 }
 
 fn accept(
-    record: Result<(Document, OddCodes), String>,
+    record: Result<(&str, OddCodes), String>,
     known: &Known,
     seen: &mut HashMap<u64, (u64, u32, u32)>,
     (file, number): (u32, u64),
     paths: &[PathBuf],
 ) -> Outcome {
-    let (document, odd_codes) = match record {
+    let (json, odd_codes) = match record {
         Ok(read) => read,
         Err(reason) => return Outcome::Reject(reason),
     };
-    let json = to_json(&document);
+    // What read it may have been taken over by what it read.
+    let document: Document = match serde_json::from_str(json) {
+        Ok(document) => document,
+        Err(error) => {
+            let path = paths.get(file as usize).cloned().unwrap_or_default();
+            return Outcome::Failed(CorpusError::Io { path, source: error.into() });
+        }
+    };
+    if let Err(reason) = document.check() {
+        return Outcome::Reject(reason);
+    }
     let hash = fnv(json.as_bytes());
     let place = (hash, file, u32::try_from(number).unwrap_or(u32::MAX));
     if let Some((earlier, file, line)) = seen.get(&fnv(document.doc_id.as_bytes())) {
@@ -162,7 +171,7 @@ fn accept(
         Err(error) => Outcome::Failed(error),
         Ok(Some(entry)) if entry.hash == hash && known.is_sound(&entry, &texts) => Outcome::Unchanged,
         Ok(entry) => {
-            let pending = Pending { document, json, hash, texts, replaces: entry.is_some() };
+            let pending = Pending { document, json: json.to_owned(), hash, texts, replaces: entry.is_some() };
             Outcome::Take(Box::new(pending), odd_codes)
         }
     }

@@ -1,16 +1,17 @@
 //! Members of ZIP archives, in which patent offices hand out their weeks.
 
-use super::{Counted, Packing, Source, refused};
+use super::{Counted, Held, Packing, Part, told};
 use crate::import::Format;
-use crate::{CorpusError, Result};
+use crate::import::messages::Failure;
 use flate2::CrcReader;
 use flate2::bufread::DeflateDecoder;
-use std::fs::File;
+use serde::{Deserialize, Serialize};
 use std::io::{BufReader, Read, Seek, SeekFrom, Take};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use zip::{CompressionMethod, ZipArchive};
 
 /// Where a member lies in its archive.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Member {
     start: u64,
     bytes: u64,
@@ -19,20 +20,20 @@ pub(super) struct Member {
     sum: u32,
 }
 
-/// Adds the members whose format can be told.
-pub(super) fn look(path: &Path, format: Option<Format>, sources: &mut Vec<Source>) -> Result<()> {
-    let unreadable = |error: zip::result::ZipError| refused(path, format!("as a ZIP archive: {error}"));
-    let file = File::open(path).map_err(CorpusError::io(path))?;
-    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(unreadable)?;
+/// The members whose format can be told.
+pub(super) fn look(format: Option<Format>, file: Held<'_>) -> Result<Vec<Part>, Failure> {
+    let unreadable = |error: zip::result::ZipError| Failure::refused(format!("as a ZIP archive: {error}"));
+    let mut archive = ZipArchive::new(BufReader::new(file.open())).map_err(unreadable)?;
+    let mut parts = Vec::new();
     for nth in 0..archive.len() {
         let member = archive.by_index_raw(nth).map_err(unreadable)?;
         if !member.is_file() {
             continue;
         }
-        let name = PathBuf::from(member.name().map_err(unreadable)?.as_ref());
-        let shown = path.join(name.components().filter(is_name).collect::<PathBuf>());
+        let name = member.name().map_err(unreadable)?.into_owned();
         if member.encrypted() {
-            return Err(refused(&shown, "it is encrypted: unpack the archive and import what is in it"));
+            let why = "it is encrypted: unpack the archive and import what is in it";
+            return Err(Failure::refused(why).of(&name));
         }
         let deflated = match member.compression() {
             CompressionMethod::Stored => false,
@@ -40,30 +41,27 @@ pub(super) fn look(path: &Path, format: Option<Format>, sources: &mut Vec<Source
             other => {
                 let why =
                     format!("packed by {other}, not deflated: unpack the archive and import what is in it");
-                return Err(refused(&shown, why));
+                return Err(Failure::refused(why).of(&name));
             }
         };
-        let start =
-            member.data_start().ok_or_else(|| refused(&shown, "the archive does not say where it is"))?;
+        let start = member
+            .data_start()
+            .ok_or_else(|| Failure::refused("the archive does not say where it is").of(&name))?;
         let bytes = member.compressed_size();
         let packing = Packing::Zip(Member { start, bytes, deflated, sum: member.crc32() });
-        let mut source = Source { path: shown, bytes, format: Format::Jsonl, file: path.to_owned(), packing };
-        if let Some(format) = source.told(&name, format).map_err(CorpusError::io(&source.path))? {
-            source.format = format;
-            sources.push(source);
+        let mut part = Part { name: Some(name.clone()), bytes, format: Format::Jsonl, packing };
+        let beginning = part.beginning(file.open()).map_err(|error| Failure::io(error).of(&name))?;
+        if let Some(format) = told(format, Path::new(&name), &beginning) {
+            part.format = format;
+            parts.push(part);
         }
     }
-    Ok(())
-}
-
-/// Whether it is neither a root nor a way up: the path is only shown, and shows where the member is.
-fn is_name(part: &std::path::Component<'_>) -> bool {
-    matches!(part, std::path::Component::Normal(_))
+    Ok(parts)
 }
 
 impl Member {
     /// The content, with its checksum compared at the end.
-    pub(super) fn unpack(&self, mut archive: Counted) -> std::io::Result<Content> {
+    pub(super) fn unpack<'t>(&self, mut archive: Counted<'t>) -> std::io::Result<Content<'t>> {
         archive.file.seek(SeekFrom::Start(self.start))?;
         let packed = archive.take(self.bytes);
         let content = if self.deflated {
@@ -75,17 +73,17 @@ impl Member {
     }
 }
 
-pub(super) struct Content {
-    content: CrcReader<Unpacked>,
+pub(super) struct Content<'t> {
+    content: CrcReader<Unpacked<'t>>,
     sum: u32,
 }
 
-enum Unpacked {
-    Stored(Take<Counted>),
-    Deflated(DeflateDecoder<BufReader<Take<Counted>>>),
+enum Unpacked<'t> {
+    Stored(Take<Counted<'t>>),
+    Deflated(DeflateDecoder<BufReader<Take<Counted<'t>>>>),
 }
 
-impl Read for Unpacked {
+impl Read for Unpacked<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         match self {
             Self::Stored(content) => content.read(buffer),
@@ -94,7 +92,7 @@ impl Read for Unpacked {
     }
 }
 
-impl Read for Content {
+impl Read for Content<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.content.read(buffer)?;
         if read == 0 && !buffer.is_empty() && self.content.crc().sum() != self.sum {

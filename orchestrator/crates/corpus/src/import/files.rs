@@ -1,0 +1,291 @@
+//! The files of an import: opened here, and handed to a reader piece by piece, which says what they hold.
+
+use super::Format;
+use super::messages::{Ask, Failure, Given, Said};
+use super::part::Part;
+use crate::{CorpusError, Result};
+use lyra_worker::{Talk, Talks, WorkerError, hand};
+use std::fs::File;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Folders within folders, at most.
+const MOST_DEEP: usize = 16;
+/// How long a reader may take from what it is told to what it says, which is a record or a piece of the file.
+const STEP: Duration = Duration::from_mins(1);
+/// Files and members that one reader reads before another one goes on.
+const PER_READER: usize = 1_000;
+
+/// A file, or a member of an archive.
+pub(super) struct Source {
+    /// The file as it was named; a member's name stands behind its archive's.
+    pub(super) path: PathBuf,
+    file: PathBuf,
+    part: Part,
+}
+
+impl Source {
+    /// Bytes on disk.
+    pub(super) fn bytes(&self) -> u64 {
+        self.part.bytes
+    }
+}
+
+/// Looks at all files, at those in folders, and at the members of archives. Of folders and archives the files whose
+/// format is told by their content or name are taken, by name; a file that is named itself is always taken. What was
+/// found until then when `cancel` is cancelled.
+pub(super) async fn open(
+    paths: &[PathBuf],
+    format: Option<Format>,
+    readers: &Arc<Talks>,
+    cancel: &CancellationToken,
+) -> Result<Vec<Source>> {
+    let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
+    let mut sources = Vec::new();
+    for path in paths {
+        let before = sources.len();
+        let folder = path.is_dir();
+        let files = if folder { files_of(path, 0)? } else { vec![path.clone()] };
+        for (nth, file) in files.into_iter().enumerate() {
+            if nth % PER_READER == 0 {
+                reading.talk = None;
+            }
+            let Some(parts) = reading.look(&file, format, !folder).await? else { return Ok(sources) };
+            sources.extend(parts.into_iter().map(|part| {
+                let path = part.name.as_deref().map_or_else(|| file.clone(), |name| member(&file, name));
+                Source { path, file: file.clone(), part }
+            }));
+        }
+        if sources.len() == before {
+            let formats = Format::ALL.map(Format::name).join(", ");
+            return Err(refused(
+                path,
+                format!("there is no file to import in it: {formats}, also in gzip or ZIP"),
+            ));
+        }
+    }
+    Ok(sources)
+}
+
+fn refused(path: &Path, why: impl Into<String>) -> CorpusError {
+    CorpusError::File { path: path.to_owned(), why: why.into() }
+}
+
+/// A member behind its archive, without roots and ways up: the path is only shown, and shows where the member is.
+fn member(archive: &Path, name: &str) -> PathBuf {
+    let names = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_)));
+    archive.join(names.collect::<PathBuf>())
+}
+
+/// The files of a folder and of those in it, by name; links to folders are not followed, hidden files left out.
+fn files_of(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
+    let mut entries: Vec<_> = std::fs::read_dir(folder)
+        .and_then(Iterator::collect::<std::io::Result<_>>)
+        .map_err(CorpusError::io(folder))?;
+    entries.retain(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.path();
+        let kind = entry.file_type().map_err(CorpusError::io(&path))?;
+        if kind.is_dir() {
+            if depth == MOST_DEEP {
+                return Err(refused(&path, format!("more than {MOST_DEEP} folders within each other")));
+            }
+            files.extend(files_of(&path, depth + 1)?);
+        } else if path.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// Records of one source, as they arrived.
+pub(super) struct Fetched {
+    /// Which source.
+    pub(super) nth: u32,
+    pub(super) given: Given,
+    pub(super) message: Vec<u8>,
+}
+
+/// Has all sources read and passes on what they hold, until they end, `cancel` is cancelled or nobody takes it any
+/// more. An error is the last that is passed on.
+pub(super) async fn fetch(
+    sources: Arc<Vec<Source>>,
+    readers: Arc<Talks>,
+    to: mpsc::Sender<Result<Fetched>>,
+    cancel: CancellationToken,
+) {
+    let mut reading = Reading { readers, talk: None, cancel };
+    for (nth, source) in (0_u32..).zip(&*sources) {
+        if nth as usize % PER_READER == 0 {
+            reading.talk = None;
+        }
+        let ended = tokio::select! {
+            () = to.closed() => return,
+            ended = reading.read(nth, source, &to) => ended,
+        };
+        match ended {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => {
+                // Where nobody takes it, something else has failed before.
+                let _ = to.send(Err(error)).await;
+                return;
+            }
+        }
+    }
+}
+
+/// The conversation with a reader.
+struct Reading {
+    readers: Arc<Talks>,
+    /// The one that is there.
+    talk: Option<Talk>,
+    cancel: CancellationToken,
+}
+
+/// Why there is no answer.
+enum Unsaid {
+    Cancelled,
+    Worker(WorkerError),
+    File(std::io::Error),
+}
+
+impl Unsaid {
+    /// Whether something else than the file may be the cause.
+    fn may_pass(&self) -> bool {
+        matches!(self, Self::Worker(WorkerError::Died { .. }))
+    }
+}
+
+impl Reading {
+    /// What a file holds; none when the import was cancelled.
+    async fn look(&mut self, path: &Path, format: Option<Format>, named: bool) -> Result<Option<Vec<Part>>> {
+        let (file, bytes) = regular(path)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let ask = Ask::Look { name, bytes, format, named }.to_bytes();
+        let mut tried = false;
+        loop {
+            match self.say(ask.clone(), &file).await {
+                Ok((Said::Parts(parts), _)) => return Ok(Some(parts)),
+                Ok((said, _)) => return Err(unfit(path, said)),
+                Err(Unsaid::Cancelled) => return Ok(None),
+                Err(unsaid) if unsaid.may_pass() && !tried => tried = true,
+                Err(unsaid) => return Err(failed(path, unsaid, 0)),
+            }
+        }
+    }
+
+    /// Passes on all records of a source; whether it was read to its end. A reader that ends in the middle is replaced
+    /// by one that goes on where it was; what ends that one too is not tried again.
+    async fn read(&mut self, nth: u32, source: &Source, to: &mpsc::Sender<Result<Fetched>>) -> Result<bool> {
+        let (file, bytes) = regular(&source.file)?;
+        let (mut skip, mut line, mut tried) = (0, 0, false);
+        let mut message = Ask::Read { part: source.part.clone(), bytes, skip }.to_bytes();
+        loop {
+            match self.say(message, &file).await {
+                Ok((Said::Records(given), records)) => {
+                    if given.count > 0 {
+                        (skip, line, tried) = (skip + given.count, given.line, false);
+                    }
+                    if to.send(Ok(Fetched { nth, given, message: records })).await.is_err() {
+                        return Ok(false);
+                    }
+                    if given.ended {
+                        return Ok(true);
+                    }
+                    // Go on.
+                    message = Vec::new();
+                }
+                Ok((said, _)) => return Err(unfit(&source.path, said)),
+                Err(Unsaid::Cancelled) => return Ok(false),
+                Err(unsaid) if unsaid.may_pass() && !tried => {
+                    tried = true;
+                    message = Ask::Read { part: source.part.clone(), bytes, skip }.to_bytes();
+                }
+                Err(unsaid) => return Err(failed(&source.path, unsaid, line)),
+            }
+        }
+    }
+
+    /// Says something to the reader and hands it what it wants of the file, until it says something else.
+    async fn say(&mut self, mut message: Vec<u8>, file: &Arc<File>) -> Result<(Said, Vec<u8>), Unsaid> {
+        let cancel = self.cancel.clone();
+        let answered = cancel.run_until_cancelled(async {
+            let mut talk = match self.talk.take() {
+                Some(talk) => talk,
+                None => self.readers.begin().await.map_err(Unsaid::Worker)?,
+            };
+            loop {
+                let answer = talk.say(message, STEP).await.map_err(Unsaid::Worker)?;
+                match Said::read(&answer).map_err(Unsaid::File)? {
+                    Said::Want { from, bytes } => {
+                        let file = file.clone();
+                        let piece = tokio::task::spawn_blocking(move || hand(&file, from, bytes)).await;
+                        message = piece.map_err(std::io::Error::other).flatten().map_err(Unsaid::File)?;
+                    }
+                    said => {
+                        // Only now is it known that it is fit for more.
+                        self.talk = Some(talk);
+                        return Ok((said, answer));
+                    }
+                }
+            }
+        });
+        answered.await.unwrap_or(Err(Unsaid::Cancelled))
+    }
+}
+
+/// Opens a file that is no pipe and no device; how long it is now.
+fn regular(path: &Path) -> Result<(Arc<File>, u64)> {
+    let about = std::fs::metadata(path).map_err(CorpusError::io(path))?;
+    if !about.is_file() {
+        return Err(refused(
+            path,
+            "this is a pipe or a device; Lyra imports regular files: write its content to one first",
+        ));
+    }
+    let file = File::open(path).map_err(CorpusError::io(path))?;
+    Ok((Arc::new(file), about.len()))
+}
+
+/// An error of a file from what its reader said in place of an answer.
+fn unfit(path: &Path, said: Said) -> CorpusError {
+    let Said::Failed(Failure { member: of, why, refused: no_import }) = said else {
+        return CorpusError::io(path)(std::io::Error::other("its reader answers another question"));
+    };
+    let path = of.map_or_else(|| path.to_owned(), |name| member(path, &name));
+    if no_import {
+        CorpusError::File { path, why }
+    } else {
+        let source = std::io::Error::new(std::io::ErrorKind::InvalidData, why);
+        CorpusError::Io { path, source }
+    }
+}
+
+/// An error of a file whose reader ended. `line` is where the last record begins that it has read.
+fn failed(path: &Path, unsaid: Unsaid, line: u64) -> CorpusError {
+    let why = match unsaid {
+        Unsaid::Cancelled => "the import was cancelled".to_owned(),
+        Unsaid::File(error) => return CorpusError::io(path)(error),
+        Unsaid::Worker(WorkerError::Memory { bytes }) => {
+            format!("reading it takes more than {} MB of memory", bytes >> 20)
+        }
+        Unsaid::Worker(WorkerError::Deadline { .. } | WorkerError::Cpu { .. }) => {
+            format!("reading one record of it takes more than {} s", STEP.as_secs())
+        }
+        Unsaid::Worker(WorkerError::Died { how }) => {
+            format!("reading it failed inside a parser, twice ({how})")
+        }
+        Unsaid::Worker(other) => other.to_string(),
+    };
+    let after = match line {
+        0 => String::new(),
+        line => format!("; what did it comes after the record on line {line}"),
+    };
+    refused(path, format!("{why}{after}. Leave that out and repeat the import"))
+}
