@@ -4,6 +4,7 @@
 //! mark as their article (`choice`), cleared of what stands beside the text (`boilerplate`, `edges`), and given what
 //! the rules left out between its paragraphs (`overlap`). A page that the rules cannot read gives its visible body.
 
+mod anchor;
 mod blocks;
 mod boilerplate;
 mod choice;
@@ -81,7 +82,7 @@ impl Extracted {
             document.base_uri().and_then(|href| address.join(&href).ok()).unwrap_or_else(|| address.clone());
         let said = metadata::read(&document, &base);
         let own: Vec<&Url> = [address, &base].into_iter().chain(&said.canonical_url).collect();
-        let chosen = if readable(&document) { choice::choose(&document, &base, &own) } else { None };
+        let chosen = if readable(&document) { choice::choose(&document, &base, &own, &said) } else { None };
         let choice::Chosen { content, title, byline, site, language } = chosen.unwrap_or_else(|| {
             choice::Chosen { content: body(&document, &base), title: None, ..Default::default() }
         });

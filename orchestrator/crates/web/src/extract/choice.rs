@@ -1,10 +1,12 @@
 //! Which part of a page is its main text: what Readability's rules say, held against the elements by which pages mark
 //! it.
 
+use super::anchor;
 use super::blocks::{self, Content};
 use super::boilerplate;
 use super::edges;
 use super::labels::Labels;
+use super::metadata::Said;
 use super::outline::{Amount, Part, outline};
 use super::overlap::{Runs, filled};
 use super::stated;
@@ -37,7 +39,7 @@ pub(super) struct Chosen {
 
 /// The main text of a page that is within the limits for scoring. Changes the document. `own` are addresses of the
 /// page.
-pub(super) fn choose(document: &Document, base: &Url, own: &[&Url]) -> Option<Chosen> {
+pub(super) fn choose(document: &Document, base: &Url, own: &[&Url], said: &Said) -> Option<Chosen> {
     let body = document.select("body");
     let body = *body.nodes().first()?;
     boilerplate::note(body);
@@ -47,7 +49,8 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url]) -> Option<Ch
             .and_then(|mut readability| readability.parse())
             .ok()?;
     let scored = Candidate::cleared(&Document::fragment(article.content), base);
-    let mut content = compared(body, base, scored);
+    let content = compared(body, base, scored);
+    let mut content = anchor::anchored(body, base, content, said);
     if content.text.chars().count() < LITTLE {
         let stated = stated::text(document, base);
         if stated.text.len() > 2 * content.text.len().max(ENOUGH) {
@@ -64,14 +67,14 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url]) -> Option<Ch
 }
 
 /// A text that may be the main one.
-struct Candidate {
-    content: Content,
+pub(super) struct Candidate {
+    pub(super) content: Content,
     amount: Amount,
 }
 
 impl Candidate {
     /// What is left of the tree without what is beside the text.
-    fn cleared(tree: &Document, base: &Url) -> Self {
+    pub(super) fn cleared(tree: &Document, base: &Url) -> Self {
         boilerplate::clear(tree.root());
         let amount = outline(tree.root()).first().map(|part| part.amount).unwrap_or_default();
         Self { content: blocks::read(tree.root(), base), amount }

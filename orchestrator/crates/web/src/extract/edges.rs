@@ -19,6 +19,16 @@ const MOST: usize = 8;
 /// The content without the blocks that are no part of the running text. `own` are addresses of the page itself.
 pub(super) fn trimmed(content: &Content, own: &[&Url]) -> Content {
     let chars: Vec<char> = content.text.chars().collect();
+    let view = lines(content, &chars, own);
+    let mut keep = vec![true; view.len()];
+    drop_ends(&view, &mut keep);
+    drop_links(&view, &mut keep);
+    drop_edges(&view, &mut keep);
+    kept(content, &chars, &keep)
+}
+
+/// The blocks as the rules see them.
+pub(super) fn lines(content: &Content, chars: &[char], own: &[&Url]) -> Vec<Line> {
     let own: HashSet<String> = own.iter().map(|url| site(url)).collect();
     let mut links = vec![Linked::default(); content.blocks.len()];
     for link in &content.links {
@@ -26,13 +36,7 @@ pub(super) fn trimmed(content: &Content, own: &[&Url]) -> Content {
         linked.chars += link.text.chars().filter(|c| !c.is_whitespace()).count();
         if own.contains(&site(&link.url)) { linked.inside += 1 } else { linked.outside += 1 }
     }
-    let view: Vec<Line> =
-        content.blocks.iter().zip(&links).map(|(block, linked)| Line::of(block, &chars, linked)).collect();
-    let mut keep = vec![true; view.len()];
-    drop_ends(&view, &mut keep);
-    drop_links(&view, &mut keep);
-    drop_edges(&view, &mut keep);
-    kept(content, &chars, &keep)
+    content.blocks.iter().zip(&links).map(|(block, linked)| Line::of(block, chars, linked)).collect()
 }
 
 fn site(url: &Url) -> String {
@@ -50,9 +54,9 @@ struct Linked {
 }
 
 /// A block as the rules see it.
-struct Line {
-    kind: BlockKind,
-    chars: usize,
+pub(super) struct Line {
+    pub(super) kind: BlockKind,
+    pub(super) chars: usize,
     is_linked: bool,
     leads_inside: bool,
     ends_sentence: bool,
@@ -60,7 +64,7 @@ struct Line {
     /// Level of a heading.
     level: Option<u8>,
     /// It stands above what follows the article.
-    ends_article: bool,
+    pub(super) ends_article: bool,
 }
 
 impl Line {
@@ -84,7 +88,7 @@ impl Line {
         }
     }
 
-    fn is_prose(&self) -> bool {
+    pub(super) fn is_prose(&self) -> bool {
         match self.kind {
             BlockKind::Heading { .. } => false,
             BlockKind::Table | BlockKind::Preformatted | BlockKind::Quote => true,

@@ -20,6 +20,7 @@ const LEAD: usize = 80;
 pub(super) struct Runs {
     runs: Vec<u64>,
     known: HashSet<u64>,
+    words: usize,
 }
 
 impl Runs {
@@ -31,7 +32,13 @@ impl Runs {
             .collect();
         let runs: Vec<u64> = words.windows(RUN.min(words.len().max(1))).map(hash).collect();
         let known = runs.iter().copied().collect();
-        Self { runs, known }
+        Self { runs, known, words: words.len() }
+    }
+
+    /// Whether most of a text of three words and more is in this one.
+    pub(super) fn has_most_of(&self, text: &str) -> bool {
+        let other = Self::of(text);
+        other.words >= RUN && other.share_in(self) > 0.6
     }
 
     /// The share of these runs that the other text has too, 0 to 1; 0 when there are none.
@@ -89,6 +96,6 @@ pub(super) fn filled(text: Content, wider: &Content) -> Content {
     if after < before || after * 2 > before * 3 { text } else { whole }
 }
 
-fn normal(line: &str) -> String {
+pub(super) fn normal(line: &str) -> String {
     line.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
