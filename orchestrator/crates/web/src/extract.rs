@@ -5,6 +5,7 @@
 //! the rules left out between its paragraphs (`overlap`). A page that the rules cannot read gives its visible body.
 
 mod anchor;
+mod aside;
 mod blocks;
 mod boilerplate;
 mod choice;

@@ -1,6 +1,7 @@
 //! What is left of other ends once an element is cleared: by-lines and dates before the text, lists of links in it,
 //! headings and links after it.
 
+use super::aside::is_aside;
 use super::blocks::{Block, BlockKind, Builder, Content, Link};
 use super::endings::ends_article;
 use lyra_domain::domains::registrable_domain;
@@ -15,12 +16,17 @@ const HEADLINE: usize = 60;
 const LEAD: usize = 40;
 /// Of 100 characters, those that may be taken away at the edges: more is the text itself, in an unusual form.
 const MOST: usize = 8;
+/// Characters of a line at most by which the site speaks to its readers.
+const ASIDE: usize = 280;
+/// Of 100 characters, those that may be in such lines.
+const ASIDES: usize = 25;
 
 /// The content without the blocks that are no part of the running text. `own` are addresses of the page itself.
 pub(super) fn trimmed(content: &Content, own: &[&Url]) -> Content {
     let chars: Vec<char> = content.text.chars().collect();
     let view = lines(content, &chars, own);
     let mut keep = vec![true; view.len()];
+    drop_asides(content, &chars, &view, &mut keep);
     drop_ends(&view, &mut keep);
     drop_links(&view, &mut keep);
     drop_edges(&view, &mut keep);
@@ -94,6 +100,24 @@ impl Line {
             BlockKind::Table | BlockKind::Preformatted | BlockKind::Quote => true,
             BlockKind::List => !self.is_linked || !self.leads_inside,
             BlockKind::Paragraph => !self.is_linked && (self.chars > SHORT || self.ends_sentence),
+        }
+    }
+}
+
+/// Lines by which the site speaks to its readers, unless that is what the text consists of.
+fn drop_asides(content: &Content, chars: &[char], view: &[Line], keep: &mut [bool]) {
+    let is_aside = |block: &Block| {
+        let text: String = chars[block.start as usize..block.end as usize].iter().collect();
+        !matches!(block.kind, BlockKind::Preformatted | BlockKind::Quote | BlockKind::Table) && is_aside(&text)
+    };
+    let asides: Vec<usize> =
+        (0..view.len()).filter(|at| view[*at].chars <= ASIDE && is_aside(&content.blocks[*at])).collect();
+    let length: usize = asides.iter().map(|at| view[*at].chars).sum();
+    let whole: usize = view.iter().map(|line| line.chars).sum();
+    if length * 100 <= whole * ASIDES {
+        for at in asides {
+            if std::env::var_os("LYRA_SHOW").is_some() { let block=&content.blocks[at]; let text: String = chars[block.start as usize..block.end as usize].iter().collect(); eprintln!("ASIDE {text:?}"); }
+            keep[at] = false;
         }
     }
 }
