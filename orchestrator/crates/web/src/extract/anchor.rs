@@ -15,6 +15,8 @@ use url::Url;
 const ENOUGH: usize = 200;
 /// As above, where there is no more.
 const LEAST: usize = 80;
+/// Characters up to which a text may be too short for its page.
+const SHORT: usize = 1_500;
 /// Bytes by which a heading and a title agree at least.
 const SAME: usize = 6;
 /// Characters that a heading has at most.
@@ -48,14 +50,36 @@ pub(super) fn anchored(body: NodeRef<'_>, base: &Url, content: Content, said: &S
         }
         prose += if line.is_prose() { line.chars } else { 0 };
     }
+    let length = prose_of(&content);
+    if length < SHORT {
+        let end = end(&view);
+        let keep: Vec<bool> = (0..view.len()).map(|block| block < end).collect();
+        let found = [Some(kept(&whole, &chars, &keep)), under(&parts, title, base)];
+        let longest = found
+            .into_iter()
+            .flatten()
+            .filter(|found| runs.share_in(&Runs::of(&found.text)) > 0.6)
+            .map(|found| (prose_of(&found), found))
+            .max_by_key(|found| found.0);
+        if let Some((prose, found)) = longest && prose > 2 * length {
+            return found;
+        }
+    }
     filled(content, &whole)
 }
 
-/// The heading that repeats the page's title, the best match first.
+/// Characters of running text.
+fn prose_of(content: &Content) -> usize {
+    let chars: Vec<char> = content.text.chars().collect();
+    lines(content, &chars, &[]).iter().filter(|line| line.is_prose()).map(|line| line.chars).sum()
+}
+
+/// The heading that repeats the page's title, the best match first; else the only one of the first level.
 fn heading(parts: &[Part<'_>], said: &Said) -> Option<usize> {
     let titles: Vec<String> = said.titles.iter().map(|title| normal(title)).collect();
     let site = said.site.as_deref().map(normal);
     let mut best: Option<(usize, (bool, usize))> = None;
+    let mut first_level = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         let is_heading = matches!(part.name.as_str(), "h1" | "h2" | "h3" | "h4");
         if !is_heading || part.amount.chars == 0 || part.amount.chars > HEADING {
@@ -65,13 +89,16 @@ fn heading(parts: &[Part<'_>], said: &Said) -> Option<usize> {
         if site.as_ref() == Some(&text) {
             continue;
         }
+        let is_plain = !part.amount.is_linked(50);
+        if part.name == "h1" && is_plain {
+            first_level.push(at);
+        }
         let shared = titles.iter().map(|title| agreement(&text, title)).max().unwrap_or_default();
-        let rank = (!part.amount.is_linked(50), shared);
-        if shared > 0 && best.is_none_or(|(_, known)| rank > known) {
-            best = Some((at, rank));
+        if shared > 0 && best.is_none_or(|(_, known)| (is_plain, shared) > known) {
+            best = Some((at, (is_plain, shared)));
         }
     }
-    best.map(|(at, _)| at)
+    best.map(|(at, _)| at).or(if let [only] = first_level[..] { Some(only) } else { None })
 }
 
 /// Bytes by which a heading and a title agree, both without spaces; 0 when they are different. The site's name stands
