@@ -137,7 +137,8 @@ pub(super) fn is_aside(text: &str) -> bool {
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     is_buttons(&words)
         || is_appeal(&words)
-        || (length <= LABEL && (is_named(&lower) || RIGHTS.iter().any(|right| lower.starts_with(right))))
+        || (length <= LABEL && is_named(&lower))
+        || RIGHTS.iter().any(|right| lower.starts_with(right))
         || (words.len() <= 6 && words.iter().any(|word| ADVERTISING.contains(word)))
         || (length <= UNSPACED_LINE && UNSPACED.iter().any(|phrase| lower.contains(phrase)))
         || is_clock(&words)
@@ -174,6 +175,26 @@ fn is_named(lower: &str) -> bool {
     let Some((name, _)) = lower.split_once([':', '：']) else { return false };
     name.chars().count() <= NAME && NAMES.contains(&name.trim())
 }
+
+/// Tells of an author: begins with the name, and goes on with what that person is or does.
+pub(super) fn is_portrait(text: &str, authors: &[String]) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let begins = |author: &String| {
+        let rest = text.strip_prefix(author.as_str())?;
+        let mut words = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.next().map(|word| DOES.contains(&word))
+    };
+    text.chars().count() <= PORTRAIT && authors.iter().any(|author| begins(author) == Some(true))
+}
+
+/// Characters of a portrait at most.
+const PORTRAIT: usize = 700;
+/// With what a portrait goes on after the name.
+const DOES: &[&str] = &[
+    "is", "was", "has", "writes", "works", "teaches", "covers", "reports", "joined", "lives", "studied", "ist", "war", "hat",
+    "schreibt", "arbeitet", "lehrt", "leitet", "lebt", "studierte", "est", "a", "travaille", "es", "ha", "escribe",
+    "trabaja", "é", "escreve", "è", "scrive", "lavora", "jest", "pisze",
+];
 
 /// A time of the day.
 fn is_clock(words: &[&str]) -> bool {

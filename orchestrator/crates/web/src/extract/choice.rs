@@ -57,8 +57,10 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url], said: &Said)
             content = stated;
         }
     }
+    let mut authors = said.authors.clone();
+    authors.extend(super::metadata::names(article.byline.as_deref()));
     Some(Chosen {
-        content: edges::trimmed(&content, own),
+        content: edges::trimmed(&content, own, &authors),
         title: Some(article.title),
         byline: article.byline,
         site: article.site_name,

@@ -1,7 +1,7 @@
 //! What is left of other ends once an element is cleared: by-lines and dates before the text, lists of links in it,
 //! headings and links after it.
 
-use super::aside::is_aside;
+use super::aside::{is_aside, is_portrait};
 use super::blocks::{Block, BlockKind, Builder, Content, Link};
 use super::endings::ends_article;
 use lyra_domain::domains::registrable_domain;
@@ -22,11 +22,12 @@ const ASIDE: usize = 280;
 const ASIDES: usize = 25;
 
 /// The content without the blocks that are no part of the running text. `own` are addresses of the page itself.
-pub(super) fn trimmed(content: &Content, own: &[&Url]) -> Content {
+pub(super) fn trimmed(content: &Content, own: &[&Url], authors: &[String]) -> Content {
     let chars: Vec<char> = content.text.chars().collect();
     let view = lines(content, &chars, own);
     let mut keep = vec![true; view.len()];
     drop_asides(content, &chars, &view, &mut keep);
+    drop_portraits(content, &chars, authors, &view, &mut keep);
     drop_ends(&view, &mut keep);
     drop_links(&view, &mut keep);
     drop_edges(&view, &mut keep);
@@ -116,7 +117,23 @@ fn drop_asides(content: &Content, chars: &[char], view: &[Line], keep: &mut [boo
     let whole: usize = view.iter().map(|line| line.chars).sum();
     if length * 100 <= whole * ASIDES {
         for at in asides {
-            if std::env::var_os("LYRA_SHOW").is_some() { let block=&content.blocks[at]; let text: String = chars[block.start as usize..block.end as usize].iter().collect(); eprintln!("ASIDE {text:?}"); }
+            keep[at] = false;
+        }
+    }
+}
+
+/// What is told of the authors before the first paragraph or after the last.
+fn drop_portraits(content: &Content, chars: &[char], authors: &[String], view: &[Line], keep: &mut [bool]) {
+    let prose = |at: &usize| keep[*at] && view[*at].is_prose();
+    let places: Vec<usize> = (0..view.len()).filter(prose).collect();
+    if places.len() < 4 {
+        return;
+    }
+    let edges = [&places[..1], &places[places.len() - 3..]].concat();
+    for at in edges {
+        let block = &content.blocks[at];
+        let text: String = chars[block.start as usize..block.end as usize].iter().collect();
+        if is_portrait(&text, authors) {
             keep[at] = false;
         }
     }
