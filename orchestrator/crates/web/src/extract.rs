@@ -20,6 +20,7 @@ mod metadata;
 mod outline;
 mod overlap;
 mod stated;
+mod title;
 
 pub(crate) use blocks::Builder;
 pub use blocks::{Block, BlockKind, Link};

@@ -50,13 +50,9 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url], said: &Said)
             .ok()?;
     let scored = Candidate::cleared(&Document::fragment(article.content), base);
     let content = compared(body, base, scored);
-    let mut content = anchor::anchored(body, base, content, said);
-    if content.text.chars().count() < LITTLE {
-        let stated = stated::text(document, base);
-        if stated.text.len() > 2 * content.text.len().max(ENOUGH) {
-            content = stated;
-        }
-    }
+    let content = stated_instead(document, base, &content)
+        .unwrap_or_else(|| anchor::anchored(body, base, own, content, said));
+    let content = stated_instead(document, base, &content).unwrap_or(content);
     let mut authors = said.authors.clone();
     authors.extend(super::metadata::names(article.byline.as_deref()));
     Some(Chosen {
@@ -66,6 +62,14 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url], said: &Said)
         site: article.site_name,
         language: article.lang,
     })
+}
+
+/// What the page brings along for its scripts to show, where that is much more than a text that is hardly one.
+fn stated_instead(document: &Document, base: &Url, content: &Content) -> Option<Content> {
+    if content.text.chars().count() >= LITTLE {
+        return None;
+    }
+    Some(stated::text(document, base)).filter(|stated| stated.text.len() > 2 * content.text.len().max(ENOUGH))
 }
 
 /// A text that may be the main one.
@@ -78,6 +82,16 @@ impl Candidate {
     /// What is left of the tree without what is beside the text.
     pub(super) fn cleared(tree: &Document, base: &Url) -> Self {
         boilerplate::clear(tree.root());
+        Self::of(tree, base)
+    }
+
+    /// The same, whatever the elements are called: in a forum, comments are the text.
+    pub(super) fn loosely_cleared(tree: &Document, base: &Url) -> Self {
+        boilerplate::clear_loosely(tree.root());
+        Self::of(tree, base)
+    }
+
+    fn of(tree: &Document, base: &Url) -> Self {
         let amount = outline(tree.root()).first().map(|part| part.amount).unwrap_or_default();
         Self { content: blocks::read(tree.root(), base), amount }
     }

@@ -64,7 +64,8 @@ struct Linked {
 pub(super) struct Line {
     pub(super) kind: BlockKind,
     pub(super) chars: usize,
-    is_linked: bool,
+    /// Nearly all of it is links.
+    pub(super) is_linked: bool,
     leads_inside: bool,
     ends_sentence: bool,
     ends_colon: bool,
@@ -95,11 +96,17 @@ impl Line {
         }
     }
 
+    /// Consists of links to other pages of the site.
+    pub(super) fn leads_away(&self) -> bool {
+        self.is_linked && self.leads_inside
+    }
+
+    /// Is running text, or a list or table of its own.
     pub(super) fn is_prose(&self) -> bool {
         match self.kind {
             BlockKind::Heading { .. } => false,
             BlockKind::Table | BlockKind::Preformatted | BlockKind::Quote => true,
-            BlockKind::List => !self.is_linked || !self.leads_inside,
+            BlockKind::List => !self.leads_away(),
             BlockKind::Paragraph => !self.is_linked && (self.chars > SHORT || self.ends_sentence),
         }
     }
@@ -109,7 +116,8 @@ impl Line {
 fn drop_asides(content: &Content, chars: &[char], view: &[Line], keep: &mut [bool]) {
     let is_aside = |block: &Block| {
         let text: String = chars[block.start as usize..block.end as usize].iter().collect();
-        !matches!(block.kind, BlockKind::Preformatted | BlockKind::Quote | BlockKind::Table) && is_aside(&text)
+        !matches!(block.kind, BlockKind::Preformatted | BlockKind::Quote | BlockKind::Table)
+            && is_aside(&text)
     };
     let asides: Vec<usize> =
         (0..view.len()).filter(|at| view[*at].chars <= ASIDE && is_aside(&content.blocks[*at])).collect();
@@ -179,7 +187,7 @@ fn drop_links(view: &[Line], keep: &mut [bool]) {
         let is_announced = before.is_some_and(|before| before.ends_colon && before.chars >= LEAD);
         let is_line = line.kind == BlockKind::Paragraph && !line.ends_sentence;
         let is_list = line.kind == BlockKind::List && !is_announced;
-        if line.is_linked && line.leads_inside && (is_line || is_list) {
+        if line.leads_away() && (is_line || is_list) {
             keep[at] = false;
             if before
                 .is_some_and(|before| before.level.is_none() && !before.is_prose() && before.chars < LEAD)

@@ -107,7 +107,8 @@ pub(super) fn read(document: &Document, base: &Url) -> Said {
     .unwrap_or_default();
     let address =
         |href: String| base.join(href.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    let every = |names: &[&str]| -> Vec<String> { names.iter().filter_map(|name| tags.first(&[name])).collect() };
+    let every =
+        |names: &[&str]| -> Vec<String> { names.iter().filter_map(|name| tags.first(&[name])).collect() };
     let mut titles = every(&["citation_title", "og:title", "twitter:title", "headline", "dc.title"]);
     titles.extend(document.select("title").nodes().first().map(|node| single_spaces(&node.text())));
     Said {

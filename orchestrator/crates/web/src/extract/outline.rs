@@ -82,7 +82,16 @@ pub(super) fn outline(root: NodeRef<'_>) -> Vec<Part<'_>> {
                 let parent = open.last().copied();
                 let end = parts.len() + 1;
                 if hidden {
-                    parts.push(Part { node, name, parent, end, amount: Amount::default(), before: sum, own: 0, hidden });
+                    parts.push(Part {
+                        node,
+                        name,
+                        parent,
+                        end,
+                        amount: Amount::default(),
+                        before: sum,
+                        own: 0,
+                        hidden,
+                    });
                     return false;
                 }
                 befores.push(sum);
@@ -98,7 +107,16 @@ pub(super) fn outline(root: NodeRef<'_>) -> Vec<Part<'_>> {
                     "input" | "button" | "select" | "textarea" => sum.controls += 1,
                     _ => {}
                 }
-                parts.push(Part { node, name, parent, end, amount: Amount::default(), before: sum, own: 0, hidden });
+                parts.push(Part {
+                    node,
+                    name,
+                    parent,
+                    end,
+                    amount: Amount::default(),
+                    before: sum,
+                    own: 0,
+                    hidden,
+                });
             }
             Visit::Text(text) => {
                 let chars = text.chars().filter(|c| !c.is_whitespace()).count();
