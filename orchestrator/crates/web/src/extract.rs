@@ -1,8 +1,9 @@
 //! Main text of a page: paragraphs, headings, lists and tables in order, and what the page says of itself.
 //!
 //! Readability's rules (through `dom_smoothie`) find the main content. It is held against the elements that pages
-//! mark as their article (`choice`), cleared of what stands beside the text (`boilerplate`, `edges`), and given what
-//! the rules left out between its paragraphs (`overlap`). A page that the rules cannot read gives its visible body.
+//! mark as their article (`choice`) and against the page's title (`anchor`), cleared of what stands beside the text
+//! (`boilerplate`, `edges`, `aside`), and given what the rules left out between its paragraphs (`overlap`). A page that
+//! the rules cannot read gives its visible body.
 
 mod anchor;
 mod aside;

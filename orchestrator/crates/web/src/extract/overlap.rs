@@ -18,7 +18,7 @@ const LEAD: usize = 80;
 
 /// The runs of three words of a text, as hashes, in order.
 pub(super) struct Runs {
-    runs: Vec<u64>,
+    ordered: Vec<u64>,
     known: HashSet<u64>,
     words: usize,
 }
@@ -32,7 +32,7 @@ impl Runs {
             .collect();
         let runs: Vec<u64> = words.windows(RUN.min(words.len().max(1))).map(hash).collect();
         let known = runs.iter().copied().collect();
-        Self { runs, known, words: words.len() }
+        Self { ordered: runs, known, words: words.len() }
     }
 
     /// Whether most of a text of three words and more is in this one.
@@ -43,8 +43,8 @@ impl Runs {
 
     /// The share of these runs that the other text has too, 0 to 1; 0 when there are none.
     pub(super) fn share_in(&self, other: &Self) -> f64 {
-        let shared = self.runs.iter().filter(|run| other.known.contains(run)).count();
-        if self.runs.is_empty() { 0.0 } else { shared as f64 / self.runs.len() as f64 }
+        let shared = self.ordered.iter().filter(|run| other.known.contains(run)).count();
+        if self.ordered.is_empty() { 0.0 } else { shared as f64 / self.ordered.len() as f64 }
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn filled(text: Content, wider: &Content) -> Content {
     let texts: Vec<String> = wider.blocks.iter().map(of).collect();
     let has = |at: usize| {
         let own = Runs::of(&texts[at]);
-        if own.runs.len() > 2 { own.share_in(&runs) > 0.6 } else { lines.contains(&normal(&texts[at])) }
+        if own.ordered.len() > 2 { own.share_in(&runs) > 0.6 } else { lines.contains(&normal(&texts[at])) }
     };
     let mut linked = vec![0_usize; wider.blocks.len()];
     for link in &wider.links {
