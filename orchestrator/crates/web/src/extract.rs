@@ -1,9 +1,12 @@
 //! Main text of a page: paragraphs, headings, lists and tables in order, and what the page says of itself.
 //!
 //! Readability's rules (through `dom_smoothie`) find the main content. It is held against the elements that pages
-//! mark as their article (`choice`), cleared of what stands beside the text (`boilerplate`, `edges`), and given what
-//! the rules left out between its paragraphs (`overlap`). A page that the rules cannot read gives its visible body.
+//! mark as their article (`choice`) and against the page's title (`anchor`), cleared of what stands beside the text
+//! (`boilerplate`, `edges`, `aside`), and given what the rules left out between its paragraphs (`overlap`). A page that
+//! the rules cannot read gives its visible body.
 
+mod anchor;
+mod aside;
 mod blocks;
 mod boilerplate;
 mod choice;
@@ -18,6 +21,7 @@ mod metadata;
 mod outline;
 mod overlap;
 mod stated;
+mod title;
 
 pub(crate) use blocks::Builder;
 pub use blocks::{Block, BlockKind, Link};
@@ -81,7 +85,7 @@ impl Extracted {
             document.base_uri().and_then(|href| address.join(&href).ok()).unwrap_or_else(|| address.clone());
         let said = metadata::read(&document, &base);
         let own: Vec<&Url> = [address, &base].into_iter().chain(&said.canonical_url).collect();
-        let chosen = if readable(&document) { choice::choose(&document, &base, &own) } else { None };
+        let chosen = if readable(&document) { choice::choose(&document, &base, &own, &said) } else { None };
         let choice::Chosen { content, title, byline, site, language } = chosen.unwrap_or_else(|| {
             choice::Chosen { content: body(&document, &base), title: None, ..Default::default() }
         });

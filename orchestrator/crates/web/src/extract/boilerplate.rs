@@ -97,14 +97,23 @@ fn has_blocks(at: usize, parts: &[Part<'_>]) -> bool {
 
 /// Removes from under `root` what is no main text. `root` itself stays.
 pub(super) fn clear(root: NodeRef<'_>) {
+    clear_parts(root, true);
+}
+
+/// As [`clear`], but without regard to what the elements are called.
+pub(super) fn clear_loosely(root: NodeRef<'_>) {
+    clear_parts(root, false);
+}
+
+fn clear_parts(root: NodeRef<'_>, by_name: bool) {
     let parts = outline(root);
-    for node in found(&parts) {
+    for node in found(&parts, by_name) {
         node.remove_from_parent();
     }
 }
 
-/// The outermost elements that are no main text.
-fn found<'a>(parts: &[Part<'a>]) -> Vec<NodeRef<'a>> {
+/// The outermost elements that are no main text; `by_name` says whether the words of classes count.
+fn found<'a>(parts: &[Part<'a>], by_name: bool) -> Vec<NodeRef<'a>> {
     let mut found = Vec::new();
     let Some(whole) = parts.first().map(|part| part.amount) else { return found };
     let loose: usize =
@@ -120,7 +129,7 @@ fn found<'a>(parts: &[Part<'a>]) -> Vec<NodeRef<'a>> {
             continue;
         }
         let is_much = is_much(part, &whole);
-        let kind = kind(part, parts);
+        let kind = if by_name { kind(part, parts) } else { None };
         let is_doomed = part.hidden
             || (!is_much
                 && (kind.is_some_and(|kind| at >= spared[kind])

@@ -1,10 +1,12 @@
 //! Which part of a page is its main text: what Readability's rules say, held against the elements by which pages mark
 //! it.
 
+use super::anchor;
 use super::blocks::{self, Content};
 use super::boilerplate;
 use super::edges;
 use super::labels::Labels;
+use super::metadata::Said;
 use super::outline::{Amount, Part, outline};
 use super::overlap::{Runs, filled};
 use super::stated;
@@ -37,7 +39,7 @@ pub(super) struct Chosen {
 
 /// The main text of a page that is within the limits for scoring. Changes the document. `own` are addresses of the
 /// page.
-pub(super) fn choose(document: &Document, base: &Url, own: &[&Url]) -> Option<Chosen> {
+pub(super) fn choose(document: &Document, base: &Url, own: &[&Url], said: &Said) -> Option<Chosen> {
     let body = document.select("body");
     let body = *body.nodes().first()?;
     boilerplate::note(body);
@@ -47,15 +49,14 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url]) -> Option<Ch
             .and_then(|mut readability| readability.parse())
             .ok()?;
     let scored = Candidate::cleared(&Document::fragment(article.content), base);
-    let mut content = compared(body, base, scored);
-    if content.text.chars().count() < LITTLE {
-        let stated = stated::text(document, base);
-        if stated.text.len() > 2 * content.text.len().max(ENOUGH) {
-            content = stated;
-        }
-    }
+    let content = compared(body, base, scored);
+    let content = stated_instead(document, base, &content)
+        .unwrap_or_else(|| anchor::anchored(body, base, own, content, said));
+    let content = stated_instead(document, base, &content).unwrap_or(content);
+    let mut authors = said.authors.clone();
+    authors.extend(super::metadata::names(article.byline.as_deref()));
     Some(Chosen {
-        content: edges::trimmed(&content, own),
+        content: edges::trimmed(&content, own, &authors),
         title: Some(article.title),
         byline: article.byline,
         site: article.site_name,
@@ -63,16 +64,34 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url]) -> Option<Ch
     })
 }
 
+/// What the page brings along for its scripts to show, where that is much more than a text that is hardly one.
+fn stated_instead(document: &Document, base: &Url, content: &Content) -> Option<Content> {
+    if content.text.chars().count() >= LITTLE {
+        return None;
+    }
+    Some(stated::text(document, base)).filter(|stated| stated.text.len() > 2 * content.text.len().max(ENOUGH))
+}
+
 /// A text that may be the main one.
-struct Candidate {
-    content: Content,
+pub(super) struct Candidate {
+    pub(super) content: Content,
     amount: Amount,
 }
 
 impl Candidate {
     /// What is left of the tree without what is beside the text.
-    fn cleared(tree: &Document, base: &Url) -> Self {
+    pub(super) fn cleared(tree: &Document, base: &Url) -> Self {
         boilerplate::clear(tree.root());
+        Self::of(tree, base)
+    }
+
+    /// The same, whatever the elements are called: in a forum, comments are the text.
+    pub(super) fn loosely_cleared(tree: &Document, base: &Url) -> Self {
+        boilerplate::clear_loosely(tree.root());
+        Self::of(tree, base)
+    }
+
+    fn of(tree: &Document, base: &Url) -> Self {
         let amount = outline(tree.root()).first().map(|part| part.amount).unwrap_or_default();
         Self { content: blocks::read(tree.root(), base), amount }
     }

@@ -1,6 +1,7 @@
 //! What is left of other ends once an element is cleared: by-lines and dates before the text, lists of links in it,
 //! headings and links after it.
 
+use super::aside::{is_aside, is_portrait};
 use super::blocks::{Block, BlockKind, Builder, Content, Link};
 use super::endings::ends_article;
 use lyra_domain::domains::registrable_domain;
@@ -15,10 +16,26 @@ const HEADLINE: usize = 60;
 const LEAD: usize = 40;
 /// Of 100 characters, those that may be taken away at the edges: more is the text itself, in an unusual form.
 const MOST: usize = 8;
+/// Characters of a line at most by which the site speaks to its readers.
+const ASIDE: usize = 280;
+/// Of 100 characters, those that may be in such lines.
+const ASIDES: usize = 25;
 
 /// The content without the blocks that are no part of the running text. `own` are addresses of the page itself.
-pub(super) fn trimmed(content: &Content, own: &[&Url]) -> Content {
+pub(super) fn trimmed(content: &Content, own: &[&Url], authors: &[String]) -> Content {
     let chars: Vec<char> = content.text.chars().collect();
+    let view = lines(content, &chars, own);
+    let mut keep = vec![true; view.len()];
+    drop_asides(content, &chars, &view, &mut keep);
+    drop_portraits(content, &chars, authors, &view, &mut keep);
+    drop_ends(&view, &mut keep);
+    drop_links(&view, &mut keep);
+    drop_edges(&view, &mut keep);
+    kept(content, &chars, &keep)
+}
+
+/// The blocks as the rules see them.
+pub(super) fn lines(content: &Content, chars: &[char], own: &[&Url]) -> Vec<Line> {
     let own: HashSet<String> = own.iter().map(|url| site(url)).collect();
     let mut links = vec![Linked::default(); content.blocks.len()];
     for link in &content.links {
@@ -26,13 +43,7 @@ pub(super) fn trimmed(content: &Content, own: &[&Url]) -> Content {
         linked.chars += link.text.chars().filter(|c| !c.is_whitespace()).count();
         if own.contains(&site(&link.url)) { linked.inside += 1 } else { linked.outside += 1 }
     }
-    let view: Vec<Line> =
-        content.blocks.iter().zip(&links).map(|(block, linked)| Line::of(block, &chars, linked)).collect();
-    let mut keep = vec![true; view.len()];
-    drop_ends(&view, &mut keep);
-    drop_links(&view, &mut keep);
-    drop_edges(&view, &mut keep);
-    kept(content, &chars, &keep)
+    content.blocks.iter().zip(&links).map(|(block, linked)| Line::of(block, chars, linked)).collect()
 }
 
 fn site(url: &Url) -> String {
@@ -50,17 +61,18 @@ struct Linked {
 }
 
 /// A block as the rules see it.
-struct Line {
-    kind: BlockKind,
-    chars: usize,
-    is_linked: bool,
+pub(super) struct Line {
+    pub(super) kind: BlockKind,
+    pub(super) chars: usize,
+    /// Nearly all of it is links.
+    pub(super) is_linked: bool,
     leads_inside: bool,
     ends_sentence: bool,
     ends_colon: bool,
     /// Level of a heading.
     level: Option<u8>,
     /// It stands above what follows the article.
-    ends_article: bool,
+    pub(super) ends_article: bool,
 }
 
 impl Line {
@@ -84,12 +96,53 @@ impl Line {
         }
     }
 
-    fn is_prose(&self) -> bool {
+    /// Consists of links to other pages of the site.
+    pub(super) fn leads_away(&self) -> bool {
+        self.is_linked && self.leads_inside
+    }
+
+    /// Is running text, or a list or table of its own.
+    pub(super) fn is_prose(&self) -> bool {
         match self.kind {
             BlockKind::Heading { .. } => false,
             BlockKind::Table | BlockKind::Preformatted | BlockKind::Quote => true,
-            BlockKind::List => !self.is_linked || !self.leads_inside,
+            BlockKind::List => !self.leads_away(),
             BlockKind::Paragraph => !self.is_linked && (self.chars > SHORT || self.ends_sentence),
+        }
+    }
+}
+
+/// Lines by which the site speaks to its readers, unless that is what the text consists of.
+fn drop_asides(content: &Content, chars: &[char], view: &[Line], keep: &mut [bool]) {
+    let is_aside = |block: &Block| {
+        let text: String = chars[block.start as usize..block.end as usize].iter().collect();
+        !matches!(block.kind, BlockKind::Preformatted | BlockKind::Quote | BlockKind::Table)
+            && is_aside(&text)
+    };
+    let asides: Vec<usize> =
+        (0..view.len()).filter(|at| view[*at].chars <= ASIDE && is_aside(&content.blocks[*at])).collect();
+    let length: usize = asides.iter().map(|at| view[*at].chars).sum();
+    let whole: usize = view.iter().map(|line| line.chars).sum();
+    if length * 100 <= whole * ASIDES {
+        for at in asides {
+            keep[at] = false;
+        }
+    }
+}
+
+/// What is told of the authors before the first paragraph or after the last.
+fn drop_portraits(content: &Content, chars: &[char], authors: &[String], view: &[Line], keep: &mut [bool]) {
+    let prose = |at: &usize| keep[*at] && view[*at].is_prose();
+    let places: Vec<usize> = (0..view.len()).filter(prose).collect();
+    if places.len() < 4 {
+        return;
+    }
+    let edges = [&places[..1], &places[places.len() - 3..]].concat();
+    for at in edges {
+        let block = &content.blocks[at];
+        let text: String = chars[block.start as usize..block.end as usize].iter().collect();
+        if is_portrait(&text, authors) {
+            keep[at] = false;
         }
     }
 }
@@ -134,7 +187,7 @@ fn drop_links(view: &[Line], keep: &mut [bool]) {
         let is_announced = before.is_some_and(|before| before.ends_colon && before.chars >= LEAD);
         let is_line = line.kind == BlockKind::Paragraph && !line.ends_sentence;
         let is_list = line.kind == BlockKind::List && !is_announced;
-        if line.is_linked && line.leads_inside && (is_line || is_list) {
+        if line.leads_away() && (is_line || is_list) {
             keep[at] = false;
             if before
                 .is_some_and(|before| before.level.is_none() && !before.is_prose() && before.chars < LEAD)

@@ -187,6 +187,85 @@ fn comments_that_are_the_text_stay() {
 }
 
 #[test]
+fn the_text_stands_under_the_title() {
+    let title = "<div><h1>The tram stays</h1></div>";
+    let voice = |n| {
+        format!(
+            "<p>Rider {n} writes that the tram is slow, cold, loud, late, and the best thing in town.</p>"
+        )
+    };
+    let voices = (0..20).map(voice).collect::<String>();
+    // Longer than the article, and not named as what they are.
+    let text = text_of(&format!(
+        "<div>{title}<div><p>{LEAD}</p><p>{FIRST}</p></div></div><h3>Comments</h3><div>{voices}</div>"
+    ));
+    assert!(text.contains("nine hours") && text.contains("1911") && !text.contains("Rider"), "{text}");
+    // Before the title, and longer than the article.
+    let banner = format!("<div><p>{SECOND}</p><p>{SECOND}</p></div>");
+    let text = text_of(&format!("{banner}<div>{title}<div><p>{LEAD}</p><p>{FIRST}</p></div></div>"));
+    assert!(text.contains("nine hours") && text.contains("1911"), "{text}");
+    // A request for consent is no text, however long.
+    let consent =
+        "<p>We use cookies to know you. You can refuse cookies, or accept all cookies of this page.</p>"
+            .repeat(9);
+    let text = text_of(&format!(
+        "<div>{consent}</div><section>{title}<div><p>{LEAD}</p><p>{FIRST}</p></div></section>"
+    ));
+    assert!(text.contains("nine hours") && !text.contains("cookies"), "{text}");
+}
+
+#[test]
+fn the_site_speaks_to_its_readers() {
+    for line in [
+        "Subscribe now to our newsletter.",
+        "Abonnieren Sie jetzt unseren Newsletter!",
+        "Inscrivez-vous gratuitement : notre newsletter, chaque matin.",
+        "You must be logged in to post a comment.",
+        "Du musst angemeldet sein, um einen Kommentar abzugeben.",
+        "Follow us on Twitter and Facebook.",
+        "If you enjoyed this, would you consider supporting our work?",
+        "This site uses cookies to improve your experience.",
+        "© 2020 The Lower Quay Paper. It may not be printed elsewhere without its leave.",
+        "Category: Transport",
+        "Facebook Twitter Pinterest",
+    ] {
+        let text = article_with(&format!("<p>{line}</p>"));
+        assert!(!text.contains(line), "{line}: {text}");
+        assert_article(&text);
+    }
+    for line in [
+        "The council will support the work of the museum with 40,000 pounds a year.",
+        "“Subscribe to our newsletter,” the mayor had said, and few did.",
+        "Riders share the tram with goats and mail.",
+        "Facebook and Twitter were asked for comment, and gave none.",
+        "The cookies that are sold on board come from the bakery at the harbor.",
+    ] {
+        let text = article_with(&format!("<p>{line}</p>"));
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[test]
+fn an_author_is_told_apart_from_the_text() {
+    let portrait = "Ann Lee is a reporter at the paper, and the owner of two goats.";
+    let text = text_of(&format!(
+        "<script type='application/ld+json'>{{\"@type\": \"NewsArticle\", \"author\": {{\"name\": \"Ann Lee\"}}}}</script>
+         <article><h1>The tram stays</h1><p>{LEAD}</p><p>{FIRST}</p><p>{SECOND}</p><p>{portrait}</p></article>"
+    ));
+    assert!(!text.contains(portrait), "{text}");
+    assert_article(&text);
+}
+
+#[test]
+fn in_a_forum_comments_are_the_text() {
+    let menu = "<li><a href='/forum'>Trams, buses and all that runs on rails</a></li>".repeat(30);
+    let text = text_of(&format!(
+        "<ul>{menu}</ul><h1>The tram stays</h1><div class=thread><div class=comment>{LEAD}</div></div><ul>{menu}</ul>"
+    ));
+    assert!(text.contains("nine hours") && !text.contains("buses"), "{text}");
+}
+
+#[test]
 fn texts_that_only_scripts_would_show() {
     let body = format!("{FIRST}\n{SECOND}\n{LEAD}");
     let ld = serde_json::json!({ "@graph": [{ "@type": "NewsArticle", "articleBody": body }] });

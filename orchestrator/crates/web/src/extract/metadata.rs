@@ -19,6 +19,10 @@ const MAX_JSON_NODES: usize = 5_000;
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) title: Option<String>,
+    /// All that it gives as its title, some with the site's name.
+    pub(super) titles: Vec<String>,
+    /// What it gives as its description: often the beginning of its text.
+    pub(super) descriptions: Vec<String>,
     pub(super) authors: Vec<String>,
     pub(super) published: Option<PublishedDate>,
     pub(super) site: Option<String>,
@@ -103,8 +107,14 @@ pub(super) fn read(document: &Document, base: &Url) -> Said {
     .unwrap_or_default();
     let address =
         |href: String| base.join(href.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let every =
+        |names: &[&str]| -> Vec<String> { names.iter().filter_map(|name| tags.first(&[name])).collect() };
+    let mut titles = every(&["citation_title", "og:title", "twitter:title", "headline", "dc.title"]);
+    titles.extend(document.select("title").nodes().first().map(|node| single_spaces(&node.text())));
     Said {
         title: tags.first(&["citation_title", "dc.title", "dcterms.title"]),
+        titles,
+        descriptions: every(&["og:description", "description", "twitter:description"]),
         authors,
         published,
         site: tags.first(&["og:site_name", "citation_journal_title", "application-name"]).or(linked.site),

@@ -33,7 +33,7 @@ impl Amount {
         self.chars > 0 && self.linked * 100 >= self.chars * percent
     }
 
-    fn since(&self, before: &Self) -> Self {
+    pub(super) fn since(&self, before: &Self) -> Self {
         Self {
             chars: self.chars - before.chars,
             linked: self.linked - before.linked,
@@ -55,6 +55,8 @@ pub(super) struct Part<'a> {
     /// One past the last element in it, as an index.
     pub(super) end: usize,
     pub(super) amount: Amount,
+    /// What stands before it.
+    pub(super) before: Amount,
     /// Characters that stand in it and in no element within.
     pub(super) own: usize,
     /// A reader does not see it, as far as its own attributes say. What it holds is not told apart.
@@ -80,7 +82,16 @@ pub(super) fn outline(root: NodeRef<'_>) -> Vec<Part<'_>> {
                 let parent = open.last().copied();
                 let end = parts.len() + 1;
                 if hidden {
-                    parts.push(Part { node, name, parent, end, amount: Amount::default(), own: 0, hidden });
+                    parts.push(Part {
+                        node,
+                        name,
+                        parent,
+                        end,
+                        amount: Amount::default(),
+                        before: sum,
+                        own: 0,
+                        hidden,
+                    });
                     return false;
                 }
                 befores.push(sum);
@@ -96,7 +107,16 @@ pub(super) fn outline(root: NodeRef<'_>) -> Vec<Part<'_>> {
                     "input" | "button" | "select" | "textarea" => sum.controls += 1,
                     _ => {}
                 }
-                parts.push(Part { node, name, parent, end, amount: Amount::default(), own: 0, hidden });
+                parts.push(Part {
+                    node,
+                    name,
+                    parent,
+                    end,
+                    amount: Amount::default(),
+                    before: sum,
+                    own: 0,
+                    hidden,
+                });
             }
             Visit::Text(text) => {
                 let chars = text.chars().filter(|c| !c.is_whitespace()).count();

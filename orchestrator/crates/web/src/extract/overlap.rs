@@ -18,8 +18,9 @@ const LEAD: usize = 80;
 
 /// The runs of three words of a text, as hashes, in order.
 pub(super) struct Runs {
-    runs: Vec<u64>,
+    ordered: Vec<u64>,
     known: HashSet<u64>,
+    words: usize,
 }
 
 impl Runs {
@@ -31,13 +32,19 @@ impl Runs {
             .collect();
         let runs: Vec<u64> = words.windows(RUN.min(words.len().max(1))).map(hash).collect();
         let known = runs.iter().copied().collect();
-        Self { runs, known }
+        Self { ordered: runs, known, words: words.len() }
+    }
+
+    /// Whether most of a text of three words and more is in this one.
+    pub(super) fn has_most_of(&self, text: &str) -> bool {
+        let other = Self::of(text);
+        other.words >= RUN && other.share_in(self) > 0.6
     }
 
     /// The share of these runs that the other text has too, 0 to 1; 0 when there are none.
     pub(super) fn share_in(&self, other: &Self) -> f64 {
-        let shared = self.runs.iter().filter(|run| other.known.contains(run)).count();
-        if self.runs.is_empty() { 0.0 } else { shared as f64 / self.runs.len() as f64 }
+        let shared = self.ordered.iter().filter(|run| other.known.contains(run)).count();
+        if self.ordered.is_empty() { 0.0 } else { shared as f64 / self.ordered.len() as f64 }
     }
 }
 
@@ -57,7 +64,7 @@ pub(super) fn filled(text: Content, wider: &Content) -> Content {
     let texts: Vec<String> = wider.blocks.iter().map(of).collect();
     let has = |at: usize| {
         let own = Runs::of(&texts[at]);
-        if own.runs.len() > 2 { own.share_in(&runs) > 0.6 } else { lines.contains(&normal(&texts[at])) }
+        if own.ordered.len() > 2 { own.share_in(&runs) > 0.6 } else { lines.contains(&normal(&texts[at])) }
     };
     let mut linked = vec![0_usize; wider.blocks.len()];
     for link in &wider.links {
@@ -89,6 +96,6 @@ pub(super) fn filled(text: Content, wider: &Content) -> Content {
     if after < before || after * 2 > before * 3 { text } else { whole }
 }
 
-fn normal(line: &str) -> String {
+pub(super) fn normal(line: &str) -> String {
     line.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
