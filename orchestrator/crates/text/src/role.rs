@@ -106,6 +106,7 @@ const LABELS: &[(&str, Role)] = &[
     ("DATA SOURCE", Role::Method),
     ("STUDY SELECTION", Role::Method),
     ("RESULT", Role::Finding),
+    ("RECENT FINDING", Role::Finding),
     ("FINDING", Role::Finding),
     ("MAIN RESULT", Role::Finding),
     ("PRINCIPAL FINDING", Role::Finding),
@@ -113,6 +114,7 @@ const LABELS: &[(&str, Role)] = &[
     ("INTERPRETATION", Role::Conclusion),
     ("DISCUSSION", Role::Conclusion),
     ("SIGNIFICANCE", Role::Conclusion),
+    ("SUMMARY", Role::Conclusion),
 ];
 
 const CONCLUSIONS: &[&str] = &[
