@@ -63,18 +63,28 @@ fn pick<'p>(passages: &[&'p Passage], places: &[usize]) -> Vec<&'p Passage> {
     places.iter().map(|&i| passages[i]).collect()
 }
 
-/// The side of the window that is surest of one, when it is sure enough; else neutral, as the whole passage says it, or the closest
-/// window where that was not read. A window of the other side that is less sure takes nothing away: it did in trials, and more
-/// right sides were lost than wrong ones.
-fn strongest(whole: Option<Verdict>, windows: &[(f64, Answer)], threshold: f64) -> Option<Verdict> {
-    let best = |score: &dyn Fn(&(f64, Answer)) -> f64| {
-        let scores: Vec<f64> = windows.iter().map(score).collect();
-        top_by(&scores, 1).first().map(|&i| (scores[i], &windows[i].1))
+/// A window as the model read it.
+struct Window {
+    /// The highest probability that one of its sentences decides.
+    closeness: f64,
+    /// Whether that sentence can be evidence.
+    tells: bool,
+    answer: Answer,
+}
+
+/// The side of the window that is surest of one, when it is sure enough; else neutral, as the whole passage says it, or the
+/// closest window where that was not read. A window in which an aim or a method decides takes no side. One of the other side that
+/// is less sure takes nothing away: it did in trials, and more right sides were lost than wrong ones.
+fn strongest(whole: Option<Verdict>, windows: &[Window], threshold: f64) -> Option<Verdict> {
+    let best = |score: &dyn Fn(&Window) -> f64| {
+        let scores: Vec<f64> =
+            windows.iter().map(|window| if window.tells { score(window) } else { -1.0 }).collect();
+        top_by(&scores, 1).first().map(|&i| (scores[i], &windows[i].answer))
     };
     let (Some((support, supports)), Some((refutation, refutes)), Some((_, closest))) = (
-        best(&|(_, window)| window.judgement.scores.supports),
-        best(&|(_, window)| window.judgement.scores.refutes),
-        best(&|(closeness, _)| *closeness),
+        best(&|window| window.answer.judgement.scores.supports),
+        best(&|window| window.answer.judgement.scores.refutes),
+        best(&|window| window.closeness),
     ) else {
         return whole;
     };
@@ -96,29 +106,26 @@ fn strongest(whole: Option<Verdict>, windows: &[(f64, Answer)], threshold: f64) 
         premise: premise.clone(),
         judgement,
         discrepancies: Discrepancies::default(),
-        asked: read_whole.chain(windows.iter().map(|(_, window)| window.asked.clone())).collect(),
+        asked: read_whole.chain(windows.iter().map(|window| window.answer.asked.clone())).collect(),
     })
 }
 
-/// What windows of each passage say about a claim, with how close the closest sentence of each is to it.
-async fn by_windows(
-    judge: &Judge<'_>,
-    claim: &str,
-    passages: &[&Passage],
-) -> Result<Vec<Vec<(f64, Answer)>>> {
+/// What windows of each passage say about a claim.
+async fn by_windows(judge: &Judge<'_>, claim: &str, passages: &[&Passage]) -> Result<Vec<Vec<Window>>> {
     let windows: Vec<(usize, usize, &[Sentence])> = passages
         .iter()
         .enumerate()
         .flat_map(|(i, passage)| windows(&passage.sentences).map(move |(from, window)| (i, from, window)))
         .collect();
-    let mut answers: Vec<Vec<(f64, Answer)>> = passages.iter().map(|_| Vec::new()).collect();
+    let mut answers: Vec<Vec<Window>> = passages.iter().map(|_| Vec::new()).collect();
     for batch in windows.chunks(BATCH) {
         let items: Vec<Verify> =
             batch.iter().map(|&(i, _, window)| item(claim, passages[i], window)).collect();
         for (&(i, from, window), verified) in batch.iter().zip(judge.inference.verify(&items).await?) {
             let read = &window[..verified.rationale.len().min(window.len())];
-            if !read.is_empty() {
-                answers[i].push(answer(read, &passages[i].tells[from..], &verified));
+            if let Some(&best) = top_by(&verified.rationale[..read.len()], 1).first() {
+                let (closeness, answer) = answer(read, &verified);
+                answers[i].push(Window { closeness, tells: passages[i].tells[from + best], answer });
             }
         }
     }
@@ -166,7 +173,7 @@ async fn whole(judge: &Judge<'_>, claim: &str, passages: &[&Passage]) -> Result<
                 if read.is_empty() {
                     continue;
                 }
-                answers[passage].push(answer(read, &passages[passage].tells[from..], &verified));
+                answers[passage].push(answer(read, &verified));
                 next.push((passage, from + read.len()));
             }
         }
@@ -193,18 +200,14 @@ fn part(sentences: &[Sentence]) -> &[Sentence] {
     &sentences[..fits.count().max(1).min(sentences.len())]
 }
 
-/// The answer to sentences that were read, with the highest probability that one of them decides. Those that can be evidence are
-/// shown before those that cannot.
-fn answer(read: &[Sentence], tells: &[bool], verified: &Verified) -> (f64, Answer) {
-    let rationale = &verified.rationale[..read.len()];
-    let closeness = rationale.iter().copied().fold(0.0, f64::max);
-    let any_tells = tells.iter().take(read.len()).any(|tells| *tells);
-    let shown: Vec<f64> =
-        rationale.iter().zip(tells).map(|(&p, &tells)| if tells || !any_tells { p } else { -1.0 }).collect();
-    let mut deciding: Vec<usize> = top_by(&shown, MAX_RATIONALE)
+/// The answer to sentences that were read, with the highest probability that one of them decides.
+fn answer(read: &[Sentence], verified: &Verified) -> (f64, Answer) {
+    let best = top_by(&verified.rationale[..read.len()], MAX_RATIONALE);
+    let closeness = best.first().map_or(0.0, |&i| verified.rationale[i]);
+    let mut deciding: Vec<usize> = best
         .into_iter()
         .enumerate()
-        .filter(|&(place, i)| place == 0 || shown[i] >= DECIDES)
+        .filter(|&(place, i)| place == 0 || verified.rationale[i] >= DECIDES)
         .map(|(_, i)| i)
         .collect();
     deciding.sort_unstable();
@@ -243,19 +246,7 @@ mod tests {
         let judgement = NliScores { supports: 0.8, refutes: 0.1, neutral: 0.1 }.judgement();
         let verified = Verified { judgement, rationale: rationale.to_vec() };
         let read = &sentences[..rationale.len()];
-        assert_eq!(answer(read, &[true; 5], &verified).1.premise, premise);
-    }
-
-    #[test]
-    fn what_can_be_evidence_is_shown() {
-        let sentences = lyra_text::sentences("We asked whether naps help. They did.", Some("en"));
-        let judgement = NliScores { supports: 0.8, refutes: 0.1, neutral: 0.1 }.judgement();
-        let verified = Verified { judgement, rationale: vec![0.9, 0.3] };
-        let premise = |tells: [bool; 2]| answer(&sentences, &tells, &verified).1.premise;
-        assert_eq!(premise([false, true]), "They did.");
-        assert_eq!(premise([true, true]), "We asked whether naps help.");
-        assert_eq!(premise([false, false]), "We asked whether naps help.");
-        assert!((answer(&sentences, &[false, true], &verified).0 - 0.9).abs() < 1e-9);
+        assert_eq!(answer(read, &verified).1.premise, premise);
     }
 
     #[test]
@@ -269,22 +260,30 @@ mod tests {
         assert_eq!(quote(&japanese, &[0, 1]), "昼寝は役立つ。記憶が良くなる。");
     }
 
-    fn window(premise: &str, supports: f64, refutes: f64) -> Answer {
+    fn read(premise: &str, supports: f64, refutes: f64) -> Answer {
         let judgement = NliScores { supports, refutes, neutral: 1.0 - supports - refutes }.judgement();
         Answer { premise: premise.to_owned(), asked: premise.to_owned(), judgement }
     }
 
-    /// Windows by their closeness, support and refutation; the last one that has a name is the closest.
+    /// Windows by their support and refutation; the later, the closer. `aim` is the window that an aim decides.
     #[track_caller]
-    fn check_windows(whole: bool, windows: &[(f64, f64)], expect: Option<(&str, Relation)>) {
+    fn check_windows(
+        whole: bool,
+        aim: Option<usize>,
+        windows: &[(f64, f64)],
+        expect: Option<(&str, Relation)>,
+    ) {
         let names = ["first", "second", "third"];
-        let windows: Vec<(f64, Answer)> = names
+        let windows: Vec<Window> = windows
             .iter()
-            .zip(windows)
-            .zip([0.1, 0.2, 0.3])
-            .map(|((name, &(s, r)), closeness)| (closeness, window(name, s, r)))
+            .enumerate()
+            .map(|(i, &(s, r))| Window {
+                closeness: i as f64,
+                tells: aim != Some(i),
+                answer: read(names[i], s, r),
+            })
             .collect();
-        let whole = if whole { verdict(&[window("whole", 0.4, 0.2)], 0.5) } else { None };
+        let whole = if whole { verdict(&[read("whole", 0.4, 0.2)], 0.5) } else { None };
         let said = strongest(whole.clone(), &windows, 0.5);
         assert_eq!(said.as_ref().map(|said| (said.premise.as_str(), said.judgement.relation)), expect);
         let asked = windows.len() + usize::from(whole.is_some());
@@ -294,14 +293,17 @@ mod tests {
     #[test]
     fn the_surest_window_decides() {
         for whole in [true, false] {
-            check_windows(whole, &[(0.1, 0.1), (0.8, 0.1)], Some(("second", Relation::Supports)));
-            check_windows(whole, &[(0.3, 0.6), (0.4, 0.1)], Some(("first", Relation::Refutes)));
-            check_windows(whole, &[(0.6, 0.1), (0.1, 0.8)], Some(("second", Relation::Refutes)));
+            check_windows(whole, None, &[(0.1, 0.1), (0.8, 0.1)], Some(("second", Relation::Supports)));
+            check_windows(whole, None, &[(0.3, 0.6), (0.4, 0.1)], Some(("first", Relation::Refutes)));
+            check_windows(whole, None, &[(0.6, 0.1), (0.1, 0.8)], Some(("second", Relation::Refutes)));
+            check_windows(whole, Some(1), &[(0.6, 0.1), (0.1, 0.8)], Some(("first", Relation::Supports)));
         }
-        check_windows(true, &[(0.45, 0.1), (0.1, 0.1)], Some(("whole", Relation::Neutral)));
-        check_windows(false, &[(0.45, 0.1), (0.1, 0.1)], Some(("second", Relation::Neutral)));
-        check_windows(true, &[], Some(("whole", Relation::Neutral)));
-        check_windows(false, &[], None);
+        check_windows(true, None, &[(0.45, 0.1), (0.1, 0.1)], Some(("whole", Relation::Neutral)));
+        check_windows(false, None, &[(0.45, 0.1), (0.1, 0.1)], Some(("second", Relation::Neutral)));
+        check_windows(false, Some(1), &[(0.45, 0.1), (0.1, 0.9)], Some(("first", Relation::Neutral)));
+        check_windows(false, Some(0), &[(0.9, 0.1)], Some(("first", Relation::Neutral)));
+        check_windows(true, None, &[], Some(("whole", Relation::Neutral)));
+        check_windows(false, None, &[], None);
     }
 
     #[test]

@@ -68,6 +68,7 @@ impl Words {
             || self.bare.contains(&format!("{word}s"))
             || (singular.chars().count() >= 4 && self.joined.contains(singular))
             || self.have_part(term)
+            || self.have_species(term)
             || (word.ends_with("oma") || word.ends_with("omas") || word.ends_with("leukemia"))
                 && self.matches(TUMORS)
             || match term.kind {
@@ -83,6 +84,15 @@ impl Words {
             let part = bare(part);
             self.bare.contains(&part) || beginning(&part).is_some_and(|beginning| self.begins(&beginning))
         })
+    }
+
+    /// A species with its genus cut to a letter: "E. coli" for "Escherichia coli".
+    fn have_species(&self, term: &Term<'_>) -> bool {
+        let species = term.around.get(term.place + 1).filter(|word| word.starts_with(char::is_lowercase));
+        let genus = term.text.chars().next().filter(|letter| letter.is_uppercase());
+        let (Some(species), Some(genus)) = (species, genus) else { return false };
+        let mut pairs = self.plain.iter().zip(self.plain.iter().skip(1));
+        pairs.any(|(one, other)| one.chars().eq([genus]) && other == species)
     }
 
     /// Another member of the family: "TRPV" of "TRPV1".
@@ -371,6 +381,8 @@ mod tests {
         check("NF-kB is active.", "NF-κB is active.", &[]);
         check("Arterial stiffness in uraemia.", "Uremic patients.", &[]);
         check("ERBB2-positive tumors shrink.", "ERBB2 tumors shrink.", &[]);
+        check("Strains of Escherichia coli grow.", "Growth of E. coli.", &[]);
+        check("Strains of Escherichia coli grow.", "Growth of B. coli.", &["Escherichia"]);
         check("He worked for Donald Trump.", "He worked for Mr Trump.", &[]);
         check("Of 65-year-olds 20% in the US died in 2019.", "Some died.", &[]);
     }
