@@ -95,10 +95,13 @@ impl Words {
         pairs.any(|(one, other)| one.chars().eq([genus]) && other == species)
     }
 
-    /// Another member of the family: "TRPV" of "TRPV1".
+    /// The family that a symbol is of: "TRPV" of "TRPV1", and no other member of it.
     fn have_letters(&self, word: &str) -> bool {
         let letters: String = word.chars().take_while(|c| c.is_alphabetic()).collect();
-        letters.chars().count() >= 3 && self.begins(&letters)
+        let family =
+            |word: &String| word.strip_prefix(&letters).is_some_and(|rest| !rest.contains(char::is_numeric));
+        letters.chars().count() >= 3
+            && self.bare.range(letters.clone()..).take_while(|w| w.starts_with(&letters)).any(family)
     }
 
     /// Another word of a name of several ("Donald Trump").
@@ -130,7 +133,8 @@ impl Words {
             .plain
             .iter()
             .flat_map(|word| parts_or_whole(word))
-            .map(lower)
+            // Another symbol spells nothing.
+            .map(|word| if is_symbol(word) { "#".to_owned() } else { lower(word) })
             .filter(|word| !word.is_empty())
             .collect();
         letters.len() >= 2
@@ -344,6 +348,11 @@ fn beginning(word: &str) -> Option<String> {
     (start.chars().count() == 5).then_some(start)
 }
 
+/// Whether a word has several capitals or a digit: "EGFR", "Klf2".
+fn is_symbol(word: &str) -> bool {
+    word.contains(char::is_numeric) || word.chars().filter(|c| c.is_uppercase()).count() > 1
+}
+
 fn is_figure(text: &str) -> bool {
     !text.is_empty() && text.chars().all(char::is_numeric)
 }
@@ -367,6 +376,8 @@ mod tests {
         check("Vitamin D protects from multiple sclerosis.", "Vitamin D levels and bone.", &["sclerosis"]);
         check("FGF21 lowers glucose.", "A factor lowers glucose.", &["FGF21"]);
         check("The drug pravastatin helps.", "The drug rosiglitazone helps.", &["pravastatin"]);
+        check("Loss of ERK slows growth.", "EGFR, KRAS and growth.", &["ERK"]);
+        check("Loss of Klf4 slows growth.", "Klf2, Klf5 and growth.", &["Klf4"]);
         check("Fish recovered in the Andes.", "Fish recovered in lakes.", &["Andes"]);
     }
 
