@@ -8,7 +8,7 @@ use crate::pipeline::Pipeline;
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, TaskFragment, TextRole};
 use crate::{Result, embed};
 use lyra_domain::{Claim, FragmentId, Job, Probability, Query, Task, vector};
-use lyra_text::Assertion;
+use lyra_text::{Assertion, guard};
 use stated::Stated;
 use std::collections::{HashMap, HashSet};
 
@@ -54,6 +54,10 @@ pub(crate) async fn run(
             }
         }
     }
+    let known = pipeline.store.task_claims(&task.id).await?;
+    if let Some(asked) = known.iter().find(|claim| claim.is_of_question()) {
+        chosen.retain(|candidate| names_the_same(asked, &candidate.claim, fragments));
+    }
     chosen.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| a.claim.claim_text.cmp(&b.claim.claim_text))
     });
@@ -62,14 +66,21 @@ pub(crate) async fn run(
     let ids: HashSet<_> = chosen.iter().map(|candidate| &candidate.claim.id).collect();
     // What answers the question in its own words is a finding nonetheless.
     let is_other = |claim: &Claim| !ids.contains(&claim.id) && !claim.is_of_question();
-    let earlier: Vec<Claim> =
-        pipeline.store.task_claims(&task.id).await?.into_iter().filter(|c| is_other(c)).collect();
+    let earlier: Vec<Claim> = known.into_iter().filter(|c| is_other(c)).collect();
     let extracted_earlier = earlier.iter().filter(|c| c.source_fragment_id.is_some()).count();
     let claims: Vec<Claim> = chosen.into_iter().map(|candidate| candidate.claim).collect();
     let mut distinct = without_duplicates(pipeline, models, &earlier, &claims).await?;
     distinct.truncate(limit.saturating_sub(extracted_earlier));
     pipeline.store.add_claims(&distinct, &job.id).await?;
     Ok(stated.ungrounded)
+}
+
+/// Whether a claim, with the title of its work, names what the claim behind the question names. One that does not may be close to the
+/// question and is on something else.
+fn names_the_same(asked: &Claim, claim: &Claim, fragments: &HashMap<&FragmentId, &TaskFragment>) -> bool {
+    let fragment = claim.source_fragment_id.as_ref().and_then(|id| fragments.get(id));
+    let title = fragment.map_or("", |fragment| fragment.title.as_str());
+    guard::missing(&asked.claim_text, &guard::Passage::of(title, &claim.claim_text)).is_empty()
 }
 
 /// Check-worthy atomic claims of the query's relevant fragments, or what a language model stated of them, the best few of each

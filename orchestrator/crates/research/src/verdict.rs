@@ -1,17 +1,19 @@
 //! One passage against one claim: how it is read, and what the answers amount to.
 //!
-//! A verifier reads the passage whole, with its title ([`verifier`]); a pair classifier is asked by windows of one and of two
-//! sentences ([`pairs`]). What rules find between claim and passage can take a side away, and never gives one ([`guarded`]).
+//! A verifier reads the passage with its title, whole or by windows ([`verifier`]); a pair classifier is asked by windows of one and
+//! of two sentences ([`pairs`]). What rules find between claim and passage can take a side away, and never gives one
+//! ([`guarded`]); nor does a second wording of the claim ([`wordings`]).
 
 mod guarded;
 mod pairs;
 mod verifier;
+mod wordings;
 
 use crate::ports::{Inference, JudgeKind, Models, TextRole};
 use crate::{ResearchConfig, Result};
 use lyra_domain::ranking::top_by;
 use lyra_domain::{AppliedCalibration, Discrepancies, NliJudgement, NliScores, Probability, Relation};
-use lyra_text::{Sentence, guard};
+use lyra_text::{Role, Sentence, guard};
 use pairs::Windows;
 
 /// Least probability of a side when neither the configuration nor the model states one.
@@ -92,6 +94,8 @@ pub(crate) struct Claimed<'c> {
 pub(crate) struct Passage {
     title: String,
     sentences: Vec<Sentence>,
+    /// Whether each sentence can be evidence: what was to be found out, and how, says nothing of what was found.
+    tells: Vec<bool>,
     /// What rules look at.
     words: guard::Passage,
     /// None for a verifier.
@@ -99,6 +103,19 @@ pub(crate) struct Passage {
 }
 
 impl Passage {
+    /// A passage without windows.
+    fn of(passage: Against<'_>) -> Self {
+        let sentences = lyra_text::sentences(passage.text, passage.language);
+        let roles = lyra_text::roles(&sentences, passage.language);
+        Self {
+            title: lyra_text::normalise(passage.title),
+            tells: roles.iter().map(|role| !matches!(role, Role::Aim | Role::Method)).collect(),
+            sentences,
+            words: guard::Passage::of(passage.title, passage.text),
+            windows: Windows::default(),
+        }
+    }
+
     /// Whether there is anything to judge.
     pub(crate) fn is_empty(&self) -> bool {
         self.sentences.is_empty()
@@ -116,15 +133,7 @@ pub(crate) struct Judge<'m> {
 impl Judge<'_> {
     /// Prepares passages for any number of claims.
     pub(crate) async fn read(&self, passages: &[Against<'_>]) -> Result<Vec<Passage>> {
-        let mut read: Vec<Passage> = passages
-            .iter()
-            .map(|passage| Passage {
-                title: lyra_text::normalise(passage.title),
-                sentences: lyra_text::sentences(passage.text, passage.language),
-                words: guard::Passage::of(passage.title, passage.text),
-                windows: Windows::default(),
-            })
-            .collect();
+        let mut read: Vec<Passage> = passages.iter().map(|passage| Passage::of(*passage)).collect();
         if self.models.judge == JudgeKind::Pairs {
             let texts: Vec<(&[Sentence], Option<&str>)> = read
                 .iter()
@@ -147,12 +156,16 @@ impl Judge<'_> {
     ) -> Result<Vec<Option<Verdict>>> {
         let mut verdicts = match self.models.judge {
             JudgeKind::Pairs => pairs::verdicts(self, claim, passages).await?,
-            JudgeKind::Verifier => verifier::verdicts(self, claim, passages).await?,
+            JudgeKind::Verifier => verifier::verdicts(self, claim.text, claim.given, passages).await?,
         };
         for (verdict, passage) in verdicts.iter_mut().zip(passages) {
             if let Some(verdict) = verdict {
                 guarded::guard(verdict, claim.text, passage);
             }
+        }
+        // After the rules, so that only sides which they leave are read in a second wording.
+        if self.models.judge == JudgeKind::Verifier {
+            wordings::confirm(self, claim, passages, &mut verdicts).await?;
         }
         Ok(verdicts)
     }
@@ -198,6 +211,10 @@ fn verdict(answers: &[Answer], threshold: f64) -> Option<Verdict> {
     let (premise, judgement) =
         if torn { (&side.premise, judgement) } else { (&closest.premise, closest.judgement) };
     Some(said(premise, neutral(judgement)))
+}
+
+fn takes_side(verdict: &Verdict) -> bool {
+    verdict.judgement.relation != Relation::Neutral
 }
 
 /// The judgement without its side: the scores stay, the confidence is the probability of neutral.

@@ -66,11 +66,17 @@ impl Findings {
     }
 }
 
+/// What the claim names and neither the passage nor its title does, as [`Findings::missing`] has it: enough to know before a passage
+/// is judged that it can take no side.
+pub fn missing(claim: &str, passage: &Passage) -> Vec<String> {
+    let words = passage.words.as_ref().filter(|_| is_english(claim));
+    words.map_or_else(Vec::new, |words| subject::missing(claim, words))
+}
+
 /// Compares a claim with a passage and with the sentences of it that decided.
 pub fn check(claim: &str, passage: &Passage, deciding: &str) -> Findings {
-    let mut findings = Findings::default();
+    let mut findings = Findings { missing: missing(claim, passage), ..Findings::default() };
     let Some(words) = passage.words.as_ref().filter(|_| is_english(claim)) else { return findings };
-    findings.missing = subject::missing(claim, words);
     findings.add(direction::difference(claim, deciding));
     if direction::agree(claim, deciding) {
         findings.forbidden.push(Side::Refutes);

@@ -30,6 +30,8 @@ impl Role {
 /// `None`; there are rules for English, in other languages every role is [`Role::Other`].
 pub fn roles(sentences: &[Sentence], code: Option<&str>) -> Vec<Role> {
     let mut section = Role::Other;
+    // A single label opens no section: what follows it may be anything.
+    let labels = sentences.iter().filter(|sentence| label(&sentence.text).is_some()).count();
     let english = |text: &str| matches!(code.or_else(|| language(text)), None | Some("en"));
     sentences
         .iter()
@@ -37,8 +39,11 @@ pub fn roles(sentences: &[Sentence], code: Option<&str>) -> Vec<Role> {
             if !english(&sentence.text) {
                 return Role::Other;
             }
-            if let Some(labeled) = label(&sentence.text) {
-                section = labeled;
+            let labeled = label(&sentence.text);
+            if labels > 1 {
+                section = labeled.unwrap_or(section);
+            } else {
+                section = labeled.unwrap_or(Role::Other);
             }
             match cue(&sentence.text) {
                 Role::Other => section,
@@ -97,6 +102,8 @@ const LABELS: &[(&str, Role)] = &[
     ("METHODS AND FINDING", Role::Finding),
     ("METHODOLOGY/PRINCIPAL FINDING", Role::Finding),
     ("METHOD", Role::Method),
+    ("MATERIAL AND METHOD", Role::Method),
+    ("MATERIALS AND METHOD", Role::Method),
     ("DESIGN", Role::Method),
     ("SETTING", Role::Method),
     ("PARTICIPANT", Role::Method),
@@ -106,6 +113,7 @@ const LABELS: &[(&str, Role)] = &[
     ("DATA SOURCE", Role::Method),
     ("STUDY SELECTION", Role::Method),
     ("RESULT", Role::Finding),
+    ("RECENT FINDING", Role::Finding),
     ("FINDING", Role::Finding),
     ("MAIN RESULT", Role::Finding),
     ("PRINCIPAL FINDING", Role::Finding),
@@ -113,6 +121,7 @@ const LABELS: &[(&str, Role)] = &[
     ("INTERPRETATION", Role::Conclusion),
     ("DISCUSSION", Role::Conclusion),
     ("SIGNIFICANCE", Role::Conclusion),
+    ("SUMMARY", Role::Conclusion),
 ];
 
 const CONCLUSIONS: &[&str] = &[
@@ -272,6 +281,7 @@ mod tests {
             &[Other, Background, Aim, Method, Finding, Conclusion, Aim],
         );
         check("Methods for sleeping vary. Results are mixed.", &[Other, Other]);
+        check("Aim: To learn whether naps help. They do.", &[Aim, Other]);
         let japanese = sentences("本研究の目的は昼寝である。昼寝は役立つ。", Some("ja"));
         assert_eq!(roles(&japanese, Some("ja")), [Other, Other]);
     }

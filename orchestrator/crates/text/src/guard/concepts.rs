@@ -94,6 +94,7 @@ pub(super) const CONCEPTS: &[(&str, &str, &str)] = &[
         "pain* analges*",
         "nocicep* hyperalges* headach* migrain* ache* opioid* allodyn* sciatic* hurt* anesth* anaesth* tender*",
     ),
+    ("migraine", "migrain*", "aura"),
     ("anxiety", "anxi*", "fear* stress* panic* worr* phobi* nervous*"),
     ("autism", "autis*", "asd* asperg*"),
     (

@@ -68,6 +68,7 @@ impl Words {
             || self.bare.contains(&format!("{word}s"))
             || (singular.chars().count() >= 4 && self.joined.contains(singular))
             || self.have_part(term)
+            || self.have_species(term)
             || (word.ends_with("oma") || word.ends_with("omas") || word.ends_with("leukemia"))
                 && self.matches(TUMORS)
             || match term.kind {
@@ -85,10 +86,22 @@ impl Words {
         })
     }
 
-    /// Another member of the family: "TRPV" of "TRPV1".
+    /// A species with its genus cut to a letter: "E. coli" for "Escherichia coli".
+    fn have_species(&self, term: &Term<'_>) -> bool {
+        let species = term.around.get(term.place + 1).filter(|word| word.starts_with(char::is_lowercase));
+        let genus = term.text.chars().next().filter(|letter| letter.is_uppercase());
+        let (Some(species), Some(genus)) = (species, genus) else { return false };
+        let mut pairs = self.plain.iter().zip(self.plain.iter().skip(1));
+        pairs.any(|(one, other)| one.chars().eq([genus]) && other == species)
+    }
+
+    /// The family that a symbol is of: "TRPV" of "TRPV1", and no other member of it.
     fn have_letters(&self, word: &str) -> bool {
         let letters: String = word.chars().take_while(|c| c.is_alphabetic()).collect();
-        letters.chars().count() >= 3 && self.begins(&letters)
+        let family =
+            |word: &String| word.strip_prefix(&letters).is_some_and(|rest| !rest.contains(char::is_numeric));
+        letters.chars().count() >= 3
+            && self.bare.range(letters.clone()..).take_while(|w| w.starts_with(&letters)).any(family)
     }
 
     /// Another word of a name of several ("Donald Trump").
@@ -120,7 +133,8 @@ impl Words {
             .plain
             .iter()
             .flat_map(|word| parts_or_whole(word))
-            .map(lower)
+            // Another symbol spells nothing.
+            .map(|word| if is_symbol(word) { "#".to_owned() } else { lower(word) })
             .filter(|word| !word.is_empty())
             .collect();
         letters.len() >= 2
@@ -334,6 +348,11 @@ fn beginning(word: &str) -> Option<String> {
     (start.chars().count() == 5).then_some(start)
 }
 
+/// Whether a word has several capitals or a digit: "EGFR", "Klf2".
+fn is_symbol(word: &str) -> bool {
+    word.contains(char::is_numeric) || word.chars().filter(|c| c.is_uppercase()).count() > 1
+}
+
 fn is_figure(text: &str) -> bool {
     !text.is_empty() && text.chars().all(char::is_numeric)
 }
@@ -357,6 +376,8 @@ mod tests {
         check("Vitamin D protects from multiple sclerosis.", "Vitamin D levels and bone.", &["sclerosis"]);
         check("FGF21 lowers glucose.", "A factor lowers glucose.", &["FGF21"]);
         check("The drug pravastatin helps.", "The drug rosiglitazone helps.", &["pravastatin"]);
+        check("Loss of ERK slows growth.", "EGFR, KRAS and growth.", &["ERK"]);
+        check("Loss of Klf4 slows growth.", "Klf2, Klf5 and growth.", &["Klf4"]);
         check("Fish recovered in the Andes.", "Fish recovered in lakes.", &["Andes"]);
     }
 
@@ -371,6 +392,8 @@ mod tests {
         check("NF-kB is active.", "NF-κB is active.", &[]);
         check("Arterial stiffness in uraemia.", "Uremic patients.", &[]);
         check("ERBB2-positive tumors shrink.", "ERBB2 tumors shrink.", &[]);
+        check("Strains of Escherichia coli grow.", "Growth of E. coli.", &[]);
+        check("Strains of Escherichia coli grow.", "Growth of B. coli.", &["Escherichia"]);
         check("He worked for Donald Trump.", "He worked for Mr Trump.", &[]);
         check("Of 65-year-olds 20% in the US died in 2019.", "Some died.", &[]);
     }

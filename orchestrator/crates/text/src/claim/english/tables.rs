@@ -393,6 +393,8 @@ pub(super) const NARRATION: &[&str] = &[
     "document also contains",
     "based on their",
     "another study presented",
+    "from previous studies",
+    "the underlying mechanism",
 ];
 
 /// Praise, opinion and promise: nothing that other sources could support or contradict.

@@ -1,0 +1,84 @@
+"""Measures how often two wordings of one claim get opposite verdicts, through the pipeline.
+
+    twins.py --jsonl OUT                 writes the pairs as `lyra eval` reads them; both claims of a pair are a group
+    lyra eval OUT --json > EVAL
+    twins.py EVAL [--list]               the figures, and with `--list` the opposite pairs
+
+The pairs are the claims of the validation split that name a twin, on their own text (all are supported), and on the edited texts of
+`claims/contrast.jsonl` (supported, refuted or left open). No training row is about these documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections import Counter, defaultdict
+from typing import Any, Iterator
+
+Row = dict[str, Any]
+NAMES = {"contradiction": "REFUTE", "entailment": "SUPPORT", "neutral": "NEI"}
+
+
+def pairs() -> Iterator[Row]:
+    """Two lines for every pair and text."""
+    from labels import LABELS, NUMBER
+    from pack import Packer
+
+    packer = Packer()
+    rows = [row for name in ("written", "written_2") for row in packer.read(name)]
+    held = {row["doc"] for row in rows if row.get("split") == "validation"}
+    twins = [row for row in rows if row["doc"] in held and row.get("twin") and row["doc"] in packer.docs
+             and packer.outside(row["claim"]) and packer.outside(row["twin"])]
+    edited: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in packer.contrast(held):
+        if row["split"] != "train" and row["edited"]:
+            edited[row["doc"], row["claim"]].append(row)
+    for row in twins:
+        own = {**packer.docs[row["doc"]], "label": NUMBER[row["label"]], "kind": "own text"}
+        changed = [{**text, "kind": "edited text"} for claim in (row["claim"], row["twin"]) for text in edited[row["doc"], claim]]
+        for number, text in enumerate([own, *changed]):
+            for claim in (row["claim"], row["twin"]):
+                # One document for all, so that `lyra eval` does not judge the passages of others as well.
+                yield {"claim": claim, "title": text["title"], "sentences": text["sentences"], "label": NAMES[LABELS[text["label"]]],
+                       "group": f"{row['doc']} {row['claim']} {number}", "kind": text["kind"], "doc": "-"}
+
+
+def interval(found: int, of: int) -> str:
+    """The share with its Wilson interval of 95 %."""
+    share, z = found / of, 1.96
+    middle, spread = share + z * z / (2 * of), z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of))
+    low, high = ((middle - spread) / (1 + z * z / of), (middle + spread) / (1 + z * z / of))
+    return f"{share:.3f} [{max(0.0, low):.3f}, {high:.3f}] ({found} of {of})"
+
+
+def score(answers: list[Row], show: bool) -> None:
+    found = list(zip(answers[::2], answers[1::2]))
+    says = lambda row: row["said"] or "NEI"
+    kinds = Counter(" / ".join(sorted((says(a), says(b)))) for a, b in found)
+    print(f"pairs: {len(found)}")
+    print("opposite verdicts:", interval(kinds["REFUTE / SUPPORT"], len(found)))
+    print("a side and neutral:", interval(kinds["NEI / SUPPORT"] + kinds["NEI / REFUTE"], len(found)))
+    print("claims judged right:", interval(sum(says(row) == row["label"] for pair in found for row in pair), 2 * len(found)))
+    print("on the wrong side:", interval(sum({says(row), row["label"]} == {"REFUTE", "SUPPORT"} for pair in found for row in pair), 2 * len(found)))
+    for pair in found if show else []:
+        if {says(row) for row in pair} == {"REFUTE", "SUPPORT"}:
+            print(*(f"\n  {says(row)} (is {row['label']}) {row['confidence']}: {row['claim']}" for row in pair))
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("eval", nargs="?", help="what `lyra eval --json` printed")
+    arguments.add_argument("--jsonl", help="write the pairs here")
+    arguments.add_argument("--list", action="store_true", help="print the opposite pairs")
+    given = arguments.parse_args()
+    if given.jsonl:
+        with open(given.jsonl, "w", encoding="utf8") as out:
+            out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in pairs())
+    if given.eval:
+        with open(given.eval, encoding="utf8") as file:
+            score([answer for part in json.load(file)["sets"] for answer in part["answers"]], given.list)
+
+
+if __name__ == "__main__":
+    main()
