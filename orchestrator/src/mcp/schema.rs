@@ -49,6 +49,8 @@ impl Listing {
         for (key, value) in full {
             let value = match value {
                 _ if CHECKED.contains(&key.as_str()) => continue,
+                // The description of a part states its range.
+                _ if depth > 1 && ["minimum", "maximum"].contains(&key.as_str()) => continue,
                 Value::Object(fields) if key == "properties" => {
                     let listed =
                         fields.iter().map(|(name, field)| (name.clone(), self.field(name, field, depth + 1)));
@@ -199,7 +201,7 @@ mod tests {
 
     #[derive(serde::Serialize, serde::Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
-    enum Colour {
+    enum Color {
         /// Like blood.
         Red,
         /// Like the sky.
@@ -217,7 +219,7 @@ mod tests {
     #[derive(serde::Serialize, serde::Deserialize, JsonSchema)]
     struct Outer {
         /// Its color.
-        colour: Option<Colour>,
+        color: Option<Color>,
         /// What is inside.
         inner: Option<Inner>,
     }
@@ -230,10 +232,10 @@ mod tests {
                 "type": "object",
                 "additionalProperties": false,
                 "properties": {
-                    "colour": { // prose: ok
+                    "color": {
                         "type": "string",
                         "enum": ["red", "blue"],
-                        "description": "Its colour. `red`: Like blood. `blue`: Like the sky." // prose: ok
+                        "description": "Its color. `red`: Like blood. `blue`: Like the sky."
                     },
                     "inner": {
                         "type": "object",

@@ -77,9 +77,7 @@ struct IncludeInput {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::mcp::tools) struct FulltextRawInput {
-    /// Query: words (all must match), `AND OR NOT`, brackets, "phrases", `field:word` (title, abst, claim, desc, ipc, cpc, fi,
-    /// ft, assignee, country, lang), and proximity `*N5"a b"` (any order) or `*ONP5"a b"` (in order), with alternatives as
-    /// `(a b)`.
+    /// Query, in the language of `search_fulltext`.
     #[schemars(length(min = 1, max = 20_000))]
     query: String,
     /// Lane that determines field boosts and role: `wide` (default), `recall`, `precision`, `problem`, or a configured
