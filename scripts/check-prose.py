@@ -53,7 +53,7 @@ WHOLE = {".md", ".txt"}
 SLASHES = {".rs", ".cu", ".mjs", ".cpp", ".h"}
 HASHES = {".py", ".sh", ".toml", ".yaml", ".yml"}
 # Inputs of tests, and this list of phrases.
-DATA = re.compile(r"(^|/)(fixtures|golden|danger)/|(^|/)LICENSE|^scripts/check-prose\.py$")
+DATA = re.compile(r"(^|/)(fixtures|golden|danger|tests/samples)/|(^|/)LICENSE|^scripts/check-prose\.py$")
 # The word lists of the text analysis and sample sentences in its tests: only their comments are prose.
 WORDS = re.compile(r"^orchestrator/crates/text/")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')

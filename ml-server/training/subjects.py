@@ -34,7 +34,7 @@ def telling(claim: str, text: str) -> str | None:
 
 
 def without(word: str, text: str) -> str:
-    """The text without a word, its inflections and compounds."""
+    """Replaces a word, its inflections, and its compounds in the text."""
     stem = word if any(c.isupper() or c.isdigit() for c in word[1:]) else word[: max(5, len(word) - 3)]
     return re.sub(rf"[\w-]*{re.escape(stem)}[\w-]*", PLACEHOLDER, text, flags=re.IGNORECASE)
 

@@ -55,7 +55,7 @@ fn bad_input_is_named_with_what_would_be_right() {
     refused(&["task", "show", "claim_1"], &["task_"]);
     refused(&["task", "show", "task_1"], &["task_1 does not exist"]);
     refused(&["corpus", "show", "nothing"], &["corpus `nothing` does not exist"]);
-    refused(&["corpus", "import", "../up", "x.jsonl"], &["is no corpus name"]); // prose: ok
+    refused(&["corpus", "import", "../up", "x.jsonl"], &["is not a valid corpus name"]);
     refused(&["token", "create", "two words"], &["`two words` is not a valid token name", "hint: "]);
     refused(&["token", "create", "a", "--expires", "soon"], &["`soon` is not a time", "30d"]);
     refused(&["token", "revoke", "unknown"], &["`unknown` does not exist"]);

@@ -188,7 +188,7 @@ async fn workers_killed_at_random_change_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_has_no_file_and_ends_with_its_import() {
     let _alone = ALONE.lock().await;
-    // What whoever started this test left open.
+    // Files inherited from the process that started this test.
     let left_open = open("self");
     let home = tempfile::tempdir().unwrap();
     let app = Arc::new(app(&home.path().join("data"), Some(LYRA)).await);

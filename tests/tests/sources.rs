@@ -155,7 +155,7 @@ fn a_question_whose_only_source_fails_ends_with_one_line() {
     let json = "Content-Type: application/json\r\n";
     for (answer, why) in [
         (http("500 Internal Server Error", json, "{}"), "500 Internal Server Error"),
-        (http("429 Too Many Requests", "Retry-After: 3600\r\n", ""), "not asked for 3600 s"),
+        (http("429 Too Many Requests", "Retry-After: 3600\r\n", ""), "cooling down, retry in 3600 s"),
         (http("200 OK", json, "{\"results\": [{\"id\":"), "its JSON cannot be read"),
         (
             http("200 OK", "Content-Type: text/html\r\n", "<h1>Sign in"),

@@ -97,7 +97,7 @@ mod tests {
             ),
             (
                 "[fusion]\nbackend = \"opensearch\"\n[fusion.backends.opensearch]\nurl = \"host\"\n",
-                "opensearch: `host` is no address", // prose: ok
+                "opensearch: `host` is not a valid URL",
             ),
         ] {
             let error = format!("{:#}", opened(text).unwrap_err());

@@ -1,7 +1,7 @@
-//! Backups: everything that cannot be had again, in one folder or file, checked when it is written and when it is read.
+//! Backups: everything that cannot be rebuilt, in one folder or file, verified when written and when read.
 //!
-//! A backup holds the database as it was at one moment and every corpus as it was while nobody imported into it, with a
-//! manifest of every file's size and SHA-256. Kept answers, locks and the configuration are not in it.
+//! A backup holds a snapshot of the database, every corpus as it is while no import runs, and a manifest with the size
+//! and SHA-256 of every file. It leaves out cached answers, locks, and the configuration.
 
 mod archive;
 mod check;
@@ -27,11 +27,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long an import of a corpus is waited for.
+/// How long to wait for an import of a corpus.
 const IMPORT_WAIT: Duration = Duration::from_mins(2);
-/// How long the reader of a backup may take from what it is told to what it says.
+/// Longest time that the reader of a backup may take to answer.
 const STEP: Duration = Duration::from_mins(1);
-/// Pause between looks at it.
+/// Pause between checks for the import.
 const IMPORT_PAUSE: Duration = Duration::from_millis(250);
 
 /// What a backup holds.
@@ -55,9 +55,9 @@ pub struct BackupReport {
     pub problems: Vec<String>,
     /// Where the data lies that a restore replaced.
     pub replaced: Option<PathBuf>,
-    /// Names of tokens that are in force after a restore.
+    /// Names of tokens that are active after a restore.
     pub tokens_in_force: Vec<String>,
-    /// Tokens of a restored backup that were in force in it, and that the replaced data had revoked since: they stay revoked.
+    /// Tokens that are active in the restored backup but revoked in the replaced data: they stay revoked.
     pub tokens_revoked: u64,
 }
 
@@ -282,7 +282,7 @@ fn free(target: &Path, force: bool) -> Result<(), AppError> {
     ))
 }
 
-/// A name in the same folder that nobody else uses.
+/// A unique name in the same folder.
 fn beside(target: &Path, what: &str) -> Result<PathBuf, AppError> {
     let name = target.file_name().ok_or_else(|| {
         AppError::invalid(

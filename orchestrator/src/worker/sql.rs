@@ -8,9 +8,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Bytes that SQLite may hold: a statement that needs more is told so.
+/// Memory that SQLite may use, in bytes: a statement that needs more fails with an error.
 const HEAP: u32 = 128 << 20;
-/// What else the process may use; a statement that makes SQLite pass its own limit ends here.
+/// Limits of the whole process, for a statement that makes SQLite exceed its own limit.
 pub(super) const LIMITS: Limits =
     Limits { memory: 224 << 20, addresses: 4 << 30, cpu: Duration::from_secs(4), files: 64 };
 /// How long a statement may overrun its time before its worker is killed.

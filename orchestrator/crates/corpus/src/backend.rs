@@ -247,7 +247,7 @@ impl fmt::Display for FeatureScope {
 
 /// No feature scope has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no feature scope: use wide, title_abst_claims, claims_only, top_claim or background_jp")]
+#[error("`{0}` is not a feature scope: use wide, title_abst_claims, claims_only, top_claim or background_jp")]
 pub struct UnknownScope(String);
 
 impl FromStr for FeatureScope {

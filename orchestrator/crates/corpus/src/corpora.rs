@@ -209,7 +209,7 @@ impl Corpora {
 
     /// Searches with a query vector made elsewhere (`None` for BM25).
     ///
-    /// The query is analysed, never parsed: any text is fine. Best `k` first, ties by document id.
+    /// The query is analyzed, never parsed, so any text is valid. Returns the best `k` first, ties by document id.
     ///
     /// # Errors
     /// [`CorpusError::NotFound`]; [`CorpusError::NoQueryVector`] for dense and hybrid without a vector;

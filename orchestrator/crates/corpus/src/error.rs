@@ -11,9 +11,10 @@ pub type Result<T, E = CorpusError> = std::result::Result<T, E>;
 /// A failed operation on a corpus.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
-    /// The name cannot be a folder's.
+    /// The name is not valid as a folder name.
     #[error(
-        "`{name}` is no corpus name: use 1 to 64 letters, digits, `.`, `_` or `-`, not starting with `.` or `-`"
+        "`{name}` is not a valid corpus name: use 1 to 64 letters, digits, `.`, `_` or `-`, not starting with \
+         `.` or `-`"
     )]
     Name {
         /// The name given.
@@ -55,9 +56,10 @@ pub enum CorpusError {
         /// Embedder that answers.
         now: String,
     },
-    /// Rows of the embeddings file do not hold what the index says.
+    /// Rows of the embeddings file do not match the index.
     #[error(
-        "{rows} embeddings of corpus `{name}` are damaged: import the same files again to mend them; full-text search (`--method bm25`) works meanwhile"
+        "{rows} embeddings of corpus `{name}` are damaged: import the same files again to repair them; \
+         full-text search (`--method bm25`) works meanwhile"
     )]
     Damaged {
         /// Which corpus.

@@ -1,4 +1,4 @@
-//! Retrieval measures over graded judgements.
+//! Retrieval measures over graded judgments.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;

@@ -98,7 +98,7 @@ fn searchers() -> Executor {
     static SEARCHERS: OnceLock<Executor> = OnceLock::new();
     let start = || {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_SEARCHERS);
-        // Without threads to be had, the one that asks searches.
+        // If no threads can be started, the calling thread searches.
         Executor::multi_thread(threads, "search-").unwrap_or_else(|_| Executor::single_thread())
     };
     SEARCHERS.get_or_init(start).clone()
@@ -337,6 +337,6 @@ impl Ids<'_> {
 
 /// The stored form of a document; its checksum tells whether the document changed.
 pub(crate) fn to_json(document: &Document) -> String {
-    // A struct of strings and numbers always serialises.
+    // A struct of strings and numbers always serializes.
     serde_json::to_string(document).unwrap_or_default()
 }

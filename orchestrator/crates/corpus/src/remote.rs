@@ -21,7 +21,7 @@ fn lane_hits(mut hits: Vec<LaneHit>, total: Option<u64>, top_k: usize, start: In
     LaneHits { hits, took_ms: start.elapsed().as_millis() as u64, truncated, total }
 }
 
-/// Codes of a record in normal form, of the fields that hold each system's; what is none is left out.
+/// Codes of a record in normal form, read from each system's fields; invalid codes are dropped.
 fn codes(record: &Value, fields: [(System, &str); 4]) -> Codes {
     let mut codes = Codes::default();
     for (system, field) in fields {

@@ -33,14 +33,14 @@ pub enum Method {
     Bm25,
     /// Cosine of the query's and the document's embeddings, over all documents.
     Dense,
-    /// `0.3·bm25 + 0.7·cosine`, both min-max normalised over the best 150 of each.
+    /// `0.3·bm25 + 0.7·cosine`, both min-max normalized over the best 150 of each.
     #[default]
     Hybrid,
 }
 
 /// No search method has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no search method: use bm25, dense or hybrid")]
+#[error("`{0}` is not a search method: use bm25, dense or hybrid")]
 pub struct UnknownMethod(String);
 
 impl FromStr for Method {
@@ -73,7 +73,7 @@ pub struct CorpusHit {
     pub rank: usize,
     /// What the list is ordered by: BM25 (≥ 0), the cosine in [−1, 1], or the mix in [0, 1].
     pub score: f64,
-    /// BM25, when the method used it; 0 without a word in common.
+    /// BM25, when the method used it; 0 when no word matches.
     pub bm25: Option<f64>,
     /// Cosine with the query, when the method used it.
     pub cosine: Option<f64>,

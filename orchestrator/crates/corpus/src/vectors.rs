@@ -70,7 +70,7 @@ impl VectorWriter {
             bytes::cut(folder, dimension, rows)?;
             let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
             let length = rows * (dimension * size_of::<f32>()) as u64;
-            // Where a file is mapped, some systems let nobody set its length.
+            // While a file is mapped, some systems refuse to set its length.
             if file.metadata()?.len() != length {
                 file.set_len(length)?;
             }

@@ -176,7 +176,7 @@ impl fmt::Display for Code {
 
 /// A text that is not a code of its system.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no {} code: write it like {}", .system.name().to_uppercase(), example(*.system))]
+#[error("`{text}` is not a valid {} code: write it like {}", .system.name().to_uppercase(), example(*.system))]
 pub struct CodeError {
     /// The expected system.
     pub system: System,

@@ -21,7 +21,7 @@ const FAILURES_TO_STOP: u32 = 3;
 /// Part of the share that searches may use, so that the extraction of claims, which comes last, has some left.
 const SEARCHES_PART: f64 = 0.5;
 
-/// Why nothing is asked any more.
+/// Why no more questions are asked.
 const SHARE_USED: &str = "its share of the time budget is used up";
 
 /// A language model as tasks may use it.
@@ -162,7 +162,7 @@ impl<'p> Asker<'p> {
     /// Why a question is not asked at all.
     async fn refusal<Q: Question>(&self, question: &Q, until: Instant) -> Option<String> {
         if self.state().failed_in_a_row >= FAILURES_TO_STOP {
-            return Some(format!("it was left alone after {FAILURES_TO_STOP} failures in a row"));
+            return Some(format!("it was skipped after {FAILURES_TO_STOP} failures in a row"));
         }
         if Instant::now() >= until {
             return Some(SHARE_USED.to_owned());

@@ -36,7 +36,7 @@ pub(crate) struct Counts {
     pub(crate) followed: usize,
     /// Entries that the APIs answered.
     pub(crate) entries: usize,
-    /// Different works among them that are no pages of the query yet.
+    /// Distinct works among them that are not yet pages of the query.
     pub(crate) before_stage0: usize,
     /// Those with an abstract, cited often enough.
     pub(crate) after_stage0: usize,
@@ -65,7 +65,7 @@ struct Entry {
     hit: Hit,
 }
 
-/// `None` when there is nobody to ask or nothing to ask about.
+/// `None` when there is no source to ask or no work to ask about.
 pub(crate) async fn expand(
     pipeline: &Pipeline,
     sources: &[Arc<dyn EvidenceSource>],

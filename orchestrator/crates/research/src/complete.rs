@@ -11,12 +11,11 @@ use std::sync::Arc;
 
 /// Most identifiers that one query has completed.
 const MAX_LOOKUPS: usize = 100;
-/// Most identifiers that fetched texts have looked up: the list of references of a paper is no list of what answers the
-/// question.
+/// Most identifiers looked up for fetched texts: the references of a paper do not all answer the question.
 const MAX_CITED: usize = 20;
 
-/// Asks the academic APIs once about works without abstract, works that nobody said anything about being retracted, and
-/// works that texts from elsewhere name. What they answer joins the hits, and is not followed further.
+/// Asks the academic APIs once about works without abstract, works with unknown retraction status, and works named in
+/// texts from other sources. Their answers join the hits and are not followed further.
 pub(crate) async fn complete(
     search: &Search<'_>,
     named: &mut Vec<Named>,
@@ -25,7 +24,7 @@ pub(crate) async fn complete(
 ) {
     let works = index.works();
     let known: HashSet<Identifier> = identifiers(named);
-    // Identifiers in abstracts and full texts of sources that are no academic API.
+    // Identifiers in abstracts and full texts of sources other than academic APIs.
     let elsewhere = named.iter().filter(|entry| entry.kind != SourceKind::Api);
     let cited = unknown_in(elsewhere.filter_map(|entry| entry.hit.text.as_deref()), &known);
     let sources = search.sources;
@@ -50,7 +49,7 @@ pub(crate) async fn complete(
     }
 }
 
-/// Pages of works that fetched texts name and nobody has named yet: those that an academic API has an abstract of.
+/// Pages of works that only fetched texts name: those that an academic API has an abstract of.
 pub(crate) async fn named_in<'t>(
     search: &Search<'_>,
     texts: impl Iterator<Item = &'t str>,

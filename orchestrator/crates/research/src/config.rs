@@ -4,15 +4,15 @@ use lyra_domain::ranking::RankingConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Settings of the pipeline; the defaults are those of the evidence design.
+/// Settings of the pipeline; the evidence design explains the defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ResearchConfig {
-    /// Hits asked of every source for one query.
+    /// Hits requested from every source for one query.
     pub hits_per_source: usize,
     /// How fragments are ranked.
     pub ranking_method: RankingMethod,
-    /// Share of BM25 beside the cosine when fragments are ranked by a weighted mean, in [0, 1].
+    /// Weight of BM25 in the weighted mean that ranks fragments, in [0, 1]; the cosine gets the rest.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub bm25_weight: f64,
     /// Fewest fragments that a query keeps as relevant.
@@ -21,43 +21,43 @@ pub struct ResearchConfig {
     pub max_relevant: usize,
     /// Most claims taken from one fragment.
     pub claims_per_fragment: usize,
-    /// Most claims extracted for a task that names no number of its own.
+    /// Most claims extracted for a task that sets no number of its own.
     pub max_claims: usize,
-    /// A sentence has to look at least this much like a claim, in [0, 1].
+    /// Least check-worthiness of a sentence to become a claim, in [0, 1].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_check_worthiness: f64,
-    /// A sentence has to be at least this close (cosine) to the task's question to become a claim.
+    /// Least similarity (cosine) of a sentence to the task's question to become a claim.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub question_similarity: f32,
-    /// Claims at least this close (cosine) are one claim, when polarity, numbers, hedges and beings agree as well.
+    /// Claims at least this similar (cosine) are merged when polarity, numbers, hedges, and study population agree.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub duplicate_similarity: f32,
     /// Passages of other pages that an extracted claim is judged against.
     pub candidates_per_claim: usize,
-    /// Of these, places for the passages closest to the counter-claim (`text::claim::counter_claim`); 0 keeps none.
+    /// How many of these are the passages closest to the counter-claim (`text::claim::counter_claim`); 0: none.
     pub counter_candidates: usize,
-    /// A passage has to be at least this close (cosine) to an extracted claim, or to its counter-claim, to be judged.
+    /// Least similarity (cosine) of a judged passage to an extracted claim or its counter-claim.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub candidate_similarity: f32,
     /// Best-ranked passages that a claim given by the user is judged against.
     pub candidates_per_user_claim: usize,
-    /// Whether the claim behind a question is judged, when its form is recognized.
+    /// Whether to judge the claim behind a question, when its form is recognized.
     pub judge_question: bool,
-    /// Best-ranked passages of all searches that the claim behind the question is judged against, and as many of those that
-    /// are closest to it.
+    /// Best-ranked passages of all searches that the claim behind the question is judged against. As many of the
+    /// passages closest to it are added.
     pub candidates_per_question: usize,
-    /// Sentence windows of one passage that are shown to a pair classifier; the strongest support and the strongest
-    /// refutation among its sentences count. A verifier reads the passage whole, then by windows of four sentences.
+    /// Most sentence windows of one passage that a pair classifier reads. The strongest support and the strongest
+    /// refutation among the sentences count. A verifier reads the whole passage, then windows of four sentences.
     pub windows_per_passage: usize,
-    /// A window has to be at least this close (cosine) to the claim; the closest one and the conclusion are always shown.
+    /// Least similarity (cosine) of a window to the claim; the closest one and the conclusion are always included.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub window_similarity: f32,
-    /// Below this probability an answer of support or refutation counts as neutral, in [0, 1]. Without it, the model's own
-    /// threshold is used, or 0.5 when the model states none.
+    /// Below this probability, a judgment of support or refutation counts as neutral, in [0, 1]. If unset, the model's
+    /// own threshold applies, or 0.5 when the model states none.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub min_nli_confidence: Option<f64>,
-    /// A verifier judges a claim that a user gives in a second wording too, where rules make one; a side counts when both
-    /// agree.
+    /// A verifier also judges a claim given by the user in a second wording, if the rules produce one; a side counts
+    /// when both agree.
     pub two_wordings: bool,
 }
 
@@ -94,25 +94,25 @@ impl Default for ResearchConfig {
 pub enum RankingMethod {
     /// By a weighted mean of BM25 and cosine.
     Weighted,
-    /// By reciprocal rank fusion of full text, meaning and the lists of all sources that found the page.
+    /// By reciprocal rank fusion of full text, embeddings, and the lists of all sources that found the page.
     Rrf,
 }
 
-/// How a search goes on from what it found.
+/// How a search expands its results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
-    /// Works, the best ranked first, whose citations are followed; 0 follows none.
+    /// Best-ranked works whose citations are followed; 0: none.
     pub citation_graph_top_n_papers: usize,
     /// Which citations are followed.
     pub citation_graph_direction: CitationDirection,
-    /// Works asked of every API for one work and direction.
+    /// Works requested from every API for one work and direction.
     pub citation_graph_fetch_limit: usize,
-    /// Which of them become pages.
+    /// Which works become pages.
     pub citation_filter: CitationFilter,
-    /// Works without abstract whose pages are fetched for one query; 0 fetches none.
+    /// Works without abstract whose pages are fetched for one query; 0: none.
     pub fetch_without_abstract: usize,
-    /// Links in the body text of one fetched page that a language model is asked about.
+    /// Links in the body text of one fetched page that a language model classifies.
     pub web_citation_links_per_page: usize,
 }
 
@@ -145,11 +145,11 @@ pub enum CitationDirection {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CitationFilter {
-    /// Stage 0 drops works cited less often.
+    /// Stage 0 drops works with fewer citations.
     pub min_citation_count: u32,
-    /// Stage 1 keeps so many: half closeness to the query, half impact among the candidates.
+    /// Stage 1 keeps this many, by similarity to the query and impact among the candidates, half each.
     pub stage1_top_k: usize,
-    /// Stage 2 keeps so many of those, in their order or in the one that a language model's word gives.
+    /// Stage 2 keeps this many of those, in their order or in the order that a language model gives.
     pub stage2_top_k: usize,
 }
 

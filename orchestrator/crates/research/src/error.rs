@@ -16,8 +16,8 @@ pub enum PortError {
         /// What was seen.
         why: String,
     },
-    /// The other side is not asked before a moment that is known: it named one, or it failed too often.
-    #[error("{what} is not asked for {} s: {why}", retry_after.as_secs().max(1))]
+    /// The other side is cooling down: it asked for a pause, or it failed too often.
+    #[error("{what} is cooling down, retry in {} s: {why}", retry_after.as_secs().max(1))]
     Paused {
         /// Which service or source.
         what: String,

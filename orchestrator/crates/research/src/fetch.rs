@@ -155,7 +155,7 @@ fn addresses(work: &Work, named: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is to be said of works without abstract that were not read, or not to their end.
+/// The warnings about works without abstract that were not read, or not to the end.
 fn unread(counts: &Counts) -> Vec<String> {
     let said = |these: &[Failure], what: &str| {
         let named: Vec<String> =

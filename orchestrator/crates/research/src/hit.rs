@@ -96,7 +96,7 @@ pub(crate) fn as_page(source: &str, hit: &Hit, work: &Work) -> NewPage {
     }
 }
 
-/// A document of a local corpus: its source is the corpus, and a language that it does not name is none.
+/// A document of a local corpus: its source is the corpus, and its language stays unset unless it names one.
 fn of_corpus(page: &mut NewPage, corpus: &str, hit: &Hit) {
     page.page.domain = format!("corpus:{corpus}");
     page.page.fetch_method = FetchMethod::Corpus;
@@ -109,7 +109,7 @@ fn of_corpus(page: &mut NewPage, corpus: &str, hit: &Hit) {
 pub(crate) fn as_fetched(sources: &[Arc<dyn EvidenceSource>], page: &mut NewPage) {
     let Some(fetched) = sources.iter().find_map(|source| source.page(&page.page.url)) else { return };
     page.reason = TaskPageReason::Serp;
-    // What is no scholarly work is told apart by its domain.
+    // Pages that are not scholarly works are identified by domain.
     if page.work.as_ref().is_some_and(|work| work.identifiers().next().is_none()) {
         page.work = None;
         page.page.work_id = None;

@@ -123,7 +123,7 @@ fn cited_page(link: &PageLink, rules: &DomainRules) -> CitedPage {
     for name in Identifier::in_url(&link.url) {
         work.add_identifier(name);
     }
-    // A work without a DOI is told apart by its title, which a link does not give.
+    // A work without a DOI is identified by its title, which a link does not give.
     let work = work.doi.is_some().then_some(work);
     let work_id = work.as_ref().map(Work::id);
     let id = match &work_id {

@@ -15,7 +15,7 @@ pub struct Pipeline {
     pub inference: Arc<dyn Inference>,
     /// A language model, when one is configured; rules do without.
     pub llm: Option<Llm>,
-    /// Which sources a task searches; asked anew for every query, so that a corpus imported meanwhile is found.
+    /// Which sources a task searches; resolved again for every query, so that newly imported corpora are included.
     pub sources: SourcesOf,
     /// What may be used of what sources say.
     pub rules: Arc<dyn ContentRules>,

@@ -81,9 +81,9 @@ pub(crate) async fn silence(pipeline: &Pipeline, hits: Vec<&mut Hit>) -> Result<
     Ok(())
 }
 
-/// What is known of a page's domain: that of the address it is at, which for a work with a DOI is the DOI's; a document
-/// of a corpus has one only when it names an address or a DOI. What was found hostile blocks a domain unless a person
-/// decided otherwise.
+/// Sets the category of each page's domain. The domain is that of the fetched address, else the DOI's, else that of the
+/// page's address; a corpus document has one only when it names an address or a DOI. Domains that a person unblocked
+/// stay unblocked, even for hostile text.
 async fn categorise(pipeline: &Pipeline, pages: &mut [NewPage]) -> Result<()> {
     let rules = pipeline.rules.domains().await?;
     for page in pages {

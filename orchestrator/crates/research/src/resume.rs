@@ -1,4 +1,4 @@
-//! What waits for a person: put into the auth queue when a search meets it, searched again when the person was there.
+//! Parts of a search that require a person: queued for authentication, and searched again after the visit.
 
 use crate::collect::{Search, collect};
 use crate::fetch::fetch;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Queues what the sources' last searches left for a person. The search itself goes on with what it has.
+/// Queues the parts of the sources' last searches that require a person. The search goes on with what it has.
 pub(crate) async fn await_person(
     pipeline: &Pipeline,
     query: &Query,
@@ -44,7 +44,7 @@ pub(crate) async fn run(
     let allowed = f64::from(task.config.budget.max_seconds) - used_seconds;
     if allowed <= 0.0 {
         let warning = format!(
-            "the time budget of {} s is used up: what waited for a person was left out",
+            "the time budget of {} s is used up: a search that required a person was skipped",
             task.config.budget.max_seconds
         );
         pipeline.store.add_warning(&task.id, &warning).await?;

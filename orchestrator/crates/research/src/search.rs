@@ -56,7 +56,7 @@ pub(crate) async fn run(
         .report(&task.id, Step::Collected { query: query.query_text.clone(), hits: collected.pages.len() });
 
     let Collected { pages, vectors, hits, without_text, known, errors } = collected;
-    // Written down before what follows, so that whoever asks sees it while the search still runs.
+    // Stored now, so that it is visible while the search still runs.
     query.result_count = hits as u32;
     query.source_errors = errors;
     pipeline.store.update_query(&query).await?;

@@ -54,7 +54,7 @@ pub struct Cause {
     pub trace: TraceId,
     /// The step, if it is known.
     pub step: Option<Step>,
-    /// Whether whoever began the trace wants its spans sent.
+    /// Whether the trace is sampled: its spans are sent to the collector.
     pub sampled: bool,
 }
 
@@ -108,13 +108,14 @@ pub fn cause() -> Option<Cause> {
     current().map(|trace| Cause { trace, step, sampled: sampled.unwrap_or(true) })
 }
 
-/// What a request says that the running step sends: part of this trace, below this step, or below one that nobody else names.
+/// The `traceparent` of requests that the running step sends: this trace, with this step or a random one as the parent.
 pub fn traceparent() -> Option<TraceParent> {
     let Cause { trace, step, sampled } = cause()?;
     Some(TraceParent { trace: trace.get(), step: step.unwrap_or_else(drawn), sampled })
 }
 
-/// Runs `work` as what `cause` led to, within the span that `span` makes of its trace. Tasks that `work` spawns are no part of it.
+/// Runs `work` as an effect of `cause`, within the span that `span` creates for its trace. Tasks that `work` spawns are
+/// not part of it.
 pub async fn within<F: Future>(cause: Cause, span: impl FnOnce(TraceId) -> Span, work: F) -> F::Output {
     let Cause { trace, step, sampled } = cause;
     CURRENT
@@ -128,7 +129,7 @@ pub async fn within<F: Future>(cause: Cause, span: impl FnOnce(TraceId) -> Span,
         .await
 }
 
-/// A step that nobody else names.
+/// A random step.
 fn drawn() -> Step {
     Step::new(Uuid::new_v4().as_u64_pair().1).unwrap_or(Step::MIN)
 }

@@ -217,17 +217,17 @@ fn takes_side(verdict: &Verdict) -> bool {
     verdict.judgement.relation != Relation::Neutral
 }
 
-/// The judgement without its side: the scores stay, the confidence is the probability of neutral.
+/// The judgment without its side: the scores stay, and the confidence is the probability of neutral.
 fn neutral(judgement: NliJudgement) -> NliJudgement {
     let confidence = Probability::clamped(judgement.scores.neutral);
     NliJudgement { relation: Relation::Neutral, confidence, ..judgement }
 }
 
-/// The strongest support and the strongest refutation as one judgement.
+/// The strongest support and the strongest refutation as one judgment.
 ///
-/// Of one part these are its scores. Of two, with support `s` in one and refutation `r` in the other, taken as
+/// For one part, these are its scores. For two, with support `s` in one and refutation `r` in the other, taken as
 /// independent, and given that a passage does not do both: support `s(1−r)`, refutation `r(1−s)`, neither `(1−s)(1−r)`,
-/// divided by their sum. A side is never surer than its part was; two sure sides leave doubt.
+/// divided by their sum. No side gains confidence over its part; two confident sides cancel out.
 fn together(support: &NliJudgement, refutation: &NliJudgement) -> NliJudgement {
     if support == refutation {
         return *support;
@@ -250,7 +250,7 @@ fn joint(support: &NliScores, refutation: &NliScores) -> NliScores {
     NliScores { supports, refutes, neutral }
 }
 
-/// The mean of judgements; of none, neutral.
+/// The mean of judgments; neutral if there are none.
 fn mean(judgements: &[NliJudgement]) -> NliJudgement {
     let of = |scores: &dyn Fn(&NliJudgement) -> NliScores| {
         let (mut sum, mut count) = (NliScores { supports: 0.0, refutes: 0.0, neutral: 0.0 }, 0.0);

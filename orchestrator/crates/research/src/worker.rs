@@ -104,7 +104,7 @@ impl Worker {
     /// Takes and runs one job. `false` when there was none.
     ///
     /// # Errors
-    /// When the queue cannot be read or written; a failing job is no error here.
+    /// When the queue cannot be read or written; a failing job is not an error here.
     pub async fn step(&self, cancel: &CancellationToken) -> Result<bool> {
         let Some(job) = self.queue.lease(self.config.task.as_ref(), self.config.lease).await? else {
             return Ok(false);
@@ -142,7 +142,7 @@ impl Worker {
                 tracing::info!(job_id = %job.id, "job was cancelled or taken by another worker");
                 Ok(())
             }
-            // The process is going down: give the job back as it was, for whoever comes next.
+            // The process is shutting down: give the job back unchanged for the next worker.
             Err(_) if cancel.is_cancelled() => {
                 settled(&job, self.queue.fail(&job, "the process stopped", Some(Duration::ZERO)).await)
             }

@@ -54,7 +54,7 @@ pub enum StoreError {
     /// No space left.
     #[error("the disk with the database is full")]
     DiskFull,
-    /// The disk cannot be written any more.
+    /// The disk can no longer be written.
     #[error("the disk with the database is read-only")]
     ReadOnlyDisk,
     /// A process has the database open.

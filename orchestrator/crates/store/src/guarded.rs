@@ -193,7 +193,7 @@ async fn connect(path: &Path) -> Result<SqliteConnection, sqlx::Error> {
         .pragma("query_only", "on")
         // Sorters and temporary tables count against the memory limit instead of filling a disk.
         .pragma("temp_store", "memory")
-        // Every statement is compiled with the guards in force, and forgotten with them.
+        // Every statement is compiled while the guards are active, and never cached beyond them.
         .statement_cache_capacity(0)
         .row_buffer_size(32)
         .disable_statement_logging()

@@ -32,7 +32,7 @@ pub(crate) async fn check_version(path: &Path, migrations: &Migrator) -> Result<
     fits
 }
 
-/// Refuses what is no Lyra database or comes from a newer version than the last of these migrations.
+/// Refuses a file that is not a Lyra database or that is newer than the last of these migrations.
 pub(crate) async fn fits(
     path: &Path,
     connection: &mut sqlx::SqliteConnection,

@@ -28,7 +28,7 @@ const TRACKING: &[&str] = &[
 /// The address without what does not name the page: fragment, tracking parameters, user and password, a trailing dot
 /// of the host.
 ///
-/// `None` when it is no absolute http or https address with a host.
+/// `None` when it is not an absolute http or https address with a host.
 pub fn canonical(address: &str) -> Option<Url> {
     let mut url = Url::parse(address.trim()).ok()?;
     if !matches!(url.scheme(), "http" | "https") {

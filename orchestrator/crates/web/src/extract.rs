@@ -41,7 +41,7 @@ use url::Url;
 const MAX_ELEMENTS: usize = 30_000;
 const MAX_DEPTH: usize = 200;
 
-/// Parts of a body that are no main text, for pages that the rules cannot read.
+/// Parts of a body that are not main text, for pages that the rules cannot read.
 const BOILERPLATE: &str = "nav, header, footer, aside, form, button, select, [role='navigation'], [role='banner'], \
      [role='contentinfo'], [role='search'], [role='complementary']";
 
@@ -150,7 +150,7 @@ fn readable(document: &Document) -> bool {
     elements <= MAX_ELEMENTS && deepest <= MAX_DEPTH
 }
 
-/// The body without what is no main text.
+/// The body without what is not main text.
 fn body(document: &Document, base: &Url) -> blocks::Content {
     document.select(BOILERPLATE).remove();
     for node in document.select("[hidden], [aria-hidden], [style]").nodes() {

@@ -9,8 +9,8 @@ use std::sync::mpsc::{self, Receiver};
 /// Takes jobs from standard input until it ends, and writes the answer of each to standard output. Nothing else may use
 /// these two. `most` is the size of a job and of an answer in bytes.
 ///
-/// The limits are in force before the first job is read, and of files only those of `access` can be opened. A worker
-/// whose standard input ends while it works, ends too: its parent is gone.
+/// The limits take effect before the first job is read, and only files of `access` can be opened. A worker exits when
+/// its standard input ends while it works: its parent is gone.
 ///
 /// # Errors
 /// When the system refuses a limit, or the parent does not read.

@@ -13,7 +13,7 @@ pub trait Turns {
     /// Hands over an answer that is not the last one, and waits for what comes next.
     ///
     /// # Errors
-    /// When the other side is gone. The work has no use any more then.
+    /// When the other side is gone and the work is no longer needed.
     fn turn(&self, so_far: &[u8]) -> Result<Vec<u8>>;
 
     /// Whether the other side is gone: work that goes on for long without a turn asks now and then.

@@ -87,7 +87,7 @@ fn work(job: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// Adds up what it is told until that is nothing, and says the sum so far each time; or does the other work.
+/// Adds up the numbers it receives until an empty one, and answers each with the sum so far; or does the other work.
 fn talk(job: Vec<u8>, parent: &dyn Turns) -> Vec<u8> {
     if job != b"add" {
         return work(job);
@@ -337,7 +337,7 @@ async fn a_talk_ends_with_its_worker_and_its_worker_with_it() {
     }
 }
 
-/// Removes the file that it names when nobody listens any more.
+/// Names a file, and removes it once the parent no longer listens.
 fn talk_until_gone(_: Vec<u8>, parent: &dyn Turns) -> Vec<u8> {
     let file = tempfile::NamedTempFile::new().unwrap();
     while parent.turn(file.path().to_str().unwrap().as_bytes()).is_ok() {}

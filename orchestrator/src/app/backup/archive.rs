@@ -53,7 +53,7 @@ fn add_all<W: Write>(out: W, folder: &Path, manifest: &Manifest) -> std::io::Res
     tar.into_inner()
 }
 
-/// What is read of an archive, and where to.
+/// What to extract from an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keep {
     /// Nothing is written.

@@ -17,7 +17,7 @@ pub(super) fn claim(path: &Path) -> Option<File> {
     Some(file)
 }
 
-/// Removes from a folder what no process writes any more. What cannot be removed is tried again the next time.
+/// Removes from a folder what no process is writing. A failed removal is retried the next time.
 pub(in crate::app) fn remove(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -77,7 +77,7 @@ impl Manifest {
             hint: Some("name a folder or file that `lyra backup create` has written".to_owned()),
             ..AppError::new(
                 ErrorCode::NotFound,
-                format!("{} is no backup: {FILE}: {error}", folder.display()),
+                format!("{} is not a backup: {FILE}: {error}", folder.display()),
             )
         })?;
         Self::parse(&bytes).map_err(|why| damaged(&format!("{}: {why}", path.display())))

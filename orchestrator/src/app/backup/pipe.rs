@@ -60,7 +60,7 @@ struct Spooled {
 }
 
 impl Spooled {
-    /// A name that nobody uses, for a file that is still to be written.
+    /// Chooses a unique name for a file that is still to be written.
     fn new(data_dir: &Path) -> Result<Self, AppError> {
         private_folder(data_dir).map_err(failed(data_dir))?;
         let mut name = beside(&data_dir.join("backup"), "piped")?.into_os_string();

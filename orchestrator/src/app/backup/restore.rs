@@ -1,8 +1,8 @@
 //! Putting a backup back: checked first, then swapped so that a crash at any point leaves the old data or the new.
 //!
 //! The backup is copied into `.restore/new` of the data folder and checked there. From the moment that `.restore/ready`
-//! exists, the swap is only ever finished: by the restore itself, or by whoever opens the data folder next. Every step of
-//! it may be done again.
+//! exists, the swap only moves forward: the restore finishes it, or the next process that opens the data folder. Every
+//! step can be repeated.
 
 use super::manifest::{DATABASE, PRIVATE};
 use super::{
@@ -165,7 +165,7 @@ fn finish(data_dir: &Path) -> Result<Option<PathBuf>, AppError> {
     let into_place = |name: &str| {
         std::fs::rename(place.new.join(name), data_dir.join(name)).map_err(failed(&place.new.join(name)))
     };
-    // What is still here is what is not swapped yet.
+    // What is still here is not swapped yet.
     for files in DATABASES {
         if place.new.join(files[2]).exists() {
             files.iter().try_for_each(|name| aside(name))?;
@@ -232,7 +232,7 @@ mod tests {
         std::fs::write(path, text).unwrap();
     }
 
-    /// A crash after any step of the swap: whoever comes next finishes it.
+    /// A crash after any step of the swap: the next process finishes it.
     #[test]
     fn a_swap_is_finished_from_wherever_it_stopped() {
         let moves = [

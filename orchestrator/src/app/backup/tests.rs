@@ -2,7 +2,7 @@ use super::*;
 use crate::app::NewTask;
 use crate::config::Config;
 
-/// An application in a folder of its own, with a task and a corpus that nobody could search.
+/// An application in a folder of its own, with a task and a corpus that cannot be searched.
 async fn filled(folder: &Path) -> App {
     let app = open(folder).await;
     app.store()
@@ -26,7 +26,7 @@ async fn filled(folder: &Path) -> App {
     app
 }
 
-/// Without processes: the program of these tests is none that works for others.
+/// Without processes: the test program cannot run as a worker.
 fn here() -> BackupReaders {
     BackupReaders::new(None)
 }
@@ -195,7 +195,7 @@ async fn a_damaged_backup_is_refused_with_what_is_wrong() {
             Box::new(|at| std::fs::write(at.join("corpora/extra"), "x").unwrap()),
             "extra is not in its list",
         ),
-        (&folder, Box::new(|at| std::fs::remove_file(at.join("backup.json")).unwrap()), "is no backup"),
+        (&folder, Box::new(|at| std::fs::remove_file(at.join("backup.json")).unwrap()), "is not a backup"),
         (
             &folder,
             Box::new(|at| {
@@ -363,7 +363,7 @@ async fn what_was_revoked_stays_revoked_after_a_restore() {
     assert!(app.store().authenticate(&kept.text).await.unwrap().is_ok());
     app.close().await;
 
-    // Elsewhere nothing is known of it, so that the tokens in force are named.
+    // A new data folder knows no revocations, so the report names all active tokens.
     let elsewhere = App::restore_backup(&backup, &home.path().join("other"), false, &here()).await.unwrap();
     assert_eq!(elsewhere.tokens_in_force.len(), 2);
 }

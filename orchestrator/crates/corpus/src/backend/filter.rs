@@ -39,7 +39,7 @@ pub struct RawRange {
     pub to: Option<Value>,
 }
 
-/// A checked filter. Serialises in one form whatever the way it was written, so that it can be hashed.
+/// A validated filter. Serializes to one canonical form, so that it can be hashed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "RawFilter", try_from = "RawFilter")]
 pub enum Filter {
@@ -255,20 +255,25 @@ impl Filter {
 fn strings(field: ValueField, values: &[Value]) -> Result<Vec<String>, FilterError> {
     let one = |value: &Value| {
         let text = value.as_str().map(str::trim).filter(|text| !text.is_empty());
-        let text = text.ok_or_else(|| wrong(field.name(), format!("{value} is no value"), "give strings"))?;
+        let text =
+            text.ok_or_else(|| wrong(field.name(), format!("{value} is not a valid value"), "give strings"))?;
         match field {
             ValueField::Country if text.len() == 2 && text.bytes().all(|b| b.is_ascii_alphabetic()) => {
                 Ok(text.to_ascii_uppercase())
             }
-            ValueField::Country => {
-                Err(wrong("country", format!("`{text}` is no code"), "give two letters such as `JP`"))
-            }
+            ValueField::Country => Err(wrong(
+                "country",
+                format!("`{text}` is not a country code"),
+                "give two letters such as `JP`",
+            )),
             ValueField::Lang if text.len() == 2 && text.bytes().all(|b| b.is_ascii_alphabetic()) => {
                 Ok(text.to_ascii_lowercase())
             }
-            ValueField::Lang => {
-                Err(wrong("lang", format!("`{text}` is no code"), "give an ISO 639-1 code such as `ja`"))
-            }
+            ValueField::Lang => Err(wrong(
+                "lang",
+                format!("`{text}` is not a language code"),
+                "give an ISO 639-1 code such as `ja`",
+            )),
             ValueField::Assignee => Ok(text.to_owned()),
         }
     };
@@ -290,7 +295,7 @@ fn day(field: DateField, value: &Value) -> Result<DateRange, FilterError> {
     }
     match text.parse::<i16>() {
         Ok(number) if text.len() == 4 => year(field, number, &text),
-        _ => Err(wrong(field.name(), format!("`{text}` is no date"), "write yyyy-mm-dd, or a year")),
+        _ => Err(wrong(field.name(), format!("`{text}` is not a valid date"), "write yyyy-mm-dd, or a year")),
     }
 }
 
@@ -298,7 +303,7 @@ fn year(field: DateField, year: i16, text: &str) -> Result<DateRange, FilterErro
     let date = |month, day| jiff::civil::Date::new(year, month, day).ok();
     match (date(1, 1), date(12, 31)) {
         (Some(from), Some(to)) => Ok(DateRange { from: Some(from), to: Some(to) }),
-        _ => Err(wrong(field.name(), format!("`{text}` is no year"), "write yyyy-mm-dd, or a year")),
+        _ => Err(wrong(field.name(), format!("`{text}` is not a valid year"), "write yyyy-mm-dd, or a year")),
     }
 }
 
@@ -425,19 +430,19 @@ mod tests {
             ),
             (
                 json!([{"field": "cpc", "include_codes": ["H4"]}]),
-                "filter 1 on `cpc`: `H4` is no CPC code: write it like",
+                "filter 1 on `cpc`: `H4` is not a valid CPC code: write it like",
             ),
             (
                 json!([{"field": "country", "include_values": ["Japan"]}]),
-                "filter 1 on `country`: `Japan` is no code; give two letters",
+                "filter 1 on `country`: `Japan` is not a country code; give two letters",
             ),
             (
                 json!([{"field": "lang", "include_values": [5]}]),
-                "filter 1 on `lang`: 5 is no value; give strings",
+                "filter 1 on `lang`: 5 is not a valid value; give strings",
             ),
             (
                 json!([{"field": "pub_date", "include_values": ["2020/01/01"]}]),
-                "filter 1 on `pub_date`: `2020/01/01` is no date; write yyyy-mm-dd",
+                "filter 1 on `pub_date`: `2020/01/01` is not a valid date; write yyyy-mm-dd",
             ),
             (
                 json!([{"field": "pub_date", "include_range": {"from": "2021-01-01", "to": "2020-01-01"}}]),

@@ -160,7 +160,7 @@ impl fmt::Display for IdType {
 
 /// No type of number has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no id type: use doc_id (or app_doc_id), app_id, pub_id or exam_id")]
+#[error("`{0}` is not an id type: use doc_id (or app_doc_id), app_id, pub_id or exam_id")]
 pub struct UnknownIdType(String);
 
 impl FromStr for IdType {

@@ -6,10 +6,10 @@ use crate::{CorpusError, Result, import, vectors};
 use std::fs::File;
 use std::path::PathBuf;
 
-/// Names of files in a corpus folder that are no part of the corpus, or made anew from others.
+/// Names of files in a corpus folder that are not part of the corpus or are rebuilt from other files.
 const NOT_CONTENT: [&str; 4] = ["import.lock", ".tantivy-writer.lock", vectors::BYTES, vectors::BYTES_LOCK];
 
-/// A corpus that nobody imports into or removes while this lives. It can be searched meanwhile.
+/// A corpus locked against imports and removal while this value lives. Searches still work.
 pub struct HeldCorpus {
     /// Its folder.
     pub folder: PathBuf,

@@ -113,7 +113,7 @@ impl Embeddings {
             tracing::warn!(
                 corpus = manifest.name,
                 rows = damaged,
-                "embeddings are damaged; importing the files again mends them"
+                "embeddings are damaged; import the files again to repair them"
             );
         }
         let bytes = (many && damaged == 0).then(|| ByteRows::of(folder, &vectors));

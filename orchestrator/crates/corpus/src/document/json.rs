@@ -7,14 +7,14 @@ use lyra_domain::classification::System;
 use lyra_text::normalise;
 use serde_json::{Map, Value};
 
-/// Codes that are none of their system, as they were written.
+/// Codes that are not valid in their system, as written.
 pub(crate) type OddCodes = Vec<String>;
 
 /// Reads one line of JSON Lines; the error is the reason to report, in a few words.
 ///
 /// `id` may be a number or be called `doc_id`, `app_doc_id` or `_id`; `abstract` may be called `abst` or `text`; texts
 /// may be lists of strings; authors may be strings or objects with a `name`; years and counts may be strings of digits.
-/// Other fields are ignored. A DOI, country or code that is none is left out; codes are reported.
+/// Other fields are ignored. Invalid DOIs, countries, and codes are dropped; codes are reported.
 pub(crate) fn parse(line: &str) -> Result<(Document, OddCodes), String> {
     let value: Value = serde_json::from_str(line).map_err(|error| format!("invalid JSON: {error}"))?;
     let Value::Object(fields) = value else { return Err("not a JSON object".to_owned()) };
@@ -58,7 +58,7 @@ pub(crate) fn read(fields: &Map<String, Value>) -> Result<(Document, OddCodes), 
         pub_id: one(&["pub_id"])?,
         exam_id: one(&["exam_id"])?,
         app_date: date(fields, "app_date")?,
-        // `date` may mean anything in a paper's file: what is no date there is left out.
+        // `date` may mean anything in a paper's file, so an invalid one is dropped.
         pub_date: match date(fields, "pub_date")? {
             None => date(fields, "date").unwrap_or_default(),
             known => known,

@@ -34,9 +34,9 @@ impl Source {
     }
 }
 
-/// Looks at all files, at those in folders, and at the members of archives. Of folders and archives the files whose
-/// format is told by their content or name are taken, by name; a file that is named itself is always taken. What was
-/// found until then when `cancel` is cancelled.
+/// Opens all files, those in folders, and the members of archives. From folders and archives, it takes the files whose
+/// format is detected by content or name, in order of name; a file that is named itself is always taken. When `cancel`
+/// is canceled, it returns what was found until then.
 pub(super) async fn open(
     paths: &[PathBuf],
     format: Option<Format>,
@@ -111,8 +111,8 @@ pub(super) struct Fetched {
     pub(super) message: Vec<u8>,
 }
 
-/// Has all sources read and passes on what they hold, until they end, `cancel` is cancelled or nobody takes it any
-/// more. An error is the last that is passed on.
+/// Has all sources read and sends their documents, until the sources end, `cancel` is canceled, or the receiver is
+/// dropped. An error is the last message.
 pub(super) async fn fetch(
     sources: Arc<Vec<Source>>,
     readers: Arc<Talks>,
@@ -132,7 +132,7 @@ pub(super) async fn fetch(
             Ok(true) => {}
             Ok(false) => return,
             Err(error) => {
-                // Where nobody takes it, something else has failed before.
+                // If the receiver is gone, something else failed first.
                 let _ = to.send(Err(error)).await;
                 return;
             }
@@ -240,7 +240,7 @@ impl Reading {
     }
 }
 
-/// Opens a file that is no pipe and no device; how long it is now.
+/// Opens a file other than a pipe or device; also returns its current length.
 fn regular(path: &Path) -> Result<(Arc<File>, u64)> {
     let about = std::fs::metadata(path).map_err(CorpusError::io(path))?;
     if !about.is_file() {

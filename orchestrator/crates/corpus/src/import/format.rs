@@ -1,4 +1,4 @@
-//! The file formats of an import, and how a file's is told.
+//! The file formats of an import, and how a file's format is detected.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -72,7 +72,7 @@ impl fmt::Display for Format {
 
 /// No format has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no format: use jsonl, csv, xml, greenbook or brs")]
+#[error("`{0}` is not a format: use jsonl, csv, xml, greenbook or brs")]
 pub struct UnknownFormat(String);
 
 impl FromStr for Format {

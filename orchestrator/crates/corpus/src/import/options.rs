@@ -1,4 +1,4 @@
-//! What an import may be told.
+//! Options of an import.
 
 use super::Format;
 use crate::backend::FeatureScope;

@@ -1,4 +1,4 @@
-//! What holds documents: a file, or a member of a ZIP archive. All of it is read by way of whoever has the file open.
+//! What holds documents: a file, or a member of a ZIP archive. The process that has the file open does all reading.
 
 mod foreign;
 mod zipped;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::rc::Rc;
 use zipped::Member;
 
-/// Bytes that a format is told from.
+/// Bytes that a format is detected from.
 const BEGINNING: u64 = 4_096;
 
 /// Documents of one format, one after the other.
@@ -49,7 +49,7 @@ impl<'t> Held<'t> {
     }
 }
 
-/// What a file of this name holds; nothing when its format cannot be told and it was not `named` itself.
+/// The parts of a file; none when its format is unknown and the file was not `named` itself.
 pub(super) fn look(
     name: &str,
     format: Option<Format>,
@@ -97,7 +97,7 @@ impl Part {
     }
 
     /// The content, and how many bytes on disk were read for it so far.
-    /// Reading fails once nobody waits for it any more, also in the middle of a record.
+    /// Reading fails once its result is no longer wanted, also in the middle of a record.
     pub(super) fn read<'t>(&self, file: Held<'t>) -> Result<(Box<dyn BufRead + 't>, Rc<Cell<u64>>)> {
         let read = Rc::new(Cell::new(0));
         let content = Awaited { content: self.content(file.open(), &read)?, turns: file.turns };
@@ -114,7 +114,7 @@ impl Part {
     }
 }
 
-/// Content that ends with an error once nobody waits for it: a few bytes can unpack to gigabytes.
+/// Content that ends with an error once it is no longer wanted: a few bytes can unpack to gigabytes.
 struct Awaited<'t> {
     content: Box<dyn BufRead + 't>,
     turns: &'t dyn Turns,
@@ -148,7 +148,7 @@ mod tests {
     use std::cell::Cell;
     use std::io::Write;
 
-    /// Whoever has the file, until they go.
+    /// The process that has the file open, until it goes away.
     struct Holder {
         file: Vec<u8>,
         gone: Cell<bool>,

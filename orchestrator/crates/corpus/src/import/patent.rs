@@ -11,7 +11,7 @@ use crate::backend::Codes;
 use crate::document::json::OddCodes;
 use lyra_domain::classification::System;
 
-/// Collects codes in normal form, and those that are none.
+/// Collects codes in normal form, and invalid codes as written.
 #[derive(Default)]
 pub(super) struct CodeList {
     pub(super) codes: Codes,

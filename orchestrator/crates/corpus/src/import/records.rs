@@ -16,10 +16,10 @@ const MAX_RECORD: usize = 64 << 20;
 /// What begins the type of an XML document.
 const DOCTYPE: &[u8] = b"<!DOCTYPE";
 
-/// A document with the codes that were left out of it, or the reason why there is none.
+/// A document with the codes dropped from it, or the reason why it was rejected.
 pub(super) type Read = Result<(Document, OddCodes), String>;
 
-/// A record: where it begins, and the document or the reason why it is none.
+/// A record: where it begins, and its document or the reason why it was rejected.
 pub(super) struct Record {
     pub(super) line: u64,
     pub(super) outcome: Read,

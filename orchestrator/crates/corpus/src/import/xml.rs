@@ -32,7 +32,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
         }
         other => {
             let known = "us-patent-grant, us-patent-application, PATDOC, patent-application-publication, ep-patent-document, jp-official-gazette";
-            return Err(format!("`{other}` is no patent document: the roots known are {known}"));
+            return Err(format!("`{other}` is not a patent document: the known root elements are {known}"));
         }
     };
     Ok((document.finish()?, odd))
@@ -117,7 +117,7 @@ fn tree(text: &str) -> Result<Element, String> {
     }
 }
 
-/// Adds text to the element that is open; what stands outside of the root is nothing.
+/// Adds text to the open element; text outside the root is ignored.
 fn add(open: &mut [Element], text: String) {
     if let Some(parent) = open.last_mut() {
         parent.children.push(Child::Text(text));
@@ -136,7 +136,7 @@ fn element(start: &BytesStart<'_>) -> Element {
     }
 }
 
-/// What an entity stands for; one that nobody declared stays as it is written.
+/// What an entity stands for; an undeclared one stays as written.
 fn resolved(entity: &BytesRef<'_>) -> String {
     if let Ok(Some(c)) = entity.resolve_char_ref() {
         return c.to_string();

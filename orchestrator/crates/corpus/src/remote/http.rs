@@ -77,17 +77,17 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Connects to nobody yet.
+    /// Creates a client without connecting.
     pub(super) fn new(kind: BackendKind, url: &str, auth: Auth, timeout: Duration) -> Result<Self> {
         let setting = |why: String, expected: &str| CorpusError::Search {
             why: format!("{kind}: {why}"),
             expected: expected.to_owned(),
         };
         let mut base = Url::parse(url).map_err(|error| {
-            setting(format!("`{url}` is no address: {error}"), "write it like https://host:9200")
+            setting(format!("`{url}` is not a valid URL: {error}"), "write it like https://host:9200")
         })?;
         if !matches!(base.scheme(), "http" | "https") || base.host().is_none() {
-            return Err(setting(format!("`{url}` is no web address"), "write it like https://host:9200"));
+            return Err(setting(format!("`{url}` is not an HTTP URL"), "write it like https://host:9200"));
         }
         if !base.username().is_empty() || base.password().is_some() {
             return Err(setting(
@@ -107,7 +107,7 @@ impl Client {
         let loopback =
             base.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
         let mut http = reqwest::Client::builder()
-            // A redirect would carry the key to an address that nobody configured.
+            // A redirect would carry the key to an address outside the configuration.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .user_agent(concat!("Lyra/", env!("CARGO_PKG_VERSION")));
@@ -176,7 +176,7 @@ impl Client {
             while let Some(source) = cause.source() {
                 cause = source;
             }
-            let why = format!("nobody answers at {}: {cause}", self.base);
+            let why = format!("cannot reach {}: {cause}", self.base);
             Failure::Passing { error: self.error(why, true), pause: None }
         };
         let mut response = request.send().await.map_err(|error| unreachable(&error))?;
@@ -194,7 +194,7 @@ impl Client {
         }
         if status.is_success() {
             return serde_json::from_slice(&body).map(Some).map_err(|error| {
-                Failure::Final(self.error(format!("the answer is no JSON: {error}"), false))
+                Failure::Final(self.error(format!("the response is not valid JSON: {error}"), false))
             });
         }
         if status == StatusCode::NOT_FOUND {

@@ -1,9 +1,10 @@
 //! A cluster of `OpenSearch`: the same lanes, translated to its query DSL.
 //!
 //! An index holds one corpus: documents whose `_id` is the document id, with the fields of a publication by their names
-//! (`title abst claim desc` analysed text; `ipc_codes cpc_codes fi_codes ft_codes` keywords in normal form; `app_id pub_id
-//! exam_id country lang` keywords; `applicants cross_en_applicants` text; `app_date pub_date` dates; `year` an integer) and
-//! a `knn_vector` per feature scope. What a word is, and so what a proximity counts, is the index's analyzer's to say.
+//! (`title abst claim desc` analyzed text; `ipc_codes cpc_codes fi_codes ft_codes` keywords in normal form;
+//! `app_id pub_id exam_id country lang` keywords; `applicants cross_en_applicants` text; `app_date pub_date` dates;
+//! `year` an integer) and a `knn_vector` per feature scope. The index's analyzer decides what a word is, and so what a
+//! proximity counts.
 
 mod dsl;
 
@@ -66,7 +67,7 @@ pub struct OpenSearchBackend {
 }
 
 impl OpenSearchBackend {
-    /// Connects to nobody yet.
+    /// Creates a backend without connecting.
     ///
     /// # Errors
     /// [`CorpusError::Search`] for settings that cannot be used.

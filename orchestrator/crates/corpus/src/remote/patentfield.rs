@@ -64,7 +64,7 @@ pub struct PatentfieldBackend {
 }
 
 impl PatentfieldBackend {
-    /// Connects to nobody yet.
+    /// Creates a backend without connecting.
     ///
     /// # Errors
     /// [`CorpusError::Search`] for settings that cannot be used.

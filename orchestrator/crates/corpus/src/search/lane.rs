@@ -234,7 +234,7 @@ pub(crate) fn attribute(field: query::Field) -> Option<Attribute> {
     })
 }
 
-/// A code in a query that is none.
+/// The error for an invalid code in a query.
 pub(crate) fn unreadable(at: query::Range, text: &str, expected: &str) -> CorpusError {
     QueryError { at: at.start, found: format!("`{text}`"), expected: format!("a code: {expected}") }.into()
 }

@@ -70,7 +70,7 @@ pub(super) fn top(snapshot: &Snapshot, query: &dyn Query, k: usize) -> Result<Ve
     }
 }
 
-/// Scores of chosen documents; those without a word of the query are left out.
+/// Scores of chosen documents, without those that match no word of the query.
 pub(super) fn scores(
     snapshot: &Snapshot,
     query: &dyn Query,

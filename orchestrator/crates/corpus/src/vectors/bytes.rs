@@ -45,7 +45,7 @@ impl ByteRows {
             Err(error) => {
                 tracing::warn!(
                     folder = %folder.display(), %error,
-                    "embeddings as bytes cannot be kept in {FILE}; they are made anew by every process"
+                    "cannot keep byte embeddings in {FILE}; every process rebuilds them"
                 );
                 let mut held = Vec::with_capacity(vectors.rows * row_bytes(dimension));
                 for part in parts(vectors, 0) {

@@ -1,4 +1,4 @@
-//! Files mapped into memory: what is not read takes no memory, and what is read may leave it again.
+//! Memory-mapped files: unread parts take no memory, and the system may evict the others.
 #![expect(unsafe_code, reason = "a memory map")]
 
 use memmap2::{Mmap, MmapOptions};
@@ -15,9 +15,9 @@ impl Mapped {
         if bytes == 0 {
             return Ok(Self(None));
         }
-        // SAFETY: the bytes must not change while they are mapped. Lyra writes these files only behind the rows that a
-        // commit counts, and maps no others; a removed corpus' files stay with whoever has them mapped. Another program
-        // that overwrites or cuts them is outside what can be guarded against, here as in the full-text index.
+        // SAFETY: the bytes must not change while they are mapped. Lyra writes these files only after the rows that a
+        // commit counts, and maps only those rows. Files of a removed corpus persist while a process has them mapped.
+        // Lyra cannot guard against another program that overwrites or truncates them, as for the full-text index.
         let map = unsafe { MmapOptions::new().len(bytes).map(file)? };
         Ok(Self(Some(map)))
     }

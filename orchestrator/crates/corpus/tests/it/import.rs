@@ -151,7 +151,7 @@ async fn archives_and_folders_are_imported_file_by_file() {
     let again = bench.import(&folder, &embedder).await.unwrap();
     assert_eq!((again.added, again.unchanged), (0, 4));
 
-    // Damage is told from the checksum, encryption and emptiness before anything is read.
+    // Damage is detected by the checksum, encryption and emptiness before anything is read.
     let mut damaged = zipped(&[("x", "{}"), ("stored.jsonl", &line(6))]);
     let at = damaged.windows(8).position(|window| window == b"Document").unwrap();
     damaged[at] = b'X';

@@ -38,7 +38,7 @@ async fn uspto_grants_and_applications_in_one_file() {
     assert_eq!((report.added, report.rejected_count), (2, 2), "{report:?}");
     let rejected = reasons(&report);
     assert!(
-        rejected[0].0 == 39 && rejected[0].1.starts_with("`sequence-cwu` is no patent document"),
+        rejected[0].0 == 39 && rejected[0].1.starts_with("`sequence-cwu` is not a patent document"),
         "{rejected:?}"
     );
     assert_eq!(rejected[1], (41, "the file ends inside `us-bibliographic-data-grant`"));
@@ -297,11 +297,11 @@ async fn real_uspto_documents_of_every_version() {
     }
     assert_eq!(get(&bench, "US-08926509-B2").await.codes.cpc.len(), 19);
 
-    // Schemes of the classification and archives are no documents, and say so.
+    // Classification schemes and archives are not documents, and the error says so.
     let others = [samples.join("cpcMaster/cpcMaster.xml"), samples.join("cpcScheme/cpc-scheme-A01L.xml")];
     let report = import(&bench, &others, None).await;
     assert_eq!((report.added, report.rejected_count), (0, 2));
-    assert!(report.rejected.iter().all(|rejected| rejected.reason.contains("is no patent document")));
+    assert!(report.rejected.iter().all(|rejected| rejected.reason.contains("is not a patent document")));
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Files that are no corpus, and files made to take more than they are worth.
+//! Files that cannot be imported, and files built to exhaust resources.
 
 use crate::support::{Bench, Hashing};
 use flate2::Compression;

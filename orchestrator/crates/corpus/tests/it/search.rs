@@ -113,7 +113,7 @@ async fn many_vectors_are_searched_by_bytes_and_compared_exactly() {
     let before = rows();
     assert!(before >= 300);
 
-    // More documents, and one that changed: its old row stays where it was and is nobody's.
+    // More documents, and one that changed: its old row stays in place, unused.
     let mut more = documents(320);
     more[7] = r#"{"id": "doc-0007", "title": "Another study", "abstract": "Short naps improve memory."}"#
         .to_owned();
@@ -133,7 +133,7 @@ async fn many_vectors_are_searched_by_bytes_and_compared_exactly() {
         0
     );
 
-    // What is no longer what was embedded is noticed when it is compared, also by who made no bytes of it.
+    // A damaged embedding is detected when it is compared, also by a process without byte embeddings.
     let path = bench.folder.path().join("corpora/c/embeddings.f32");
     let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
     std::io::Seek::seek(&mut file, std::io::SeekFrom::Start((DIMENSION * 4 * 8) as u64)).unwrap();

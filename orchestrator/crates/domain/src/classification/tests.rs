@@ -114,7 +114,7 @@ fn no_codes() {
         }
     }
     let error = Code::parse(System::Ft, "H01L33/20").unwrap_err().to_string();
-    assert_eq!(error, "`H01L33/20` is no FT code: write it like `5F044AA01`, `5F044AA` or `5F044`");
+    assert_eq!(error, "`H01L33/20` is not a valid FT code: write it like `5F044AA01`, `5F044AA` or `5F044`");
     assert!(Code::parse(System::Ipc, "Y02E10/50").is_err(), "Y is CPC's alone");
     assert!(Code::parse(System::Ipc, "5F044AA01").is_err());
 }

@@ -13,7 +13,7 @@ pub trait Inference: Send + Sync {
     /// One L2-normalised vector per text, in order, of `Models::dimension` numbers. `role` chooses the prompt that the
     /// embedder was trained with.
     async fn embed(&self, role: TextRole, texts: &[String]) -> Result<Vec<Vec<f32>>>;
-    /// One judgement per (premise, hypothesis), in order; `None` for a pair longer than the model reads. Nothing is cut off.
+    /// One judgment per (premise, hypothesis), in order; `None` for a pair longer than the model reads. Never cuts.
     async fn judge(&self, pairs: &[(String, String)]) -> Result<Vec<Option<NliJudgement>>>;
     /// One verdict per item, in order, from a verifier ([`Models::judge`]). A passage longer than the model reads is read
     /// up to the last sentence that fits, which [`Verified::rationale`] tells by its length.

@@ -97,7 +97,7 @@ pub trait Observer: Send + Sync {
     fn cache(&self, provider: &str, found: CacheLookup);
 }
 
-/// The observer of a part; nobody by default.
+/// The observer of a component; by default, one that ignores everything.
 #[derive(Clone)]
 pub struct Observed(pub Arc<dyn Observer>);
 

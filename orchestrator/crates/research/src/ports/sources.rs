@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What kind of source answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceKind {
-    /// A local corpus, with its name: documents that whoever runs this chose to have.
+    /// A local corpus, with its name: documents that the user imported.
     Corpus(String),
     /// An academic API.
     Api,
@@ -39,16 +39,15 @@ pub trait EvidenceSource: Send + Sync {
     fn confined_to(&self, _parts: &[String]) -> Option<Arc<dyn EvidenceSource>> {
         None
     }
-    /// What went wrong in the last search although it answered: an engine that wanted a person, a page that could not
-    /// be read.
+    /// What went wrong in the last search although it answered: an engine that required a person, an unreadable page.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
-    /// What of the last search waits for a person; the rest of the answer was given.
+    /// Parts of the last search that require a person; the rest was answered.
     fn waiting(&self) -> Vec<Waiting> {
         Vec::new()
     }
-    /// Searches again what waited ([`Waiting::part`]), now that a person has been there. Answers like a search.
+    /// Repeats a blocked part ([`Waiting::part`]) after a person has unblocked it. Answers like a search.
     async fn resume(
         &self,
         part: &str,
@@ -56,7 +55,7 @@ pub trait EvidenceSource: Send + Sync {
         _language: Option<&str>,
         _limit: usize,
     ) -> Result<Vec<Hit>> {
-        let why = format!("nothing of it waits for a person, and so not `{part}`");
+        let why = format!("no part of it requires a person, so there is no `{part}` to resume");
         Err(PortError::Refused { what: self.name().to_owned(), why })
     }
     /// The page behind a hit of the last search, when the source fetched and read it.
@@ -105,12 +104,12 @@ pub struct Hit {
     pub embedding: Option<(String, Vec<f32>)>,
 }
 
-/// Part of a search that waits for a person: a page that wants a puzzle solved, consent, a login.
+/// Part of a search that requires a person: a page with a CAPTCHA, a consent form, or a login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     /// Which part, in the source's words; [`EvidenceSource::resume`] takes it.
     pub part: String,
-    /// Where a person has to go.
+    /// The page to open.
     pub url: String,
     /// The domain whose cookies will count: registrable, or the host where there is none.
     pub domain: String,
@@ -127,7 +126,7 @@ pub struct SourcePage {
     pub domain: String,
     /// Category of the domain.
     pub domain_category: String,
-    /// How it was had.
+    /// How it was fetched.
     pub method: FetchMethod,
     /// What answered.
     pub answer: Answered,
@@ -225,7 +224,7 @@ pub trait ContentRules: Send + Sync {
     async fn dangers(&self, texts: Vec<String>) -> Result<Vec<Option<Danger>>>;
 }
 
-/// Fetches pages of the web: politely, guarded, and read by the same rules whoever asks.
+/// Fetches web pages: rate-limited, checked, and read by the same rules for every caller.
 #[async_trait]
 pub trait PageFetcher: Send + Sync {
     /// The page of a work. A landing page that only leads to the work's text is followed to it once.
@@ -241,7 +240,7 @@ pub struct Danger {
     pub severity: String,
 }
 
-/// A passage that is kept and shown to nobody who could take it for an instruction.
+/// A passage that is stored but hidden from any reader that could take it for an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quarantined {
     /// The passage.
@@ -250,9 +249,9 @@ pub struct Quarantined {
     pub danger: Danger,
 }
 
-/// What people's visits left for domains whose pages want a person.
+/// Sessions from people's visits to domains that require a person.
 #[async_trait]
 pub trait SessionStore: Send + Sync {
-    /// The newest session kept for this domain, in the form of whoever kept it. It is a secret.
+    /// The newest session for this domain, in the format of the component that stored it. It is a secret.
     async fn session(&self, domain: &str) -> Result<Option<String>>;
 }

@@ -11,7 +11,7 @@ use lyra_domain::{
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-/// A page that another page cites, known by its address and fetched by nobody yet.
+/// A page that another page cites, known by its address and not fetched yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CitedPage {
     /// The page.
@@ -29,7 +29,7 @@ pub struct NewPage {
     pub work: Option<Work>,
     /// Its fragments.
     pub fragments: Vec<Fragment>,
-    /// Passages of it that nobody is shown.
+    /// Passages of it that are never shown.
     pub quarantined: Vec<Quarantined>,
     /// What answered, for a page that was fetched.
     pub answer: Option<Answered>,
@@ -135,7 +135,7 @@ pub trait EvidenceStore: Send + Sync {
     async fn verify_claims(&self, task: &TaskId, cause: &JobId) -> Result<()>;
     /// Fragments that the claim has already been judged against.
     async fn judged(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>>;
-    /// Stores edges; a pair judged before keeps its first judgement.
+    /// Stores edges; a pair judged before keeps its first judgment.
     async fn add_edges(&self, task: &TaskId, edges: &[Edge], cause: &JobId) -> Result<()>;
     /// Notes candidates that were not judged against the claim, each with the reason. A pair that is judged, before or
     /// afterwards, is not among them.
@@ -145,8 +145,8 @@ pub trait EvidenceStore: Send + Sync {
         passages: &[(FragmentId, NotJudged)],
         cause: &JobId,
     ) -> Result<()>;
-    /// Puts what waits for a person into the auth queue, each with a job that waits too. What waits already is left
-    /// alone. Answers how many are new.
+    /// Adds the parts that require a person to the auth queue, each with a job that waits for it. Skips those already
+    /// queued. Returns how many are new.
     async fn await_person(
         &self,
         query: &Query,
@@ -154,8 +154,8 @@ pub trait EvidenceStore: Send + Sync {
         waiting: &[Waiting],
         cause: &JobId,
     ) -> Result<usize>;
-    /// Registers pages that others cite, without making them pages of the task: nothing was read of them. Answers with
-    /// the ids that the pages have.
+    /// Registers pages that others cite, without making them pages of the task: they are not read. Returns the ids of
+    /// the pages.
     async fn register_cited(&self, pages: &[CitedPage], cause: &JobId) -> Result<Vec<PageId>>;
     /// What a language model was asked under these ids; questions never asked are left out.
     async fn asked(&self, ids: &[QuestionId]) -> Result<HashMap<QuestionId, Asked>>;
@@ -185,7 +185,7 @@ pub trait JobQueue: Send + Sync {
     /// A task whose last job fails keeps what it has and becomes completed with a warning, or failed when every
     /// job failed.
     async fn fail(&self, job: &Job, error: &str, retry_after: Option<Duration>) -> Result<()>;
-    /// The request that a job goes back to, over the jobs that caused it. `None` when nothing is known of it.
+    /// The request that a job goes back to, through the jobs that caused it. `None` when unknown.
     async fn cause(&self, job: &JobId) -> Result<Option<Cause>>;
     /// Seconds of work that the task's jobs have used.
     async fn seconds_used(&self, task: &TaskId) -> Result<f64>;

@@ -92,11 +92,7 @@ async fn rules_take_over_from_a_model_that_fails_and_a_later_job_asks_it_again()
     let task = bench.task().await;
     let done = bench.finish(&task).await;
     assert_eq!(bench.claims(&task).await, rules.claims(&by_rules).await);
-    assert_eq!(
-        bench.asked(Purpose::ExtractClaims).len(),
-        3,
-        "after three failures in a row it is left alone"
-    );
+    assert_eq!(bench.asked(Purpose::ExtractClaims).len(), 3, "after three failures in a row it is skipped");
     let words = "gave no usable answer to 6 of 6 questions (extract_claims): rules extracted claims instead; the first reason: \
                  the language model is not available: it is asleep";
     assert!(warned(&done, words), "{:?}", done.warnings);

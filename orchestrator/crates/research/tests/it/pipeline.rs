@@ -289,7 +289,7 @@ async fn what_addresses_an_ai_is_never_ranked_judged_or_claimed() {
     let done = bench.finish(&task).await;
     assert_eq!((done.pages, done.fragments, done.claims), (5, 4, 4));
     assert_eq!(done.quarantined, [("hostile".to_owned(), 1)]);
-    assert!(done.blocked_domains.is_empty(), "a corpus is no domain");
+    assert!(done.blocked_domains.is_empty(), "a corpus is not a domain");
     assert!(done.warnings.iter().any(|warning| warning.contains("in quarantine")), "{:?}", done.warnings);
     let rankings = bench.worker.pipeline.store.rankings(&task).await.unwrap();
     assert_eq!(rankings[0].1.len(), 4);
@@ -305,7 +305,7 @@ async fn pages_of_blocked_domains_are_not_used_and_corpora_keep_their_weight() {
     let done = bench.finish(&task).await;
     assert_eq!((done.pages, done.claims), (9, 5), "{:?}", done.warnings);
     let ranking = bench.worker.pipeline.store.rankings(&task).await.unwrap().remove(0).1;
-    // A third of its score is left to a page of a domain that nobody knows.
+    // A page of an unknown domain keeps a third of its score.
     let (best, rest) = ranking.split_at(3);
     assert!(best.iter().all(|rank| rank.score > 0.31), "{best:?}");
     assert!(rest.len() == 2 && rest.iter().all(|rank| rank.score < 0.31), "{rest:?}");
@@ -325,7 +325,7 @@ async fn a_work_that_cannot_be_read_is_said_and_nothing_fails() {
     assert_eq!(done.warnings, [why]);
 }
 
-/// A tea house that lets nobody in before a person has been there.
+/// A tea house that stays shut until a person has been there.
 struct Shut(Tea);
 
 #[async_trait]

@@ -104,7 +104,7 @@ async fn a_cool_down_outlives_the_process_and_ends() {
     })
     .await;
     let status = bench.run().await;
-    done_despite(&status, 4, "semantic_scholar", "not asked for 60 s");
+    done_despite(&status, 4, "semantic_scholar", "cooling down, retry in 60 s");
     assert_eq!(bench.s2.seen().len(), 2, "then it is not asked, by the next steps either");
     let rates =
         lyra_research::ports::RateStore::load(&bench.store, "semantic_scholar").await.unwrap().unwrap();
@@ -156,8 +156,8 @@ async fn the_only_source_failing_in_any_way_is_a_failed_task_with_one_reason() {
     type Fault = fn(&Seen) -> Reply;
     let cases: [(&str, Fault, &str, usize); 8] = [
         ("500", |_| json(500, "{}"), "500 Internal Server Error", 3),
-        ("too many", |_| json(429, r#"{"message":"Too Many Requests"}"#), "not asked for 60 s", 2),
-        ("an hour", |_| reply(429, &[("retry-after", "3600")], ""), "not asked for 3", 1),
+        ("too many", |_| json(429, r#"{"message":"Too Many Requests"}"#), "retry in 60 s", 2),
+        ("an hour", |_| reply(429, &[("retry-after", "3600")], ""), "retry in 3", 1),
         ("maintenance", |_| reply(503, &[("retry-after", "3600")], ""), "503 Service Unavailable", 1),
         ("html", |_| reply(200, &[("content-type", "text/html")], "<h1>hi"), "`text/html` instead of", 1),
         ("half a JSON", |_| json(200, r#"{"data":[{"paperId":"#), "its JSON", 1),

@@ -420,7 +420,7 @@ const BUTTONS: &[&str] = &[
     "it",
 ];
 
-/// Names of what is told of a page in lines of their own, before a colon.
+/// Names of page metadata in lines of their own, before a colon.
 const NAMES: &[&str] = &[
     "category",
     "categories",

@@ -39,7 +39,7 @@ pub enum BlockKind {
     Preformatted,
 }
 
-/// A link in the text. Links of navigation, headers, footers and asides are none.
+/// A link in the text. Links in navigation, headers, footers, and asides do not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// Where it leads.

@@ -217,7 +217,7 @@ fn kind(part: &Part<'_>, parts: &[Part<'_>]) -> Option<usize> {
     (!inline || found < INLINE).then_some(found)
 }
 
-/// The first kinds of these are told within a line too.
+/// How many of the first kinds are detected within a line too.
 const INLINE: usize = 2;
 
 const KINDS: &[fn(&Labels) -> bool] = &[

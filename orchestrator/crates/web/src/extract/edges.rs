@@ -130,7 +130,7 @@ fn drop_asides(content: &Content, chars: &[char], view: &[Line], keep: &mut [boo
     }
 }
 
-/// What is told of the authors before the first paragraph or after the last.
+/// Drops what describes the authors before the first paragraph or after the last.
 fn drop_portraits(content: &Content, chars: &[char], authors: &[String], view: &[Line], keep: &mut [bool]) {
     let prose = |at: &usize| keep[*at] && view[*at].is_prose();
     let places: Vec<usize> = (0..view.len()).filter(prose).collect();

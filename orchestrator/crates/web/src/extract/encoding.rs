@@ -41,7 +41,7 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Decoded {
         .or_else(|| content_type.and_then(charset).and_then(|label| Encoding::for_label(label.as_bytes())))
         .or_else(|| declaration(bytes));
     let encoding = match declared {
-        // UTF-8 that is declared to be something else is recognised; the reverse is guessed too.
+        // UTF-8 declared as another encoding is detected; the reverse is guessed too.
         _ if std::str::from_utf8(bytes).is_ok() && !bytes.is_ascii() => {
             declared.filter(|e| is_wide(e)).unwrap_or(UTF_8)
         }

@@ -82,18 +82,18 @@ fn what_stands_beside_the_text_is_cleared() {
 #[test]
 fn what_belongs_to_the_text_stays() {
     for (part, words) in [
-        ("<p class='no-sidebar has-ads'>Nobody will have to walk, said the mayor.</p>", "Nobody will"),
+        ("<p class='no-sidebar has-ads'>No one will have to walk, said the mayor.</p>", "No one will"),
         (
-            "<div class='category-newsletter tag-cookies'><p>Nobody will have to walk, said the mayor.</p></div>",
-            "Nobody will",
+            "<div class='category-newsletter tag-cookies'><p>No one will have to walk, said the mayor.</p></div>",
+            "No one will",
         ),
         (
-            "<div id='sharing-the-line-with-the-buses'><p>Nobody will have to walk, said the mayor.</p></div>",
-            "Nobody will",
+            "<div id='sharing-the-line-with-the-buses'><p>No one will have to walk, said the mayor.</p></div>",
+            "No one will",
         ),
         (
-            "<p><span class=dateline>Lower Quay</span> Nobody will have to walk, said the mayor.</p>",
-            "Lower Quay Nobody",
+            "<p><span class=dateline>Lower Quay</span> No one will have to walk, said the mayor.</p>",
+            "Lower Quay No one",
         ),
         ("<pre><code><span class='token comment'>// the tram</span>\nrun();</code></pre>", "// the tram"),
         (
@@ -204,7 +204,7 @@ fn the_text_stands_under_the_title() {
     let banner = format!("<div><p>{SECOND}</p><p>{SECOND}</p></div>");
     let text = text_of(&format!("{banner}<div>{title}<div><p>{LEAD}</p><p>{FIRST}</p></div></div>"));
     assert!(text.contains("nine hours") && text.contains("1911"), "{text}");
-    // A request for consent is no text, however long.
+    // A consent notice is not main text, however long.
     let consent =
         "<p>We use cookies to know you. You can refuse cookies, or accept all cookies of this page.</p>"
             .repeat(9);

@@ -59,7 +59,7 @@ pub(super) struct Part<'a> {
     pub(super) before: Amount,
     /// Characters that stand in it and in no element within.
     pub(super) own: usize,
-    /// A reader does not see it, as far as its own attributes say. What it holds is not told apart.
+    /// Hidden from readers by its own attributes. Its content is not split further.
     pub(super) hidden: bool,
 }
 

@@ -64,7 +64,7 @@ impl Taking {
 
     fn begin(&mut self, path: String, is_file: bool) -> Result<(), AppError> {
         if !is_file || !is_inside(Path::new(&path)) {
-            return Err(self.broken(&format!("`{path}` is no file of a backup")));
+            return Err(self.broken(&format!("`{path}` is not part of a backup")));
         }
         let Some(manifest) = &self.manifest else {
             if path != manifest::FILE {

@@ -14,7 +14,7 @@ const MAGIC: [(&[u8], &str); 10] = [
     (b"\x28\xB5\x2F\xFD", "a Zstandard file"),
 ];
 
-/// What the file surely is when it is none that can be imported.
+/// The kind of a file that certainly cannot be imported.
 pub(super) fn kind(beginning: &[u8]) -> Option<&'static str> {
     if beginning.is_empty() {
         return Some("an empty file");
@@ -50,7 +50,7 @@ pub(super) fn unknown(beginning: &[u8]) -> &'static str {
     if odd > 1 { "a binary file" } else { "plain text" }
 }
 
-/// `@article{key,`, as the first thing that is no comment.
+/// `@article{key,`, as the first thing that is not a comment.
 fn is_bibtex(text: &str) -> bool {
     let entry = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('%'));
     entry.and_then(|line| line.strip_prefix('@')).is_some_and(|entry| {

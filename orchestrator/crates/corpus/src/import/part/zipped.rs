@@ -20,7 +20,7 @@ pub(super) struct Member {
     sum: u32,
 }
 
-/// The members whose format can be told.
+/// The members with a known format.
 pub(super) fn look(format: Option<Format>, file: Held<'_>) -> Result<Vec<Part>, Failure> {
     let unreadable = |error: zip::result::ZipError| Failure::refused(format!("as a ZIP archive: {error}"));
     let mut archive = ZipArchive::new(BufReader::new(file.open())).map_err(unreadable)?;

@@ -103,7 +103,7 @@ fn title(bib: &Element, own: &str) -> String {
     first.unwrap_or_default()
 }
 
-/// Names of parties: an organisation or one name (`snm` holds both at the EPO), or first and last name.
+/// Names of parties: an organization or one name (`snm` holds both at the EPO), or first and last name.
 fn names(bib: &Element, tag: &str) -> Vec<String> {
     let name = |element: &Element| {
         let part =

@@ -88,7 +88,7 @@ impl<R: BufRead> Table<R> {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
-                    // What comes after a broken row cannot be told apart.
+                    // After a broken row, the reader cannot tell where the next one begins.
                     self.ended = true;
                     if self.reader.get_ref().left == 0 {
                         let why = format!(

@@ -318,8 +318,8 @@ async fn failures_are_told_apart_and_keep_the_key() {
     assert!(!format!("{:?}", config(&url, KEY)).contains(KEY));
 
     for (url, expect) in [
-        ("ftp://x", "is no web address"),
-        ("nonsense", "is no address"),
+        ("ftp://x", "is not an HTTP URL"),
+        ("nonsense", "is not a valid URL"),
         ("https://u:p@host", "holds a password"),
     ] {
         let error = PatentfieldBackend::new(config(url, KEY)).map(|_| ()).unwrap_err().to_string();

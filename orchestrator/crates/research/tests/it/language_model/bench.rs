@@ -1,4 +1,4 @@
-//! Works, a language model that answers as it is told, and a pipeline with both.
+//! Works, a scripted language model, and a pipeline with both.
 
 use crate::support::{NoPages, Words, worker};
 use async_trait::async_trait;
@@ -155,11 +155,11 @@ impl ScholarlySource for Tea {
 
 pub(super) type Script = dyn Fn(&Prompt) -> Result<Value> + Send + Sync;
 
-/// Answers as it is told, and keeps what it was asked.
+/// Answers by a script, and records the prompts.
 pub(super) struct Scripted {
     script: Box<Script>,
     pub(super) asked: Mutex<Vec<Prompt>>,
-    /// After so many answers it never comes back again.
+    /// Hangs after this many answers.
     pub(super) answers: AtomicUsize,
 }
 
