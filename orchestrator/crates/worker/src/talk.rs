@@ -51,7 +51,7 @@ impl Talks {
     pub async fn begin(&self) -> std::result::Result<Talk, WorkerError> {
         let Some(pool) = &self.pool else { return Talk::here(self.work.clone()) };
         match pool.session().await {
-            Ok(session) => Ok(Talk(Side::Worker(session))),
+            Ok(session) => Ok(Talk(Side::Worker(Box::new(session)))),
             Err(WorkerError::Start { why }) => {
                 if !self.said.swap(true, Ordering::Relaxed) {
                     tracing::warn!(why, "{} is done in this process: no worker can be started", self.what);
@@ -85,7 +85,7 @@ pub struct Talk(Side);
 
 #[derive(Debug)]
 enum Side {
-    Worker(Session),
+    Worker(Box<Session>),
     Here(Here),
 }
 
