@@ -276,9 +276,11 @@ fn profiles_match_by_hierarchy_and_coverage_grows() {
     assert_eq!(profile.coverage(&pool, &[2, 1, 0]), [0.0, 0.25, 0.75]);
     let context = [profile::read_code("fi:B60R").unwrap()];
     assert_eq!(profile.share_of(&context), 0.25);
-    for (text, expect) in
-        [("H01L", "lacks its classification system"), ("xyz:H01L", "lacks its"), ("fi:99", "is not a valid FI code")]
-    {
+    for (text, expect) in [
+        ("H01L", "lacks its classification system"),
+        ("xyz:H01L", "lacks its"),
+        ("fi:99", "is not a valid FI code"),
+    ] {
         let error = TargetProfile::new([(text, 1.0)]).unwrap_err().to_string();
         assert!(error.contains(expect), "{error}");
     }

@@ -275,7 +275,7 @@ mod tests {
         let at: Url = "https://example.co.uk/".parse().unwrap();
         assert_eq!(session.header(&at, later).unwrap().expose_secret(), "wide=1");
         let error = Session::from_file("elsewhere.example", FILE, None, now()).unwrap_err().to_string();
-        assert!(error.contains("no cookie for elsewhere.example"), "{error}");
+        assert!(error.contains("no unexpired cookie for elsewhere.example"), "{error}");
         let error = Session::from_file("a.example", "a=b; c=d", None, now()).unwrap_err().to_string();
         assert!(error.contains("line 1 has 1 parts"), "{error}");
     }

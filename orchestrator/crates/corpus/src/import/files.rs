@@ -121,7 +121,7 @@ pub(super) async fn fetch(
 ) {
     let mut reading = Reading { readers, talk: None, cancel };
     for (nth, source) in (0_u32..).zip(&*sources) {
-        if nth as usize % PER_READER == 0 {
+        if (nth as usize).is_multiple_of(PER_READER) {
             reading.talk = None;
         }
         let ended = tokio::select! {

@@ -14,6 +14,9 @@ use std::path::Path;
 use std::rc::Rc;
 use zipped::Member;
 
+/// Unpacked content, and the bytes on disk read for it so far.
+type Content<'t> = (Box<dyn BufRead + 't>, Rc<Cell<u64>>);
+
 /// Bytes that a format is detected from.
 const BEGINNING: u64 = 4_096;
 
@@ -98,7 +101,7 @@ impl Part {
 
     /// The content, and how many bytes on disk were read for it so far.
     /// Reading fails once its result is no longer wanted, also in the middle of a record.
-    pub(super) fn read<'t>(&self, file: Held<'t>) -> Result<(Box<dyn BufRead + 't>, Rc<Cell<u64>>)> {
+    pub(super) fn read<'t>(&self, file: Held<'t>) -> Result<Content<'t>> {
         let read = Rc::new(Cell::new(0));
         let content = Awaited { content: self.content(file.open(), &read)?, turns: file.turns };
         Ok((Box::new(BufReader::new(content)), read))

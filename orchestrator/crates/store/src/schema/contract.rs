@@ -49,7 +49,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
             found.extend(sources(&path));
-        } else if name.ends_with(".rs")
+        } else if path.extension().is_some_and(|end| end == "rs")
             && !["tests.rs", "testing.rs", "contract.rs", "upgrades.rs"].contains(&&*name)
         {
             found.push(path);
