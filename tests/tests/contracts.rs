@@ -6,6 +6,7 @@ use lyra_tests::TestApp;
 use lyra_tests::mcp_client::StdioClient;
 use lyra_tests::ml_server::{MlServer, get};
 use serde_json::{Value, json};
+use std::fmt::Write;
 
 fn agreed(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
@@ -23,7 +24,8 @@ fn help(app: &TestApp, command: &[&str], pages: &mut String) {
     let output = asked.output().expect("lyra runs");
     let page = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    pages.push_str(&format!("$ lyra {}\n\n{page}\n", [command, &["--help"]].concat().join(" ")));
+    writeln!(pages, "$ lyra {}\n\n{page}", [command, &["--help"]].concat().join(" "))
+        .expect("text takes text");
     let listed = page.split("\nCommands:\n").nth(1).unwrap_or_default();
     for line in listed.lines().take_while(|line| !line.is_empty()) {
         // Continued descriptions are indented further.

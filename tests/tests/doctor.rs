@@ -43,7 +43,7 @@ fn what_is_in_order_is_said_to_be() {
         ("space", "free"),
         ("database", "readable"),
         ("work", "0 jobs wait"),
-        ("port", "free"),
+        ("port", "is available"),
     ] {
         check(&app, part, &[], &[], "ok", words);
     }
