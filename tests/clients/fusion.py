@@ -19,7 +19,7 @@ from mcp.types import PromptReference, ResourceTemplateReference
 TOOLS = ["search_fulltext", "search_semantic", "rrf_search_fulltext_raw", "rrf_search_semantic_raw"]
 TOOLS += ["run_multilane_search", "rrf_blend_frontier", "rrf_mutate_run", "peek_snippets", "get_snippets"]
 TOOLS += ["get_publication", "get_provenance", "register_representatives"]
-READING = ["peek_snippets", "get_snippets", "get_publication", "get_provenance"]
+READING = [name for name in TOOLS if name != "register_representatives"]
 
 CASES = {
     "example": {

@@ -27,6 +27,8 @@ TOOLS += ["search_fulltext", "search_semantic", "rrf_search_fulltext_raw", "rrf_
 TOOLS += ["run_multilane_search", "rrf_blend_frontier", "rrf_mutate_run", "peek_snippets", "get_snippets"]
 TOOLS += ["get_publication", "get_provenance", "register_representatives"]
 READING = ("get_status", "query_graph", "vector_search", "get_auth_queue")
+READING += ("search_fulltext", "search_semantic", "rrf_search_fulltext_raw", "rrf_search_semantic_raw")
+READING += ("run_multilane_search", "rrf_blend_frontier", "rrf_mutate_run")
 READING += ("peek_snippets", "get_snippets", "get_publication", "get_provenance")
 CLAIM = "A short daytime nap improves memory in adults."
 
@@ -212,7 +214,7 @@ async def refusals(lyra):
 async def main(depth, mode, transport, *rest):
     if transport == "stdio":
         lyra, data_dir = rest
-        server = StdioServerParameters(command=lyra, args=["--data-dir", data_dir, "mcp"])
+        server = StdioServerParameters(command=lyra, args=["--data-dir", data_dir, "mcp", "--toolset", "all"])
     else:
         (server,) = rest
         if token := os.environ.get("LYRA_TOKEN"):
