@@ -36,7 +36,7 @@ impl PageParser {
         Self { pool, here: InProcess::default(), said: AtomicBool::new(false) }
     }
 
-    /// What the system enforces on its workers; nothing where there are none.
+    /// What the system enforces on its workers; `None` without worker processes.
     ///
     /// # Errors
     /// [`WorkerError::Start`].

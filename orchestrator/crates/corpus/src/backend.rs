@@ -53,7 +53,7 @@ pub trait SearchBackend: Send + Sync {
         stop: &CancellationToken,
     ) -> Result<Vec<Option<Publication>>>;
 
-    /// L2-normalised embeddings of documents in the order of `ids` (document ids), `None` where there is none; all
+    /// L2-normalized embeddings of documents in the order of `ids` (document ids), `None` for a document without one; all
     /// `None` where the backend does not hand them out.
     async fn embeddings(&self, corpus: &str, ids: &[String]) -> Result<Vec<Option<Vec<f32>>>>;
 }

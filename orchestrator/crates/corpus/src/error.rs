@@ -68,7 +68,7 @@ pub enum CorpusError {
         rows: usize,
     },
     /// Dense search without a vector for the query.
-    #[error("dense search needs the query's embedding, and there is none: {why}")]
+    #[error("dense search needs the query's embedding, which is missing: {why}")]
     NoQueryVector {
         /// Why.
         why: String,

@@ -67,7 +67,7 @@ pub struct ImportReport {
     pub rejected_count: u64,
     /// The first thousand of them.
     pub rejected: Vec<Rejected>,
-    /// Classification codes that are none of their system and were left out of documents that were imported.
+    /// Invalid classification codes that were left out of imported documents.
     pub odd_codes_count: u64,
     /// The first thousand of them.
     pub odd_codes: Vec<Rejected>,

@@ -35,7 +35,7 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
-    /// The manifest in `folder`, `None` when there is none.
+    /// The manifest in `folder`, `None` if it has no manifest.
     pub(crate) fn read(folder: &Path, name: &str) -> Result<Option<Self>> {
         let path = folder.join(FILE);
         let bytes = match std::fs::read(&path) {

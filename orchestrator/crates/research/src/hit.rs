@@ -142,7 +142,7 @@ pub(crate) fn read_into(page: &mut NewPage, fetched: SourcePage) {
     page.blocks_domain = fetched.hostile;
 }
 
-/// The registrable domain of an address, which is what makes two pages the same source; its host where there is none.
+/// The registrable domain of an address, which is what makes two pages the same source; its host if it has no such domain.
 fn domain_of(url: &str) -> String {
     let host = host_of(url);
     registrable_domain(host).unwrap_or_else(|| host.to_owned())

@@ -250,7 +250,7 @@ fn joint(support: &NliScores, refutation: &NliScores) -> NliScores {
     NliScores { supports, refutes, neutral }
 }
 
-/// The mean of judgments; neutral if there are none.
+/// The mean of judgments; neutral for an empty list.
 fn mean(judgements: &[NliJudgement]) -> NliJudgement {
     let of = |scores: &dyn Fn(&NliJudgement) -> NliScores| {
         let (mut sum, mut count) = (NliScores { supports: 0.0, refutes: 0.0, neutral: 0.0 }, 0.0);

@@ -101,7 +101,7 @@ impl Worker {
         }
     }
 
-    /// Takes and runs one job. `false` when there was none.
+    /// Takes and runs one job. `false` if no job was waiting.
     ///
     /// # Errors
     /// When the queue cannot be read or written; a failing job is not an error here.

@@ -62,7 +62,7 @@ impl Talks {
         }
     }
 
-    /// What the system enforces on the workers; nothing where there are none.
+    /// What the system enforces on the workers; `None` if the work runs in this process.
     ///
     /// # Errors
     /// [`WorkerError::Start`].

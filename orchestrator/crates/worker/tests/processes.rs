@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const LIMITS: Limits =
     Limits { memory: 128 << 20, addresses: 4 << 30, cpu: Duration::from_secs(1), files: 32 };
 const MOST: usize = 1 << 20;
-/// Enough for anything that is to be done.
+/// Enough time for every job.
 const TIME: Duration = Duration::from_mins(1);
 
 fn main() {

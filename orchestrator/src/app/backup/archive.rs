@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use taking::Taking;
 
-/// Whether a path is to be one file, by its name.
+/// Whether a path names a single file.
 pub(super) fn is_archive(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     [".tar", ".tar.gz", ".tgz"].iter().any(|ending| name.ends_with(ending))

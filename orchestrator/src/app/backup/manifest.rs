@@ -131,7 +131,7 @@ impl Manifest {
         }
     }
 
-    /// What is to be at a path.
+    /// What a path must contain.
     pub(super) fn entry(&self, path: &str) -> Option<&Entry> {
         self.files.iter().find(|file| file.path == path)
     }

@@ -108,7 +108,7 @@ impl Codes {
         self.of_mut(system).push(code.to_owned());
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         System::ALL.into_iter().all(|system| self.of(system).is_empty())
     }

@@ -125,7 +125,7 @@ struct Head {
 /// A record as it arrives.
 pub(super) struct Arrived<'a> {
     pub(super) line: u64,
-    /// A document in its stored form, with the codes that were left out of it; or the reason why there is none.
+    /// A document in its stored form, with the codes that were left out of it; or the reason why it was rejected.
     pub(super) outcome: Result<(&'a str, OddCodes), String>,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What is to be embedded of a document.
+    /// Which parts of a document are embedded.
     fn texts(&self, document: &Document) -> Vec<(Vec<FeatureScope>, String)> {
         let mut texts: Vec<(Vec<FeatureScope>, String)> = Vec::new();
         for scope in &self.scopes {

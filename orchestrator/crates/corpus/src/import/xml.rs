@@ -188,7 +188,7 @@ impl Element {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The text at a path, `None` when there is none.
+    /// The text at a path, `None` if it has no text.
     pub(super) fn text_at(&self, path: &str) -> Option<String> {
         self.at(path).map(Self::text).filter(|text| !text.is_empty())
     }

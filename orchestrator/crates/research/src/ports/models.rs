@@ -133,7 +133,7 @@ pub struct Prompt {
 /// What came of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// The accepted answer, or why there is none.
+    /// The accepted answer, or the reason why it was not accepted.
     pub answer: Result<serde_json::Value>,
     /// Requests that it took.
     pub calls: u32,

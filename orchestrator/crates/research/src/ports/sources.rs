@@ -28,7 +28,7 @@ pub trait EvidenceSource: Send + Sync {
     fn kind(&self) -> SourceKind {
         if self.scholarly().is_some() { SourceKind::Api } else { SourceKind::Web }
     }
-    /// At most `limit` hits, best first. A source that fetches pages fetches no more than that.
+    /// At most `limit` hits, best first. A source that fetches pages fetches at most `limit`.
     async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>>;
     /// Whether only searches that name it ask it.
     fn on_request(&self) -> bool {
@@ -111,7 +111,7 @@ pub struct Waiting {
     pub part: String,
     /// The page to open.
     pub url: String,
-    /// The domain whose cookies will count: registrable, or the host where there is none.
+    /// The domain whose cookies will count: registrable, or the host if it has no such domain.
     pub domain: String,
     /// `captcha`, `turnstile`, `cloudflare`, `consent`, `login`.
     pub auth_type: String,

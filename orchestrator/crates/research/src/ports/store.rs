@@ -33,7 +33,7 @@ pub struct NewPage {
     pub quarantined: Vec<Quarantined>,
     /// What answered, for a page that was fetched.
     pub answer: Option<Answered>,
-    /// The rule for which its domain is to be blocked.
+    /// The rule that blocks its domain.
     pub blocks_domain: Option<String>,
     /// Why the task has it.
     pub reason: TaskPageReason,

@@ -1,4 +1,4 @@
-//! Parts of a page that are no main text: what surrounds it, and what stands within it for other ends. Told by
+//! Parts of a page that do not belong to the main text: what surrounds it, and what stands within it for other ends. Told by
 //! elements and roles, by words of classes in common use, and by the share of links.
 
 use super::edges::ends_sentence;
@@ -95,7 +95,7 @@ fn has_blocks(at: usize, parts: &[Part<'_>]) -> bool {
     parts[at + 1..parts[at].end].iter().any(|inner| is_block_element(&inner.name) && inner.name != "br")
 }
 
-/// Removes from under `root` what is no main text. `root` itself stays.
+/// Removes everything below `root` that does not belong to the main text. `root` itself stays.
 pub(super) fn clear(root: NodeRef<'_>) {
     clear_parts(root, true);
 }
@@ -112,7 +112,7 @@ fn clear_parts(root: NodeRef<'_>, by_name: bool) {
     }
 }
 
-/// The outermost elements that are no main text; `by_name` says whether the words of classes count.
+/// The outermost elements that do not belong to the main text; `by_name` says whether the words of classes count.
 fn found<'a>(parts: &[Part<'a>], by_name: bool) -> Vec<NodeRef<'a>> {
     let mut found = Vec::new();
     let Some(whole) = parts.first().map(|part| part.amount) else { return found };

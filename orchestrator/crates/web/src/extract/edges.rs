@@ -224,7 +224,7 @@ pub(super) fn ends_sentence(text: &str) -> bool {
         .ends_with(['.', '!', '?', '…', ':', ';', '。', '！', '？', '؟', '।', '։'])
 }
 
-/// The blocks that are to be kept, with the links in them.
+/// The blocks to keep, with the links in them.
 pub(super) fn kept(content: &Content, chars: &[char], keep: &[bool]) -> Content {
     let mut out = Builder::default();
     let mut moved: Vec<Option<usize>> = Vec::with_capacity(keep.len());

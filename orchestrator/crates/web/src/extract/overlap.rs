@@ -41,7 +41,7 @@ impl Runs {
         other.words >= RUN && other.share_in(self) > 0.6
     }
 
-    /// The share of these runs that the other text has too, 0 to 1; 0 when there are none.
+    /// The share of these runs that the other text has too, 0 to 1; 0 without any runs.
     pub(super) fn share_in(&self, other: &Self) -> f64 {
         let shared = self.ordered.iter().filter(|run| other.known.contains(run)).count();
         if self.ordered.is_empty() { 0.0 } else { shared as f64 / self.ordered.len() as f64 }

@@ -14,7 +14,7 @@ const MAX_JSON_NODES: usize = 5_000;
 /// Elements of each kind that are read.
 const MAX_ELEMENTS: usize = 8;
 
-/// The longest of these texts; empty when there is none.
+/// The longest of these texts; empty without any texts.
 pub(super) fn text(document: &Document, base: &Url) -> Content {
     let templates = "[itemprop~='articleBody'] script[type='text/template'], \
          [itemprop~='articleBody'] script[type='text/html']";

@@ -128,7 +128,7 @@ impl Taking {
         Ok(())
     }
 
-    /// What is to be done when all content of an entry has come.
+    /// What happens when all content of an entry has arrived.
     fn finish(&mut self) -> Result<(), AppError> {
         match self.entry.take() {
             None => {}
