@@ -26,12 +26,12 @@ mod token;
 mod view;
 mod web;
 
-use crate::app::App;
-use crate::config::{Config, LogFormat};
 use clap::{Args, Parser, Subcommand};
 use lyra_research::trace::{self, Cause, TraceId};
 use lyra_telemetry::Logs;
 use lyra_text::terminal::{drives, escaped};
+use lyra_usecases::App;
+use lyra_usecases::config::{Config, LogFormat};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -261,7 +261,7 @@ fn configured(global: &Global) -> anyhow::Result<Config> {
     if let Some(level) = &global.log {
         config.log.level.clone_from(level);
     }
-    config.worker_program = crate::worker::this_program();
+    config.worker_program = lyra_usecases::worker::this_program();
     Ok(config)
 }
 
@@ -334,7 +334,7 @@ fn tell(text: &str) {
 
 fn fail(error: &anyhow::Error) -> ExitCode {
     tell(&format!("error: {error:#}"));
-    if let Some(hint) = error.downcast_ref::<crate::app::AppError>().and_then(|e| e.hint.as_deref()) {
+    if let Some(hint) = error.downcast_ref::<lyra_usecases::AppError>().and_then(|e| e.hint.as_deref()) {
         tell(&format!("hint: {hint}"));
     }
     ExitCode::FAILURE

@@ -3,7 +3,6 @@
 mod access;
 mod guard;
 
-use crate::app::App;
 use crate::mcp;
 use access::Gate;
 use axum::extract::{MatchedPath, Request, State};
@@ -12,8 +11,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router, middleware};
-pub(crate) use lyra_serve::names::ANY as ANY_HOST;
 use lyra_serve::names::Allowed;
+use lyra_usecases::App;
 use serde_json::json;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -99,6 +98,11 @@ mod tests {
     use axum::http::Request;
     use axum::routing::post;
     use tower::ServiceExt;
+
+    #[test]
+    fn the_configuration_and_the_check_have_one_name_for_any_host() {
+        assert_eq!(lyra_usecases::config::ANY_HOST, lyra_serve::names::ANY);
+    }
 
     #[tokio::test]
     async fn a_request_for_another_host_or_from_another_page_is_refused() {

@@ -1,7 +1,7 @@
 //! The MCP edge: tools and resources over stdio and streamable HTTP.
 //!
 //! Only knows wire formats: every tool checks its arguments against its own schema, calls one function of
-//! [`crate::app`] and serializes the result. rmcp handles protocol revisions, sessions and framing.
+//! [`lyra_usecases`] and serializes the result. rmcp handles protocol revisions, sessions and framing.
 
 mod admission;
 mod arguments;
@@ -15,8 +15,6 @@ mod resources;
 mod schema;
 mod tools;
 
-use crate::app::{App, Caller, Mutation};
-use crate::config::Toolset;
 use crate::rate::Limiter;
 use anyhow::Context;
 use axum::http::request::Parts;
@@ -24,6 +22,8 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, any_service};
 use lyra_research::trace::{self, Cause, TraceId};
 use lyra_store::{AuditVia, Scope};
+use lyra_usecases::config::Toolset;
+use lyra_usecases::{App, Caller, Mutation};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,

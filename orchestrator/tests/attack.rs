@@ -5,9 +5,9 @@
 
 use fastrand::Rng;
 use futures::StreamExt;
-use lyra::app::App;
-use lyra::config::Config;
 use lyra_store::GuardOptions;
+use lyra_usecases::App;
+use lyra_usecases::config::Config;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use std::collections::BTreeMap;

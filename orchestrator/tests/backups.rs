@@ -4,9 +4,9 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lyra::app::App;
-use lyra::config::Config;
-use lyra::worker::BackupReaders;
+use lyra_usecases::App;
+use lyra_usecases::config::Config;
+use lyra_usecases::worker::BackupReaders;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

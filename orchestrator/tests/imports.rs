@@ -4,9 +4,9 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use lyra::app::{App, AppError};
-use lyra::config::Config;
 use lyra_corpus::{ImportOptions, ImportReport, Method};
+use lyra_usecases::config::Config;
+use lyra_usecases::{App, AppError};
 use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};

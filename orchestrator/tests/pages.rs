@@ -1,9 +1,9 @@
 //! Pages read by real worker processes: the results equal those of a reader in this process, even if workers die.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use lyra::worker::PageParser;
 use lyra_domain::PageId;
 use lyra_sources::web::{InProcess, PageKind, Parser};
+use lyra_usecases::worker::PageParser;
 use lyra_web::danger::DangerousPatterns;
 use lyra_web::read::{Job, PageText, Task, Unread, answer};
 use lyra_web::serp::Engines;

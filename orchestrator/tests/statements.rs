@@ -1,9 +1,9 @@
 //! Agents' statements in real worker processes: they end in time, in isolation, and cannot read closed files.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use lyra::app::{App, ErrorCode};
-use lyra::config::Config;
 use lyra_store::GuardOptions;
+use lyra_usecases::config::Config;
+use lyra_usecases::{App, ErrorCode};
 use std::path::Path;
 use std::time::{Duration, Instant};
 

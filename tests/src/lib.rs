@@ -10,9 +10,9 @@ mod serving;
 pub mod site;
 pub mod walled;
 
-use lyra::app::App;
-use lyra::config::Config;
 use lyra_store::GuardOptions;
+use lyra_usecases::App;
+use lyra_usecases::config::Config;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -10,9 +10,9 @@ use super::store::StoreCommand;
 use super::task::TaskCommand;
 use super::token::TokenCommand;
 use super::{Command, print, print_json};
-use crate::app::{App, Caller, Mutation};
 use clap::Subcommand;
 use lyra_store::{AuditEntry, AuditFilter, AuditOutcome};
+use lyra_usecases::{App, Caller, Mutation};
 use serde_json::json;
 use std::process::ExitCode;
 

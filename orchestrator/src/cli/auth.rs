@@ -1,11 +1,11 @@
 //! `lyra auth …`.
 
 use super::{print, print_json, tell};
-use crate::app::{App, Resolution};
 use anyhow::Context;
 use clap::Subcommand;
 use lyra_domain::{AuthId, AuthItem, TaskId};
 use lyra_store::{AuthResolved, AuthTarget};
+use lyra_usecases::{App, Resolution};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;

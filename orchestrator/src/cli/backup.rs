@@ -1,11 +1,11 @@
 //! `lyra backup …`.
 
 use super::{print, print_json, tell};
-use crate::app::{App, BackupReport, Caller, Mutation};
-use crate::config::Config;
-use crate::worker::BackupReaders;
 use clap::Subcommand;
 use lyra_store::AuditOutcome;
+use lyra_usecases::config::Config;
+use lyra_usecases::worker::BackupReaders;
+use lyra_usecases::{App, BackupReport, Caller, Mutation};
 use serde_json::json;
 use std::io::{IsTerminal, Stdin};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! `lyra calibration …`.
 
 use super::{print, print_json, tell};
-use crate::app::{App, CalibrationChange, CalibrationStats};
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::{CalibrationMethod, CalibrationMetrics};
 use lyra_store::StoredEvaluation;
+use lyra_usecases::{App, CalibrationChange, CalibrationStats};
 use serde_json::json;
 use std::fmt::Write;
 use std::process::ExitCode;

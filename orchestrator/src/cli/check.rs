@@ -3,9 +3,9 @@
 use super::json::CheckJson;
 use super::research::{TaskArgs, failure, work};
 use super::{print, print_json, report, tell};
-use crate::app::{App, NewTask};
 use anyhow::Context;
 use clap::Args;
+use lyra_usecases::{App, NewTask};
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 

@@ -1,8 +1,8 @@
 //! `lyra config …`.
 
 use super::{Global, print, print_json, tell};
-use crate::config::{Layers, schema, written};
 use clap::Subcommand;
+use lyra_usecases::config::{Layers, schema, written};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -48,7 +48,7 @@ pub(super) fn run(global: &Global, command: &ConfigCommand) -> anyhow::Result<Ex
         ConfigCommand::Show { set, json } => {
             let layers = layers(global, None)?;
             let mut settings = layers.settings();
-            settings.retain(|setting| !set || setting.origin != crate::config::Origin::Default);
+            settings.retain(|setting| !set || setting.origin != lyra_usecases::config::Origin::Default);
             if *json {
                 let lines: Vec<_> = settings
                     .iter()
@@ -75,7 +75,7 @@ pub(super) fn run(global: &Global, command: &ConfigCommand) -> anyhow::Result<Ex
 
 fn layers(global: &Global, file: Option<PathBuf>) -> anyhow::Result<Layers> {
     let file = file.or_else(|| global.config.clone());
-    let environment = crate::config::environment();
+    let environment = lyra_usecases::config::environment();
     let mut layers = Layers::read(file.as_deref(), environment)?;
     let flags = [
         (

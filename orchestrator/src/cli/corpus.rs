@@ -1,11 +1,11 @@
 //! `lyra corpus …`, and `--corpus NAME|PATH` of the other commands.
 
 use super::{print, print_json, tell};
-use crate::app::App;
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lyra_corpus::backend::FeatureScope;
 use lyra_corpus::{CorpusHit, CorpusInfo, Format, ImportOptions, ImportReport, Method, Progress, READS};
+use lyra_usecases::App;
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;

@@ -1,9 +1,9 @@
 //! `lyra doctor`.
 
 use super::{print, print_json};
-use crate::app::{App, Finding, Health};
-use crate::config::Config;
 use clap::Args;
+use lyra_usecases::config::Config;
+use lyra_usecases::{App, Finding, Health};
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]

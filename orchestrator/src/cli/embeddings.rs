@@ -2,9 +2,9 @@
 
 use super::progress::TaskProgressLine;
 use super::{print, print_json, tell};
-use crate::app::App;
 use clap::Subcommand;
 use lyra_domain::TaskId;
+use lyra_usecases::App;
 use serde_json::json;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;

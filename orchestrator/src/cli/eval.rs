@@ -4,11 +4,11 @@ mod table;
 
 use super::progress::TaskProgressLine;
 use super::{print, print_json, tell};
-use crate::app::App;
-use crate::app::eval::{LabelledItem, LabelledSet, Measured, SEED, Stage};
-use crate::json::thousandths;
 use clap::Args;
 use lyra_domain::figures::{Answer, Label};
+use lyra_usecases::App;
+use lyra_usecases::eval::{LabelledItem, LabelledSet, Measured, SEED, Stage};
+use lyra_usecases::json::thousandths;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -76,7 +76,7 @@ pub(super) async fn run(app: &App, args: &EvalArgs, cancel: &CancellationToken) 
                 set.limit(limit as usize);
             }
         }
-        Ok::<_, crate::app::AppError>(sets)
+        Ok::<_, lyra_usecases::AppError>(sets)
     })
     .await??;
     let mut measured_sets = Vec::new();

@@ -1,11 +1,11 @@
 //! `lyra domain …`, `lyra claim …`, `lyra edge …`: what a person corrects.
 
 use super::{print, print_json, report, tell};
-use crate::app::App;
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::domains::OverrideDecision;
 use lyra_domain::{ClaimId, EdgeId, Relation};
 use lyra_store::RuleChange;
+use lyra_usecases::App;
 use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]

@@ -3,15 +3,15 @@
 mod shown;
 
 use super::{print, print_json};
-use crate::app::App;
-use crate::app::fusion::{
-    BlendRequest, DocumentsRequest, Label, LaneSearch, PeekRequest, ProvenanceRequest, Representative,
-    RunRef, Show,
-};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use lyra_corpus::backend::{FeatureScope, IdType, RawFilter, RawRange};
 use lyra_fusion::{FacetTerms, Recipe, RecipeDelta};
+use lyra_usecases::App;
+use lyra_usecases::fusion::{
+    BlendRequest, DocumentsRequest, Label, LaneSearch, PeekRequest, ProvenanceRequest, Representative,
+    RunRef, Show,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::ExitCode;

@@ -1,12 +1,12 @@
 //! `lyra graph …`.
 
 use super::{print, print_document, print_json, tell};
-use crate::app::{App, GraphAnalysis, GraphFormat};
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::{ClaimId, TaskId};
 use lyra_graph::Scope;
 use lyra_store::ClaimEvent;
+use lyra_usecases::{App, GraphAnalysis, GraphFormat};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! What `--json` prints. Numbers are rounded to three decimals here and nowhere before.
 
-use crate::app::{Answer, Cluster, Verdict};
-use crate::json::thousandths;
 use lyra_domain::{Citation, ClaimReport, Discrepancies, Evidence, EvidenceYears, Origin};
 use lyra_store::Coverage;
+use lyra_usecases::json::thousandths;
+use lyra_usecases::{Answer, Cluster, Verdict};
 use serde::Serialize;
 
 /// `lyra check --json`.

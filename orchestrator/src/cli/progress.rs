@@ -1,10 +1,10 @@
 //! Progress of a task on stderr: a moving line on a terminal, one line a step elsewhere.
 
 use super::tell;
-use crate::app::{App, idle};
 use indicatif::{ProgressBar, ProgressStyle};
 use lyra_domain::TaskId;
 use lyra_research::{Progress, Step};
+use lyra_usecases::{App, idle};
 use std::io::IsTerminal;
 use std::time::Duration;
 use tokio::sync::broadcast;

@@ -8,10 +8,10 @@ pub(super) use text::claims;
 
 use super::json::ResearchJson;
 use super::{print, print_json};
-use crate::app::{Answer, Verdict};
 use clap::{Args, ValueEnum};
 use lyra_domain::{Citation, EvidenceYears};
 use lyra_store::Coverage;
+use lyra_usecases::{Answer, Verdict};
 use std::fmt::Write;
 
 /// Format and extent of a task's report.

@@ -2,10 +2,10 @@
 
 use super::report::{self, ReportArgs};
 use super::{progress, tell};
-use crate::app::{App, AppError, ErrorCode, NewTask, QueueSearches, failed};
 use clap::Args;
 use lyra_domain::{Budget, Priority, Task, TaskConfig};
 use lyra_store::TaskProgress;
+use lyra_usecases::{App, AppError, ErrorCode, NewTask, QueueSearches, failed};
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 

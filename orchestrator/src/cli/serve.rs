@@ -1,12 +1,12 @@
 //! `lyra serve` and `lyra mcp`.
 
 use super::tell;
-use crate::app::App;
-use crate::config::{AuthMode, LogFormat, Toolset};
 use crate::{http, mcp};
 use anyhow::Context;
 use clap::Args;
 use lyra_serve::connections;
+use lyra_usecases::App;
+use lyra_usecases::config::{ANY_HOST, AuthMode, LogFormat, Toolset};
 use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use std::process::ExitCode;
@@ -41,7 +41,7 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
     let server = &app.config().server;
     let address = SocketAddr::new(args.host.unwrap_or(server.host), args.port.unwrap_or(server.port));
     let token_required = !address.ip().is_loopback() || server.auth == AuthMode::Required;
-    if !token_required && server.allowed_hosts.iter().any(|host| host == http::ANY_HOST) {
+    if !token_required && server.allowed_hosts.iter().any(|host| host == ANY_HOST) {
         anyhow::bail!(
             "server.allowed_hosts = [\"*\"] lets any web page reach {address} without a token; \
              set server.auth = \"required\", or list the hosts"

@@ -1,8 +1,8 @@
 //! `lyra sources …`.
 
 use super::{print, print_json};
-use crate::app::{App, SourceInfo, SourceTest};
 use clap::Subcommand;
+use lyra_usecases::{App, SourceInfo, SourceTest};
 use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]

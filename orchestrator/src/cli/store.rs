@@ -1,9 +1,9 @@
 //! `lyra store …`.
 
 use super::{print, print_json, task, tell};
-use crate::app::App;
 use clap::Subcommand;
 use lyra_store::Deletion;
+use lyra_usecases::App;
 use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]

@@ -2,10 +2,10 @@
 
 use super::report::ReportArgs;
 use super::{print, print_json, research, tell};
-use crate::app::App;
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::TaskId;
 use lyra_store::{Deleted, Deletion, StopMode};
+use lyra_usecases::App;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;

@@ -1,11 +1,11 @@
 //! `lyra token …`.
 
 use super::{print, print_json, tell};
-use crate::app::App;
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use jiff::{Span, Timestamp, tz::TimeZone};
 use lyra_store::{Scope, Token};
+use lyra_usecases::App;
 use serde_json::json;
 use std::process::ExitCode;
 

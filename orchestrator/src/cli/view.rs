@@ -1,10 +1,10 @@
 //! `lyra view …`.
 
 use super::{print, print_json, tell};
-use crate::app::App;
 use clap::Subcommand;
 use jiff::Timestamp;
 use lyra_domain::TaskId;
+use lyra_usecases::App;
 use serde_json::Value;
 use std::process::ExitCode;
 

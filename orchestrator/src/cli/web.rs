@@ -1,9 +1,9 @@
 //! `lyra web …`.
 
 use super::{print, print_json};
-use crate::app::{App, EngineAnswer};
 use clap::Subcommand;
 use lyra_sources::web::FetchedPage;
+use lyra_usecases::{App, EngineAnswer};
 use lyra_web::danger::Place;
 use lyra_web::serp::SerpPage;
 use std::fmt::Write;

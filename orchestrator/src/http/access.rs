@@ -3,7 +3,6 @@
 //! On other addresses than loopback, a token is required. On loopback a caller without one is local; a token that is
 //! sent is checked anyway.
 
-use crate::app::{App, Caller, Mutation};
 use crate::rate::Limiter;
 use axum::Json;
 use axum::extract::{ConnectInfo, Request, State};
@@ -11,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use lyra_store::{AuditOutcome, AuditVia, Scope, Token, TokenRefusal};
+use lyra_usecases::{App, Caller, Mutation};
 use serde_json::json;
 use std::collections::HashMap;
 use std::net::SocketAddr;

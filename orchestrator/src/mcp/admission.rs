@@ -2,7 +2,6 @@
 
 mod sessions;
 
-use crate::app::Caller;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
@@ -12,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use http_body_util::BodyExt;
 use lyra_serve::body::{self, Fault};
+use lyra_usecases::Caller;
 use rmcp::model::{
     ClientCapabilities, ClientJsonRpcMessage, ClientRequest, Implementation, InitializeRequestParams,
 };

@@ -1,8 +1,8 @@
 //! Completions: ids and names that exist, for the arguments of resource templates and prompts.
 
 use super::{prompts, resources};
-use crate::app::{App, AppError, Completed};
 use lyra_domain::TaskId;
+use lyra_usecases::{App, AppError, Completed};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 

@@ -1,7 +1,7 @@
 //! Tools, resources and prompts that the MCP conformance suite calls by name. Only with the feature `conformance`; a
 //! production build has none of them.
 
-use crate::json::fields;
+use lyra_usecases::json::fields;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolResult, ContentBlock, GetPromptResult, JsonObject, ProgressNotificationParam, Prompt,

@@ -1,6 +1,6 @@
 //! The server's instructions to a client's AI when the session opens.
 
-use crate::config::Toolset;
+use lyra_usecases::config::Toolset;
 
 /// The instructions for a tool set.
 pub(super) fn of(set: Toolset) -> String {

@@ -5,7 +5,7 @@ mod prior_art;
 
 pub(super) use prior_art::LANGUAGES;
 
-use crate::config::{FusionSettings, Toolset};
+use lyra_usecases::config::{FusionSettings, Toolset};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 

@@ -1,8 +1,8 @@
 //! A tool's result: one JSON object, as structured content and as text, never larger than clients accept.
 
-use crate::app::{AppError, ErrorCode, Mutation};
-use crate::json::size;
 use lyra_store::AuditOutcome;
+use lyra_usecases::json::size;
+use lyra_usecases::{AppError, ErrorCode, Mutation};
 use rmcp::model::{CallToolResult, ContentBlock};
 use schemars::JsonSchema;
 use serde::Serialize;

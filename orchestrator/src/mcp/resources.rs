@@ -2,10 +2,10 @@
 
 use super::reply::{CONTENT_NOTICE, MAX_BYTES};
 use super::tools::status::{Detail, GetStatusOutput};
-use crate::app::fusion::ProvenanceRequest;
-use crate::app::{App, AppError, DocumentKind, ErrorCode};
 use lyra_domain::TaskId;
 use lyra_store::SchemaTable;
+use lyra_usecases::fusion::ProvenanceRequest;
+use lyra_usecases::{App, AppError, DocumentKind, ErrorCode};
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use schemars::JsonSchema;

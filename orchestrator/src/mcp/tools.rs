@@ -12,11 +12,11 @@ mod tasks;
 
 use super::reply::{self, Failure};
 use super::{arguments, schema};
-use crate::app::App;
-use crate::config::Toolset;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use lyra_domain::TaskId;
+use lyra_usecases::App;
+use lyra_usecases::config::Toolset;
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, JsonObject, ProgressNotificationParam, ProgressToken, ToolAnnotations};
 use rmcp::service::{Peer, RequestContext};

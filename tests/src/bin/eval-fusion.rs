@@ -9,10 +9,10 @@
 use anyhow::{Context, Result};
 use clap::Parser;
 use flate2::read::GzDecoder;
-use lyra::app::App;
-use lyra::app::fusion::{BlendRequest, LaneSearch, ProvenanceRequest, RunRef, Show};
-use lyra::config::Config;
 use lyra_corpus::{ImportOptions, eval};
+use lyra_usecases::App;
+use lyra_usecases::config::Config;
+use lyra_usecases::fusion::{BlendRequest, LaneSearch, ProvenanceRequest, RunRef, Show};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};

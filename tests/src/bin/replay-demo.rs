@@ -8,11 +8,11 @@
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use lyra::app::App;
-use lyra::config::Config;
 use lyra_store::GuardOptions;
 use lyra_tests::binary;
 use lyra_tests::replay::Replay;
+use lyra_usecases::App;
+use lyra_usecases::config::Config;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 

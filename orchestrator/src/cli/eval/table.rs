@@ -1,7 +1,7 @@
 //! The figures of a set as text.
 
-use crate::app::eval::{EndToEnd, Measured};
 use lyra_domain::figures::{Estimate, Figures, Label, Risk, Scored, Share};
+use lyra_usecases::eval::{EndToEnd, Measured};
 use std::fmt::Write;
 
 /// All tables of one set with `items` passages to judge.

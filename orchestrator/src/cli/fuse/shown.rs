@@ -1,9 +1,9 @@
 //! Runs, fusions and documents as a person reads them.
 
-use crate::app::fusion::{
+use lyra_store::RunSummary;
+use lyra_usecases::fusion::{
     AlarmView, Documents, FusionView, LaneInfo, PeekView, ProvenanceView, RunHandle, SystemCodes,
 };
-use lyra_store::RunSummary;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 
@@ -176,8 +176,8 @@ fn alarms(text: &mut String, alarms: &[AlarmView]) {
 
 fn measures(
     text: &mut String,
-    metrics: &crate::app::fusion::MetricsView,
-    frontier: &[crate::app::fusion::FrontierView],
+    metrics: &lyra_usecases::fusion::MetricsView,
+    frontier: &[lyra_usecases::fusion::FrontierView],
 ) {
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
     let _ = writeln!(

@@ -1,9 +1,9 @@
 //! The report as one self-contained HTML page: no script, nothing fetched from elsewhere, every text escaped.
 
 use super::{SHOWN_CLUSTERS, cited, counted, gaps, link, place, spread, years};
-use crate::app::answer::{Answer, Cluster, Finding, Verdict};
 use lyra_domain::{BetaConfidence, Citation, ClaimReport, Evidence, Relation};
 use lyra_text::terminal::escaped;
+use lyra_usecases::answer::{Answer, Cluster, Finding, Verdict};
 use std::fmt::Write;
 
 /// The page.

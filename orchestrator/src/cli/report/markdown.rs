@@ -1,9 +1,9 @@
 //! The report as Markdown.
 
 use super::{SHOWN_CLUSTERS, SHOWN_PER_SIDE, cited, counted, gaps, link, place, spread, years};
-use crate::app::answer::{Answer, Cluster, Finding, Verdict};
 use lyra_domain::{Citation, ClaimReport, Evidence, Relation};
 use lyra_text::terminal::escaped;
+use lyra_usecases::answer::{Answer, Cluster, Finding, Verdict};
 use std::fmt::Write;
 
 /// The answer, the findings, and what was not covered.

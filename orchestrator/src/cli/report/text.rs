@@ -1,8 +1,8 @@
 //! The report for the terminal.
 
 use super::{SHOWN_CLUSTERS, SHOWN_PER_SIDE, cited, counted, gaps, place, spread, years};
-use crate::app::answer::{Answer, Cluster, Finding, Verdict};
 use lyra_domain::{Citation, ClaimReport, Evidence, Relation};
+use lyra_usecases::answer::{Answer, Cluster, Finding, Verdict};
 use std::fmt::Write;
 
 /// Width of the text.

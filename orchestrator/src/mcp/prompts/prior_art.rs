@@ -1,7 +1,7 @@
 //! `prior_art_search`: the seven steps of a search for prior art, in English and Japanese, for the configured audience.
 
 use super::{argument, text};
-use crate::config::{FusionMode, FusionSettings};
+use lyra_usecases::config::{FusionMode, FusionSettings};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 

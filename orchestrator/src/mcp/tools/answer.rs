@@ -2,12 +2,12 @@
 
 use super::tasks::status;
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::app::answer::Finding;
-use crate::app::{self, Answer as Found, idle};
-use crate::json::{size, thousandths};
 use crate::mcp::reply::CONTENT_NOTICE;
 use crate::mcp::schema::one_of;
 use lyra_domain::{Citation, ClaimReport, Priority, Relation, TaskConfig, TaskId, TaskStatus};
+use lyra_usecases::answer::Finding;
+use lyra_usecases::json::{size, thousandths};
+use lyra_usecases::{Answer as Found, idle};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -197,10 +197,10 @@ impl Tool for Answer {
 /// Creates a task for the question and queues its search.
 async fn ask(call: &Call, question: String, sources: Vec<String>) -> Result<TaskId, Failure> {
     let config = TaskConfig { sources, ..TaskConfig::default() };
-    let new = app::NewTask { query: question.clone(), config, ..app::NewTask::default() };
+    let new = lyra_usecases::NewTask { query: question.clone(), config, ..lyra_usecases::NewTask::default() };
     let task = call.app.create_task(new).await?.id;
     call.app
-        .queue_searches(app::QueueSearches {
+        .queue_searches(lyra_usecases::QueueSearches {
             task: task.clone(),
             queries: vec![question],
             sources: Vec::new(),
@@ -279,7 +279,7 @@ impl AnswerOutput {
 }
 
 impl Verdict {
-    fn of(verdict: &app::Verdict) -> Self {
+    fn of(verdict: &lyra_usecases::Verdict) -> Self {
         let report = &verdict.report;
         let years = report.evidence_years;
         Self {

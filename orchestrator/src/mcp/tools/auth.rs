@@ -1,11 +1,11 @@
 //! Pages that require a person: `get_auth_queue`, `resolve_auth`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::app::Resolution;
 use crate::mcp::reply::{CONTENT_NOTICE, cut_note, fit};
 use crate::mcp::schema::one_of;
 use lyra_domain::{AuthItem, AuthStatus, Priority};
 use lyra_store::{AuthResolved, AuthTarget};
+use lyra_usecases::Resolution;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

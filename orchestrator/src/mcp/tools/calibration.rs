@@ -1,12 +1,11 @@
 //! How reliable the NLI model's probabilities are: `calibration_metrics`, `calibration_rollback`.
 
 use super::{Call, Effect, Failure, Tool};
-use crate::app;
-use crate::json::millionths;
 use crate::mcp::reply::{MAX_BYTES, fit};
 use crate::mcp::schema::{any_object, one_of};
 use lyra_domain::calibration::ReliabilityBin;
 use lyra_store::{CalibrationVersion, StoredEvaluation};
+use lyra_usecases::json::millionths;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -285,8 +284,14 @@ impl Tool for CalibrationRollback {
         call: &Call,
         input: CalibrationRollbackInput,
     ) -> Result<CalibrationRollbackOutput, Failure> {
-        let app::CalibrationChange { source, version, previous_version, brier, brier_previous, warnings } =
-            call.app.rollback_calibration(input.source.as_deref(), input.version, &input.reason).await?;
+        let lyra_usecases::CalibrationChange {
+            source,
+            version,
+            previous_version,
+            brier,
+            brier_previous,
+            warnings,
+        } = call.app.rollback_calibration(input.source.as_deref(), input.version, &input.reason).await?;
         Ok(CalibrationRollbackOutput {
             source,
             rolled_back_to: version,

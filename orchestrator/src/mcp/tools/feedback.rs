@@ -1,12 +1,12 @@
 //! A person's corrections, passed on by their agent: `feedback`.
 
 use super::{Call, Effect, Failure, Tool};
-use crate::app::App;
-use crate::json::thousandths;
 use crate::mcp::schema::one_of;
 use lyra_domain::domains::OverrideDecision;
 use lyra_domain::{AdoptionStatus, ClaimId, EdgeId, Relation, named_enum};
 use lyra_store::{ClaimChange, EdgeCorrection, RuleChange};
+use lyra_usecases::App;
+use lyra_usecases::json::thousandths;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 

@@ -1,12 +1,11 @@
 //! Reading the graph: `query_graph` by SQL, `vector_search` by meaning.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::app;
-use crate::json::size;
 use crate::mcp::reply::{CONTENT_NOTICE, MAX_BYTES, cut_note, fit};
 use crate::mcp::resources::SchemaView;
 use crate::mcp::schema::any_object;
 use lyra_store::{GuardOptions, VectorTarget};
+use lyra_usecases::json::size;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -203,9 +202,9 @@ impl Tool for VectorSearch {
             Target::Fragments => VectorTarget::Fragments,
         };
         let task = input.task_id.as_deref().map(task_id).transpose()?;
-        let app::VectorHits { found, note } = call
+        let lyra_usecases::VectorHits { found, note } = call
             .app
-            .vector_search(app::VectorSearch {
+            .vector_search(lyra_usecases::VectorSearch {
                 query: input.query,
                 target,
                 task,

@@ -1,7 +1,6 @@
 //! Feeding a task: `queue_searches`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::app;
 use crate::mcp::schema::one_of;
 use lyra_domain::Priority;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -86,7 +85,7 @@ impl Tool for QueueSearches {
         let SearchOptions { engines, sources, budget_pages, priority } = input.options;
         let queued = call
             .app
-            .queue_searches(app::QueueSearches {
+            .queue_searches(lyra_usecases::QueueSearches {
                 task: task_id(&input.task_id)?,
                 queries: input.queries,
                 sources,

@@ -1,7 +1,6 @@
 //! Creating and stopping a task: `create_task`, `stop_task`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::app;
 use crate::mcp::schema::one_of;
 use lyra_domain::{TaskConfig, TaskStatus};
 use lyra_store::{StopMode, StopOutcome};
@@ -127,7 +126,12 @@ impl Tool for CreateTask {
             priority_domains,
             ..TaskConfig::default()
         };
-        let new = app::NewTask { query, config, claims: input.claims, judge_question: input.judge_question };
+        let new = lyra_usecases::NewTask {
+            query,
+            config,
+            claims: input.claims,
+            judge_question: input.judge_question,
+        };
         let task = call.app.create_task(new).await?;
         Ok(CreateTaskOutput {
             notes: call.app.task_notes(&task).into_iter().collect(),

@@ -13,11 +13,11 @@ mod unseen;
 
 use anyhow::Result;
 use clap::{Parser, ValueEnum};
-use lyra::app::App;
-use lyra::config::Config;
 use lyra_corpus::ImportOptions;
 use lyra_ml_client::MlClient;
 use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
+use lyra_usecases::App;
+use lyra_usecases::config::Config;
 use scifact::SciFact;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

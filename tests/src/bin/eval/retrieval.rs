@@ -3,9 +3,9 @@
 use crate::CORPUS;
 use crate::scifact::{Label, SciFact, jsonl};
 use anyhow::Result;
-use lyra::app::App;
 use lyra_corpus::{Method, eval};
 use lyra_text::claim::counter_claim;
+use lyra_usecases::App;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

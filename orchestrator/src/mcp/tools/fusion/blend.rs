@@ -2,14 +2,14 @@
 
 use super::given::{PeekInput, RecipeInput};
 use super::tidy;
-use crate::app::fusion::{
-    BlendRequest, FusionView, Label, ProvenanceRequest, ProvenanceView, Representative, RunRef,
-};
-use crate::json::size;
 use crate::mcp::reply::MAX_BYTES;
 use crate::mcp::schema::one_of;
 use crate::mcp::tools::{Call, Effect, Failure, Tool};
 use lyra_fusion::Recipe;
+use lyra_usecases::fusion::{
+    BlendRequest, FusionView, Label, ProvenanceRequest, ProvenanceView, Representative, RunRef,
+};
+use lyra_usecases::json::size;
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};

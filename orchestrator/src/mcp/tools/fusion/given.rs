@@ -1,8 +1,8 @@
 //! Arguments that several tools share, and their conversion.
 
-use crate::app::fusion::PeekRequest;
 use lyra_corpus::backend::{FeatureScope, FieldBoosts, RawFilter, RawRange};
 use lyra_fusion::{FacetTerms, FacetWeights, PiWeights, Recipe, RecipeDelta};
+use lyra_usecases::fusion::PeekRequest;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

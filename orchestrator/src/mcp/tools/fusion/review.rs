@@ -2,10 +2,10 @@
 
 use super::given::{CharsInput, chars, id_types};
 use super::tidy;
-use crate::app::fusion::{Documents, DocumentsRequest, PeekRequest, PeekView};
 use crate::mcp::reply::CONTENT_NOTICE;
 use crate::mcp::tools::{Call, Effect, Failure, Tool};
 use lyra_corpus::backend::IdType;
+use lyra_usecases::fusion::{Documents, DocumentsRequest, PeekRequest, PeekView};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

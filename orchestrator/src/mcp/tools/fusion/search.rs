@@ -2,10 +2,10 @@
 
 use super::given::{BoostsInput, FilterInput, filters, id_types, scopes};
 use super::tidy;
-use crate::app::fusion::{Found, LaneSearch, MultiLane, NamedLane, RunHandle, Show};
 use crate::mcp::reply::CONTENT_NOTICE;
 use crate::mcp::tools::{Call, Effect, Failure, Tool};
 use lyra_corpus::backend::{FeatureScope, IdType};
+use lyra_usecases::fusion::{Found, LaneSearch, MultiLane, NamedLane, RunHandle, Show};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -386,7 +386,7 @@ impl LaneInput {
         let semantic = match tool.trim() {
             "rrf_search_fulltext_raw" | "search_fulltext" => Ok(false),
             "rrf_search_semantic_raw" | "search_semantic" => Ok(true),
-            other => Err(crate::app::AppError::invalid(
+            other => Err(lyra_usecases::AppError::invalid(
                 format!("`{other}` does not search a lane"),
                 "`tool` must be rrf_search_fulltext_raw or rrf_search_semantic_raw",
             )),

@@ -1,0 +1,239 @@
+//! Blending lanes, changing a blend, and registering judgments.
+
+use super::fuse::shaped_by;
+use super::review::MAX_BUDGET;
+use super::views::{FusionView, fusion_view};
+use super::{Fusion, PeekRequest, ProvenanceRequest, ProvenanceView};
+use crate::AppError;
+use crate::json::size;
+use lyra_domain::named_enum;
+use lyra_fusion::{Recipe, RecipeDelta};
+use lyra_store::{RunKind, RunParent, StoredRun};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::{BTreeSet, HashSet};
+
+/// Most lanes of one blend.
+const MAX_LANES: usize = 20;
+/// Most representatives of one run.
+const MAX_REPRESENTATIVES: usize = 30;
+
+/// Lanes to fuse.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BlendRequest {
+    /// The lanes' runs.
+    pub runs: Vec<RunRef>,
+    /// How.
+    pub recipe: Recipe,
+    /// The first documents to show along, when any.
+    pub peek: Option<PeekRequest>,
+}
+
+/// A lane's run in a blend.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunRef {
+    /// Which run.
+    pub run_id: String,
+    /// Its name in this blend; the lane's name when `None`.
+    pub lane: Option<String>,
+}
+
+named_enum! {
+    /// A person's judgment of a document.
+    pub enum Label {
+        /// Matches the core.
+        A = "A",
+        /// On topic.
+        B = "B",
+        /// Off topic, or too far.
+        C = "C",
+    }
+}
+
+impl Label {
+    /// Its value for the relevance proxy.
+    pub(super) fn relevance(self) -> f64 {
+        match self {
+            Self::A => 1.0,
+            Self::B => 0.5,
+            Self::C => 0.0,
+        }
+    }
+}
+
+/// A document that a person judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Representative {
+    /// The document.
+    pub doc_id: String,
+    /// The judgment.
+    pub label: Label,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+impl Fusion {
+    /// Fuses lanes into a new run, or serves the stored one of the same lanes and parameters.
+    ///
+    /// # Errors
+    /// No lane, too many, an unknown run, a fusion run among them, lanes of different corpora or of one name, parameters that
+    /// cannot be used.
+    pub async fn blend(&self, request: BlendRequest) -> Result<FusionView, AppError> {
+        let parents = self.parents(&request.runs).await?;
+        let lanes = self.load(&parents).await?;
+        let (run, cached) = self.fuse(&lanes, request.recipe, None, Vec::new()).await?;
+        let mut view = fusion_view(&run, cached)?;
+        if let Some(peek) = request.peek {
+            // Both are one answer.
+            let room = MAX_BUDGET.saturating_sub(size(&view));
+            let budget_bytes = peek.budget_bytes.min(room);
+            view.peek = Some(self.peek(PeekRequest { run_id: run.id, budget_bytes, ..peek }).await?);
+        }
+        Ok(view)
+    }
+
+    /// A fusion run with some parameters changed: the same lanes, no search. Representatives stay.
+    ///
+    /// # Errors
+    /// No such fusion run, nothing to change, invalid parameters.
+    pub async fn mutate(&self, run_id: &str, delta: RecipeDelta) -> Result<FusionView, AppError> {
+        if delta == RecipeDelta::default() {
+            return Err(AppError::invalid(
+                "`delta` changes nothing",
+                "give new values, such as {\"weights\": {\"precision\": 1.6}, \"rrf_k\": 90}",
+            ));
+        }
+        let run = self.fusion_run(run_id).await?;
+        let recipe = recipe(&run)?.with(delta);
+        let lanes = self.lanes_of(&run).await?;
+        let (changed, cached) =
+            self.fuse(&lanes, recipe, Some(run.id.clone()), representatives(&run)).await?;
+        fusion_view(&changed, cached)
+    }
+
+    /// The parameters of a fusion run.
+    ///
+    /// # Errors
+    /// No such fusion run.
+    pub async fn recipe(&self, run_id: &str) -> Result<Recipe, AppError> {
+        recipe(&self.fusion_run(run_id).await?)
+    }
+
+    /// Stores a person's judgments with a fusion run, once. From 10 documents on, π′ is fitted to them.
+    ///
+    /// # Errors
+    /// No such fusion run, no or too many documents, a duplicate or unknown document, or the run already has
+    /// representatives.
+    pub async fn register_representatives(
+        &self,
+        run_id: &str,
+        judged: Vec<Representative>,
+    ) -> Result<ProvenanceView, AppError> {
+        if judged.is_empty() || judged.len() > MAX_REPRESENTATIVES {
+            return Err(AppError::invalid(
+                format!("`representatives` has {} entries", judged.len()),
+                format!("give 1 to {MAX_REPRESENTATIVES} documents"),
+            ));
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = judged.iter().find(|judged| !seen.insert(judged.doc_id.as_str())) {
+            return Err(AppError::invalid(
+                format!("`representatives` names {} twice", twice.doc_id),
+                "give each document one label",
+            ));
+        }
+        let run = self.fusion_run(run_id).await?;
+        let held: HashSet<&str> = run.docs.ids.iter().map(String::as_str).collect();
+        let missing: Vec<&str> =
+            judged.iter().map(|j| j.doc_id.as_str()).filter(|id| !held.contains(id)).collect();
+        if !missing.is_empty() {
+            return Err(AppError {
+                details: Some(json!({ "missing": missing })),
+                ..AppError::invalid(
+                    format!("the run does not have: {}", missing.join(", ")),
+                    "give doc_ids that peek_snippets or get_provenance showed for this run",
+                )
+            });
+        }
+        let recipe = recipe(&run)?;
+        let measured = self.measure(&self.lanes_of(&run).await?, &recipe, &judged).await?;
+        let shaped_by = shaped_by(&run.parents, &recipe, run.changed_from.as_deref(), &judged);
+        if !self.store.set_representatives(&run.id, &shaped_by, &json!(judged), &json!(measured)).await? {
+            return Err(AppError::invalid(
+                format!("the run `{}` already has representatives", run.id),
+                "they are registered once per run, and runs derived from it keep them; blend its lanes with \
+                 rrf_blend_frontier to get a run without judgments",
+            ));
+        }
+        self.provenance(&ProvenanceRequest { run_id: run.id, ..ProvenanceRequest::default() }).await
+    }
+
+    async fn parents(&self, runs: &[RunRef]) -> Result<Vec<RunParent>, AppError> {
+        if runs.is_empty() || runs.len() > MAX_LANES {
+            return Err(AppError::invalid(
+                format!("`runs` has {} entries", runs.len()),
+                format!("give the run_ids of 1 to {MAX_LANES} lanes"),
+            ));
+        }
+        let mut parents: Vec<RunParent> = Vec::with_capacity(runs.len());
+        let mut first: Option<StoredRun> = None;
+        for RunRef { run_id, lane } in runs {
+            let run = self.run(run_id).await?;
+            if run.kind == RunKind::Fusion {
+                return Err(AppError::invalid(
+                    format!("`{run_id}` is a fusion run"),
+                    "blend the runs of lanes; rrf_mutate_run changes a fusion run",
+                ));
+            }
+            let other = first.get_or_insert_with(|| run.clone());
+            if (&other.corpus, &other.backend) != (&run.corpus, &run.backend) {
+                return Err(AppError::invalid(
+                    format!(
+                        "`{}` searched `{}` and `{run_id}` searched `{}`",
+                        other.id, other.corpus, run.corpus
+                    ),
+                    "blend lanes of one corpus",
+                ));
+            }
+            if parents.iter().any(|parent| parent.run_id == run.id) {
+                return Err(AppError::invalid(format!("`{run_id}` is named twice"), "name every run once"));
+            }
+            let given = lane.as_deref().map(str::trim).filter(|name| !name.is_empty());
+            let name = given.map_or_else(|| run.lane.clone().unwrap_or_default(), str::to_owned);
+            let taken = |name: &str| parents.iter().any(|parent| parent.lane == name);
+            let name = match (taken(&name), given) {
+                (false, _) => name,
+                // Two runs of one lane without names.
+                (true, None) => run.id.clone(),
+                (true, Some(_)) => {
+                    return Err(AppError::invalid(
+                        format!("two runs are named `{name}`"),
+                        "give each run its own lane name: weights and contributions refer to it",
+                    ));
+                }
+            };
+            if name == lyra_fusion::CODE {
+                return Err(AppError::invalid(
+                    "a lane is named `code`",
+                    "that name is reserved for the boost by codes; choose another",
+                ));
+            }
+            parents.push(RunParent { lane: name, run_id: run.id });
+        }
+        Ok(parents)
+    }
+}
+
+/// The recipe of a fusion run.
+pub(super) fn recipe(run: &StoredRun) -> Result<Recipe, AppError> {
+    serde_json::from_value(run.recipe.clone()).map_err(|error| {
+        let message = format!("the recipe of {} cannot be read: {error}", run.id);
+        AppError::new(crate::ErrorCode::Internal, message)
+    })
+}
+
+/// A person's judgments of a run, or of the one that it was derived from.
+pub(super) fn representatives(run: &StoredRun) -> Vec<Representative> {
+    run.representatives.clone().and_then(|stored| serde_json::from_value(stored).ok()).unwrap_or_default()
+}

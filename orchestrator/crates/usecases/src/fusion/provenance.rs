@@ -1,0 +1,373 @@
+//! Where a run comes from and what is in it.
+
+use super::blend::{recipe, representatives};
+use super::fuse::Measured;
+use super::views::{
+    AlarmView, FrontierView, MetaView, MetricsView, SystemCodes, code_counts, lane_alarms, lane_recipe,
+};
+use super::{Fusion, blocking};
+use crate::AppError;
+use crate::json::{fields, millionths};
+use lyra_fusion::profile::{ProposeOptions, propose};
+use lyra_fusion::{CODE, Candidate, Ranking, sample};
+use lyra_store::{RunKind, StoredRun};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+
+/// Size of the pool of a review sample, and of the sample.
+const SAMPLE: (usize, usize) = (200, 10);
+/// Codes of a proposed profile.
+const PROPOSED: usize = 20;
+/// Most runs that a lineage goes back.
+const MAX_LINEAGE: usize = 50;
+
+/// What to report about a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProvenanceRequest {
+    /// Which run.
+    pub run_id: String,
+    /// Documents to skip in the list of documents.
+    pub offset: usize,
+    /// Documents listed with their contributions.
+    pub top_k_lane: usize,
+    /// Codes per system.
+    pub top_k_code: usize,
+    /// Whether documents to review are proposed.
+    pub sample: bool,
+}
+
+impl Default for ProvenanceRequest {
+    fn default() -> Self {
+        Self { run_id: String::new(), offset: 0, top_k_lane: 20, top_k_code: 30, sample: false }
+    }
+}
+
+/// Where a run comes from and what is in it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProvenanceView {
+    /// Id of the run.
+    pub run_id: String,
+    /// `fulltext`, `semantic`, `original_dense` or `fusion`.
+    pub kind: String,
+    /// Name of the lane; absent in fusion runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lane: Option<String>,
+    /// The corpus searched.
+    pub corpus: String,
+    /// The backend that has it.
+    pub backend: String,
+    /// When it was created.
+    pub created_at: String,
+    /// When it expires.
+    pub expires_at: String,
+    /// Counts and time of the run.
+    pub meta: MetaView,
+    /// Everything that shapes the run: query, filters and boosts of a lane, weights and parameters of a fusion.
+    pub recipe: Map<String, Value>,
+    /// The lanes that it fuses; empty for lanes.
+    pub parents: Vec<ParentView>,
+    /// The fusion runs that it was changed from, the nearest first.
+    pub changed_from: Vec<String>,
+    /// Shares of the lanes and of `code` in the scores of the first 50, summing to 1; of fusion runs.
+    pub contributions: Map<String, Value>,
+    /// The first documents, with each lane's contribution.
+    pub documents: Vec<DocumentShare>,
+    /// Codes of the run by system, the most frequent first.
+    pub code_distributions: Vec<SystemCodes>,
+    /// A target profile from frequency times specificity, as `system:code` with weights.
+    pub proposed_profile: Vec<ProposedView>,
+    /// The shape of the ranking; of fusion runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<MetricsView>,
+    /// P*, R* and Fβ* over depths of reading; of fusion runs.
+    pub frontier: Vec<FrontierView>,
+    /// How π′ was computed: `standardised` (a proxy) or `platt` (fitted to representatives), with its parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Map<String, Value>>,
+    /// Documents whose texts were read for facets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facets_read: Option<usize>,
+    /// What deserves a second look.
+    pub alarms: Vec<AlarmView>,
+    /// Documents that a person judged, with their current ranks.
+    pub representatives: Vec<RepresentativeView>,
+    /// Documents to review, spread over score, lanes and meaning, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Vec<SampleView>>,
+    /// Whether fewer documents and codes are listed than requested, to keep the answer small.
+    pub shortened: bool,
+}
+
+/// A lane in a fusion.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ParentView {
+    /// Its name in this fusion.
+    pub lane: String,
+    /// The id of its run.
+    pub run_id: String,
+    /// Documents in it.
+    pub count_returned: usize,
+    /// Its weight in the fusion.
+    pub weight: f64,
+}
+
+/// A document with each lane's contribution.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DocumentShare {
+    /// Place in the run, from 1.
+    pub rank: usize,
+    /// Document id.
+    pub doc_id: String,
+    /// Score in the run.
+    pub score: f64,
+    /// Place in every lane that has it, by lane.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub ranks: Map<String, Value>,
+    /// Share of every lane and of `code` in the score, summing to 1.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub shares: Map<String, Value>,
+}
+
+/// A code that the run speaks for.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProposedView {
+    /// As `system:code`, ready for `target_profile`.
+    pub code: String,
+    /// Frequency times specificity, the largest being 1.
+    pub weight: f64,
+    /// Documents of the run that have it or a code below it.
+    pub count: usize,
+}
+
+/// A judged document.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RepresentativeView {
+    /// Document id.
+    pub doc_id: String,
+    /// `A`, `B` or `C`: matches the core, on topic, off topic.
+    pub label: String,
+    /// Why it was judged so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Place in this run; absent when the run no longer has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<usize>,
+    /// Score in this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+}
+
+/// A document to review.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SampleView {
+    /// Place in the run, from 1.
+    pub rank: usize,
+    /// Document id.
+    pub doc_id: String,
+    /// The lanes that have it.
+    pub lanes: Vec<String>,
+    /// Documents of the first 200 for which it is the closest of these.
+    pub stands_for: usize,
+}
+
+impl Fusion {
+    /// Where a run comes from and what is in it.
+    ///
+    /// # Errors
+    /// No such run.
+    pub async fn provenance(&self, request: &ProvenanceRequest) -> Result<ProvenanceView, AppError> {
+        let run = self.run(&request.run_id).await?;
+        let proposed = proposed(&run).await?;
+        let mut view = ProvenanceView {
+            run_id: run.id.clone(),
+            kind: run.kind.to_string(),
+            lane: run.lane.clone(),
+            corpus: run.corpus.clone(),
+            backend: run.backend.clone(),
+            created_at: run.created_at.to_string(),
+            expires_at: run.expires_at.to_string(),
+            meta: run.meta.into(),
+            recipe: fields(run.recipe.clone()),
+            parents: Vec::new(),
+            changed_from: self.lineage(&run).await?,
+            contributions: Map::new(),
+            documents: Vec::new(),
+            code_distributions: code_counts(&run.docs, request.top_k_code),
+            proposed_profile: proposed,
+            metrics: None,
+            frontier: Vec::new(),
+            proxy: None,
+            facets_read: None,
+            alarms: Vec::new(),
+            representatives: Vec::new(),
+            sample: None,
+            shortened: false,
+        };
+        if run.kind == RunKind::Fusion {
+            self.of_fusion(&run, request, &mut view).await?;
+        } else {
+            let recipe = lane_recipe(&run)?;
+            view.alarms = lane_alarms(self, &run, &recipe).into_iter().map(AlarmView::from).collect();
+            let listed = run.docs.ids.iter().zip(&run.docs.scores);
+            view.documents = (1..)
+                .zip(listed)
+                .skip(request.offset)
+                .take(request.top_k_lane)
+                .map(|(rank, (doc_id, score))| DocumentShare {
+                    rank,
+                    doc_id: doc_id.clone(),
+                    score: millionths(*score),
+                    ranks: Map::new(),
+                    shares: Map::new(),
+                })
+                .collect();
+        }
+        if request.sample {
+            view.sample = Some(self.sampled(&run).await?);
+        }
+        Ok(view)
+    }
+
+    async fn of_fusion(
+        &self,
+        run: &StoredRun,
+        request: &ProvenanceRequest,
+        view: &mut ProvenanceView,
+    ) -> Result<(), AppError> {
+        let measured = Measured::of(run)?;
+        let recipe = recipe(run)?;
+        let lanes = self.lanes_of(run).await?;
+        view.parents = lanes
+            .runs()
+            .map(|(lane, parent)| ParentView {
+                lane: lane.to_owned(),
+                run_id: parent.id.clone(),
+                count_returned: parent.meta.count_returned,
+                weight: recipe.weights.get(lane).copied().unwrap_or(1.0),
+            })
+            .collect();
+        let (offset, most) = (request.offset, request.top_k_lane);
+        view.documents = blocking(move || {
+            lanes.with_blend(&recipe, |pool, blend, _| {
+                let ranking: &Ranking = &blend.ranking;
+                (1..)
+                    .zip(&ranking.order)
+                    .skip(offset)
+                    .take(most)
+                    .map(|(rank, &doc)| {
+                        let names = pool.names().iter().copied().chain([CODE]);
+                        let ranks = pool.names().iter().zip(pool.ranks(doc)).filter(|(_, rank)| **rank > 0);
+                        DocumentShare {
+                            rank,
+                            doc_id: pool.id(doc).to_owned(),
+                            score: millionths(ranking.scores[doc]),
+                            ranks: ranks.map(|(name, rank)| ((*name).to_owned(), json!(rank))).collect(),
+                            shares: names
+                                .zip(ranking.shares(doc))
+                                .map(|(name, share)| (name.to_owned(), json!(millionths(share))))
+                                .collect(),
+                        }
+                    })
+                    .collect()
+            })
+        })
+        .await?;
+        view.contributions = measured
+            .contributions
+            .into_iter()
+            .map(|(name, share)| (name, json!(millionths(share))))
+            .collect();
+        view.metrics = Some(measured.metrics.into());
+        view.frontier = measured.frontier.into_iter().map(FrontierView::from).collect();
+        view.proxy = Some(fields(json!(measured.proxy)));
+        view.facets_read = Some(measured.facets_read);
+        view.alarms = measured.alarms.into_iter().map(AlarmView::from).collect();
+        let places: HashMap<&str, usize> =
+            run.docs.ids.iter().enumerate().map(|(place, id)| (id.as_str(), place)).collect();
+        view.representatives = representatives(run)
+            .into_iter()
+            .map(|judged| {
+                let place = places.get(judged.doc_id.as_str()).copied();
+                RepresentativeView {
+                    rank: place.map(|place| place + 1),
+                    score: place.and_then(|place| run.docs.scores.get(place)).copied().map(millionths),
+                    doc_id: judged.doc_id,
+                    label: judged.label.to_string(),
+                    reason: judged.reason,
+                }
+            })
+            .collect();
+        Ok(())
+    }
+
+    /// The fusion runs that a run was changed from, the nearest first.
+    async fn lineage(&self, run: &StoredRun) -> Result<Vec<String>, AppError> {
+        let mut lineage = Vec::new();
+        let mut next = run.changed_from.clone();
+        while let Some(id) = next.take()
+            && lineage.len() < MAX_LINEAGE
+        {
+            // The lineage ends at a dropped run.
+            next = self.store.run(&id).await.ok().and_then(|run| run.changed_from);
+            lineage.push(id);
+        }
+        Ok(lineage)
+    }
+
+    /// Documents to review.
+    async fn sampled(&self, run: &StoredRun) -> Result<Vec<SampleView>, AppError> {
+        let lanes = if run.kind == RunKind::Fusion { Some(self.lanes_of(run).await?) } else { None };
+        let ids: Vec<String> = run.docs.ids.iter().take(SAMPLE.0).cloned().collect();
+        let vectors = self.backend.embeddings(&run.corpus, &ids).await?;
+        let held: Vec<(String, std::collections::HashSet<&str>)> = lanes
+            .iter()
+            .flat_map(super::fuse::Lanes::runs)
+            .map(|(name, lane)| (name.to_owned(), lane.docs.ids.iter().map(String::as_str).collect()))
+            .collect();
+        let candidates: Vec<Candidate<'_>> = ids
+            .iter()
+            .enumerate()
+            .map(|(place, id)| Candidate {
+                lanes: held.iter().map(|(_, ids)| ids.contains(id.as_str())).collect(),
+                vector: vectors.get(place).and_then(Option::as_deref),
+            })
+            .collect();
+        let (chosen, nearest) = sample(&candidates, SAMPLE.1);
+        Ok(chosen
+            .into_iter()
+            .map(|place| SampleView {
+                rank: place + 1,
+                doc_id: ids[place].clone(),
+                lanes: held
+                    .iter()
+                    .zip(&candidates[place].lanes)
+                    .filter(|(_, has)| **has)
+                    .map(|((name, _), _)| name.clone())
+                    .collect(),
+                stands_for: nearest.iter().filter(|of| **of == place).count(),
+            })
+            .collect())
+    }
+}
+
+async fn proposed(run: &StoredRun) -> Result<Vec<ProposedView>, AppError> {
+    let docs = run.docs.clone();
+    let without: Vec<_> = run
+        .recipe
+        .get("context_codes")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|code| lyra_fusion::profile::read_code(code.as_str()?).ok())
+        .collect();
+    blocking(move || {
+        let options = ProposeOptions { system: None, without: &without, most: PROPOSED };
+        Ok(propose(&docs, options)
+            .into_iter()
+            .map(|code| ProposedView { code: code.code, weight: code.weight, count: code.in_list })
+            .collect())
+    })
+    .await
+}

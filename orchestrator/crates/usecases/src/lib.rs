@@ -1,0 +1,176 @@
+//! The use cases, one function each; every edge (command line, MCP, HTTP) calls these.
+
+mod access;
+pub mod answer;
+mod auth;
+mod backends;
+mod backup;
+mod calibration;
+pub mod config;
+mod corpora;
+mod doctor;
+mod documents;
+mod embeddings;
+mod error;
+pub mod eval;
+mod explore;
+mod export;
+mod feedback;
+pub mod fusion;
+mod graph;
+mod inference;
+pub mod json;
+mod llm;
+mod measures;
+pub mod metrics;
+mod retention;
+mod sources;
+mod statements;
+mod status;
+mod tasks;
+mod web;
+pub mod worker;
+mod workers;
+
+pub use access::{Caller, Mutation};
+pub use answer::{Answer, Cluster, Verdict};
+pub use auth::{AuthSession, Resolution};
+pub use backup::BackupReport;
+pub(crate) use backup::{check_backup, read_archive};
+pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
+pub use doctor::{Finding, Health};
+pub use documents::{Document, DocumentKind, DocumentPage};
+pub use embeddings::{EmbeddingsStatus, Rebuilt};
+pub use error::{AppError, ErrorCode};
+pub use explore::{Completed, VectorHits, VectorSearch};
+pub use export::Materials;
+pub use fusion::Fusion;
+pub use graph::{GraphAnalysis, GraphFormat};
+pub use retention::PruneReport;
+pub use sources::{SourceInfo, SourceTest};
+pub use status::{MAX_WAIT, failed, idle};
+pub use tasks::{NewTask, QueueSearches};
+pub use web::EngineAnswer;
+
+use crate::config::Config;
+use crate::inference::LazyInference;
+use crate::metrics::Metrics;
+use crate::worker::import_readers;
+use lyra_corpus::Corpora;
+use lyra_research::ports::Observed;
+use lyra_research::{Llm, Progress, Stops};
+use lyra_store::{Store, StoreConfig};
+use lyra_worker::Talks;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Mutex, Notify, broadcast};
+
+/// Progress messages buffered for a slow listener before it misses some.
+const PROGRESS_BACKLOG: usize = 256;
+
+/// The open application: store, corpora, models and workers of one data folder. Cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: Config,
+    data_dir: PathBuf,
+    store: Arc<Store>,
+    statements: statements::Statements,
+    outside: sources::Outside,
+    corpora: Corpora,
+    imports: Arc<Talks>,
+    fusion: Fusion,
+    inference: Arc<LazyInference>,
+    llm: Option<Llm>,
+    wake: Arc<Notify>,
+    stops: Stops,
+    example: Mutex<()>,
+    documents: Mutex<documents::Documents>,
+    progress: broadcast::Sender<Progress>,
+    metrics: Arc<Metrics>,
+}
+
+impl App {
+    /// Opens the data folder, making it when it is not there. Models are loaded when they are first needed.
+    ///
+    /// # Errors
+    /// A folder that cannot be written, a database of a newer version, an invalid source URL, or an unusable `[llm]`
+    /// section.
+    pub async fn open(config: Config) -> anyhow::Result<Self> {
+        use anyhow::Context;
+        let data_dir = config.data_dir()?;
+        std::fs::create_dir_all(&data_dir).with_context(|| {
+            format!(
+                "the data folder {} cannot be created; choose another with --data-dir",
+                data_dir.display()
+            )
+        })?;
+        backup::finish_interrupted(&data_dir).await?;
+        backup::remove_leftovers(&data_dir);
+        let auth_expiry = Duration::from_secs(config.sources.web.auth_hours.max(1).saturating_mul(3600));
+        let store_config = StoreConfig { auth_expiry, ..StoreConfig::default() };
+        let store = Store::open(&data_dir.join("lyra.db"), store_config).await?;
+        let statements = statements::Statements::new(config.worker_program.clone(), &store)?;
+        let store = Arc::new(store);
+        let metrics: Arc<Metrics> = Arc::default();
+        let observed = Observed(metrics.clone());
+        let outside = sources::Outside::new(&config, &data_dir, &store, observed)?;
+        let llm = llm::open(&config.llm, outside.web())?;
+        let imports = Arc::new(import_readers(config.worker_program.clone()));
+        let corpora = Corpora::open(&data_dir).with_readers(imports.clone());
+        let inference = Arc::new(LazyInference::new(config.ml.clone(), metrics.clone()));
+        let backend = backends::open(&config.fusion, &corpora, inference.clone())?;
+        let backend = fusion::Gate::before(backend, outside.web().rules());
+        let fusion = Fusion::open(config.fusion.clone(), store.clone(), backend)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                config,
+                data_dir,
+                store,
+                statements,
+                outside,
+                corpora,
+                imports,
+                fusion,
+                inference,
+                llm,
+                wake: Arc::new(Notify::new()),
+                stops: Stops::default(),
+                example: Mutex::new(()),
+                documents: Mutex::default(),
+                progress: broadcast::channel(PROGRESS_BACKLOG).0,
+                metrics,
+            }),
+        })
+    }
+
+    /// Stops what this process started. Stop the workers before.
+    pub async fn close(&self) {
+        self.web().browser.close().await;
+        self.inner.inference.close().await;
+        self.inner.store.close().await;
+    }
+
+    /// The effective configuration.
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// The folder that holds all state.
+    pub fn data_dir(&self) -> &Path {
+        &self.inner.data_dir
+    }
+
+    /// Steps of running tasks as they happen in this process.
+    pub fn progress(&self) -> broadcast::Receiver<Progress> {
+        self.inner.progress.subscribe()
+    }
+
+    fn store(&self) -> &Store {
+        &self.inner.store
+    }
+}
