@@ -3,13 +3,12 @@
 mod access;
 mod guard;
 
-use crate::mcp;
 use access::Gate;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use axum::{Json, Router, middleware};
 use lyra_serve::names::Allowed;
 use lyra_usecases::App;
@@ -17,18 +16,15 @@ use serde_json::json;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio_util::sync::CancellationToken;
 
-/// Every route behind the checks of `Host`, `Origin`, size, token and rate. MCP sessions end when `cancel` is cancelled.
+/// Every route, with `mcp` as the one at `/mcp`, behind the checks of `Host`, `Origin`, size, token and rate.
 ///
 /// `Host` and `Origin` may name this machine's loopback addresses, the address that is listened on, and what
 /// `server.allowed_hosts` and `server.allowed_origins` of the configuration name; pages of the latter may also read the answers. With `token_required`, only `/health` and
 /// `/ready` answer without a token.
-pub fn router(app: App, listening: IpAddr, token_required: bool, cancel: CancellationToken) -> Router {
+pub fn router(app: App, mcp: MethodRouter, listening: IpAddr, token_required: bool) -> Router {
     let server = &app.config().server;
     let allowed = Allowed::new(&server.allowed_hosts, &server.allowed_origins, listening);
-    let max_body = server.max_body_kb.saturating_mul(1024);
-    let mcp = mcp::http_route(app.clone(), max_body, cancel);
     let gate = Arc::new(Gate::new(app.clone(), token_required));
     let routes = Router::new()
         .route("/ready", get(ready))

@@ -1,9 +1,7 @@
 //! Lyra, the orchestrator: composition root and edges.
 //!
-//! [`lyra_usecases`] holds the use cases, one function each; [`cli`], [`mcp`] and [`http`] call them and know the wire
-//! formats.
+//! [`lyra_usecases`] holds the use cases, one function each; [`cli`], [`http`] and [`lyra_mcp`] call them and know the
+//! wire formats.
 
 pub mod cli;
 pub mod http;
-pub mod mcp;
-mod rate;

@@ -1,7 +1,7 @@
 //! `lyra serve` and `lyra mcp`.
 
 use super::tell;
-use crate::{http, mcp};
+use crate::http;
 use anyhow::Context;
 use clap::Args;
 use lyra_serve::connections;
@@ -57,7 +57,8 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
     if token_required {
         advise(app, address).await?;
     }
-    let router = http::router(app.clone(), address.ip(), token_required, cancel.clone());
+    let mcp = lyra_mcp::http_route(app.clone(), cancel.clone());
+    let router = http::router(app.clone(), mcp, address.ip(), token_required);
     let most = app.config().server.max_connections;
     let (keeper, stop) = (app.clone(), cancel.clone());
     tokio::spawn(async move { keeper.keep_retention(stop).await });
@@ -71,7 +72,7 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
 pub(super) async fn stdio(app: &App, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
     let workers = app.start_workers(None, &cancel);
     prepare(app);
-    let served = mcp::serve_stdio(app.clone(), cancel.clone()).await;
+    let served = lyra_mcp::serve_stdio(app.clone(), cancel.clone()).await;
     cancel.cancel();
     workers.wait().await;
     served.map(|()| ExitCode::SUCCESS)

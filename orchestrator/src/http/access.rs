@@ -3,12 +3,12 @@
 //! On other addresses than loopback, a token is required. On loopback a caller without one is local; a token that is
 //! sent is checked anyway.
 
-use crate::rate::Limiter;
 use axum::Json;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use lyra_serve::rate::Limiter;
 use lyra_store::{AuditOutcome, AuditVia, Scope, Token, TokenRefusal};
 use lyra_usecases::{App, Caller, Mutation};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! A person's corrections, passed on by their agent: `feedback`.
 
 use super::{Call, Effect, Failure, Tool};
-use crate::mcp::schema::one_of;
+use crate::schema::one_of;
 use lyra_domain::domains::OverrideDecision;
 use lyra_domain::{AdoptionStatus, ClaimId, EdgeId, Relation, named_enum};
 use lyra_store::{ClaimChange, EdgeCorrection, RuleChange};

@@ -2,9 +2,9 @@
 
 use super::given::{PeekInput, RecipeInput};
 use super::tidy;
-use crate::mcp::reply::MAX_BYTES;
-use crate::mcp::schema::one_of;
-use crate::mcp::tools::{Call, Effect, Failure, Tool};
+use crate::reply::MAX_BYTES;
+use crate::schema::one_of;
+use crate::tools::{Call, Effect, Failure, Tool};
 use lyra_fusion::Recipe;
 use lyra_usecases::fusion::{
     BlendRequest, FusionView, Label, ProvenanceRequest, ProvenanceView, Representative, RunRef,
@@ -16,16 +16,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Fuses lanes.
-pub(in crate::mcp::tools) struct BlendFrontier;
+pub(in crate::tools) struct BlendFrontier;
 /// Changes a fusion.
-pub(in crate::mcp::tools) struct MutateRun;
+pub(in crate::tools) struct MutateRun;
 /// Inspects a run.
-pub(in crate::mcp::tools) struct GetProvenance;
+pub(in crate::tools) struct GetProvenance;
 /// Stores a person's judgments.
-pub(in crate::mcp::tools) struct RegisterRepresentatives;
+pub(in crate::tools) struct RegisterRepresentatives;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct BlendInput {
+pub(in crate::tools) struct BlendInput {
     /// Runs of lanes of one corpus, 1 to 20.
     #[schemars(length(min = 1, max = 20))]
     runs: Vec<RunInput>,
@@ -46,7 +46,7 @@ struct RunInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct MutateInput {
+pub(in crate::tools) struct MutateInput {
     /// Fusion run to change.
     #[schemars(length(min = 1, max = 100))]
     run_id: String,
@@ -55,7 +55,7 @@ pub(in crate::mcp::tools) struct MutateInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct ProvenanceInput {
+pub(in crate::tools) struct ProvenanceInput {
     /// Run of a lane or a fusion.
     #[schemars(length(min = 1, max = 100))]
     run_id: String,
@@ -71,7 +71,7 @@ pub(in crate::mcp::tools) struct ProvenanceInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct RepresentativesInput {
+pub(in crate::tools) struct RepresentativesInput {
     /// Fusion run that the documents were judged in.
     #[schemars(length(min = 1, max = 100))]
     run_id: String,

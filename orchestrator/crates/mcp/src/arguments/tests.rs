@@ -1,5 +1,5 @@
 use super::*;
-use crate::mcp::tools;
+use crate::tools;
 
 #[track_caller]
 fn refused(tool: &str, arguments: Value, message: &str) {

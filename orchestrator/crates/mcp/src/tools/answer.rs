@@ -2,8 +2,8 @@
 
 use super::tasks::status;
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::mcp::reply::CONTENT_NOTICE;
-use crate::mcp::schema::one_of;
+use crate::reply::CONTENT_NOTICE;
+use crate::schema::one_of;
 use lyra_domain::{Citation, ClaimReport, Priority, Relation, TaskConfig, TaskId, TaskStatus};
 use lyra_usecases::answer::Finding;
 use lyra_usecases::json::{size, thousandths};

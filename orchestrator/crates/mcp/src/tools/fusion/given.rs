@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-use crate::mcp::schema::one_of;
+use crate::schema::one_of;
 
 /// One filter; all must hold.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]

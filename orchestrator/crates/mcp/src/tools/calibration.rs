@@ -1,8 +1,8 @@
 //! How reliable the NLI model's probabilities are: `calibration_metrics`, `calibration_rollback`.
 
 use super::{Call, Effect, Failure, Tool};
-use crate::mcp::reply::{MAX_BYTES, fit};
-use crate::mcp::schema::{any_object, one_of};
+use crate::reply::{MAX_BYTES, fit};
+use crate::schema::{any_object, one_of};
 use lyra_domain::calibration::ReliabilityBin;
 use lyra_store::{CalibrationVersion, StoredEvaluation};
 use lyra_usecases::json::millionths;

@@ -2,8 +2,8 @@
 
 use super::given::{CharsInput, chars, id_types};
 use super::tidy;
-use crate::mcp::reply::CONTENT_NOTICE;
-use crate::mcp::tools::{Call, Effect, Failure, Tool};
+use crate::reply::CONTENT_NOTICE;
+use crate::tools::{Call, Effect, Failure, Tool};
 use lyra_corpus::backend::IdType;
 use lyra_usecases::fusion::{Documents, DocumentsRequest, PeekRequest, PeekView};
 use rmcp::model::JsonObject;
@@ -11,14 +11,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The first documents of a run.
-pub(in crate::mcp::tools) struct PeekSnippets;
+pub(in crate::tools) struct PeekSnippets;
 /// Parts of documents.
-pub(in crate::mcp::tools) struct GetSnippets;
+pub(in crate::tools) struct GetSnippets;
 /// Whole documents.
-pub(in crate::mcp::tools) struct GetPublication;
+pub(in crate::tools) struct GetPublication;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct PeekSnippetsInput {
+pub(in crate::tools) struct PeekSnippetsInput {
     /// Run of a lane or a fusion.
     #[schemars(length(min = 1, max = 100))]
     run_id: String,
@@ -44,7 +44,7 @@ pub(in crate::mcp::tools) struct PeekSnippetsInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct SnippetsInput {
+pub(in crate::tools) struct SnippetsInput {
     /// Document ids, 1 to 50.
     #[schemars(length(min = 1, max = 50), inner(length(min = 1, max = 500)))]
     ids: Vec<String>,
@@ -67,7 +67,7 @@ pub(in crate::mcp::tools) struct SnippetsInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct PublicationInput {
+pub(in crate::tools) struct PublicationInput {
     /// Numbers of documents, 1 to 10.
     #[schemars(length(min = 1, max = 10), inner(length(min = 1, max = 500)))]
     ids: Vec<String>,
@@ -89,7 +89,7 @@ pub(in crate::mcp::tools) struct PublicationInput {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::mcp::tools) struct DocumentsOutput {
+pub(in crate::tools) struct DocumentsOutput {
     #[serde(flatten)]
     documents: Documents,
     /// How to treat the fields named in `untrusted_fields`.

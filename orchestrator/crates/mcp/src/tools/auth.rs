@@ -1,8 +1,8 @@
 //! Pages that require a person: `get_auth_queue`, `resolve_auth`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::mcp::reply::{CONTENT_NOTICE, cut_note, fit};
-use crate::mcp::schema::one_of;
+use crate::reply::{CONTENT_NOTICE, cut_note, fit};
+use crate::schema::one_of;
 use lyra_domain::{AuthItem, AuthStatus, Priority};
 use lyra_store::{AuthResolved, AuthTarget};
 use lyra_usecases::Resolution;
@@ -80,7 +80,7 @@ pub(super) struct GetAuthQueueOutput {
 
 /// A page that requires a person.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::mcp) struct Item {
+pub(crate) struct Item {
     /// Its id; `resolve_auth` and `lyra auth open` take it.
     queue_id: String,
     /// The task whose search waits.

@@ -9,7 +9,7 @@ const REMEMBERED: usize = 10_000;
 
 /// Counts requests by client.
 #[derive(Debug)]
-pub(crate) struct Limiter {
+pub struct Limiter {
     /// Time that one request takes up; `None` without a limit.
     interval: Option<Duration>,
     /// Burst size: a sixth of the requests of the period, and at least ten.
@@ -20,13 +20,16 @@ pub(crate) struct Limiter {
 
 impl Limiter {
     /// So many requests in each period from each client; 0 sets no limit.
-    pub(crate) fn new(requests: u32, period: Duration) -> Self {
+    pub fn new(requests: u32, period: Duration) -> Self {
         let interval = (requests > 0).then(|| period / requests);
         Self { interval, burst: (requests / 6).max(10), busy_until: Mutex::default() }
     }
 
-    /// Whether this client may send a request now; else how long it must wait.
-    pub(crate) fn admit(&self, client: &str, now: Instant) -> Result<(), Duration> {
+    /// Whether this client may send a request now.
+    ///
+    /// # Errors
+    /// How long it must wait.
+    pub fn admit(&self, client: &str, now: Instant) -> Result<(), Duration> {
         let Some(interval) = self.interval else { return Ok(()) };
         let mut clients = self.busy_until.lock().unwrap_or_else(PoisonError::into_inner);
         if clients.len() >= REMEMBERED {

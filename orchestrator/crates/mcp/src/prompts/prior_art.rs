@@ -8,7 +8,7 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 pub(super) const NAME: &str = "prior_art_search";
 const ARGUMENTS: [&str; 3] = ["description", "corpus", "language"];
 /// Values of `language`.
-pub(in crate::mcp) const LANGUAGES: [&str; 2] = ["en", "ja"];
+pub(crate) const LANGUAGES: [&str; 2] = ["en", "ja"];
 /// Longest description, in characters: a whole set of claims.
 const MAX_DESCRIPTION: usize = 20_000;
 
@@ -223,7 +223,7 @@ mod tests {
             ["profile_contaminated", "profile_without_them", "query_with_them_optional", "wide"]
                 .map(str::to_owned)
                 .into();
-        for entry in crate::mcp::tools::all() {
+        for entry in crate::tools::all() {
             known.insert(entry.tool.name.to_string());
             let described = entry.described();
             properties(&described["input_schema"], &mut known);

@@ -1,9 +1,9 @@
 //! Reading the graph: `query_graph` by SQL, `vector_search` by meaning.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::mcp::reply::{CONTENT_NOTICE, MAX_BYTES, cut_note, fit};
-use crate::mcp::resources::SchemaView;
-use crate::mcp::schema::any_object;
+use crate::reply::{CONTENT_NOTICE, MAX_BYTES, cut_note, fit};
+use crate::resources::SchemaView;
+use crate::schema::any_object;
 use lyra_store::{GuardOptions, VectorTarget};
 use lyra_usecases::json::size;
 use schemars::{JsonSchema, Schema, SchemaGenerator};

@@ -1,7 +1,7 @@
 //! Feeding a task: `queue_searches`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::mcp::schema::one_of;
+use crate::schema::one_of;
 use lyra_domain::Priority;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};

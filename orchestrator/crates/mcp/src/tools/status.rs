@@ -2,7 +2,7 @@
 
 mod output;
 
-pub(in crate::mcp) use output::GetStatusOutput;
+pub(crate) use output::GetStatusOutput;
 
 use super::{Call, Effect, Failure, Tool, task_id};
 use schemars::JsonSchema;
@@ -33,7 +33,7 @@ pub(super) struct GetStatusInput {
 /// How much detail to return for each search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::mcp) enum Detail {
+pub(crate) enum Detail {
     /// Id, words and status.
     #[default]
     Summary,

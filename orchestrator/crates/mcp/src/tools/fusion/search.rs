@@ -2,8 +2,8 @@
 
 use super::given::{BoostsInput, FilterInput, filters, id_types, scopes};
 use super::tidy;
-use crate::mcp::reply::CONTENT_NOTICE;
-use crate::mcp::tools::{Call, Effect, Failure, Tool};
+use crate::reply::CONTENT_NOTICE;
+use crate::tools::{Call, Effect, Failure, Tool};
 use lyra_corpus::backend::{FeatureScope, IdType};
 use lyra_usecases::fusion::{Found, LaneSearch, MultiLane, NamedLane, RunHandle, Show};
 use rmcp::model::JsonObject;
@@ -14,18 +14,18 @@ use serde::{Deserialize, Serialize};
 const LANE_DOCS: usize = 800;
 
 /// Full text, for people.
-pub(in crate::mcp::tools) struct SearchFulltext;
+pub(in crate::tools) struct SearchFulltext;
 /// Meaning, for people.
-pub(in crate::mcp::tools) struct SearchSemantic;
+pub(in crate::tools) struct SearchSemantic;
 /// A full-text lane.
-pub(in crate::mcp::tools) struct SearchFulltextRaw;
+pub(in crate::tools) struct SearchFulltextRaw;
 /// A semantic lane.
-pub(in crate::mcp::tools) struct SearchSemanticRaw;
+pub(in crate::tools) struct SearchSemanticRaw;
 /// Several lanes.
-pub(in crate::mcp::tools) struct MultilaneSearch;
+pub(in crate::tools) struct MultilaneSearch;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct FulltextInput {
+pub(in crate::tools) struct FulltextInput {
     /// Query: words (all must match), `AND OR NOT`, brackets, "phrases", `field:word` (title, abst, claim, desc, ipc, cpc, fi,
     /// ft, assignee, country, lang), and proximity `*N5"a b"` (any order) or `*ONP5"a b"` (in order), with alternatives as
     /// `(a b)`.
@@ -36,7 +36,7 @@ pub(in crate::mcp::tools) struct FulltextInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct SemanticInput {
+pub(in crate::tools) struct SemanticInput {
     /// What to look for, in one to three paragraphs of plain words.
     #[schemars(length(min = 1, max = 20_000))]
     text: String,
@@ -76,7 +76,7 @@ struct IncludeInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct FulltextRawInput {
+pub(in crate::tools) struct FulltextRawInput {
     /// Query, in the language of `search_fulltext`.
     #[schemars(length(min = 1, max = 20_000))]
     query: String,
@@ -99,7 +99,7 @@ pub(in crate::mcp::tools) struct FulltextRawInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct SemanticRawInput {
+pub(in crate::tools) struct SemanticRawInput {
     /// What to look for, in one to three paragraphs of plain words.
     #[schemars(length(min = 1, max = 20_000))]
     text: String,
@@ -142,7 +142,7 @@ struct RunInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(in crate::mcp::tools) struct MultilaneInput {
+pub(in crate::tools) struct MultilaneInput {
     /// Lanes, 1 to 10; they are searched in parallel and fail independently.
     #[schemars(length(min = 1, max = 10))]
     lanes: Vec<LaneInput>,
@@ -197,7 +197,7 @@ struct LaneParams {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::mcp::tools) struct FoundOutput {
+pub(in crate::tools) struct FoundOutput {
     #[serde(flatten)]
     found: Found,
     /// Fields of this result that hold text copied from documents.
@@ -213,7 +213,7 @@ impl From<Found> for FoundOutput {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::mcp::tools) struct HandleOutput {
+pub(in crate::tools) struct HandleOutput {
     #[serde(flatten)]
     handle: RunHandle,
     /// The text given as `trace_id`.
@@ -222,7 +222,7 @@ pub(in crate::mcp::tools) struct HandleOutput {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::mcp::tools) struct MultilaneOutput {
+pub(in crate::tools) struct MultilaneOutput {
     #[serde(flatten)]
     done: MultiLane,
     /// The text given as `trace_id`.

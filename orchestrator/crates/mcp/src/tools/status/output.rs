@@ -1,10 +1,10 @@
 //! A task's state as `get_status` and the task resource return it.
 
 use super::Detail;
-use crate::mcp::reply::{CONTENT_NOTICE, cut_note, fit};
-use crate::mcp::schema::one_of;
-use crate::mcp::tools::auth::Item;
-use crate::mcp::tools::tasks::status;
+use crate::reply::{CONTENT_NOTICE, cut_note, fit};
+use crate::schema::one_of;
+use crate::tools::auth::Item;
+use crate::tools::tasks::status;
 use lyra_domain::domains::{DomainOverride, deciding_override};
 use lyra_domain::verification::DomainBlockReason;
 use lyra_domain::{Budget, JobState, Query, QueryStatus, Relation, TaskStatus};
@@ -21,7 +21,7 @@ const AUTH_BYTES: usize = 5_000;
 const WARNING_BYTES: usize = 10_000;
 
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::mcp) struct GetStatusOutput {
+pub(crate) struct GetStatusOutput {
     /// Id of the task.
     task_id: String,
     /// Its question.
@@ -258,7 +258,7 @@ struct EvidenceSummary {
 
 impl GetStatusOutput {
     /// A task's progress, cut to what a result can hold.
-    pub(in crate::mcp) fn new(progress: TaskProgress, detail: Detail) -> Self {
+    pub(crate) fn new(progress: TaskProgress, detail: Detail) -> Self {
         let idle = jiff::Timestamp::now().duration_since(progress.last_activity).as_secs().max(0);
         let mut searches: Vec<Search> =
             progress.queries.iter().map(|query| Search::new(query, detail)).collect();

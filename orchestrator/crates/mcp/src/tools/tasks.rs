@@ -1,7 +1,7 @@
 //! Creating and stopping a task: `create_task`, `stop_task`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::mcp::schema::one_of;
+use crate::schema::one_of;
 use lyra_domain::{TaskConfig, TaskStatus};
 use lyra_store::{StopMode, StopOutcome};
 use schemars::{JsonSchema, Schema, SchemaGenerator};

@@ -15,12 +15,12 @@ mod resources;
 mod schema;
 mod tools;
 
-use crate::rate::Limiter;
 use anyhow::Context;
 use axum::http::request::Parts;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, any_service};
 use lyra_research::trace::{self, Cause, TraceId};
+use lyra_serve::rate::Limiter;
 use lyra_store::{AuditVia, Scope};
 use lyra_usecases::config::Toolset;
 use lyra_usecases::{App, Caller, Mutation};
@@ -56,8 +56,9 @@ pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<
     Ok(())
 }
 
-/// The streamable HTTP transport as a route. The router checks `Host`, `Origin` and the caller.
-pub(crate) fn http_route(app: App, max_body_bytes: usize, cancel: CancellationToken) -> MethodRouter {
+/// The streamable HTTP transport as a route. Its router checks `Host`, `Origin` and the caller.
+pub fn http_route(app: App, cancel: CancellationToken) -> MethodRouter {
+    let max_body_bytes = app.config().server.max_body_kb.saturating_mul(1024);
     let config = StreamableHttpServerConfig::default()
         .with_cancellation_token(cancel)
         .with_max_request_body_bytes(max_body_bytes)
@@ -73,6 +74,9 @@ pub(crate) fn http_route(app: App, max_body_bytes: usize, cancel: CancellationTo
     );
     any_service(service).layer(from_fn_with_state(admission, admission::admit))
 }
+
+/// What clients show about the server.
+const DESCRIPTION: &str = "Lyra: evidence with citations and confidence, for people and their agents";
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -176,7 +180,7 @@ impl ServerHandler for McpServer {
         .with_server_info(
             Implementation::new("lyra", env!("CARGO_PKG_VERSION"))
                 .with_title("Lyra")
-                .with_description(env!("CARGO_PKG_DESCRIPTION")),
+                .with_description(DESCRIPTION),
         )
         .with_instructions(instructions::of(self.toolset()))
     }
