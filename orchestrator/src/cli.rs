@@ -15,6 +15,7 @@ mod fuse;
 mod graph;
 mod json;
 mod progress;
+mod remedy;
 mod report;
 mod research;
 mod serve;
@@ -334,8 +335,9 @@ fn tell(text: &str) {
 
 fn fail(error: &anyhow::Error) -> ExitCode {
     tell(&format!("error: {error:#}"));
-    if let Some(hint) = error.downcast_ref::<lyra_usecases::AppError>().and_then(|e| e.hint.as_deref()) {
-        tell(&format!("hint: {hint}"));
+    let remedy = error.downcast_ref::<lyra_usecases::AppError>().and_then(|error| error.remedy.as_ref());
+    if let Some(remedy) = remedy {
+        tell(&format!("hint: {}", remedy::words(remedy)));
     }
     ExitCode::FAILURE
 }

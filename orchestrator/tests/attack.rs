@@ -259,7 +259,7 @@ async fn no_generated_statement_reads_a_secret_or_outlives_its_time() {
                     Err(error) => {
                         let reason = error.details.as_ref().map(|details| details["reason"].to_string());
                         (
-                            format!("{error} {:?}", error.hint),
+                            format!("{error} {:?}", error.remedy),
                             reason.unwrap_or_else(|| error.code.to_string()),
                         )
                     }

@@ -47,7 +47,7 @@ impl EmbeddedBackend {
             return Err(CorpusError::Search {
                 why: format!("corpus `{corpus}` has no embeddings of scope `{scope}`"),
                 expected: format!(
-                    "use {}, or import the files again with `--scopes {scope}`",
+                    "use {}, or import the files again with the scope `{scope}`",
                     has.join(" or ")
                 ),
             });

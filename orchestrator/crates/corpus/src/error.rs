@@ -46,7 +46,7 @@ pub enum CorpusError {
     },
     /// The vectors come from a model that does not answer now.
     #[error(
-        "corpus `{name}` was embedded with `{stored}` and the ml-server answers with `{now}`: run `lyra corpus remove {name}` and import it again, or start the ml-server with the first model"
+        "corpus `{name}` was embedded with `{stored}` and the ml-server answers with `{now}`: remove the corpus and import it again, or start the ml-server with the first model"
     )]
     ModelChanged {
         /// Which corpus.
@@ -59,7 +59,7 @@ pub enum CorpusError {
     /// Rows of the embeddings file do not match the index.
     #[error(
         "{rows} embeddings of corpus `{name}` are damaged: import the same files again to repair them; \
-         full-text search (`--method bm25`) works meanwhile"
+         full-text search works meanwhile"
     )]
     Damaged {
         /// Which corpus.

@@ -145,7 +145,7 @@ fn check_vector(corpus: &Opened, vector: &[f32]) -> Result<()> {
 
 /// What is wrong with dense search in a corpus that was imported without embeddings.
 pub(crate) fn without_embeddings() -> CorpusError {
-    let why = "the corpus was imported without embeddings; import the files again with `--scopes all`";
+    let why = "the corpus was imported without embeddings; import the files again with all scopes";
     CorpusError::NoQueryVector { why: why.to_owned() }
 }
 

@@ -10,6 +10,7 @@ mod completions;
 mod fixtures;
 mod instructions;
 mod prompts;
+mod remedy;
 mod reply;
 mod resources;
 mod schema;

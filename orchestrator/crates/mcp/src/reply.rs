@@ -176,7 +176,8 @@ impl Failure {
 
 impl From<AppError> for Failure {
     fn from(error: AppError) -> Self {
-        Self { code: error.code.as_str(), message: error.message, hint: error.hint, details: error.details }
+        let hint = error.remedy.map(remedy::words);
+        Self { code: error.code.as_str(), message: error.message, hint, details: error.details }
     }
 }
 

@@ -69,7 +69,7 @@ pub(crate) async fn collect(search: &Search<'_>) -> Result<Collected> {
     if search.sources.is_empty() {
         return Err(PortError::Refused {
             what: "search".to_owned(),
-            why: "no source is configured; import a corpus with `lyra corpus import NAME FILE`".to_owned(),
+            why: "no source is configured; import a corpus, or select a source".to_owned(),
         });
     }
     let answers = join_all(search.sources.iter().map(|source| ask(search, source.as_ref()))).await;

@@ -67,9 +67,7 @@ pub enum StoreError {
         processes: usize,
     },
     /// A task that still works cannot be deleted.
-    #[error(
-        "{task} still has {jobs} jobs waiting or running; stop it first: lyra task stop {task} --immediate"
-    )]
+    #[error("{task} still has {jobs} jobs waiting or running; stop it first")]
     TaskActive {
         /// The task.
         task: lyra_domain::TaskId,
@@ -110,8 +108,8 @@ pub enum StoreError {
     },
     /// All vectors in scope come from another model.
     #[error(
-        "all vectors of {what} come from another model than `{model}` and cannot be compared with it; `lyra \
-         embeddings rebuild` re-embeds them"
+        "all vectors of {what} come from another model than `{model}` and cannot be compared with it until \
+         they are re-embedded"
     )]
     OutdatedVectors {
         /// `claims` or `fragments`, and of which task.

@@ -1,6 +1,6 @@
 //! Pages that require a person, and what the person does about them.
 
-use super::{App, AppError, ErrorCode};
+use super::{App, AppError, ErrorCode, Remedy};
 use jiff::Timestamp;
 use lyra_domain::{AuthId, AuthItem, TaskId};
 use lyra_sources::browser::Visible;
@@ -94,13 +94,8 @@ impl App {
             .map_err(|error| AppError::new(ErrorCode::Internal, format!("{}: {error}", item.url)))?;
         let web = self.web();
         let opened = Visible::open(web.http.clone(), web.browser.config(), web.visit.clone(), url).await;
-        let opened = opened.map_err(|error| AppError {
-            hint: Some(
-                "on a machine without a display, open the page in a browser on another machine, save its cookies to \
-                 a file, and run: lyra auth resolve ID --cookies FILE"
-                    .to_owned(),
-            ),
-            ..AppError::new(ErrorCode::Unavailable, error.to_string())
+        let opened = opened.map_err(|error| {
+            AppError::new(ErrorCode::Unavailable, error.to_string()).with(Remedy::HandOverCookies)
         })?;
         self.store().mark_auth(&item.id, true).await?;
         let session = opened.until_done(done).await;
@@ -151,8 +146,5 @@ fn still_open(item: &AuthItem) -> Result<(), AppError> {
     if item.status.is_open() {
         return Ok(());
     }
-    Err(AppError::invalid(
-        format!("{} is already {}", item.id, item.status),
-        "`lyra auth list` shows the waiting items",
-    ))
+    Err(AppError::invalid(format!("{} is already {}", item.id, item.status), Remedy::ListWaitingPages))
 }

@@ -15,7 +15,7 @@ pub(crate) use check::check_backup;
 pub(super) use leftovers::remove as remove_leftovers;
 pub(super) use restore::finish_interrupted;
 
-use super::{App, AppError, ErrorCode};
+use super::{App, AppError, ErrorCode, Remedy};
 use crate::worker::BackupReaders;
 use archive::{is_archive, pack};
 use check::What;
@@ -172,10 +172,7 @@ async fn blocking_is_archive(source: &Path) -> Result<bool, AppError> {
     let source = source.to_owned();
     blocking(move || match std::fs::metadata(&source) {
         Ok(found) => Ok(found.is_file()),
-        Err(error) => Err(AppError {
-            hint: Some("name a folder or file that `lyra backup create` has written".to_owned()),
-            ..failed(&source)(error)
-        }),
+        Err(error) => Err(failed(&source)(error).with(Remedy::NameBackup)),
     })
     .await
 }
@@ -276,10 +273,7 @@ fn free(target: &Path, force: bool) -> Result<(), AppError> {
         Ok(_) if force && is_archive(target) => return Ok(()),
         Ok(_) => "a file",
     };
-    Err(AppError::invalid(
-        format!("{} is {there}", target.display()),
-        "name a new file (.tar, .tar.gz) or a new folder, or replace a backup with --force",
-    ))
+    Err(AppError::invalid(format!("{} is {there}", target.display()), Remedy::ReplaceBackup))
 }
 
 /// A unique name in the same folder.
@@ -309,10 +303,8 @@ fn failed(path: &Path) -> impl Fn(std::io::Error) -> AppError {
     move |error| {
         let message = format!("{}: {error}", path.display());
         match error.kind() {
-            std::io::ErrorKind::StorageFull => AppError {
-                hint: Some("make room on that disk, or name another place".to_owned()),
-                ..AppError::new(ErrorCode::Internal, message)
-            },
+            std::io::ErrorKind::StorageFull => AppError::new(ErrorCode::Internal, message)
+                .with("make room on that disk, or name another place"),
             std::io::ErrorKind::NotFound => AppError::new(ErrorCode::NotFound, message),
             _ => AppError::new(ErrorCode::Internal, message),
         }

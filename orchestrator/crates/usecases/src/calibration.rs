@@ -1,7 +1,7 @@
 //! Calibration of the NLI model: how reliable its probabilities are, and corrections that are fitted on request and
 //! applied only after activation.
 
-use super::{App, AppError, ErrorCode};
+use super::{App, AppError, ErrorCode, Remedy};
 use lyra_domain::calibration::{MIN_FIT_SAMPLES, cross_validated_brier, degradation};
 use lyra_domain::{Calibration, CalibrationMethod, CalibrationMetrics, CalibrationSample};
 use lyra_store::{CalibrationAction, CalibrationSamples, CalibrationVersion, StoredEvaluation};
@@ -210,7 +210,7 @@ impl App {
             Some(version) if version >= active.version => {
                 return Err(AppError::invalid(
                     format!("version {version} is not earlier than the active version {}", active.version),
-                    "a rollback only goes back; `lyra calibration activate` activates any version",
+                    Remedy::ActivateCalibration,
                 ));
             }
             Some(version) => version,
@@ -272,10 +272,10 @@ impl App {
             (Some(source), _) if known.iter().any(|name| name == source) => Ok(source.to_owned()),
             (Some(source), _) => Err(self.unknown_calibration(source).await?),
             (None, [only]) => Ok(only.clone()),
-            (None, []) => Err(AppError {
-                hint: Some("correct or confirm edges first; each becomes a sample".to_owned()),
-                ..AppError::new(ErrorCode::NotFound, "no judgment has been corrected or reviewed yet")
-            }),
+            (None, []) => {
+                Err(AppError::new(ErrorCode::NotFound, "no judgment has been corrected or reviewed yet")
+                    .with("correct or confirm edges first; each becomes a sample"))
+            }
             (None, many) => Err(AppError::invalid(
                 format!("there are {} sources", many.len()),
                 format!("name one of them: {}", many.join(", ")),
@@ -291,7 +291,7 @@ impl App {
             format!("the sources are: {}", known.join(", "))
         };
         let message = format!("unknown calibration source `{source}`");
-        Ok(AppError { hint: Some(hint), ..AppError::new(ErrorCode::NotFound, message) })
+        Ok(AppError::new(ErrorCode::NotFound, message).with(hint))
     }
 
     async fn calibration_sources(&self) -> Result<Vec<String>, AppError> {

@@ -399,7 +399,7 @@ impl Config {
         if let Some(dir) = &self.data_dir {
             return Ok(dir.clone());
         }
-        let dirs = project_dirs().context("this user has no data folder; set one with --data-dir")?;
+        let dirs = project_dirs().context("this user has no data folder; set `data_dir`")?;
         Ok(dirs.data_dir().to_owned())
     }
 }

@@ -1,6 +1,6 @@
 //! Local corpora: which ones a task searches, and bringing documents in.
 
-use super::{App, AppError, ErrorCode};
+use super::{App, AppError, ErrorCode, Remedy};
 use lyra_corpus::{CorpusError, CorpusInfo, ImportOptions, ImportReport, Method, Progress, SearchResult};
 use lyra_domain::{Task, TaskConfig};
 use std::path::{Path, PathBuf};
@@ -30,9 +30,9 @@ impl App {
             return Err(AppError::invalid(
                 format!("unknown corpus `{unknown}`"),
                 if known.is_empty() {
-                    "import one with: lyra corpus import NAME FILE".to_owned()
+                    Remedy::ImportCorpus
                 } else {
-                    format!("the corpora are: {}", known.join(", "))
+                    format!("the corpora are: {}", known.join(", ")).into()
                 },
             ));
         }
@@ -63,7 +63,7 @@ impl App {
     pub fn task_notes(&self, task: &Task) -> Option<String> {
         task.config.corpora.iter().any(|name| name == EXAMPLE).then(|| {
             "searched the example corpus: its passages are invented, to show how Lyra works, and prove nothing; \
-             import your own documents with: lyra corpus import NAME FILE"
+             import your own documents to search them"
                 .to_owned()
         })
     }

@@ -4,13 +4,12 @@ mod isolation;
 mod machine;
 mod work;
 
-use super::{App, llm};
+use super::{App, Remedy, llm};
 use crate::config::{Config, shown_address};
 use lyra_corpus::CorpusInfo;
 use lyra_domain::named_enum;
 use lyra_ml_client::MlClient;
 use lyra_research::ports::Inference;
-use serde::Serialize;
 
 named_enum! {
     /// State of one part.
@@ -25,7 +24,7 @@ named_enum! {
 }
 
 /// The finding for one part.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// Which part.
     pub part: &'static str,
@@ -34,7 +33,7 @@ pub struct Finding {
     /// The observation.
     pub seen: String,
     /// What to do about it.
-    pub remedy: Option<String>,
+    pub remedy: Option<Remedy>,
 }
 
 impl Finding {
@@ -42,12 +41,12 @@ impl Finding {
         Self { part, health: Health::Ok, seen: seen.into(), remedy: None }
     }
 
-    pub(super) fn note(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(super) fn note(part: &'static str, seen: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
         Self { part, health: Health::Note, seen: seen.into(), remedy: Some(remedy.into()) }
     }
 
     /// It does not work.
-    pub fn broken(part: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub fn broken(part: &'static str, seen: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
         Self { part, health: Health::Broken, seen: seen.into(), remedy: Some(remedy.into()) }
     }
 }
@@ -63,7 +62,7 @@ impl App {
                 return vec![Finding::broken(
                     "disk",
                     format!("{error:#}"),
-                    "choose a folder with --data-dir",
+                    "set `data_dir` to a folder that this user may write",
                 )];
             }
         };
@@ -98,7 +97,7 @@ impl App {
                 let remedy = if error.chain().any(full) {
                     "free space on that disk; stored data is safe"
                 } else {
-                    "use another folder with --data-dir, or the version of Lyra that wrote this one"
+                    "set `data_dir` to another folder, or use the version of Lyra that wrote this one"
                 };
                 findings.push(Finding::broken("database", format!("{error:#}"), remedy));
             }
@@ -129,16 +128,16 @@ impl App {
                 Finding::note(
                     "corpora",
                     "none imported: the example corpus is searched",
-                    "import your documents with: lyra corpus import NAME FILE",
+                    Remedy::ImportCorpus,
                 )
             }
             Ok(corpora) => {
-                let unread = self.unreadable_corpora(&corpora);
+                let mut unread = self.unreadable_corpora(&corpora);
                 if !unread.is_empty() {
                     return Finding::broken(
                         "corpora",
                         format!("{} cannot be read", unread.join(", ")),
-                        "import it again: lyra corpus remove NAME, then lyra corpus import NAME FILE",
+                        Remedy::ReimportCorpus { name: Some(unread.remove(0)).filter(|_| unread.is_empty()) },
                     );
                 }
                 let all: Vec<String> =
@@ -177,7 +176,7 @@ impl App {
                     "{} texts only have vectors of a model other than {}: semantic search does not find them",
                     status.outdated, status.present_model
                 ),
-                "lyra embeddings rebuild",
+                Remedy::RebuildEmbeddings,
             )
         })
     }
@@ -228,5 +227,5 @@ impl App {
 
 /// What to do when the ml-server at this address does not answer.
 fn no_ml_server(url: &str) -> String {
-    format!("start lyra-ml-server so that {} answers, or omit --ml-url", shown_address(url))
+    format!("start lyra-ml-server so that {} answers, or unset `ml.url`", shown_address(url))
 }

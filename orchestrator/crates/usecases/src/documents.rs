@@ -207,7 +207,7 @@ fn shortened(mut item: Value, max_bytes: usize) -> Value {
     let Value::Object(fields) = &mut item else { return item };
     fields.insert(
         "shortened".to_owned(),
-        json!("too large for a page; its own resource or query_graph has the rest"),
+        json!("too large for a page; read this item alone, or query the graph, for the rest"),
     );
     let names: Vec<String> = fields.keys().cloned().collect();
     for name in names {

@@ -109,8 +109,8 @@ impl App {
 /// A warning that this number of texts cannot be searched by meaning, and what to do.
 pub(super) fn outdated_note(outdated: u64, model: &str) -> String {
     format!(
-        "{outdated} texts have vectors of another model than `{model}` and are not found by meaning: run `lyra \
-         embeddings rebuild`"
+        "{outdated} texts have vectors of another model than `{model}` and are not found by meaning until they are \
+         re-embedded"
     )
 }
 

@@ -1,5 +1,6 @@
 //! The error of a use case.
 
+use crate::Remedy;
 use lyra_domain::named_enum;
 use lyra_research::PortError;
 use lyra_store::GuardError;
@@ -34,20 +35,26 @@ pub struct AppError {
     /// What is wrong.
     pub message: String,
     /// What would be right.
-    pub hint: Option<String>,
+    pub remedy: Option<Remedy>,
     /// Facts for a program.
     pub details: Option<serde_json::Value>,
 }
 
 impl AppError {
-    /// An error without hint or details.
+    /// An error without remedy or details.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, details: None }
+        Self { code, message: message.into(), remedy: None, details: None }
     }
 
     /// The caller must change the request.
-    pub fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..Self::new(ErrorCode::InvalidArgument, message) }
+    pub fn invalid(message: impl Into<String>, remedy: impl Into<Remedy>) -> Self {
+        Self::new(ErrorCode::InvalidArgument, message).with(remedy)
+    }
+
+    /// The same error with this remedy.
+    #[must_use]
+    pub fn with(self, remedy: impl Into<Remedy>) -> Self {
+        Self { remedy: Some(remedy.into()), ..self }
     }
 }
 
@@ -69,30 +76,22 @@ impl From<lyra_store::StoreError> for AppError {
     fn from(error: lyra_store::StoreError) -> Self {
         match error {
             lyra_store::StoreError::NoVectors { .. } => Self::new(ErrorCode::NotFound, error.to_string()),
-            lyra_store::StoreError::OutdatedVectors { .. } => Self {
-                hint: Some(
-                    "ask the user to run `lyra embeddings rebuild`; query_graph works meanwhile".to_owned(),
-                ),
-                ..Self::new(ErrorCode::Unavailable, error.to_string())
-            },
+            lyra_store::StoreError::OutdatedVectors { .. } => {
+                Self::new(ErrorCode::Unavailable, error.to_string()).with(Remedy::RebuildEmbeddings)
+            }
             lyra_store::StoreError::AuthClosed { .. } => {
-                Self::invalid(error.to_string(), "`lyra auth list` and get_auth_queue show the waiting items")
+                Self::invalid(error.to_string(), Remedy::ListWaitingPages)
             }
-            lyra_store::StoreError::UnknownView { .. } => {
-                Self::invalid(error.to_string(), "`lyra view list` lists the views")
+            lyra_store::StoreError::UnknownView { .. } => Self::invalid(error.to_string(), Remedy::ListViews),
+            lyra_store::StoreError::DiskFull => Self::new(ErrorCode::Unavailable, error.to_string())
+                .with("free space on the disk of the data folder; stored data is safe"),
+            lyra_store::StoreError::ReadOnlyDisk => Self::new(ErrorCode::Unavailable, error.to_string())
+                .with("make the disk of the data folder writable; stored data is safe and readable"),
+            lyra_store::StoreError::TaskActive { ref task, .. } => {
+                let remedy = Remedy::StopTask { task: task.clone() };
+                Self::invalid(error.to_string(), remedy)
             }
-            lyra_store::StoreError::DiskFull => Self {
-                hint: Some("free space on the disk of the data folder; stored data is safe".to_owned()),
-                ..Self::new(ErrorCode::Unavailable, error.to_string())
-            },
-            lyra_store::StoreError::ReadOnlyDisk => Self {
-                hint: Some(
-                    "make the disk of the data folder writable; stored data is safe and readable".to_owned(),
-                ),
-                ..Self::new(ErrorCode::Unavailable, error.to_string())
-            },
             lyra_store::StoreError::NotJudged { .. }
-            | lyra_store::StoreError::TaskActive { .. }
             | lyra_store::StoreError::TokenExists { .. }
             | lyra_store::StoreError::InUse { .. } => {
                 Self::new(ErrorCode::InvalidArgument, error.to_string())
@@ -105,13 +104,17 @@ impl From<lyra_store::StoreError> for AppError {
 impl From<lyra_corpus::CorpusError> for AppError {
     fn from(error: lyra_corpus::CorpusError) -> Self {
         match error {
-            lyra_corpus::CorpusError::NoQueryVector { .. } => Self::invalid(
-                error.to_string(),
-                "search by words instead (rrf_search_fulltext_raw; `--method bm25`), or write the text in a language \
-                 that the model supports",
-            ),
-            lyra_corpus::CorpusError::ModelChanged { .. }
-            | lyra_corpus::CorpusError::Filter(_)
+            lyra_corpus::CorpusError::NoQueryVector { .. } => {
+                Self::invalid(error.to_string(), Remedy::SearchByWordsOrReword)
+            }
+            lyra_corpus::CorpusError::ModelChanged { ref name, .. } => {
+                let remedy = Remedy::ReimportCorpus { name: Some(name.clone()) };
+                Self::invalid(error.to_string(), remedy)
+            }
+            damaged @ lyra_corpus::CorpusError::Damaged { .. } => {
+                Self::from(PortError::from(damaged)).with(Remedy::SearchByWords)
+            }
+            lyra_corpus::CorpusError::Filter(_)
             | lyra_corpus::CorpusError::Query(_)
             | lyra_corpus::CorpusError::Search { .. } => {
                 Self::new(ErrorCode::InvalidArgument, error.to_string())
@@ -130,7 +133,7 @@ impl From<GuardError> for AppError {
             _ => ErrorCode::SqlRefused,
         };
         Self {
-            hint: error.hint().map(str::to_owned),
+            remedy: error.hint().map(Remedy::from),
             details: Some(serde_json::json!({"reason": error.code()})),
             ..Self::new(code, error.to_string())
         }

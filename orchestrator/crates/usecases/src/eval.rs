@@ -7,7 +7,7 @@ mod set;
 pub use end_to_end::EndToEnd;
 pub use set::{LabelledItem, LabelledPassage, LabelledSet};
 
-use super::{App, AppError, ErrorCode};
+use super::{App, AppError, ErrorCode, Remedy};
 use judged::{Judged, judged};
 use lyra_domain::figures::{Answer, Figures, Label, Share, wilson};
 use lyra_research::ports::Inference;
@@ -77,7 +77,7 @@ impl App {
             if set.abstracts.is_none() {
                 return Err(AppError::invalid(
                     format!("{} names no documents to search in `{corpus}`", set.path.display()),
-                    "use --corpus with claims in SciFact's layout",
+                    Remedy::GiveScifactClaims,
                 ));
             }
         }

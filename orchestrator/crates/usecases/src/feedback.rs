@@ -1,6 +1,6 @@
 //! Corrections by people or their agents: domains, claims, edges.
 
-use super::{App, AppError, ErrorCode};
+use super::{App, AppError, ErrorCode, Remedy};
 use lyra_domain::domains::{DomainPattern, OverrideDecision};
 use lyra_domain::{ClaimId, EdgeId, Relation};
 use lyra_store::{ClaimChange, EdgeCorrection, OverrideRule, RuleChange, StoreError};
@@ -31,9 +31,7 @@ impl App {
     pub async fn clear_override(&self, pattern: &str, reason: Option<&str>) -> Result<RuleChange, AppError> {
         let pattern = owned(pattern)?;
         let change = self.store().clear_override(&pattern, optional(reason)?).await;
-        change.map_err(|error| {
-            named(error, "`lyra domain list` and get_status.domain_overrides show the patterns")
-        })
+        change.map_err(|error| named(error, Remedy::ListDomainDecisions))
     }
 
     /// The active decisions about domains, the latest last.
@@ -50,7 +48,7 @@ impl App {
     /// No such claim, an empty or overlong reason.
     pub async fn reject_claim(&self, claim: &ClaimId, reason: &str) -> Result<ClaimChange, AppError> {
         let change = self.store().reject_claim(claim, required(reason)?).await;
-        change.map_err(|error| named(error, CLAIMS))
+        change.map_err(|error| named(error, Remedy::FindClaims))
     }
 
     /// Restores a rejected claim.
@@ -63,7 +61,7 @@ impl App {
         reason: Option<&str>,
     ) -> Result<ClaimChange, AppError> {
         let change = self.store().restore_claim(claim, optional(reason)?).await;
-        change.map_err(|error| named(error, CLAIMS))
+        change.map_err(|error| named(error, Remedy::FindClaims))
     }
 
     /// Sets the relation between a judged passage and a claim. The judgment counts in full from now on; a confirmed one
@@ -78,20 +76,18 @@ impl App {
         reason: Option<&str>,
     ) -> Result<EdgeCorrection, AppError> {
         let correction = self.store().correct_edge(edge, relation, optional(reason)?).await;
-        correction.map_err(|error| named(error, EDGES))
+        correction.map_err(|error| named(error, EDGES.into()))
     }
 }
 
-const CLAIMS: &str =
-    "ids of claims are in `SELECT id, claim_text FROM claims`, and vector_search finds them by meaning";
 const EDGES: &str =
     "ids of judgements are in `SELECT id FROM edges WHERE relation IN ('supports', 'refutes', 'neutral')`";
 
-/// An error, with a hint at valid values when the caller named an unknown item.
-fn named(error: StoreError, hint: &str) -> AppError {
+/// An error, with a remedy that leads to valid values when the caller named an unknown item.
+fn named(error: StoreError, remedy: Remedy) -> AppError {
     let error = AppError::from(error);
     let callers = matches!(error.code, ErrorCode::NotFound | ErrorCode::InvalidArgument);
-    AppError { hint: error.hint.clone().or_else(|| callers.then(|| hint.to_owned())), ..error }
+    AppError { remedy: error.remedy.clone().or_else(|| callers.then_some(remedy)), ..error }
 }
 
 fn owned(pattern: &str) -> Result<DomainPattern, AppError> {

@@ -32,7 +32,7 @@ pub use views::{
     SystemCodes,
 };
 
-use super::{App, AppError, ErrorCode};
+use super::{App, AppError, ErrorCode, Remedy};
 use crate::config::FusionSettings;
 use lanes::Lanes;
 use lyra_corpus::backend::{BackendKind, SearchBackend};
@@ -101,17 +101,13 @@ impl Fusion {
         Duration::from_secs(self.settings.run_ttl_hours.saturating_mul(3600))
     }
 
-    /// A run, with a hint when the id is unknown.
+    /// A run, with a remedy when the id is unknown.
     async fn run(&self, id: &str) -> Result<StoredRun, AppError> {
         let id = id.trim();
         self.store.run(id).await.map_err(|error| match error {
-            lyra_store::StoreError::NotFound { .. } => AppError {
-                hint: Some(
-                    "give a run_id that a lane search, rrf_blend_frontier or rrf_mutate_run returned"
-                        .to_owned(),
-                ),
-                ..AppError::new(ErrorCode::NotFound, format!("unknown run `{id}`"))
-            },
+            lyra_store::StoreError::NotFound { .. } => {
+                AppError::new(ErrorCode::NotFound, format!("unknown run `{id}`")).with(Remedy::GiveRun)
+            }
             other => other.into(),
         })
     }
@@ -121,7 +117,7 @@ impl Fusion {
         if run.kind != RunKind::Fusion {
             return Err(AppError::invalid(
                 format!("`{id}` is a run of the lane `{}`, not a fusion run", run.lane.unwrap_or_default()),
-                "fuse it first with rrf_blend_frontier, which returns a run_id that begins with fusion-",
+                Remedy::FuseRun,
             ));
         }
         Ok(run)
@@ -135,25 +131,22 @@ impl Fusion {
             return if known.iter().any(|corpus| corpus == name) {
                 Ok(name.to_owned())
             } else {
-                let hint = if known.is_empty() {
-                    "import one with: lyra corpus import NAME FILE".to_owned()
+                let remedy = if known.is_empty() {
+                    Remedy::ImportCorpus
                 } else {
-                    format!("the corpora are: {}", known.join(", "))
+                    format!("the corpora are: {}", known.join(", ")).into()
                 };
-                Err(AppError {
-                    hint: Some(hint),
-                    ..AppError::new(ErrorCode::NotFound, format!("unknown corpus `{name}`"))
-                })
+                Err(AppError::new(ErrorCode::NotFound, format!("unknown corpus `{name}`")).with(remedy))
             };
         }
         let own: Vec<&String> = known.iter().filter(|name| *name != super::corpora::EXAMPLE).collect();
         match (own.as_slice(), known.first()) {
             ([one], _) => Ok((*one).clone()),
             ([], Some(example)) => Ok(example.clone()),
-            ([], None) => Err(AppError {
-                hint: Some("import one with: lyra corpus import NAME FILE".to_owned()),
-                ..AppError::new(ErrorCode::NotFound, "there is no corpus to search")
-            }),
+            ([], None) => {
+                Err(AppError::new(ErrorCode::NotFound, "there is no corpus to search")
+                    .with(Remedy::ImportCorpus))
+            }
             _ => Err(AppError::invalid(
                 "there are several corpora and `corpus` names none",
                 format!("the corpora are: {}", known.join(", ")),

@@ -23,6 +23,7 @@ pub mod json;
 mod llm;
 mod measures;
 pub mod metrics;
+mod remedy;
 mod retention;
 mod sources;
 mod statements;
@@ -46,6 +47,7 @@ pub use explore::{Completed, VectorHits, VectorSearch};
 pub use export::Materials;
 pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
+pub use remedy::Remedy;
 pub use retention::PruneReport;
 pub use sources::{SourceInfo, SourceTest};
 pub use status::{MAX_WAIT, failed, idle};
@@ -104,10 +106,7 @@ impl App {
         use anyhow::Context;
         let data_dir = config.data_dir()?;
         std::fs::create_dir_all(&data_dir).with_context(|| {
-            format!(
-                "the data folder {} cannot be created; choose another with --data-dir",
-                data_dir.display()
-            )
+            format!("the data folder {} cannot be created; set `data_dir` to another", data_dir.display())
         })?;
         backup::finish_interrupted(&data_dir).await?;
         backup::remove_leftovers(&data_dir);

@@ -3,7 +3,7 @@
 use super::corpora::EXAMPLE;
 use super::fusion::RunSource;
 use super::web::Web;
-use super::{App, AppError, ErrorCode};
+use super::{App, AppError, ErrorCode, Remedy};
 use crate::config::{ApiSettings, Config};
 use crate::worker::PageParser;
 use anyhow::Context;
@@ -223,10 +223,7 @@ impl App {
         };
         config.sources = outside;
         if config.corpora.is_empty() && config.sources.is_empty() {
-            return Err(AppError::invalid(
-                "no source is selected",
-                "name some with --sources, or set `default` under [sources] in the configuration",
-            ));
+            return Err(AppError::invalid("no source is selected", Remedy::SelectSources));
         }
         Ok(())
     }

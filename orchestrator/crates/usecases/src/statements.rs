@@ -46,13 +46,11 @@ impl Statements {
         };
         match tokio::time::timeout(wait, turns.acquire_owned()).await {
             Ok(Ok(turn)) => Ok(turn),
-            _ => Err(AppError {
-                hint: Some("send it again when one of them has been answered".to_owned()),
-                ..AppError::new(
-                    ErrorCode::Unavailable,
-                    format!("{PER_CALLER} statements of this caller are already running"),
-                )
-            }),
+            _ => Err(AppError::new(
+                ErrorCode::Unavailable,
+                format!("{PER_CALLER} statements of this caller are already running"),
+            )
+            .with("send it again when one of them has been answered")),
         }
     }
 }

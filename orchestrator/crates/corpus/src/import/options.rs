@@ -27,7 +27,7 @@ impl ImportOptions {
                     why: format!(
                         "corpus `{name}` has embeddings, and documents without would not be found by them"
                     ),
-                    expected: format!("leave the scopes out, or remove it first: lyra corpus remove {name}"),
+                    expected: "leave the scopes out, or remove the corpus first".to_owned(),
                 });
             }
             (Some(asked), Some(stored)) => asked.iter().chain(&stored.scopes).copied().collect(),

@@ -87,7 +87,10 @@ async fn refusals() {
     assert!(matches!(bench.import(&file, &other).await, Err(CorpusError::ModelChanged { .. })));
     let found = bench.corpora.search_with("c", "nap", None, Method::Hybrid, 3, &other).await;
     let message = found.unwrap_err().to_string();
-    assert!(message.contains("lyra corpus remove c"), "{message}");
+    assert!(
+        message.contains("corpus `c`") && message.contains("remove the corpus and import it again"),
+        "{message}"
+    );
 
     let lock = std::fs::File::open(bench.folder.path().join("corpora/c/import.lock")).unwrap();
     lock.lock().unwrap();

@@ -224,7 +224,7 @@ async fn without_embeddings() {
     assert_eq!(run(&backend, full_text("cells"), &json!([])).await.unwrap().hits.len(), 2);
     let semantic = |scope| LaneKind::Semantic { text: "cells".to_owned(), scope };
     let error = run(&backend, semantic(FeatureScope::Wide), &json!([])).await.unwrap_err().to_string();
-    assert!(error.contains("import the files again with `--scopes all`"), "{error}");
+    assert!(error.contains("import the files again with all scopes"), "{error}");
     assert_eq!(backend.embeddings("c", &["paper".to_owned()]).await.unwrap(), [None]);
     let found = bench
         .corpora

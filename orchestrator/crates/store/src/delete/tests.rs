@@ -104,7 +104,7 @@ async fn a_task_at_work_is_not_deleted_and_nothing_is_taken_from_one() {
     let bench = Bench::new().await;
     let (task, _) = bench.searching(&["one"]).await;
     let error = bench.store.delete_task(&task.id, Deletion::Commit).await.unwrap_err().to_string();
-    assert!(error.contains("1 jobs waiting or running") && error.contains("lyra task stop"), "{error}");
+    assert!(error.contains("1 jobs waiting or running") && error.contains("stop it first"), "{error}");
 
     let graph = Graph::new(&bench).await;
     bench.execute("UPDATE jobs SET state = 'completed'").await;

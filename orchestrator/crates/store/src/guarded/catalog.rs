@@ -28,7 +28,7 @@ const TABLES: &[(&str, &str)] = &[
         "not_judged",
         "passages that were candidates for a claim and were not judged, and why; no evidence, not even neutral",
     ),
-    ("embeddings", "vectors of fragments and claims; use vector_search to compare them"),
+    ("embeddings", "vectors of fragments and claims; a search by meaning compares them"),
     ("jobs", "background work of a task"),
     (
         "llm_questions",

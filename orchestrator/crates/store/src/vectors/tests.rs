@@ -114,7 +114,7 @@ async fn nothing_to_compare_is_an_error_that_says_what_to_do() {
     store.put_embeddings("old", &[claim(&other.disputed, 1.0)]).await.unwrap();
     let outdated = said(Some(&other.task.id)).await;
     assert!(
-        outdated.contains("from another model than `m`") && outdated.contains("lyra embeddings rebuild"),
+        outdated.contains("from another model than `m`") && outdated.contains("re-embedded"),
         "{outdated}"
     );
     assert_eq!(search(store, VectorTarget::Claims, None).await.unwrap().outdated, 1);

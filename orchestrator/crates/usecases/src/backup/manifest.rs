@@ -1,7 +1,7 @@
 //! `backup.json`: what a backup holds.
 
 use super::failed;
-use crate::{AppError, ErrorCode};
+use crate::{AppError, ErrorCode, Remedy};
 use lyra_domain::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -73,12 +73,9 @@ impl Manifest {
 
     pub(super) fn read(folder: &Path) -> Result<Self, AppError> {
         let path = folder.join(FILE);
-        let bytes = std::fs::read(&path).map_err(|error| AppError {
-            hint: Some("name a folder or file that `lyra backup create` has written".to_owned()),
-            ..AppError::new(
-                ErrorCode::NotFound,
-                format!("{} is not a backup: {FILE}: {error}", folder.display()),
-            )
+        let bytes = std::fs::read(&path).map_err(|error| {
+            let message = format!("{} is not a backup: {FILE}: {error}", folder.display());
+            AppError::new(ErrorCode::NotFound, message).with(Remedy::NameBackup)
         })?;
         Self::parse(&bytes).map_err(|why| damaged(&format!("{}: {why}", path.display())))
     }
@@ -159,10 +156,7 @@ impl Entry {
 
 /// The backup cannot be used.
 pub(super) fn damaged(why: &str) -> AppError {
-    AppError {
-        hint: Some("use another backup".to_owned()),
-        ..AppError::new(ErrorCode::InvalidArgument, format!("the backup is damaged: {why}"))
-    }
+    AppError::invalid(format!("the backup is damaged: {why}"), "use another backup")
 }
 
 /// Bytes that are read between two steps.

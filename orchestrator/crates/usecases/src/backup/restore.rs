@@ -9,7 +9,7 @@ use super::{
     BackupReport, archive, blocking, blocking_is_archive, failed, interrupted, private_folder, verify_folder,
 };
 use crate::worker::BackupReaders;
-use crate::{App, AppError};
+use crate::{App, AppError, Remedy};
 use lyra_store::{Store, StoreConfig, Token, Unused};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ impl App {
         if !force && holds_data(data_dir)? {
             return Err(AppError::invalid(
                 format!("{} holds data already", data_dir.display()),
-                "name another folder with --data-dir, or replace the data with --force: it is kept beside the new",
+                Remedy::ReplaceData,
             ));
         }
         let archived = blocking_is_archive(source).await?;

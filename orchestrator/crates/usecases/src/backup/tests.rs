@@ -52,7 +52,11 @@ async fn every_kind_of_backup_comes_back() {
         let made = app.create_backup(&target, false).await.unwrap();
         assert_eq!((made.corpora.as_slice(), made.files), (&["tiny".to_owned()][..], 4), "{name}");
         let again = app.create_backup(&target, false).await.unwrap_err();
-        assert!(again.message.contains(name) && again.hint.unwrap().contains("--force"), "{}", again.message);
+        assert!(
+            again.message.contains(name) && again.remedy == Some(Remedy::ReplaceBackup),
+            "{}",
+            again.message
+        );
         app.create_backup(&target, true).await.unwrap();
         let verified = App::verify_backup(&target, &here()).await.unwrap();
         assert_eq!((verified.files, verified.schema), (made.files, made.schema));

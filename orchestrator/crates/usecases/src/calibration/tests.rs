@@ -48,7 +48,7 @@ async fn without_samples_every_action_says_so() {
         app.calibration_stats(Some("a-model")).await.unwrap_err(),
     ] {
         assert_eq!(error.code, ErrorCode::NotFound, "{error:?}");
-        assert!(error.hint.is_some(), "{error:?}");
+        assert!(error.remedy.is_some(), "{error:?}");
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn disk(data_dir: &Path) -> Finding {
         Err(error) => Finding::broken(
             "disk",
             format!("{} is not writable: {error}", data_dir.display()),
-            "free some space, fix the permissions, or choose another folder with --data-dir",
+            "free some space, fix the permissions, or set `data_dir` to another folder",
         ),
     }
 }
@@ -42,7 +42,7 @@ pub(super) fn privacy(data_dir: &Path) -> Finding {
     Finding::note(
         PART,
         format!("other users on this machine can read {}", open.join(", ")),
-        "chmod 700 the folder and 600 the files, as their owner, or use a folder of your own with --data-dir",
+        "chmod 700 the folder and 600 the files, as their owner, or set `data_dir` to a folder of your own",
     )
 }
 
@@ -75,16 +75,16 @@ pub(super) fn space(free: Option<u64>) -> Finding {
 pub(super) async fn port(server: &ServerConfig) -> Finding {
     let address = SocketAddr::new(server.host, server.port);
     match TcpListener::bind(address).await {
-        Ok(_) => Finding::ok("port", format!("{address} is available for lyra serve")),
+        Ok(_) => Finding::ok("port", format!("{address} is available")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
             match tokio::time::timeout(PATIENCE, health(address)).await {
                 Ok(Ok(answer)) if answer.contains("\"status\":\"ok\"") && answer.contains("\"version\"") => {
-                    Finding::ok("port", format!("lyra serve answers at {address}"))
+                    Finding::ok("port", format!("Lyra answers at {address}"))
                 }
                 _ => Finding::broken(
                     "port",
                     format!("another program listens on {address}"),
-                    "stop it, or give lyra serve another --port (server.port)",
+                    "stop it, or set server.port to a free port",
                 ),
             }
         }

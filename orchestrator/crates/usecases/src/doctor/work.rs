@@ -1,6 +1,7 @@
 //! Stalled work, and sources that are cooling down.
 
 use super::{App, Finding};
+use crate::Remedy;
 use lyra_domain::JobState;
 use lyra_store::StoreCounts;
 
@@ -21,11 +22,7 @@ impl App {
         let sources = match self.list_sources().await {
             Ok(sources) => sources,
             Err(error) => {
-                return Finding::broken(
-                    PART,
-                    error.message,
-                    "fix [sources] in the configuration: lyra sources list",
-                );
+                return Finding::broken(PART, error.message, "fix [sources] in the configuration");
             }
         };
         let paused: Vec<String> = sources
@@ -51,7 +48,7 @@ impl App {
         if self.config().sources.contact.as_deref().is_none_or(|contact| contact.trim().is_empty()) {
             return Finding::note(PART, asked, "set sources.contact: sites want to know whom to contact");
         }
-        Finding::ok(PART, format!("{asked}; to query them now: lyra sources test"))
+        Finding { remedy: Some(Remedy::TestSources), ..Finding::ok(PART, asked) }
     }
 }
 
@@ -67,22 +64,18 @@ fn work(counts: &StoreCounts) -> Finding {
                 counts.waiting,
                 counts.oldest_seconds / 60.0
             ),
-            "start lyra serve or lyra mcp, or resume a task: lyra task list, lyra task resume ID",
+            Remedy::StartWorkers,
         );
     }
     if counts.auth_pending > 0 {
         return Finding::note(
             PART,
             format!("{} engines or pages require a person", counts.auth_pending),
-            "list them: lyra auth list; open one: lyra auth open ID; or skip it: lyra auth skip ID",
+            Remedy::VisitWaitingPages,
         );
     }
     if failed > 0 {
-        return Finding::note(
-            PART,
-            format!("{failed} jobs failed permanently"),
-            "see why with lyra task show ID, fix the cause, and search again",
-        );
+        return Finding::note(PART, format!("{failed} jobs failed permanently"), Remedy::InspectTasks);
     }
     Finding::ok(PART, format!("{} jobs wait, {running} are running", counts.waiting))
 }

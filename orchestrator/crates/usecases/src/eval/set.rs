@@ -3,7 +3,7 @@
 mod lines;
 mod scifact;
 
-use crate::AppError;
+use crate::{AppError, Remedy};
 use lyra_domain::figures::Label;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -169,14 +169,11 @@ fn label(name: &str) -> Option<Label> {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> AppError {
-    AppError::invalid(
-        format!("{} cannot be read: {error}", path.display()),
-        "give a labeled file, or a folder in SciFact's layout; see: lyra eval --help",
-    )
+    AppError::invalid(format!("{} cannot be read: {error}", path.display()), Remedy::GiveLabeledClaims)
 }
 
 /// What is wrong with a line, and how to fix it.
-fn wrong(path: &Path, line: usize, what: &str, right: impl Into<String>) -> AppError {
+fn wrong(path: &Path, line: usize, what: &str, right: impl Into<Remedy>) -> AppError {
     AppError::invalid(format!("{}, line {line}: {what}", path.display()), right)
 }
 

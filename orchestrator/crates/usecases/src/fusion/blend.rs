@@ -4,8 +4,8 @@ use super::fuse::shaped_by;
 use super::review::MAX_BUDGET;
 use super::views::{FusionView, fusion_view};
 use super::{Fusion, PeekRequest, ProvenanceRequest, ProvenanceView};
-use crate::AppError;
 use crate::json::size;
+use crate::{AppError, Remedy};
 use lyra_domain::named_enum;
 use lyra_fusion::{Recipe, RecipeDelta};
 use lyra_store::{RunKind, RunParent, StoredRun};
@@ -152,7 +152,7 @@ impl Fusion {
                 details: Some(json!({ "missing": missing })),
                 ..AppError::invalid(
                     format!("the run does not have: {}", missing.join(", ")),
-                    "give doc_ids that peek_snippets or get_provenance showed for this run",
+                    Remedy::GiveDocumentsOfRun,
                 )
             });
         }
@@ -162,8 +162,7 @@ impl Fusion {
         if !self.store.set_representatives(&run.id, &shaped_by, &json!(judged), &json!(measured)).await? {
             return Err(AppError::invalid(
                 format!("the run `{}` already has representatives", run.id),
-                "they are registered once per run, and runs derived from it keep them; blend its lanes with \
-                 rrf_blend_frontier to get a run without judgments",
+                Remedy::BlendAgain,
             ));
         }
         self.provenance(&ProvenanceRequest { run_id: run.id, ..ProvenanceRequest::default() }).await
@@ -181,10 +180,7 @@ impl Fusion {
         for RunRef { run_id, lane } in runs {
             let run = self.run(run_id).await?;
             if run.kind == RunKind::Fusion {
-                return Err(AppError::invalid(
-                    format!("`{run_id}` is a fusion run"),
-                    "blend the runs of lanes; rrf_mutate_run changes a fusion run",
-                ));
+                return Err(AppError::invalid(format!("`{run_id}` is a fusion run"), Remedy::BlendLanes));
             }
             let other = first.get_or_insert_with(|| run.clone());
             if (&other.corpus, &other.backend) != (&run.corpus, &run.backend) {

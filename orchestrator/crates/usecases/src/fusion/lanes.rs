@@ -1,6 +1,6 @@
 //! Lanes as data: `config/lanes.yaml`, or the file that replaces it.
 
-use crate::AppError;
+use crate::{AppError, Remedy};
 use anyhow::Context;
 use lyra_corpus::backend::{FeatureScope, FieldBoosts};
 use lyra_fusion::WordList;
@@ -150,10 +150,9 @@ impl Lanes {
             )
         })?;
         if semantic == matches!(found.how, How::FullText(_)) {
-            let tool = if semantic { "rrf_search_fulltext_raw" } else { "rrf_search_semantic_raw" };
             return Err(AppError::invalid(
                 format!("the lane `{name}` is of the kind {}", found.how.kind()),
-                format!("search it with {tool}"),
+                Remedy::SearchLane { semantic: !semantic },
             ));
         }
         Ok(found)
@@ -198,15 +197,9 @@ mod tests {
         assert_eq!(lanes.find(None, true).unwrap().how, How::Semantic(FeatureScope::Wide));
         assert_eq!(lanes.list().len(), 6);
         let error = lanes.find(Some("narrow"), false).unwrap_err();
-        assert!(error.hint.unwrap().contains("precision"));
-        assert!(
-            lanes
-                .find(Some("semantic"), false)
-                .unwrap_err()
-                .hint
-                .unwrap()
-                .contains("rrf_search_semantic_raw")
-        );
+        assert!(error.remedy.unwrap().advice().unwrap().contains("precision"));
+        let error = lanes.find(Some("semantic"), false).unwrap_err();
+        assert_eq!(error.remedy, Some(Remedy::SearchLane { semantic: true }));
     }
 
     #[test]

@@ -2,10 +2,8 @@
 
 use super::views::{RunHandle, Show};
 use super::{Fusion, LaneSearch};
-use crate::{AppError, ErrorCode};
+use crate::{AppError, ErrorCode, Remedy};
 use futures::future::join_all;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::time::{Duration, Instant};
 
 /// Longest time for one lane: shorter than a call may take, so that the others' answers are not lost with it.
@@ -27,7 +25,7 @@ pub struct NamedLane {
 }
 
 /// How the lanes went.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MultiLane {
     /// One entry per lane, in the order of the call.
     pub lanes: Vec<LaneOutcome>,
@@ -40,26 +38,14 @@ pub struct MultiLane {
 }
 
 /// How one lane went.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LaneOutcome {
     /// Name of the lane.
     pub lane_name: String,
     /// The tool that searched it.
     pub tool: String,
-    /// `success` or `error`.
-    pub status: &'static str,
-    /// The run with its most frequent codes, when it was searched.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handle: Option<RunHandle>,
-    /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// Kind of the failure, as in error results.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_code: Option<String>,
-    /// What would be right.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    /// The run with its most frequent codes; else why it failed.
+    pub found: Result<RunHandle, AppError>,
 }
 
 impl Fusion {
@@ -70,8 +56,8 @@ impl Fusion {
     pub async fn multilane(&self, lanes: Vec<NamedLane>) -> Result<MultiLane, AppError> {
         if !self.settings.enable_multi_run {
             return Err(AppError::invalid(
-                "run_multilane_search is not enabled here",
-                "search the lanes one by one; the operator can set fusion.enable_multi_run",
+                "a search of several lanes at once is not enabled here",
+                Remedy::SearchLanesSingly,
             ));
         }
         if lanes.is_empty() || lanes.len() > MAX_LANES {
@@ -91,7 +77,7 @@ impl Fusion {
         }
         let started = Instant::now();
         let outcomes = join_all(lanes.into_iter().map(|lane| self.one(lane))).await;
-        let success_count = outcomes.iter().filter(|lane| lane.handle.is_some()).count();
+        let success_count = outcomes.iter().filter(|lane| lane.found.is_ok()).count();
         Ok(MultiLane {
             success_count,
             error_count: outcomes.len() - success_count,
@@ -112,25 +98,7 @@ impl Fusion {
                 )),
             }
         };
-        match answer.await {
-            Ok(handle) => LaneOutcome {
-                lane_name,
-                tool,
-                status: "success",
-                handle: Some(handle),
-                error: None,
-                error_code: None,
-                hint: None,
-            },
-            Err(error) => LaneOutcome {
-                lane_name,
-                tool,
-                status: "error",
-                handle: None,
-                error_code: Some(error.code.to_string()),
-                error: Some(error.message),
-                hint: error.hint,
-            },
-        }
+        let found = answer.await;
+        LaneOutcome { lane_name, tool, found }
     }
 }

@@ -103,7 +103,7 @@ async fn mistakes_in_a_search_are_named() {
     for (search, expect) in cases {
         let error = bench.fusion.search_lane(search, Show::default()).await.unwrap_err();
         assert!(error.message.contains(expect), "{error:?}");
-        assert!(error.hint.is_some(), "{error:?}");
+        assert!(error.remedy.is_some(), "{error:?}");
     }
     let mixed = ["ipc", "cpc"].map(|system| RawFilter {
         field: system.to_owned(),
@@ -131,16 +131,16 @@ async fn a_lane_that_fails_fails_alone() {
     ];
     let done = bench.fusion.multilane(lanes.clone()).await.unwrap();
     assert_eq!((done.success_count, done.error_count), (2, 2));
-    let status: Vec<&str> = done.lanes.iter().map(|lane| lane.status).collect();
-    assert_eq!(status, ["success", "error", "error", "success"]);
-    assert_eq!(done.lanes[2].error_code.as_deref(), Some("unavailable"));
-    assert_eq!(done.lanes[0].handle.as_ref().unwrap().lane.as_deref(), Some("good"));
+    let found: Vec<bool> = done.lanes.iter().map(|lane| lane.found.is_ok()).collect();
+    assert_eq!(found, [true, false, false, true]);
+    assert_eq!(done.lanes[2].found.as_ref().unwrap_err().code, ErrorCode::Unavailable);
+    assert_eq!(done.lanes[0].found.as_ref().unwrap().lane.as_deref(), Some("good"));
     // A failure is not remembered.
     assert!(
         !bench.fusion.multilane(lanes.clone()).await.unwrap().lanes[2]
-            .handle
+            .found
             .as_ref()
-            .is_some_and(|h| h.cached)
+            .is_ok_and(|handle| handle.cached)
     );
 
     let twice = vec![lanes[0].clone(), lanes[0].clone()];
@@ -350,7 +350,15 @@ async fn an_id_that_does_not_fit_is_said_and_not_left_out() {
     let run = bench.lane("wide", "number AND 0").await;
     let request = PeekRequest { run_id: run.run_id, budget_bytes: 600, ..PeekRequest::default() };
     let error = bench.fusion.peek(request.clone()).await.unwrap_err();
-    let needed: usize = error.hint.unwrap().split(' ').find_map(|word| word.parse().ok()).unwrap();
+    let needed: usize = error
+        .remedy
+        .as_ref()
+        .unwrap()
+        .advice()
+        .unwrap()
+        .split(' ')
+        .find_map(|word| word.parse().ok())
+        .unwrap();
     assert!((700..900).contains(&needed), "{}", error.message);
     let view = bench.fusion.peek(PeekRequest { budget_bytes: needed, ..request }).await.unwrap();
     assert_eq!(view.snippets.len(), 1);

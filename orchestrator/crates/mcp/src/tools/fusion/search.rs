@@ -2,10 +2,11 @@
 
 use super::given::{BoostsInput, FilterInput, filters, id_types, scopes};
 use super::tidy;
+use crate::remedy;
 use crate::reply::CONTENT_NOTICE;
 use crate::tools::{Call, Effect, Failure, Tool};
 use lyra_corpus::backend::{FeatureScope, IdType};
-use lyra_usecases::fusion::{Found, LaneSearch, MultiLane, NamedLane, RunHandle, Show};
+use lyra_usecases::fusion::{Found, LaneOutcome, LaneSearch, NamedLane, RunHandle, Show};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -223,11 +224,58 @@ pub(in crate::tools) struct HandleOutput {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::tools) struct MultilaneOutput {
-    #[serde(flatten)]
-    done: MultiLane,
+    /// One entry per lane, in the order of the call.
+    lanes: Vec<LaneOutput>,
+    /// Lanes that were searched.
+    success_count: usize,
+    /// Lanes that failed.
+    error_count: usize,
+    /// Milliseconds for all lanes together.
+    took_ms_total: u64,
     /// The text given as `trace_id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     trace_id: Option<String>,
+}
+
+/// How one lane went.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LaneOutput {
+    /// Name of the lane.
+    lane_name: String,
+    /// The tool that searched it.
+    tool: String,
+    /// `success` or `error`.
+    status: &'static str,
+    /// The run with its most frequent codes, when it was searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handle: Option<RunHandle>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    /// Kind of the failure, as in error results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code: Option<String>,
+    /// What would be right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl From<LaneOutcome> for LaneOutput {
+    fn from(LaneOutcome { lane_name, tool, found }: LaneOutcome) -> Self {
+        let (handle, failure) = match found {
+            Ok(handle) => (Some(handle), None),
+            Err(error) => (None, Some(error)),
+        };
+        Self {
+            lane_name,
+            tool,
+            status: if handle.is_some() { "success" } else { "error" },
+            handle,
+            error_code: failure.as_ref().map(|failure| failure.code.to_string()),
+            error: failure.as_ref().map(|failure| failure.message.clone()),
+            hint: failure.and_then(|failure| failure.remedy).map(remedy::words),
+        }
+    }
 }
 
 impl ListInput {
@@ -375,7 +423,14 @@ impl Tool for MultilaneSearch {
         let fusion = call.app.fusion_over(corpus).await?;
         let configured: Vec<String> = fusion.lanes().into_iter().map(|lane| lane.lane).collect();
         let lanes = input.lanes.into_iter().map(|lane| lane.named(&configured)).collect();
-        Ok(MultilaneOutput { done: fusion.multilane(lanes).await?, trace_id: input.trace_id })
+        let done = fusion.multilane(lanes).await?;
+        Ok(MultilaneOutput {
+            lanes: done.lanes.into_iter().map(LaneOutput::from).collect(),
+            success_count: done.success_count,
+            error_count: done.error_count,
+            took_ms_total: done.took_ms_total,
+            trace_id: input.trace_id,
+        })
     }
 }
 

@@ -14,7 +14,8 @@ fn refused(text: &str, line: usize, what: &str, right: &str) {
     let error = read(text).expect_err("it was read");
     assert!(error.message.contains(&format!("set.jsonl, line {line}: ")), "{}", error.message);
     assert!(error.message.contains(what), "{}", error.message);
-    assert!(error.hint.as_deref().unwrap_or_default().contains(right), "{:?}", error.hint);
+    let advice = error.remedy.as_ref().and_then(Remedy::advice);
+    assert!(advice.unwrap_or_default().contains(right), "{:?}", error.remedy);
 }
 
 #[test]
