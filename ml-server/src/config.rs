@@ -128,6 +128,13 @@ pub enum Profile {
     Accurate,
 }
 
+impl Profile {
+    /// The profile with this name, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        <Self as clap::ValueEnum>::from_str(name, true).ok()
+    }
+}
+
 impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -3,6 +3,7 @@
 use super::tell;
 use anyhow::Context;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lyra_serve::connections;
 use lyra_usecases::App;
 use lyra_usecases::config::{ANY_HOST, AuthMode, LogFormat, Toolset};
@@ -20,7 +21,7 @@ pub(super) struct McpArgs {
 #[derive(Debug, Args)]
 pub(super) struct ToolArgs {
     /// Tools that clients get: evidence, fusion or all [default: all]
-    #[arg(long, value_enum, value_name = "SET", hide_possible_values = true)]
+    #[arg(long, value_parser = toolsets(), value_name = "SET", hide_possible_values = true)]
     pub(super) toolset: Option<Toolset>,
 }
 
@@ -34,6 +35,14 @@ pub(super) struct ServeArgs {
     /// Port; 0 for any free one [default: 8420]
     #[arg(long, short)]
     port: Option<u16>,
+}
+
+fn toolsets() -> impl TypedValueParser<Value = Toolset> {
+    PossibleValuesParser::new(["evidence", "fusion", "all"]).map(|name| match name.as_str() {
+        "evidence" => Toolset::Evidence,
+        "fusion" => Toolset::Fusion,
+        _ => Toolset::All,
+    })
 }
 
 pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken) -> anyhow::Result<ExitCode> {

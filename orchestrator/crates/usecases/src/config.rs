@@ -265,7 +265,7 @@ pub enum AuthMode {
 }
 
 /// Tools for MCP clients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Toolset {
     /// Claims and the passages for and against them.

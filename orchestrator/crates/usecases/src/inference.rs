@@ -8,7 +8,6 @@ pub(crate) use calibrated::CalibratedInference;
 use crate::config::MlConfig;
 use crate::metrics::Metrics;
 use async_trait::async_trait;
-use clap::ValueEnum;
 use lyra_domain::NliJudgement;
 use lyra_ml_client::MlClient;
 use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
@@ -84,7 +83,7 @@ impl LazyInference {
     /// Starts the server inside and waits for its models. Returns its URL.
     async fn start_inside(&self) -> Result<String> {
         let failed = |why: String| PortError::Failed { what: "the ml-server inside".to_owned(), why };
-        let profile = Profile::from_str(&self.config.profile, true).map_err(|_| PortError::Refused {
+        let profile = Profile::named(&self.config.profile).ok_or_else(|| PortError::Refused {
             what: "ml.profile".to_owned(),
             why: format!("`{}` is not one of lite, fast, standard, scholar, accurate", self.config.profile),
         })?;
