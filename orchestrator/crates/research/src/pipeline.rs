@@ -1,6 +1,8 @@
 //! The pipeline: its ports, its settings, and which step a job runs.
 
-use crate::ports::{ContentRules, EvidenceSource, EvidenceStore, Inference, PageFetcher};
+pub use crate::ports::{Progress, Step};
+
+use crate::ports::{ContentRules, Event, Events, EvidenceSource, EvidenceStore, Inference, PageFetcher};
 use crate::{Llm, ResearchConfig, Result, SearchConfig, judge, resume, search};
 use lyra_domain::{Job, JobKind, TaskConfig, TaskId};
 use std::sync::Arc;
@@ -25,8 +27,8 @@ pub struct Pipeline {
     pub config: ResearchConfig,
     /// How a search goes on from what it found.
     pub search: SearchConfig,
-    /// Who wants to know how it goes.
-    pub progress: ProgressSink,
+    /// Where steps of tasks are published.
+    pub events: Events,
 }
 
 impl Pipeline {
@@ -45,7 +47,7 @@ impl Pipeline {
     }
 
     pub(crate) fn report(&self, task: &TaskId, step: Step) {
-        (self.progress.0)(Progress { task: task.clone(), step });
+        self.events.publish(&Event::Stepped(Progress { task: task.clone(), step }));
     }
 }
 
@@ -59,66 +61,4 @@ pub struct Outcome {
     pub output: serde_json::Value,
     /// Jobs to queue.
     pub then: Vec<JobKind>,
-}
-
-/// Takes progress as it happens; must not block.
-#[derive(Clone)]
-pub struct ProgressSink(pub Arc<dyn Fn(Progress) + Send + Sync>);
-
-impl Default for ProgressSink {
-    fn default() -> Self {
-        Self(Arc::new(|_| {}))
-    }
-}
-
-/// One step of one task.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress {
-    /// Task.
-    pub task: TaskId,
-    /// What happened.
-    pub step: Step,
-}
-
-/// What a job has just done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    /// Every source has answered or failed.
-    Collected {
-        /// The query.
-        query: String,
-        /// Hits over all sources.
-        hits: usize,
-    },
-    /// Pages of works without abstract are fetched.
-    Fetched {
-        /// Pages read.
-        read: usize,
-        /// Works tried.
-        of: usize,
-    },
-    /// Fragments are ranked.
-    Ranked {
-        /// Fragments above the cut-off.
-        relevant: usize,
-    },
-    /// Citations of the best works are followed.
-    Expanded {
-        /// Works found through citations.
-        found: usize,
-        /// Those that became pages.
-        chosen: usize,
-    },
-    /// Claims are extracted.
-    Extracted {
-        /// Claims of the task.
-        claims: usize,
-    },
-    /// One claim is judged.
-    Judged {
-        /// Claims judged so far.
-        done: usize,
-        /// Claims to judge.
-        of: usize,
-    },
 }

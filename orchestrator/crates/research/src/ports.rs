@@ -1,15 +1,15 @@
 //! What the pipeline needs from the outside. `store`, `corpus`, `sources`, `llm` and `ml-client` implement these.
 
+mod events;
 mod models;
-mod observer;
 mod sources;
 mod store;
 
+pub use events::{CacheLookup, Event, Events, JobEnd, Progress, RequestEnd, Step, Subscriber};
 pub use models::{
     Accept, Asked, Inference, JudgeKind, LanguageModel, LlmUse, Models, Prompt, Purpose, Reply, TextRole,
     Values, Verified, Verify,
 };
-pub use observer::{CacheLookup, JobEnd, Observed, Observer, RequestEnd};
 pub use sources::{
     Answered, ContentRules, Danger, DomainStore, EvidenceSource, Hit, PageFetcher, PageLink, Quarantined,
     RateState, RateStore, ScholarlySource, SessionStore, SourceKind, SourcePage, Waiting,

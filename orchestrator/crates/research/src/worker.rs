@@ -1,7 +1,7 @@
 //! Takes jobs from the queue, runs them, keeps their leases, and puts them back when they fail.
 
 use crate::pipeline::{Outcome, Pipeline};
-use crate::ports::{JobEnd, JobQueue, Observed};
+use crate::ports::{Event, JobEnd, JobQueue};
 use crate::trace::{self, TraceId};
 use crate::{PortError, Result, Stops};
 use futures::FutureExt;
@@ -34,8 +34,6 @@ pub struct WorkerConfig {
     /// Whether a person waits at the terminal. A search without any answer has then failed at once, because its sources were
     /// asked several times already, and the command says so in place of the log.
     pub attended: bool,
-    /// Who counts and times the jobs.
-    pub observed: Observed,
 }
 
 impl Default for WorkerConfig {
@@ -46,7 +44,6 @@ impl Default for WorkerConfig {
             poll: Duration::from_millis(500),
             retry: Duration::from_millis(500),
             attended: false,
-            observed: Observed::default(),
         }
     }
 }
@@ -135,7 +132,8 @@ impl Worker {
             Err(_) if stop.is_cancelled() => JobEnd::Cancelled,
             Err(_) => JobEnd::Failed,
         };
-        self.config.observed.0.job(job.kind.name(), end, started.elapsed());
+        let ended = Event::JobEnded { kind: job.kind.name(), end, took: started.elapsed() };
+        self.pipeline.events.publish(&ended);
         match outcome {
             Ok(outcome) => settled(&job, self.queue.complete(&job, outcome.output, &outcome.then).await),
             Err(_) if stop.is_cancelled() && !cancel.is_cancelled() => {

@@ -23,6 +23,7 @@ pub mod json;
 mod llm;
 mod measures;
 pub mod metrics;
+mod progress;
 mod remedy;
 mod retention;
 mod sources;
@@ -59,17 +60,14 @@ use crate::inference::LazyInference;
 use crate::metrics::Metrics;
 use crate::worker::import_readers;
 use lyra_corpus::Corpora;
-use lyra_research::ports::Observed;
-use lyra_research::{Llm, Progress, Stops};
+use lyra_research::ports::Events;
+use lyra_research::{Llm, Stops};
 use lyra_store::{Store, StoreConfig};
 use lyra_worker::Talks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Mutex, Notify, broadcast};
-
-/// Progress messages buffered for a slow listener before it misses some.
-const PROGRESS_BACKLOG: usize = 256;
+use tokio::sync::{Mutex, Notify};
 
 /// The open application: store, corpora, models and workers of one data folder. Cheap to clone.
 #[derive(Clone)]
@@ -92,7 +90,8 @@ struct Inner {
     stops: Stops,
     example: Mutex<()>,
     documents: Mutex<documents::Documents>,
-    progress: broadcast::Sender<Progress>,
+    steps: Arc<progress::Steps>,
+    events: Events,
     metrics: Arc<Metrics>,
 }
 
@@ -116,8 +115,9 @@ impl App {
         let statements = statements::Statements::new(config.worker_program.clone(), &store)?;
         let store = Arc::new(store);
         let metrics: Arc<Metrics> = Arc::default();
-        let observed = Observed(metrics.clone());
-        let outside = sources::Outside::new(&config, &data_dir, &store, observed)?;
+        let steps: Arc<progress::Steps> = Arc::default();
+        let events = Events::new(vec![metrics.clone(), steps.clone()]);
+        let outside = sources::Outside::new(&config, &data_dir, &store, events.clone())?;
         let llm = llm::open(&config.llm, outside.web())?;
         let imports = Arc::new(import_readers(config.worker_program.clone()));
         let corpora = Corpora::open(&data_dir).with_readers(imports.clone());
@@ -141,7 +141,8 @@ impl App {
                 stops: Stops::default(),
                 example: Mutex::new(()),
                 documents: Mutex::default(),
-                progress: broadcast::channel(PROGRESS_BACKLOG).0,
+                steps,
+                events,
                 metrics,
             }),
         })
@@ -162,11 +163,6 @@ impl App {
     /// The folder that holds all state.
     pub fn data_dir(&self) -> &Path {
         &self.inner.data_dir
-    }
-
-    /// Steps of running tasks as they happen in this process.
-    pub fn progress(&self) -> broadcast::Receiver<Progress> {
-        self.inner.progress.subscribe()
     }
 
     fn store(&self) -> &Store {

@@ -2,7 +2,7 @@
 
 mod process;
 
-use lyra_research::ports::{CacheLookup, JobEnd, Observer, RequestEnd};
+use lyra_research::ports::{Event, Subscriber};
 use lyra_store::StoreCounts;
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
@@ -253,28 +253,32 @@ impl Metrics {
     }
 }
 
-impl Observer for Metrics {
-    fn job(&self, kind: &'static str, end: JobEnd, took: Duration) {
-        self.job_runs.get_or_create(&[("kind", kind.to_owned()), ("outcome", end.as_str().to_owned())]).inc();
-        time(&self.job_seconds, "kind", kind, took);
-    }
-
-    fn source_request(&self, provider: &str, end: RequestEnd, took: Duration) {
-        let provider = family(provider);
-        let labels = [("provider", provider.to_owned()), ("outcome", end.as_str().to_owned())];
-        self.source_requests.get_or_create(&labels).inc();
-        time(&self.source_seconds, "provider", provider, took);
-    }
-
-    fn rate_wait(&self, provider: &str, waited: Duration) {
-        let label = [("provider", family(provider).to_owned())];
-        self.rate_waits.get_or_create(&label).inc();
-        self.rate_wait_seconds.get_or_create(&label).inc_by(waited.as_secs_f64());
-    }
-
-    fn cache(&self, provider: &str, found: CacheLookup) {
-        let labels = [("provider", family(provider).to_owned()), ("result", found.as_str().to_owned())];
-        self.cache.get_or_create(&labels).inc();
+impl Subscriber for Metrics {
+    fn receive(&self, event: &Event) {
+        match event {
+            // What a step leaves behind is counted from the store.
+            Event::Stepped(_) => {}
+            Event::JobEnded { kind, end, took } => {
+                let labels = [("kind", (*kind).to_owned()), ("outcome", end.as_str().to_owned())];
+                self.job_runs.get_or_create(&labels).inc();
+                time(&self.job_seconds, "kind", kind, *took);
+            }
+            Event::SourceRequested { provider, end, took } => {
+                let provider = family(provider);
+                let labels = [("provider", provider.to_owned()), ("outcome", end.as_str().to_owned())];
+                self.source_requests.get_or_create(&labels).inc();
+                time(&self.source_seconds, "provider", provider, *took);
+            }
+            Event::RateWaited { provider, waited } => {
+                let label = [("provider", family(provider).to_owned())];
+                self.rate_waits.get_or_create(&label).inc();
+                self.rate_wait_seconds.get_or_create(&label).inc_by(waited.as_secs_f64());
+            }
+            Event::CacheLookedUp { provider, found } => {
+                let provider = ("provider", family(provider).to_owned());
+                self.cache.get_or_create(&[provider, ("result", found.as_str().to_owned())]).inc();
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::worker::PageParser;
 use anyhow::Context;
 use lyra_corpus::CorpusSource;
 use lyra_domain::TaskConfig;
-use lyra_research::ports::{EvidenceSource, Observed};
+use lyra_research::ports::{Events, EvidenceSource};
 use lyra_sources::http::{HttpClient, HttpConfig, Proxies};
 use lyra_sources::web::WEB;
 use lyra_sources::{ApiConfig, OPENALEX, OpenAlex, Probe, SEMANTIC_SCHOLAR, SemanticScholar};
@@ -75,7 +75,7 @@ impl Outside {
         config: &Config,
         data_dir: &Path,
         store: &Arc<Store>,
-        observed: Observed,
+        events: Events,
     ) -> anyhow::Result<Self> {
         let sources = &config.sources;
         let contact = sources.contact.as_deref().filter(|contact| !contact.trim().is_empty());
@@ -87,7 +87,7 @@ impl Outside {
             cache_dir: (sources.cache_mb > 0).then(|| data_dir.join("http-cache")),
             cache_bytes: sources.cache_mb.saturating_mul(1_000_000),
             proxies: proxies(&sources.proxy)?,
-            observed,
+            events,
         };
         let http = HttpClient::new(http, store.clone(), Arc::new(SystemClock))?;
         let s2 = api(SEMANTIC_SCHOLAR, &sources.semantic_scholar, SEMANTIC_SCHOLAR_URL)?;

@@ -4,8 +4,7 @@ use super::App;
 use crate::inference::CalibratedInference;
 use crate::sources::sources_of;
 use lyra_domain::TaskId;
-use lyra_research::ports::Observed;
-use lyra_research::{Pipeline, ProgressSink, Worker, WorkerConfig};
+use lyra_research::{Pipeline, Worker, WorkerConfig};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -30,7 +29,6 @@ impl App {
                     task: task.cloned(),
                     attended: task.is_some(),
                     lease: Duration::from_secs(config.lease_seconds.max(3)),
-                    observed: Observed(self.inner.metrics.clone()),
                     ..WorkerConfig::default()
                 },
             };
@@ -62,7 +60,6 @@ impl App {
 
     fn pipeline(&self) -> Pipeline {
         let app = self.clone();
-        let progress = self.inner.progress.clone();
         Pipeline {
             store: self.inner.store.clone(),
             inference: self.calibrated(),
@@ -72,10 +69,7 @@ impl App {
             pages: Arc::new(self.web().pages()),
             config: self.inner.config.research.clone(),
             search: self.inner.config.search.clone(),
-            progress: ProgressSink(Arc::new(move |step| {
-                // It is fine if nothing listens.
-                let _ = progress.send(step);
-            })),
+            events: self.inner.events.clone(),
         }
     }
 }

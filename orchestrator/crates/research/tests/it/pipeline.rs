@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use lyra_domain::domains::{DomainOverride, DomainPattern, DomainRules, OverrideDecision};
 use lyra_domain::{JobState, Priority, QueryStatus, Relation, TaskConfig, TaskId, TaskStatus, Work};
 use lyra_research::ports::{ContentRules, Danger, EvidenceSource, Hit, Inference, SourceKind, Waiting};
-use lyra_research::{Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Worker};
+use lyra_research::{Pipeline, PortError, ResearchConfig, Result, SearchConfig, Worker};
 use lyra_store::{AuthOutcome, AuthTarget, NewTask, QuestionClaim, Store, StoreConfig, TaskProgress};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -105,7 +105,7 @@ impl Bench {
             pages: Arc::new(NoPages),
             config: ResearchConfig::default(),
             search: SearchConfig::default(),
-            progress: ProgressSink::default(),
+            events: lyra_research::ports::Events::default(),
         };
         let worker = worker(pipeline, &store);
         Self { _folder: folder, store, worker }

@@ -13,7 +13,7 @@ use super::{Cache, Origin, Policy, Proxies, Request, Response, proxy};
 use crate::{Error, Result};
 use async_trait::async_trait;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use lyra_research::ports::{CacheLookup, Clock, Observed, RateStore, RequestEnd};
+use lyra_research::ports::{CacheLookup, Clock, Event, Events, RateStore, RequestEnd};
 use secrecy::ExposeSecret;
 use std::error::Error as StdError;
 use std::path::PathBuf;
@@ -44,8 +44,8 @@ pub struct HttpConfig {
     pub cache_bytes: u64,
     /// Proxies that lead outside.
     pub proxies: Proxies,
-    /// Receives counts and times of requests.
-    pub observed: Observed,
+    /// Where requests, waits and look-ups of the cache are published.
+    pub events: Events,
 }
 
 /// Sends requests. Cheap to clone; clones share limits, connections and cache.
@@ -69,7 +69,7 @@ struct Inner {
     cache: Option<DiskCache>,
     robots: RobotsMemory,
     clock: Arc<dyn Clock>,
-    observed: Observed,
+    events: Events,
 }
 
 /// The result of one attempt.
@@ -149,7 +149,7 @@ impl HttpClient {
                 cache: config.cache_dir.map(|folder| DiskCache::new(folder, config.cache_bytes)),
                 robots: RobotsMemory::default(),
                 clock,
-                observed: config.observed,
+                events: config.events,
             }),
         })
     }
@@ -190,7 +190,8 @@ impl HttpClient {
                 (None, Some(_)) => CacheLookup::Stale,
                 (None, None) => CacheLookup::Miss,
             };
-            inner.observed.0.cache(&policy.provider, found);
+            let provider = policy.provider.clone();
+            inner.events.publish(&Event::CacheLookedUp { provider, found });
         }
         if let Some(entry) = fresh {
             return Ok(entry.response.clone());
@@ -244,14 +245,16 @@ impl Inner {
             let asked = Instant::now();
             let permit = self.limiter.enter(&gate, policy).await?;
             if asked.elapsed() >= NOTED_WAIT {
-                self.observed.0.rate_wait(&policy.provider, asked.elapsed());
+                let provider = policy.provider.clone();
+                self.events.publish(&Event::RateWaited { provider, waited: asked.elapsed() });
             }
             let started = Instant::now();
             let provider = || policy.provider.clone();
             let answer = tokio::time::timeout(policy.timeout, self.attempt(policy, request, kept))
                 .await
                 .unwrap_or_else(|_| Err(Error::Timeout { provider: provider(), after: policy.timeout }));
-            self.observed.0.source_request(&policy.provider, ending(&answer), started.elapsed());
+            let (end, took) = (ending(&answer), started.elapsed());
+            self.events.publish(&Event::SourceRequested { provider: provider(), end, took });
             let (outcome, error) = match answer {
                 Ok(Answer::Whole(response)) if retry::passing(response.status) => {
                     let retry_after = retry::retry_after(&response.headers, self.clock.now());

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use axum::response::Response as Reply;
 use lyra_domain::{NliJudgement, NliScores, Priority, TaskConfig, TaskId};
 use lyra_research::ports::{Clock, EvidenceSource, Inference, JudgeKind, Models, TextRole};
-use lyra_research::{Pipeline, ProgressSink, ResearchConfig, SearchConfig, Stops, Worker, WorkerConfig};
+use lyra_research::{Pipeline, ResearchConfig, SearchConfig, Stops, Worker, WorkerConfig};
 use lyra_sources::http::{HttpClient, Origin};
 use lyra_sources::web::{FetchLimits, Pages, RuleFiles, Rules};
 use lyra_sources::{ApiConfig, OpenAlex, SemanticScholar};
@@ -150,7 +150,7 @@ impl Bench {
                 pages: Arc::new(pages),
                 config: ResearchConfig::default(),
                 search: SearchConfig::default(),
-                progress: ProgressSink::default(),
+                events: lyra_research::ports::Events::default(),
             },
             queue: Arc::new(store.clone()),
             wake: Arc::default(),

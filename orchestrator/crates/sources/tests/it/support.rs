@@ -144,7 +144,7 @@ pub(crate) fn config(cache: Option<&Path>) -> HttpConfig {
         cache_dir: cache.map(Path::to_owned),
         cache_bytes: 1 << 20,
         proxies: lyra_sources::http::Proxies::default(),
-        observed: lyra_research::ports::Observed::default(),
+        events: lyra_research::ports::Events::default(),
     }
 }
 

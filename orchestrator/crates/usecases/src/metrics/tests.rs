@@ -1,5 +1,6 @@
 use super::*;
 use lyra_domain::{JobState, TaskStatus};
+use lyra_research::ports::{CacheLookup, JobEnd, RequestEnd};
 use lyra_store::JobCount;
 
 /// Metrics in which every family has a series.
@@ -10,10 +11,15 @@ fn filled() -> String {
     metrics.page_request(403);
     metrics.tool_call("get_status", "ok", took);
     metrics.inference("embed", 3, true, took);
-    metrics.job("search", JobEnd::Completed, took);
-    metrics.source_request("web:example.org", RequestEnd::Timeout, took);
-    metrics.rate_wait("openalex", took);
-    metrics.cache("openalex", CacheLookup::Hit);
+    let openalex = || "openalex".to_owned();
+    for event in [
+        Event::JobEnded { kind: "search", end: JobEnd::Completed, took },
+        Event::SourceRequested { provider: "web:example.org".to_owned(), end: RequestEnd::Timeout, took },
+        Event::RateWaited { provider: openalex(), waited: took },
+        Event::CacheLookedUp { provider: openalex(), found: CacheLookup::Hit },
+    ] {
+        metrics.receive(&event);
+    }
     let counts = StoreCounts {
         jobs: vec![JobCount { kind: "search".to_owned(), state: JobState::Queued, count: 2 }],
         tasks: vec![(TaskStatus::Exploring, 1)],

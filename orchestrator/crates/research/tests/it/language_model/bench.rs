@@ -11,9 +11,7 @@ use lyra_research::ports::{
     Accept, Answered, ContentRules, Danger, EvidenceSource, Hit, LanguageModel, PageLink, Prompt, Purpose,
     Reply, ScholarlySource, SourcePage,
 };
-use lyra_research::{
-    CitationFilter, Llm, Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Worker,
-};
+use lyra_research::{CitationFilter, Llm, Pipeline, PortError, ResearchConfig, Result, SearchConfig, Worker};
 use lyra_store::{GuardOptions, NewTask, Store, StoreConfig, TaskProgress};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -247,7 +245,7 @@ impl Bench {
                 web_citation_links_per_page: 3,
                 ..SearchConfig::default()
             },
-            progress: ProgressSink::default(),
+            events: lyra_research::ports::Events::default(),
         };
         let worker = worker(pipeline, &store);
         Self { _folder: folder, store, worker, model }
