@@ -206,9 +206,9 @@ async fn wrong_names_get_the_right_ones() {
             "did you mean `v_contradictions`?",
         ),
         (
-            "SELECT confidence FROM claims",
-            "there is no column `confidence`",
-            "did you mean `claim_confidence` or `llm_claim_confidence`? claims has seq, id, task_id,",
+            "SELECT score FROM claims",
+            "there is no column `score`",
+            "did you mean `extraction_score`? claims has seq, id, task_id,",
         ),
         (
             "SELECT f.text FROM fragments AS f",
