@@ -36,7 +36,6 @@ macro_rules! views {
         const TEMPLATES: &[(&str, &str)] = &[
             $((concat!("v_", $name), include_str!(concat!("../../../../config/views/", $name, ".sql.j2"))),)*
             ("_evidence.sql.j2", include_str!("../../../../config/views/_evidence.sql.j2")),
-            ("_posteriors.sql.j2", include_str!("../../../../config/views/_posteriors.sql.j2")),
         ];
     };
 }
@@ -204,5 +203,7 @@ fn write_sql(out: &mut minijinja::Output<'_>, value: &Value) -> Result<(), Error
     out.write_str(&text).map_err(Error::from)
 }
 
+#[cfg(test)]
+mod posterior;
 #[cfg(test)]
 mod tests;
