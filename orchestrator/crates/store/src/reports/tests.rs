@@ -1,6 +1,6 @@
 use crate::testing::{Bench, Graph, cause, cites, judged, page};
 use lyra_domain::{Edge, NotJudged, PageId, Relation};
-use lyra_research::ports::EvidenceStore;
+use lyra_research::ports::{ClaimStore, SearchStore};
 
 #[tokio::test]
 async fn a_claim_with_both_sides() {
