@@ -166,8 +166,8 @@ async def corrections(lyra, claim_id):
     assert (corrected["previous_relation"], corrected["new_relation"]) == ("refutes", "supports"), corrected
     after = (await lyra.call("query_graph", sql=numbers))["rows"][0]
     assert after["refute_count"] == before["refute_count"] - 1, (before, after)
-    assert after["bayesian_confidence"] > before["bayesian_confidence"], (before, after)
-    assert abs(after["bayesian_confidence"] - corrected["claim_confidence"]["confidence"]) < 0.001, corrected
+    assert after["confidence"] > before["confidence"], (before, after)
+    assert abs(after["confidence"] - corrected["confidence"]) < 0.001, corrected
     sample = await lyra.call(
         "query_graph", sql=f"SELECT * FROM nli_corrections WHERE id = '{corrected['sample_id']}'"
     )

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use lyra_domain::{Claim, JobId, Priority, TaskConfig, TaskId};
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore};
+use lyra_research::ports::{ClaimStore, EmbeddingTarget, VectorStore};
 use lyra_store::{NewTask, Store, StoreConfig};
 use lyra_tests::TestApp;
 use lyra_tests::mcp_client::StdioClient;

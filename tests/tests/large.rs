@@ -2,7 +2,7 @@
 //! add up to the whole, and every id in an answer exists.
 
 use anyhow::{Context, ensure};
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore};
+use lyra_research::ports::{EmbeddingTarget, VectorStore};
 use lyra_store::{Store, StoreConfig};
 use lyra_tests::TestApp;
 use lyra_tests::mcp_client::StdioClient;

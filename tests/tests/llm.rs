@@ -86,9 +86,9 @@ fn claims_come_from_the_model_over_either_api() {
         );
         let kept = bench.rows(
             &report["task_id"],
-            "SELECT DISTINCT llm_claim_confidence AS c FROM claims WHERE task_id = 'TASK' AND claim_type <> 'question'",
+            "SELECT DISTINCT extracted_by AS by, extraction_score AS c FROM claims WHERE task_id = 'TASK' AND claim_type <> 'question'",
         );
-        assert_eq!(kept, json!([{"c": 0.75}]));
+        assert_eq!(kept, json!([{"by": "language_model", "c": 0.75}]));
     }
 }
 

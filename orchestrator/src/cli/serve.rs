@@ -91,7 +91,7 @@ fn say(app: &App, text: &str) {
     match app.config().log.format {
         LogFormat::Text => tell(text),
         LogFormat::Json => {
-            let at = jiff::Timestamp::now().to_string();
+            let at = app.now().to_string();
             tell(&json!({ "timestamp": at, "level": "INFO", "fields": { "message": text } }).to_string());
         }
     }

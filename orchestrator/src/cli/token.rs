@@ -53,7 +53,7 @@ pub(super) async fn run(app: &App, command: &TokenCommand) -> anyhow::Result<Exi
                 ScopeArg::Read => Scope::Read,
                 ScopeArg::Full => Scope::Full,
             };
-            let expires = expires.as_deref().map(|text| when(text, Timestamp::now())).transpose()?;
+            let expires = expires.as_deref().map(|text| when(text, app.now())).transpose()?;
             let made = app.create_token(name, scope, expires).await?;
             if *json {
                 print_json(&json!({ "token": made.text, "about": made.token }))?;
@@ -73,7 +73,7 @@ pub(super) async fn run(app: &App, command: &TokenCommand) -> anyhow::Result<Exi
             } else if tokens.is_empty() {
                 print("no tokens yet; to create one: lyra token create NAME\n")?;
             } else {
-                print(&list(&tokens, &Timestamp::now()))?;
+                print(&list(&tokens, &app.now()))?;
             }
         }
         TokenCommand::Revoke { token } => {

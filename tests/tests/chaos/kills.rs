@@ -18,6 +18,7 @@ fn number(name: &str) -> Option<u64> {
 #[tokio::test]
 #[ignore = "takes minutes: cargo make chaos"]
 async fn processes_killed_at_random() -> anyhow::Result<()> {
+    #[expect(clippy::disallowed_methods, reason = "it only seeds the random numbers")]
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.subsec_nanos();
     let seed = number("LYRA_CHAOS_SEED").unwrap_or(u64::from(now));
     let kills = number("LYRA_CHAOS_KILLS").unwrap_or(50);

@@ -166,14 +166,12 @@ pub(crate) async fn run(
         let models = inference.models().await?;
         (models.embedder, models.dimension)
     };
-    let manifest = Manifest {
-        format: FORMAT,
-        name: name.to_owned(),
-        embedder,
-        dimension,
-        scopes,
-        created: jiff::Timestamp::now(),
-    };
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the manifest records when the corpus was made; nothing depends on it"
+    )]
+    let created = jiff::Timestamp::now();
+    let manifest = Manifest { format: FORMAT, name: name.to_owned(), embedder, dimension, scopes, created };
     let opened = {
         let folder = folder.clone();
         blocking(move || prepare(&folder, manifest)).await?

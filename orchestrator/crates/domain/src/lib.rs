@@ -27,7 +27,7 @@ pub use canonical::{CanonicalPaperIndex, CanonicalWork, Coverage, FoundBy};
 pub use doi::Doi;
 pub use entity::UnknownName;
 pub use entity::auth::{AuthItem, AuthStatus};
-pub use entity::claim::{AdoptionStatus, Claim, VerificationStatus};
+pub use entity::claim::{AdoptionStatus, Claim, Extraction, Extractor, VerificationStatus};
 pub use entity::edge::{
     AppliedCalibration, Discrepancies, Edge, NliJudgement, NliScores, NotJudged, Relation,
 };

@@ -183,7 +183,7 @@ async fn of_task(app: &App, uri: &str, path: &str) -> Result<String, ErrorData> 
         let failed = |error| failed(uri, &error);
         let mut progress = app.task_status(&task, Duration::ZERO).await.map_err(failed)?;
         progress.warnings.extend(app.outdated_vectors_note(&task).await.map_err(failed)?);
-        return written(&GetStatusOutput::new(progress, Detail::Full));
+        return written(&GetStatusOutput::new(progress, Detail::Full, app.now()));
     };
     let (kind, untrusted): (DocumentKind, &[&str]) = match (part, part.strip_prefix("claims/")) {
         ("materials", _) => (

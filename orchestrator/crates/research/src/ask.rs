@@ -90,7 +90,7 @@ impl<'p> Asker<'p> {
     /// again; one without an answer is asked again only by another job.
     pub(crate) async fn ask_all<Q: Question>(&self, questions: &[Q]) -> Result<Answers<Q::Answer>> {
         let ids: Vec<QuestionId> = questions.iter().map(|question| question.id(&self.job.task_id)).collect();
-        let known = self.pipeline.store.asked(&ids).await?;
+        let known = self.pipeline.store.load_asked(&ids).await?;
         self.state().charged = Instant::now();
         let until = Instant::now() + self.left(Q::PURPOSE);
         // Made before they are streamed: a closure over references gives futures that are not Send.

@@ -7,7 +7,7 @@ use crate::ask::Asker;
 use crate::pipeline::Pipeline;
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, TaskFragment, TextRole};
 use crate::{Result, embed};
-use lyra_domain::{Claim, FragmentId, Job, Probability, Query, Task, vector};
+use lyra_domain::{Claim, Extraction, Extractor, FragmentId, Job, Probability, Query, Task, vector};
 use lyra_text::{Assertion, guard};
 use stated::Stated;
 use std::collections::{HashMap, HashSet};
@@ -101,7 +101,8 @@ async fn candidates(
             for (text, confidence) in claims {
                 let mut claim =
                     Claim::new(&task.id, text, Some(rank.fragment.clone()), language.map(str::to_owned));
-                claim.llm_claim_confidence = Some(*confidence);
+                claim.extraction =
+                    Some(Extraction { extracted_by: Extractor::LanguageModel, score: *confidence });
                 let score = score(confidence.get(), rank.score, text);
                 found.push((&rank.fragment, Candidate { claim, score }));
             }
@@ -111,7 +112,8 @@ async fn candidates(
         for atom in atoms.into_iter().filter(|atom| atom.worth >= pipeline.config.min_check_worthiness) {
             let mut claim =
                 Claim::new(&task.id, &atom.text, Some(rank.fragment.clone()), language.map(str::to_owned));
-            claim.llm_claim_confidence = Some(Probability::clamped(atom.worth));
+            claim.extraction =
+                Some(Extraction { extracted_by: Extractor::Rules, score: Probability::clamped(atom.worth) });
             let score = score(atom.worth, rank.score, &claim.claim_text);
             found.push((&rank.fragment, Candidate { claim, score }));
         }
@@ -124,7 +126,7 @@ async fn candidates(
             let closeness: Vec<f32> =
                 sentences.iter().map(|sentence| vector::dot(question, sentence)).collect();
             for ((_, candidate), closeness) in found.iter_mut().zip(&closeness) {
-                let worth = candidate.claim.llm_claim_confidence.map_or(0.0, Probability::get);
+                let worth = candidate.claim.extraction.map_or(0.0, |extraction| extraction.score.get());
                 candidate.score = score(worth, f64::from(*closeness), &candidate.claim.claim_text);
             }
             let mut closeness = closeness.into_iter();

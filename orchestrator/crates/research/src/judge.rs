@@ -239,7 +239,7 @@ async fn judge_claim<'f>(
     candidates: &[&'f TaskFragment],
     passages: &mut HashMap<&'f FragmentId, Passage>,
 ) -> Result<usize> {
-    let judged = pipeline.store.judged(&claim.id).await?;
+    let judged = pipeline.store.load_judged_fragments(&claim.id).await?;
     let candidates: Vec<&&TaskFragment> =
         candidates.iter().filter(|f| !judged.contains(&f.fragment.id)).collect();
     let judge = Judge { inference: pipeline.inference.as_ref(), config: &pipeline.config, models };

@@ -14,7 +14,10 @@ pub use sources::{
     Answered, ContentRules, Danger, DomainStore, EvidenceSource, Hit, PageFetcher, PageLink, Quarantined,
     RateState, RateStore, ScholarlySource, SessionStore, SourceKind, SourcePage, Waiting,
 };
-pub use store::{CitedPage, EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage, TaskFragment};
+pub use store::{
+    AuthQueue, CitedPage, ClaimStore, EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage,
+    QuestionLog, SearchStore, TaskFragment, TaskStore, VectorStore,
+};
 
 /// The clock.
 pub trait Clock: Send + Sync {

@@ -205,7 +205,7 @@ pub(crate) async fn rank(
         pipeline.store.add_warning(&task.id, &unread_language(language, &models)).await?;
         None
     };
-    let found_by = pipeline.store.found_by(&query.id).await?;
+    let found_by = pipeline.store.load_finders(&query.id).await?;
     let candidates = Candidates {
         fragments: &fragments,
         lexical: &lexical,

@@ -4,7 +4,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use lyra_domain::TaskId;
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore};
+use lyra_research::ports::{EmbeddingTarget, VectorStore};
 use lyra_store::{Store, StoreConfig, VectorQuery, VectorTarget};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions};

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::testing::Bench;
     use lyra_domain::{Doi, FetchMethod, Page, PaperMetadata, Work, WorkId};
-    use lyra_research::ports::EvidenceStore;
+    use lyra_research::ports::{QuestionLog, SearchStore};
 
     fn asked(task: &TaskId, job: &str, outcome: Result<serde_json::Value, String>) -> Asked {
         Asked {
@@ -149,7 +149,7 @@ mod tests {
         let answer = serde_json::json!({"score": 7});
         store.record_asked(&asked(&task, "job_2", Ok(answer.clone()))).await.unwrap();
         store.record_asked(&asked(&task, "job_3", Err("down".to_owned()))).await.unwrap();
-        let known = store.asked(&[id.clone(), QuestionId::derive(&["other"])]).await.unwrap();
+        let known = store.load_asked(&[id.clone(), QuestionId::derive(&["other"])]).await.unwrap();
         let expect = Asked { calls: 4, failures: 2, seconds: 3.0, ..asked(&task, "job_2", Ok(answer)) };
         assert_eq!(known, HashMap::from([(id, expect)]));
         assert_eq!(store.seconds_asked(&task).await.unwrap(), HashMap::from([(Purpose::Relevance, 3.0)]));

@@ -54,9 +54,9 @@ pub(crate) async fn insert(
     now: &str,
 ) -> Result<()> {
     let stored = sqlx::query(
-        "INSERT INTO claims (id, task_id, claim_text, claim_type, language, source_fragment_id, llm_claim_confidence,
-             claim_adoption_status, source_verification_status, cause_id, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        "INSERT INTO claims (id, task_id, claim_text, claim_type, language, source_fragment_id, extracted_by,
+             extraction_score, claim_adoption_status, source_verification_status, cause_id, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
     )
     .bind(claim.id.as_str())
     .bind(claim.task_id.as_str())
@@ -64,7 +64,8 @@ pub(crate) async fn insert(
     .bind(&claim.claim_type)
     .bind(&claim.language)
     .bind(claim.source_fragment_id.as_ref().map(FragmentId::as_str))
-    .bind(claim.llm_claim_confidence.map(lyra_domain::Probability::get))
+    .bind(claim.extraction.map(|extraction| extraction.extracted_by.as_str()))
+    .bind(claim.extraction.map(|extraction| extraction.score.get()))
     .bind(claim.adoption_status.as_str())
     .bind(claim.verification_status.as_str())
     .bind(cause.map(JobId::as_str))

@@ -8,37 +8,40 @@ use lyra_domain::{
 };
 use lyra_research::Result;
 use lyra_research::ports::{
-    Asked, CitedPage, EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage, Purpose, SessionStore,
-    TaskFragment, Waiting,
+    Asked, AuthQueue, CitedPage, ClaimStore, EmbeddingTarget, FragmentRank, JobQueue, NewPage, Purpose,
+    QuestionLog, SearchStore, SessionStore, TaskFragment, TaskStore, VectorStore, Waiting,
 };
 use lyra_research::trace::Cause;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 #[async_trait]
-impl EvidenceStore for Store {
+impl TaskStore for Store {
     async fn task(&self, task: &TaskId) -> Result<Task> {
         Ok(self.read_task(task).await?)
     }
 
-    async fn query(&self, query: &QueryId) -> Result<Query> {
-        Ok(self.read_query(query).await?)
-    }
-
-    async fn claim(&self, claim: &ClaimId) -> Result<Claim> {
-        Ok(self.read_claim(claim).await?)
-    }
-
-    async fn task_claims(&self, task: &TaskId) -> Result<Vec<Claim>> {
-        Ok(self.read_task_claims(task).await?)
+    async fn task_pages(&self, task: &TaskId) -> Result<HashSet<PageId>> {
+        Ok(self.read_task_pages(task).await?)
     }
 
     async fn task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>> {
         Ok(self.read_task_fragments(task).await?)
     }
 
-    async fn task_pages(&self, task: &TaskId) -> Result<HashSet<PageId>> {
-        Ok(self.read_task_pages(task).await?)
+    async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()> {
+        Ok(self.write_warning(task, warning).await?)
+    }
+}
+
+#[async_trait]
+impl SearchStore for Store {
+    async fn query(&self, query: &QueryId) -> Result<Query> {
+        Ok(self.read_query(query).await?)
+    }
+
+    async fn update_query(&self, query: &Query) -> Result<()> {
+        Ok(self.write_query(query).await?)
     }
 
     async fn register_pages(
@@ -50,7 +53,11 @@ impl EvidenceStore for Store {
         Ok(self.write_pages(query, pages, cause).await?)
     }
 
-    async fn found_by(&self, query: &QueryId) -> Result<Vec<(PageId, String, usize)>> {
+    async fn register_cited(&self, pages: &[CitedPage], cause: &JobId) -> Result<Vec<PageId>> {
+        Ok(self.write_cited(pages, cause).await?)
+    }
+
+    async fn load_finders(&self, query: &QueryId) -> Result<Vec<(PageId, String, usize)>> {
         Ok(self.read_found_by(query).await?)
     }
 
@@ -61,32 +68,27 @@ impl EvidenceStore for Store {
     async fn rankings(&self, task: &TaskId) -> Result<Vec<(Query, Vec<FragmentRank>)>> {
         Ok(self.read_rankings(task).await?)
     }
+}
 
-    async fn update_query(&self, query: &Query) -> Result<()> {
-        Ok(self.write_query(query).await?)
+#[async_trait]
+impl ClaimStore for Store {
+    async fn claim(&self, claim: &ClaimId) -> Result<Claim> {
+        Ok(self.read_claim(claim).await?)
     }
 
-    async fn embeddings(
-        &self,
-        model: &str,
-        targets: &[EmbeddingTarget],
-    ) -> Result<HashMap<EmbeddingTarget, Vec<f32>>> {
-        Ok(self.read_embeddings(model, targets).await?)
-    }
-
-    async fn put_embeddings(&self, model: &str, vectors: &[(EmbeddingTarget, Vec<f32>)]) -> Result<()> {
-        Ok(self.write_embeddings(model, vectors).await?)
-    }
-
-    async fn verify_claims(&self, task: &TaskId, cause: &JobId) -> Result<()> {
-        Ok(self.verify_task(task, cause).await?)
+    async fn task_claims(&self, task: &TaskId) -> Result<Vec<Claim>> {
+        Ok(self.read_task_claims(task).await?)
     }
 
     async fn add_claims(&self, claims: &[Claim], cause: &JobId) -> Result<()> {
         Ok(self.write_claims(claims, cause).await?)
     }
 
-    async fn judged(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>> {
+    async fn verify_claims(&self, task: &TaskId, cause: &JobId) -> Result<()> {
+        Ok(self.verify_task(task, cause).await?)
+    }
+
+    async fn load_judged_fragments(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>> {
         Ok(self.read_judged(claim).await?)
     }
 
@@ -102,22 +104,26 @@ impl EvidenceStore for Store {
     ) -> Result<()> {
         Ok(self.write_not_judged(claim, passages, cause).await?)
     }
+}
 
-    async fn await_person(
+#[async_trait]
+impl VectorStore for Store {
+    async fn embeddings(
         &self,
-        query: &Query,
-        source: &str,
-        waiting: &[Waiting],
-        cause: &JobId,
-    ) -> Result<usize> {
-        Ok(self.write_waiting(query, source, waiting, cause).await?)
+        model: &str,
+        targets: &[EmbeddingTarget],
+    ) -> Result<HashMap<EmbeddingTarget, Vec<f32>>> {
+        Ok(self.read_embeddings(model, targets).await?)
     }
 
-    async fn register_cited(&self, pages: &[CitedPage], cause: &JobId) -> Result<Vec<PageId>> {
-        Ok(self.write_cited(pages, cause).await?)
+    async fn put_embeddings(&self, model: &str, vectors: &[(EmbeddingTarget, Vec<f32>)]) -> Result<()> {
+        Ok(self.write_embeddings(model, vectors).await?)
     }
+}
 
-    async fn asked(&self, ids: &[QuestionId]) -> Result<HashMap<QuestionId, Asked>> {
+#[async_trait]
+impl QuestionLog for Store {
+    async fn load_asked(&self, ids: &[QuestionId]) -> Result<HashMap<QuestionId, Asked>> {
         Ok(self.read_asked(ids).await?)
     }
 
@@ -128,9 +134,18 @@ impl EvidenceStore for Store {
     async fn seconds_asked(&self, task: &TaskId) -> Result<HashMap<Purpose, f64>> {
         Ok(self.read_seconds_asked(task).await?)
     }
+}
 
-    async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()> {
-        Ok(self.write_warning(task, warning).await?)
+#[async_trait]
+impl AuthQueue for Store {
+    async fn await_person(
+        &self,
+        query: &Query,
+        source: &str,
+        waiting: &[Waiting],
+        cause: &JobId,
+    ) -> Result<usize> {
+        Ok(self.write_waiting(query, source, waiting, cause).await?)
     }
 }
 

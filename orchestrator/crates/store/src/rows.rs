@@ -1,7 +1,7 @@
 //! Reading rows into domain types.
 
 use crate::{Result, StoreError};
-use lyra_domain::{Claim, Fragment, Probability, Query, Task, TaskConfig};
+use lyra_domain::{Claim, Extraction, Extractor, Fragment, Probability, Query, Task, TaskConfig};
 use serde::de::DeserializeOwned;
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
@@ -91,7 +91,11 @@ pub(crate) fn query(row: &SqliteRow) -> Result<Query> {
 }
 
 pub(crate) fn claim(row: &SqliteRow) -> Result<Claim> {
-    let confidence: Option<f64> = row.value("llm_claim_confidence")?;
+    let extracted_by: Option<Extractor> = row.parsed_or_null("extracted_by")?;
+    let score: Option<f64> = row.value("extraction_score")?;
+    let extraction = extracted_by
+        .zip(score)
+        .map(|(extracted_by, score)| Extraction { extracted_by, score: Probability::clamped(score) });
     Ok(Claim {
         id: row.parsed("id")?,
         task_id: row.parsed("task_id")?,
@@ -99,7 +103,7 @@ pub(crate) fn claim(row: &SqliteRow) -> Result<Claim> {
         claim_type: row.value("claim_type")?,
         language: row.value("language")?,
         source_fragment_id: row.parsed_or_null("source_fragment_id")?,
-        llm_claim_confidence: confidence.map(Probability::clamped),
+        extraction,
         adoption_status: row.parsed("claim_adoption_status")?,
         verification_status: row.parsed("source_verification_status")?,
     })

@@ -1,7 +1,7 @@
 //! Migrations, and the refusal of files that are not ours.
 
 use crate::error::sqlite_code;
-use crate::{Result, StoreError, private};
+use crate::{Result, StoreError, private, views};
 use libsqlite3_sys as ffi;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
@@ -82,6 +82,9 @@ pub(crate) async fn turn(workers: &Path) -> Result<std::fs::File> {
 /// Brings the database to the latest version. The caller holds the [`turn`], and the writer sees the private file.
 pub(crate) async fn migrate(path: &Path, writer: &SqlitePool) -> Result<()> {
     let found = versions(path, &mut *writer.acquire().await?).await?.1;
+    if found.is_some_and(|found| found < latest()) {
+        views::remove(writer).await?;
+    }
     if found.is_none_or(|found| found < private::APART_SINCE) {
         // The next version drops the secrets, so they must be copied first.
         let before = MIGRATIONS.iter().filter(|migration| migration.version < private::APART_SINCE);

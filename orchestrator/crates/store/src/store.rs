@@ -81,6 +81,7 @@ impl Default for StoreConfig {
 pub struct SystemClock;
 
 impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock that all others are taken from")]
     fn now(&self) -> jiff::Timestamp {
         jiff::Timestamp::now()
     }
@@ -150,6 +151,11 @@ impl Store {
         &self.inner.path
     }
 
+    /// Now, by the clock that stored times are taken from.
+    pub fn now(&self) -> jiff::Timestamp {
+        self.inner.config.clock.now()
+    }
+
     /// Waits for the connections to finish and closes them.
     pub async fn close(&self) {
         self.inner.readers.close().await;
@@ -199,10 +205,6 @@ impl Store {
 
     pub(crate) fn worker(&self) -> &WorkerLock {
         &self.inner.worker
-    }
-
-    pub(crate) fn now(&self) -> jiff::Timestamp {
-        self.inner.config.clock.now()
     }
 
     /// Now, as stored.

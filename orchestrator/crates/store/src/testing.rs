@@ -5,7 +5,7 @@ use lyra_domain::{
     Claim, ClaimId, Discrepancies, Doi, Edge, FetchMethod, Fragment, FragmentId, Job, JobId, NliScores, Page,
     PageId, PaperMetadata, Priority, Query, QueryId, Task, TaskConfig, TaskPageReason, Work,
 };
-use lyra_research::ports::{Clock, EvidenceStore, JobQueue, NewPage};
+use lyra_research::ports::{ClaimStore, Clock, JobQueue, NewPage, SearchStore};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

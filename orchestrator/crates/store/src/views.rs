@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use lyra_domain::TaskId;
 use minijinja::value::{Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, context};
-use sqlx::{AssertSqlSafe, Executor, Row, SqlSafeStr, SqlitePool, Statement};
+use sqlx::{AssertSqlSafe, Executor, SqlSafeStr, SqliteConnection, SqlitePool, Statement};
 use std::sync::LazyLock;
 
 /// A view's name and description.
@@ -36,7 +36,6 @@ macro_rules! views {
         const TEMPLATES: &[(&str, &str)] = &[
             $((concat!("v_", $name), include_str!(concat!("../../../../config/views/", $name, ".sql.j2"))),)*
             ("_evidence.sql.j2", include_str!("../../../../config/views/_evidence.sql.j2")),
-            ("_posteriors.sql.j2", include_str!("../../../../config/views/_posteriors.sql.j2")),
         ];
     };
 }
@@ -122,23 +121,41 @@ pub(crate) fn texts() -> Result<Vec<(&'static str, String)>> {
     VIEWS.iter().map(text).collect()
 }
 
+/// Removes the real views before an upgrade: SQLite refuses to change a table while a view does not compile, as one of
+/// an older version may not. [`create`] makes those of this version.
+pub(crate) async fn remove(writer: &SqlitePool) -> Result<()> {
+    let mut tx = writer.begin_with("BEGIN IMMEDIATE").await?;
+    for (name, _) in existing(&mut tx).await? {
+        drop_view(&mut tx, &name).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Name and definition of every real view in the database.
+async fn existing(connection: &mut SqliteConnection) -> Result<Vec<(String, String)>> {
+    let found = sqlx::query_as(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND name LIKE 'v\\_%' ESCAPE '\\'",
+    );
+    Ok(found.fetch_all(connection).await?)
+}
+
+async fn drop_view(connection: &mut SqliteConnection, name: &str) -> Result<()> {
+    let quoted = name.replace('"', "\"\"");
+    connection.execute(AssertSqlSafe(format!("DROP VIEW \"{quoted}\""))).await?;
+    Ok(())
+}
+
 /// Makes the real views those of this version: missing, changed and leftover ones in one transaction.
 pub(crate) async fn create(writer: &SqlitePool) -> Result<()> {
     let wanted = definitions()?;
     let mut tx = writer.begin_with("BEGIN IMMEDIATE").await?;
-    let found = sqlx::query(
-        "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND name LIKE 'v\\_%' ESCAPE '\\'",
-    )
-    .fetch_all(&mut *tx)
-    .await?;
     let mut kept = Vec::new();
-    for row in &found {
-        let (name, sql): (String, String) = (row.try_get("name")?, row.try_get("sql")?);
+    for (name, sql) in existing(&mut tx).await? {
         if wanted.iter().any(|(wanted, text)| *wanted == name && *text == sql) {
             kept.push(name);
         } else {
-            let quoted = name.replace('"', "\"\"");
-            tx.execute(AssertSqlSafe(format!("DROP VIEW \"{quoted}\""))).await?;
+            drop_view(&mut tx, &name).await?;
         }
     }
     for (name, sql) in wanted {
@@ -186,5 +203,7 @@ fn write_sql(out: &mut minijinja::Output<'_>, value: &Value) -> Result<(), Error
     out.write_str(&text).map_err(Error::from)
 }
 
+#[cfg(test)]
+mod posterior;
 #[cfg(test)]
 mod tests;

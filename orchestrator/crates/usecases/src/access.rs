@@ -83,7 +83,7 @@ impl App {
                 format!("use 1 to {MAX_NAME} letters, digits, `.`, `_`, `-` or `@`"),
             ));
         }
-        if expires_at.is_some_and(|end| end <= jiff::Timestamp::now()) {
+        if expires_at.is_some_and(|end| end <= self.now()) {
             return Err(AppError::invalid(
                 "the token would already have expired",
                 "choose a time in the future",

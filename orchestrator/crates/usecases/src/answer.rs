@@ -7,7 +7,7 @@ pub use findings::{Cluster, Finding};
 use super::{App, AppError};
 use findings::{clusters, merged};
 use lyra_domain::{Claim, ClaimId, ClaimReport, TaskId, WorkCounts, vector};
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore, Inference, TextRole};
+use lyra_research::ports::{EmbeddingTarget, Inference, TextRole, VectorStore};
 use lyra_store::{Coverage, TaskProgress, VectorTarget};
 use std::collections::HashMap;
 
@@ -109,7 +109,7 @@ impl App {
         for made in
             self.store().embedding_models().await?.iter().filter(|made| made.target == VectorTarget::Claims)
         {
-            let found = EvidenceStore::embeddings(self.store(), &made.model, &targets).await?;
+            let found = VectorStore::embeddings(self.store(), &made.model, &targets).await?;
             if found.len() > best.len() {
                 best = found;
             }

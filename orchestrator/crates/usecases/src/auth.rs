@@ -1,7 +1,6 @@
 //! Pages that require a person, and what the person does about them.
 
 use super::{App, AppError, ErrorCode, Remedy};
-use jiff::Timestamp;
 use lyra_domain::{AuthId, AuthItem, TaskId};
 use lyra_sources::browser::Visible;
 use lyra_sources::cookies::{Session, session_domain};
@@ -124,7 +123,7 @@ impl App {
         user_agent: Option<String>,
     ) -> Result<AuthSession, AppError> {
         still_open(item)?;
-        let session = Session::from_file(&item.domain, text, user_agent, Timestamp::now());
+        let session = Session::from_file(&item.domain, text, user_agent, self.now());
         session.map(AuthSession).map_err(|error| {
             AppError::invalid(
                 error.to_string(),

@@ -100,7 +100,7 @@ impl App {
             corpora.push(name);
         }
         let folder = partial.to_owned();
-        let created_at = jiff::Timestamp::now();
+        let created_at = self.now();
         blocking(move || Manifest::of(&folder, created_at)?.write(&folder)).await?;
         // What was written here needs no other process.
         let readers = BackupReaders::new(None);

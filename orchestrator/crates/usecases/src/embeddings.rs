@@ -2,7 +2,7 @@
 
 use super::{App, AppError};
 use lyra_domain::TaskId;
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore, Inference, TextRole};
+use lyra_research::ports::{EmbeddingTarget, Inference, TextRole, VectorStore};
 use lyra_store::{EmbeddingModel, OutdatedText};
 use serde::Serialize;
 use std::time::Duration;

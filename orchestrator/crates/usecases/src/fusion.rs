@@ -9,6 +9,7 @@ mod fuse;
 mod gate;
 mod lanes;
 mod multilane;
+mod ports;
 mod provenance;
 mod review;
 mod search;
@@ -37,7 +38,8 @@ use crate::config::FusionSettings;
 use lanes::Lanes;
 use lyra_corpus::backend::{BackendKind, SearchBackend};
 use lyra_fusion::FusionError;
-use lyra_store::{RunKind, RunSummary, Store, StoredRun};
+use lyra_store::{RunKind, RunSummary, StoredRun};
+use ports::FusionStore;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -45,7 +47,7 @@ use tokio_util::sync::CancellationToken;
 /// The use cases of fusion over one store and one backend. Cheap to clone.
 #[derive(Clone)]
 pub struct Fusion {
-    store: Arc<Store>,
+    store: Arc<dyn FusionStore>,
     backend: Arc<dyn SearchBackend>,
     lanes: Arc<Lanes>,
     settings: FusionSettings,
@@ -56,7 +58,7 @@ impl Fusion {
     /// A file of lanes that cannot be used.
     pub(super) fn open(
         settings: FusionSettings,
-        store: Arc<Store>,
+        store: Arc<dyn FusionStore>,
         backend: Arc<dyn SearchBackend>,
     ) -> anyhow::Result<Self> {
         let lanes = Arc::new(Lanes::open(settings.lanes_file.as_deref())?);

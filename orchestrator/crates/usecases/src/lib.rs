@@ -165,6 +165,11 @@ impl App {
         &self.inner.data_dir
     }
 
+    /// Now, by the clock that stored times are taken from.
+    pub fn now(&self) -> jiff::Timestamp {
+        self.inner.store.now()
+    }
+
     fn store(&self) -> &Store {
         &self.inner.store
     }

@@ -47,7 +47,7 @@ impl App {
         let mut report = PruneReport { dry_run, ..PruneReport::default() };
         if retention.task_days > 0 {
             let age = Duration::from_secs(retention.task_days.saturating_mul(DAY));
-            let before = jiff::Timestamp::now().checked_sub(age).unwrap_or(jiff::Timestamp::MIN);
+            let before = self.now().checked_sub(age).unwrap_or(jiff::Timestamp::MIN);
             for task in self.store().tasks_ended_before(before).await? {
                 match self.store().delete_task(&task.id, how).await {
                     Ok(deleted) => {
@@ -62,7 +62,7 @@ impl App {
         add(&mut report.deleted, self.store().delete_leftovers(how).await?);
         if retention.cache_days > 0 {
             let age = Duration::from_secs(retention.cache_days.saturating_mul(DAY));
-            let before = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+            let before = SystemTime::from(self.now()).checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
             let folder = self.data_dir().join("http-cache");
             let pruned = tokio::task::spawn_blocking(move || {
                 lyra_sources::http::prune_cache(&folder, before, dry_run)

@@ -89,7 +89,7 @@ mod tests {
             (|now| now.pages += 1) as fn(&mut TaskProgress),
             |now| now.fragments += 10,
             |now| now.edges.insert(lyra_domain::Relation::Neutral, 5).map_or((), |_| ()),
-            |now| now.last_activity = jiff::Timestamp::now(),
+            |now| now.last_activity += Duration::from_secs(1),
             |now| now.claims_judged += 1,
         ] {
             assert!(news(&judging) == news(&with(change)));

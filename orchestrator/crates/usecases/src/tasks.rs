@@ -140,8 +140,8 @@ impl App {
     /// # Errors
     /// No such task.
     pub async fn task(&self, task: &TaskId) -> Result<Task, AppError> {
-        use lyra_research::ports::EvidenceStore;
-        Ok(EvidenceStore::task(self.store(), task).await?)
+        use lyra_research::ports::TaskStore;
+        Ok(TaskStore::task(self.store(), task).await?)
     }
 
     /// The newest tasks.

@@ -54,7 +54,7 @@ impl App {
     pub(super) fn calibrated(&self) -> Arc<CalibratedInference> {
         Arc::new(CalibratedInference {
             models: self.inner.inference.clone(),
-            store: self.inner.store.clone(),
+            calibrations: self.inner.store.clone(),
         })
     }
 

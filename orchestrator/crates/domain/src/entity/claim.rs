@@ -21,8 +21,8 @@ pub struct Claim {
     pub language: Option<String>,
     /// The fragment it was found in; `None` for a claim given by the user or derived from the question.
     pub source_fragment_id: Option<FragmentId>,
-    /// How sure the extractor was that this is a claim. Never evidence.
-    pub llm_claim_confidence: Option<Probability>,
+    /// How it was extracted; `None` for a claim given by the user or derived from the question. Never evidence.
+    pub extraction: Option<Extraction>,
     /// Whether a person has rejected it.
     pub adoption_status: AdoptionStatus,
     /// Its status by the sources of its evidence.
@@ -39,7 +39,7 @@ impl Claim {
             claim_type: if source.is_some() { "extracted" } else { "user" }.to_owned(),
             language,
             source_fragment_id: source,
-            llm_claim_confidence: None,
+            extraction: None,
             adoption_status: AdoptionStatus::Adopted,
             verification_status: VerificationStatus::Pending,
         }
@@ -53,6 +53,26 @@ impl Claim {
     /// Whether it is the claim behind the task's question.
     pub fn is_of_question(&self) -> bool {
         self.claim_type == QUESTION
+    }
+}
+
+/// What the extractor of a claim said about it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Extraction {
+    /// Who found the claim in its fragment.
+    pub extracted_by: Extractor,
+    /// A language model's number for how sure it is that the fragment states the claim, or the rules' check-worthiness.
+    /// The two are not comparable.
+    pub score: Probability,
+}
+
+named_enum! {
+    /// Who finds claims in fragments.
+    pub enum Extractor {
+        /// The configured language model.
+        LanguageModel = "language_model",
+        /// Rules for sentences.
+        Rules = "rules",
     }
 }
 

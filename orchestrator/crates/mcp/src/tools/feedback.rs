@@ -96,21 +96,15 @@ pub(super) struct FeedbackOutput {
     /// The sample in `nli_corrections`. Only for `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sample_id: Option<String>,
-    /// The claim's confidence over all its current edges, with its uncertainty and controversy. Only for
-    /// `edge_correct`.
+    /// The claim's confidence over all its current edges, 0 to 1. Only for `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    claim_confidence: Option<Posterior>,
-}
-
-/// A claim's posterior, rounded to three decimals.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Posterior {
-    /// Mean, 0 to 1.
-    confidence: f64,
-    /// Standard deviation.
-    uncertainty: f64,
-    /// Share of the weaker side, 0 to 0.5.
-    controversy: f64,
+    confidence: Option<f64>,
+    /// Its standard deviation. Only for `edge_correct`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncertainty: Option<f64>,
+    /// Share of the weaker side, 0 to 0.5. Only for `edge_correct`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    controversy: Option<f64>,
 }
 
 fn actions(_: &mut SchemaGenerator) -> Schema {
@@ -252,7 +246,9 @@ fn nothing(action: Action, changed: bool) -> FeedbackOutput {
         previous_relation: None,
         new_relation: None,
         sample_id: None,
-        claim_confidence: None,
+        confidence: None,
+        uncertainty: None,
+        controversy: None,
     }
 }
 
@@ -282,11 +278,9 @@ async fn of_edge(app: &App, correction: EdgeCorrection) -> Result<FeedbackOutput
     Ok(FeedbackOutput {
         previous_relation: Some(correction.previous),
         new_relation: Some(correction.relation),
-        claim_confidence: Some(Posterior {
-            confidence: thousandths(posterior.confidence()),
-            uncertainty: thousandths(posterior.uncertainty()),
-            controversy: thousandths(posterior.controversy()),
-        }),
+        confidence: Some(thousandths(posterior.confidence())),
+        uncertainty: Some(thousandths(posterior.uncertainty())),
+        controversy: Some(thousandths(posterior.controversy())),
         sample_id: Some(correction.sample.into()),
         claim_id: Some(correction.claim.into()),
         task_id: Some(correction.task.into()),

@@ -89,21 +89,27 @@ pub enum EmbeddingTarget {
     Claim(ClaimId),
 }
 
-/// The evidence store. Every write is one transaction and idempotent: writing the same thing again changes nothing.
+/// The task of a job, and what its reader should know.
 #[async_trait]
-pub trait EvidenceStore: Send + Sync {
+pub trait TaskStore: Send + Sync {
     /// A task by id.
     async fn task(&self, task: &TaskId) -> Result<Task>;
-    /// A query by id.
-    async fn query(&self, query: &QueryId) -> Result<Query>;
-    /// A claim by id.
-    async fn claim(&self, claim: &ClaimId) -> Result<Claim>;
-    /// Adopted claims of a task, in the order they were stored.
-    async fn task_claims(&self, task: &TaskId) -> Result<Vec<Claim>>;
-    /// Fragments of the task's pages, in a stable order, without those in quarantine.
-    async fn task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>>;
     /// Page ids of the task.
     async fn task_pages(&self, task: &TaskId) -> Result<HashSet<PageId>>;
+    /// Fragments of the task's pages, in a stable order, without those in quarantine.
+    async fn task_fragments(&self, task: &TaskId) -> Result<Vec<TaskFragment>>;
+    /// Notes a fact about the task that its reader should see (a source that failed, a language that no model reads).
+    /// The same text is kept once.
+    async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()>;
+}
+
+/// Searches: what they found, how it ranks, and what they say of themselves.
+#[async_trait]
+pub trait SearchStore: Send + Sync {
+    /// A query by id.
+    async fn query(&self, query: &QueryId) -> Result<Query>;
+    /// Writes the query's status, counts and source errors.
+    async fn update_query(&self, query: &Query) -> Result<()>;
     /// Registers works, pages, fragments, quarantined passages, blocked domains, and their place in the task and in the
     /// query's results. A known page keeps what it has and only gains what is new. Answers with the ids that the pages
     /// have, which for a page known by another id is that one, and `None` for a page beyond the task's page budget.
@@ -113,28 +119,30 @@ pub trait EvidenceStore: Send + Sync {
         pages: &[NewPage],
         cause: &JobId,
     ) -> Result<Vec<Option<PageId>>>;
+    /// Registers pages that others cite, without making them pages of the task: they are not read. Returns the ids of
+    /// the pages.
+    async fn register_cited(&self, pages: &[CitedPage], cause: &JobId) -> Result<Vec<PageId>>;
     /// Which sources found pages for the query, and at which rank of their list.
-    async fn found_by(&self, query: &QueryId) -> Result<Vec<(PageId, String, usize)>>;
+    async fn load_finders(&self, query: &QueryId) -> Result<Vec<(PageId, String, usize)>>;
     /// Replaces the query's ranking.
     async fn record_ranking(&self, query: &QueryId, ranks: &[FragmentRank]) -> Result<()>;
     /// The task's queries that have a ranking, in the order they were queued, each with its ranking, best first.
     async fn rankings(&self, task: &TaskId) -> Result<Vec<(Query, Vec<FragmentRank>)>>;
-    /// Writes the query's status, counts and source errors.
-    async fn update_query(&self, query: &Query) -> Result<()>;
-    /// Stored vectors of these targets made by this model; absent ones are left out.
-    async fn embeddings(
-        &self,
-        model: &str,
-        targets: &[EmbeddingTarget],
-    ) -> Result<HashMap<EmbeddingTarget, Vec<f32>>>;
-    /// Stores vectors.
-    async fn put_embeddings(&self, model: &str, vectors: &[(EmbeddingTarget, Vec<f32>)]) -> Result<()>;
+}
+
+/// Claims, and what was judged about them.
+#[async_trait]
+pub trait ClaimStore: Send + Sync {
+    /// A claim by id.
+    async fn claim(&self, claim: &ClaimId) -> Result<Claim>;
+    /// Adopted claims of a task, in the order they were stored.
+    async fn task_claims(&self, task: &TaskId) -> Result<Vec<Claim>>;
     /// Stores claims, each with its origin edge when it has a source fragment.
     async fn add_claims(&self, claims: &[Claim], cause: &JobId) -> Result<()>;
     /// Verifies the task's claims from their evidence, and settles what the claims found on a domain say of it.
     async fn verify_claims(&self, task: &TaskId, cause: &JobId) -> Result<()>;
     /// Fragments that the claim has already been judged against.
-    async fn judged(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>>;
+    async fn load_judged_fragments(&self, claim: &ClaimId) -> Result<HashSet<FragmentId>>;
     /// Stores edges; a pair judged before keeps its first judgment.
     async fn add_edges(&self, task: &TaskId, edges: &[Edge], cause: &JobId) -> Result<()>;
     /// Notes candidates that were not judged against the claim, each with the reason. A pair that is judged, before or
@@ -145,6 +153,35 @@ pub trait EvidenceStore: Send + Sync {
         passages: &[(FragmentId, NotJudged)],
         cause: &JobId,
     ) -> Result<()>;
+}
+
+/// Embeddings of fragments and claims.
+#[async_trait]
+pub trait VectorStore: Send + Sync {
+    /// Stored vectors of these targets made by this model; absent ones are left out.
+    async fn embeddings(
+        &self,
+        model: &str,
+        targets: &[EmbeddingTarget],
+    ) -> Result<HashMap<EmbeddingTarget, Vec<f32>>>;
+    /// Stores vectors.
+    async fn put_embeddings(&self, model: &str, vectors: &[(EmbeddingTarget, Vec<f32>)]) -> Result<()>;
+}
+
+/// What a language model was asked, so that a step done again takes the same answers.
+#[async_trait]
+pub trait QuestionLog: Send + Sync {
+    /// What a language model was asked under these ids; questions never asked are left out.
+    async fn load_asked(&self, ids: &[QuestionId]) -> Result<HashMap<QuestionId, Asked>>;
+    /// Remembers a question. An answer stays as it is; a question without one takes the new outcome, and its counts add up.
+    async fn record_asked(&self, asked: &Asked) -> Result<()>;
+    /// Seconds that the task has spent on questions for each purpose.
+    async fn seconds_asked(&self, task: &TaskId) -> Result<HashMap<Purpose, f64>>;
+}
+
+/// What waits for a person.
+#[async_trait]
+pub trait AuthQueue: Send + Sync {
     /// Adds the parts that require a person to the auth queue, each with a job that waits for it. Skips those already
     /// queued. Returns how many are new.
     async fn await_person(
@@ -154,19 +191,16 @@ pub trait EvidenceStore: Send + Sync {
         waiting: &[Waiting],
         cause: &JobId,
     ) -> Result<usize>;
-    /// Registers pages that others cite, without making them pages of the task: they are not read. Returns the ids of
-    /// the pages.
-    async fn register_cited(&self, pages: &[CitedPage], cause: &JobId) -> Result<Vec<PageId>>;
-    /// What a language model was asked under these ids; questions never asked are left out.
-    async fn asked(&self, ids: &[QuestionId]) -> Result<HashMap<QuestionId, Asked>>;
-    /// Remembers a question. An answer stays as it is; a question without one takes the new outcome, and its counts add up.
-    async fn record_asked(&self, asked: &Asked) -> Result<()>;
-    /// Seconds that the task has spent on questions for each purpose.
-    async fn seconds_asked(&self, task: &TaskId) -> Result<HashMap<Purpose, f64>>;
-    /// Notes a fact about the task that its reader should see (a source that failed, a language that no model reads).
-    /// The same text is kept once.
-    async fn add_warning(&self, task: &TaskId, warning: &str) -> Result<()>;
 }
+
+/// Everything that jobs keep, for a context that hands it to every step. Every write is one transaction and idempotent:
+/// writing the same thing again changes nothing.
+pub trait EvidenceStore:
+    TaskStore + SearchStore + ClaimStore + VectorStore + QuestionLog + AuthQueue
+{
+}
+
+impl<T: TaskStore + SearchStore + ClaimStore + VectorStore + QuestionLog + AuthQueue> EvidenceStore for T {}
 
 /// The job queue. A job is leased to one worker; a lease that ran out, or whose worker died, is taken again.
 #[async_trait]

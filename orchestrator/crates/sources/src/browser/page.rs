@@ -70,7 +70,7 @@ impl Caller<'_> {
         let context = Context { cdp: self.cdp.clone(), id: text(&made, "browserContextId") };
         let deny = json!({"behavior": "deny", "browserContextId": context.id});
         self.call("Browser.setDownloadBehavior", deny, None).await?;
-        let cookies = session.map(|session| session.for_browser(Timestamp::now())).unwrap_or_default();
+        let cookies = session.map(|session| session.for_browser(machine_time())).unwrap_or_default();
         if !cookies.is_empty() {
             let cookies = json!({"cookies": cookies, "browserContextId": context.id});
             self.call("Storage.setCookies", cookies, None).await?;
@@ -291,7 +291,7 @@ impl Page<'_> {
             url,
             headers,
             body: html.into(),
-            received_at: Timestamp::now(),
+            received_at: machine_time(),
             from_cache: false,
             redirects,
         })
@@ -306,4 +306,13 @@ pub(super) fn text(value: &Value, field: &str) -> String {
 /// Chromium's name of a network error, as words.
 fn in_words(error: &str) -> String {
     error.trim_start_matches("net::ERR_").to_lowercase().replace('_', " ")
+}
+
+/// The time that Chromium goes by.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the browser, which ends its cookies by it, reads the machine's clock"
+)]
+pub(super) fn machine_time() -> Timestamp {
+    Timestamp::now()
 }

@@ -2,12 +2,11 @@
 
 use super::BrowserConfig;
 use super::gate::{Gate, unopened};
-use super::page::{Caller, text};
+use super::page::{Caller, machine_time, text};
 use super::process::{Face, Running};
 use crate::cookies::{Session, session_domain};
 use crate::http::{HttpClient, Policy};
 use crate::{Error, Result};
-use jiff::Timestamp;
 use serde_json::json;
 use std::time::Duration;
 use url::Url;
@@ -66,7 +65,7 @@ impl Visible {
     /// # Errors
     /// None in practice: when the browser ends, the person is done.
     pub async fn until_done(self, done: impl Future<Output = ()>) -> Result<Session> {
-        let mut session = Session::from_browser(&self.domain, &json!([]), None, Timestamp::now());
+        let mut session = Session::from_browser(&self.domain, &json!([]), None, machine_time());
         let mut done = std::pin::pin!(done);
         loop {
             let ended = tokio::select! {
@@ -95,7 +94,7 @@ impl Visible {
         };
         Ok(answer.map(|answer| {
             let agent = Some(self.agent.clone());
-            Session::from_browser(&self.domain, &answer["cookies"], agent, Timestamp::now())
+            Session::from_browser(&self.domain, &answer["cookies"], agent, machine_time())
         }))
     }
 

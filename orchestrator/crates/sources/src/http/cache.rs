@@ -242,6 +242,7 @@ mod tests {
         let cache = DiskCache::new(folder.path().to_owned(), 1 << 20);
         let name = key([b"GET".as_slice()]);
         cache.put(&name, entry("naps help")).await;
+        #[expect(clippy::disallowed_methods, reason = "the age of a file is the machine's")]
         let later = SystemTime::now() + Duration::from_mins(1);
         assert_eq!(prune_cache(folder.path(), SystemTime::UNIX_EPOCH, false), (0, 0));
         assert_eq!(prune_cache(folder.path(), later, true).0, 1);

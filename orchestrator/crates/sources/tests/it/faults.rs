@@ -228,6 +228,7 @@ async fn a_cache_that_cannot_be_written_and_a_clock_that_jumps_change_nothing() 
     /// Each reading is days away from the previous one, forward and back.
     struct Jumping(std::sync::atomic::AtomicI64);
     impl Clock for Jumping {
+        #[expect(clippy::disallowed_methods, reason = "it is a clock")]
         fn now(&self) -> jiff::Timestamp {
             let n = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             jiff::Timestamp::now() + jiff::SignedDuration::from_hours(if n % 2 == 0 { 100 } else { -100 })

@@ -116,6 +116,7 @@ pub(crate) fn json(status: u16, body: &str) -> Reply {
 pub(crate) struct Now;
 
 impl Clock for Now {
+    #[expect(clippy::disallowed_methods, reason = "it is a clock")]
     fn now(&self) -> Timestamp {
         Timestamp::now()
     }

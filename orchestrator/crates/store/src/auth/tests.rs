@@ -2,7 +2,7 @@ use super::*;
 use crate::testing::Bench;
 use crate::{GuardOptions, StopMode};
 use lyra_domain::{Job, JobState, TaskStatus};
-use lyra_research::ports::{EvidenceStore, JobQueue, SessionStore};
+use lyra_research::ports::{AuthQueue, JobQueue, SearchStore, SessionStore, TaskStore};
 use serde_json::json;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::testing::{Bench, Graph};
 use lyra_domain::{AppliedCalibration, CalibrationMethod, Discrepancies, Edge};
-use lyra_research::ports::EvidenceStore;
+use lyra_research::ports::ClaimStore;
 
 const MODEL: &str = "test-nli";
 

@@ -1,5 +1,5 @@
 use crate::testing::{Bench, Graph, cause, page};
-use lyra_research::ports::{EvidenceStore, FragmentRank};
+use lyra_research::ports::{FragmentRank, SearchStore};
 
 #[tokio::test]
 async fn what_was_found_and_not_judged() {

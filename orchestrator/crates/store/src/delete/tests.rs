@@ -1,7 +1,7 @@
 use super::*;
 use crate::testing::{Bench, Graph, LEASE, cause, cites, judged, page};
 use lyra_domain::{Claim, NotJudged, Relation};
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore, JobQueue};
+use lyra_research::ports::{ClaimStore, EmbeddingTarget, JobQueue, SearchStore, TaskStore, VectorStore};
 
 /// Every row of every table, without modification times.
 async fn everything(bench: &Bench) -> BTreeMap<String, i64> {

@@ -2,7 +2,7 @@ use crate::testing::{Bench, Graph};
 use crate::{GuardOptions, StoreError};
 use lyra_domain::domains::{DomainPattern, OverrideDecision};
 use lyra_domain::{AdoptionStatus, ClaimId, Edge, EdgeId, Relation};
-use lyra_research::ports::EvidenceStore;
+use lyra_research::ports::ClaimStore;
 use std::time::Duration;
 
 fn pattern(text: &str) -> DomainPattern {

@@ -16,7 +16,11 @@ const TABLES: &[(&str, &str)] = &[
     ("task_pages", "which task uses which page, and why"),
     ("fragments", "pieces of pages; text_content is untrusted external text"),
     ("query_fragments", "how fragments rank for each search"),
-    ("claims", "statements of a task; source_fragment_id is where one was found, null for one the user gave"),
+    (
+        "claims",
+        "statements of a task; source_fragment_id is where one was found, null for one the user gave; extraction_score \
+         is its extractor's own number and never evidence: the confidence is in v_claim_evidence_summary",
+    ),
     (
         "edges",
         "relations: fragment to claim (origin, supports, refutes, neutral) and page to page (cites); premise holds the \

@@ -16,7 +16,7 @@ async fn what_reads_the_graph_is_allowed() {
         ("SELECT replace(claim_text, 'works', 'delete from claims; --') AS x FROM claims", 3),
         ("SELECT 'a;b' AS x; ", 1),
         ("-- DROP TABLE claims;\nSELECT count(*) AS n FROM claims", 1),
-        ("SELECT * FROM v_contradictions ORDER BY controversy_score DESC", 1),
+        ("SELECT * FROM v_contradictions ORDER BY controversy DESC", 1),
         ("WITH t AS (SELECT 1 AS x) SELECT count(*) AS n FROM t", 1),
         ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10) SELECT i FROM n", 10),
         ("VALUES (1), (2)", 2),
@@ -206,9 +206,9 @@ async fn wrong_names_get_the_right_ones() {
             "did you mean `v_contradictions`?",
         ),
         (
-            "SELECT confidence FROM claims",
-            "there is no column `confidence`",
-            "did you mean `claim_confidence` or `llm_claim_confidence`? claims has seq, id, task_id,",
+            "SELECT score FROM claims",
+            "there is no column `score`",
+            "did you mean `extraction_score`? claims has seq, id, task_id,",
         ),
         (
             "SELECT f.text FROM fragments AS f",
@@ -244,7 +244,7 @@ async fn the_schema_says_what_each_table_is_for() {
     };
     assert!(columns("pages").contains(&"year".to_owned()));
     assert!(!columns("auth_queue").contains(&"session".to_owned()));
-    assert!(columns("v_contradictions").contains(&"controversy_score".to_owned()));
+    assert!(columns("v_contradictions").contains(&"controversy".to_owned()));
     assert_eq!(table("fragments_fts").unwrap().kind, "full text");
     assert!(table("rate_state").is_none());
     // Everything in it can be selected.

@@ -2,7 +2,7 @@ use crate::testing::{Bench, LEASE};
 use crate::{Store, StoreConfig};
 use lyra_domain::{Claim, Job, JobKind, JobState, Priority, QueryStatus, TaskStatus};
 use lyra_research::PortError;
-use lyra_research::ports::{EvidenceStore, JobQueue};
+use lyra_research::ports::{ClaimStore, JobQueue, SearchStore, TaskStore};
 use lyra_research::trace::{self, Cause};
 use serde_json::json;
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
 use crate::testing::{Bench, Graph, cause, cites, judged, page};
 use lyra_domain::{Claim, ClaimId, FragmentId, PaperMetadata};
 use lyra_research::PortError;
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore, FragmentRank};
+use lyra_research::ports::{ClaimStore, EmbeddingTarget, FragmentRank, SearchStore, TaskStore, VectorStore};
 use std::collections::HashSet;
 
 const ROWS: &str =
@@ -156,7 +156,7 @@ async fn judged_pairs_and_origins() {
     let graph = Graph::new(&bench).await;
     let store = &bench.store;
     let fragment = |i: usize| graph.pages[i].fragments[0].id.clone();
-    let judged = store.judged(&graph.disputed.id).await.unwrap();
+    let judged = store.load_judged_fragments(&graph.disputed.id).await.unwrap();
     assert_eq!(judged, HashSet::from([fragment(1), fragment(2), fragment(3)]), "the origin was not judged");
 
     // The same words in another fragment keep their first origin, and a user's claim keeps none.

@@ -1,6 +1,6 @@
 use crate::testing::{Bench, Graph, cause, cites, judged, page};
 use lyra_domain::{Edge, NotJudged, PageId, Relation};
-use lyra_research::ports::EvidenceStore;
+use lyra_research::ports::{ClaimStore, SearchStore};
 
 #[tokio::test]
 async fn a_claim_with_both_sides() {
@@ -194,7 +194,7 @@ async fn passages_of_one_work_count_once_in_reports_views_and_exports() {
         for (column, expect) in [
             ("alpha", report.posterior.alpha),
             ("beta", report.posterior.beta),
-            ("bayesian_confidence", report.posterior.confidence()),
+            ("confidence", report.posterior.confidence()),
             ("uncertainty", report.posterior.uncertainty()),
             ("controversy", report.posterior.controversy()),
         ] {
@@ -211,7 +211,7 @@ async fn passages_of_one_work_count_once_in_reports_views_and_exports() {
     assert_eq!((alone.supporting_count, alone.refuting_count, alone.neutral_count), (4, 3, 1));
     let both = bench.store.query_view("contradictions", Some(task), None, 9).await.unwrap();
     let row = both.rows.iter().find(|row| row["claim_id"] == graph.alone.id.as_str()).unwrap();
-    assert!((row["controversy_score"].as_f64().unwrap() - alone.posterior.controversy()).abs() < 1e-9);
+    assert!((row["controversy"].as_f64().unwrap() - alone.posterior.controversy()).abs() < 1e-9);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::private::APART_SINCE;
 use crate::{Store, StoreConfig};
+use lyra_domain::{Extraction, Extractor, Probability};
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Row};
 use std::collections::BTreeMap;
@@ -226,4 +227,68 @@ async fn every_earlier_schema_is_upgraded_with_its_rows() {
         .unwrap();
         assert_eq!(found, 1, "schema {version}: the full-text index misses what was there");
     }
+}
+
+/// The last schema with columns that nothing wrote, and with `llm_claim_confidence`.
+const UNTRUTHFUL: i64 = 16;
+
+#[tokio::test]
+async fn scores_of_extracted_claims_keep_their_value_and_get_their_extractor() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lyra.db");
+    let mut old = at_version(&path, UNTRUTHFUL).await;
+    sqlx::raw_sql(
+        "INSERT INTO claims (id, task_id, claim_text, claim_type, source_fragment_id, llm_claim_confidence,
+             claim_confidence, created_at)
+         VALUES ('claim_m', 'task_1', 'stated by the model', 'extracted', 'frag_1', 0.75, 0.5, '2026-01-01T00:00:00.000Z'),
+                ('claim_r', 'task_1', 'found by rules before', 'extracted', 'frag_1', 0.625, NULL, '2026-01-01T00:00:00.000Z'),
+                ('claim_f', 'task_1', 'found where the model failed', 'extracted', 'frag_2', 1.0, NULL, '2026-01-01T00:00:00.000Z'),
+                ('claim_u', 'task_1', 'given by the user', 'user', NULL, NULL, NULL, '2026-01-01T00:00:00.000Z');
+         INSERT INTO llm_questions (id, task_id, job_id, purpose, subject, model, answer, fallback_reason, calls, failures,
+             seconds, asked_at)
+         VALUES ('ask_m', 'task_1', 'job_1', 'extract_claims', 'frag_1', 'm',
+                     '{\"claims\": [{\"text\": \"x\", \"confidence\": 0.75}, {\"text\": \"y\", \"confidence\": 1}]}', NULL, 1, 0, 0.5,
+                     '2026-01-01T00:00:00.000Z'),
+                ('ask_f', 'task_1', 'job_1', 'extract_claims', 'frag_2', 'm', NULL, 'it timed out', 1, 1, 0.5,
+                     '2026-01-01T00:00:00.000Z');
+         UPDATE queries SET satisfaction_score = 0.5, has_primary_source = 1;
+         UPDATE domain_override_rules SET created_by = 'feedback';
+         -- A view of an older version that no longer compiles.
+         CREATE VIEW v_stale AS SELECT a_column_that_is_gone FROM claims;",
+    )
+    .execute(&mut old)
+    .await
+    .unwrap();
+    old.close().await.unwrap();
+
+    let store = Store::open(&path, StoreConfig::default()).await.unwrap();
+    let found: Vec<(String, Option<String>, Option<f64>)> = sqlx::query_as(
+        "SELECT id, extracted_by, extraction_score FROM claims WHERE id <> 'claim_1' ORDER BY id",
+    )
+    .fetch_all(store.reader())
+    .await
+    .unwrap();
+    let row = |id: &str, by: Option<&str>, score| (id.to_owned(), by.map(str::to_owned), score);
+    assert_eq!(
+        found,
+        [
+            row("claim_f", Some("rules"), Some(1.0)),
+            row("claim_m", Some("language_model"), Some(0.75)),
+            row("claim_r", Some("rules"), Some(0.625)),
+            row("claim_u", None, None),
+        ]
+    );
+    let claim = store.read_claim(&"claim_m".parse().unwrap()).await.unwrap();
+    let score = Probability::clamped(0.75);
+    assert_eq!(claim.extraction, Some(Extraction { extracted_by: Extractor::LanguageModel, score }));
+    assert_eq!(store.check().await.unwrap().problems, []);
+}
+
+#[tokio::test]
+async fn the_file_of_a_backup_of_an_older_schema_is_sound() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lyra.db");
+    at_version(&path, UNTRUTHFUL).await.close().await.unwrap();
+    let check = crate::check_file(&path, false).await.unwrap();
+    assert_eq!((check.schema, check.problems), (UNTRUTHFUL, Vec::new()));
 }

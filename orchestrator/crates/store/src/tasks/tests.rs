@@ -2,7 +2,7 @@ use super::*;
 use crate::testing::{Bench, Graph};
 use lyra_domain::{QueryStatus, Relation};
 use lyra_research::PortError;
-use lyra_research::ports::{EvidenceStore, JobQueue};
+use lyra_research::ports::{ClaimStore, JobQueue, SearchStore, TaskStore};
 use serde_json::json;
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 use crate::testing::{Bench, Graph, cause, judged, page};
 use lyra_domain::ClaimId;
-use lyra_research::ports::EvidenceStore;
+use lyra_research::ports::{ClaimStore, SearchStore};
 
 async fn events(bench: &Bench, claim: &ClaimId) -> Vec<String> {
     bench.store.claim_timeline(claim).await.unwrap().into_iter().map(|event| event.event).collect()

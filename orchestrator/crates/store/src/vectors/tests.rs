@@ -2,7 +2,7 @@ use super::*;
 use crate::testing::{Bench, Graph};
 use crate::{EmbeddingModel, StoreConfig};
 use lyra_domain::{Claim, FragmentId};
-use lyra_research::ports::{EmbeddingTarget, EvidenceStore};
+use lyra_research::ports::{EmbeddingTarget, VectorStore};
 
 /// A direction in the plane, in degrees.
 fn direction(degrees: f32) -> Vec<f32> {

@@ -1,7 +1,7 @@
 use crate::testing::{Bench, Graph, cause, judged, page};
 use lyra_domain::domains::{DomainPattern, OverrideDecision};
 use lyra_domain::{Claim, ClaimId};
-use lyra_research::ports::{DomainStore, EvidenceStore};
+use lyra_research::ports::{ClaimStore, DomainStore, SearchStore};
 
 async fn status(bench: &Bench, claim: &ClaimId) -> (String, String) {
     sqlx::query_as("SELECT source_verification_status, verification_reason FROM claims WHERE id = ?")

@@ -92,7 +92,7 @@ async fn prepare(checked: BackupReport, copy: &Path, data_dir: &Path) -> Result<
     let store = Store::open(&copy.join(DATABASE), StoreConfig::default()).await?;
     let prepared = async {
         let tokens_revoked = store.carry_revocations(&data_dir.join(DATABASE)).await?;
-        let now = jiff::Timestamp::now();
+        let now = store.now();
         let ended = |token: &Token| {
             let end = token.expires_at.as_ref().and_then(|end| end.parse::<jiff::Timestamp>().ok());
             token.revoked_at.is_some() || end.is_some_and(|end| end <= now)
@@ -181,8 +181,12 @@ fn finish(data_dir: &Path) -> Result<Option<PathBuf>, AppError> {
     let replaced = if empty {
         None
     } else {
-        let kept =
-            data_dir.join(format!("replaced-{}", jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ")));
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "no store is open; the time only makes a name for people"
+        )]
+        let now = jiff::Timestamp::now();
+        let kept = data_dir.join(format!("replaced-{}", now.strftime("%Y%m%dT%H%M%S%3fZ")));
         std::fs::rename(&place.old, &kept).map_err(failed(&kept))?;
         Some(kept)
     };

@@ -7,7 +7,7 @@ use crate::fusion::views::Show;
 use backend::{Memory, documents};
 use lyra_corpus::backend::{IdType, Publication, RawFilter};
 use lyra_fusion::{FacetTerms, Recipe, RecipeDelta};
-use lyra_store::StoreConfig;
+use lyra_store::{Store, StoreConfig};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 

@@ -5,13 +5,27 @@ use async_trait::async_trait;
 use lyra_domain::{AppliedCalibration, NliJudgement};
 use lyra_research::Result;
 use lyra_research::ports::{Inference, Models, TextRole, Verified, Verify};
-use lyra_store::Store;
+use lyra_store::{CalibrationVersion, Store};
 use std::sync::Arc;
 
-/// Asks the store before every batch for the active calibration, because another process may have changed it.
+/// What is known about the calibration of a model's judgments.
+#[async_trait]
+pub(crate) trait Calibrations: Send + Sync {
+    /// The active parameters of a source; `None` when the model's own probabilities are used.
+    async fn active_calibration(&self, source: &str) -> Result<Option<CalibrationVersion>>;
+}
+
+#[async_trait]
+impl Calibrations for Store {
+    async fn active_calibration(&self, source: &str) -> Result<Option<CalibrationVersion>> {
+        Ok(Self::active_calibration(self, source).await?)
+    }
+}
+
+/// Asks before every batch for the active calibration, because another process may have changed it.
 pub(crate) struct CalibratedInference {
     pub(crate) models: Arc<LazyInference>,
-    pub(crate) store: Arc<Store>,
+    pub(crate) calibrations: Arc<dyn Calibrations>,
 }
 
 impl CalibratedInference {
@@ -20,7 +34,7 @@ impl CalibratedInference {
         judgements: impl Iterator<Item = &'j mut NliJudgement> + Send,
     ) -> Result<()> {
         let source = self.models.models().await?.classifier;
-        if let Some(active) = self.store.active_calibration(&source).await? {
+        if let Some(active) = self.calibrations.active_calibration(&source).await? {
             for judgement in judgements {
                 let raw = judgement.scores;
                 *judgement = active.calibration.apply(raw).judgement();

@@ -19,6 +19,7 @@ pub(super) fn read() -> Option<Process> {
 }
 
 /// The time of the first call, at the start of the process.
+#[expect(clippy::disallowed_methods, reason = "the metric is the machine's time")]
 pub(super) fn start_time() -> Number {
     let number = Number::default();
     number.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());

@@ -257,9 +257,9 @@ struct EvidenceSummary {
 }
 
 impl GetStatusOutput {
-    /// A task's progress, cut to what a result can hold.
-    pub(crate) fn new(progress: TaskProgress, detail: Detail) -> Self {
-        let idle = jiff::Timestamp::now().duration_since(progress.last_activity).as_secs().max(0);
+    /// A task's progress as of `now`, cut to what a result can hold.
+    pub(crate) fn new(progress: TaskProgress, detail: Detail, now: jiff::Timestamp) -> Self {
+        let idle = now.duration_since(progress.last_activity).as_secs().max(0);
         let mut searches: Vec<Search> =
             progress.queries.iter().map(|query| Search::new(query, detail)).collect();
         let dropped_searches = fit(&mut searches, SEARCH_BYTES);

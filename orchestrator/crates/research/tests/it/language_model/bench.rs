@@ -294,7 +294,7 @@ impl Bench {
     pub(super) async fn claims(&self, task: &TaskId) -> Vec<(String, Option<f64>)> {
         let reports = self.store.claim_reports(task).await.unwrap();
         let of = |claim: &lyra_domain::Claim| {
-            (claim.claim_text.clone(), claim.llm_claim_confidence.map(lyra_domain::Probability::get))
+            (claim.claim_text.clone(), claim.extraction.map(|extraction| extraction.score.get()))
         };
         let mut claims: Vec<_> = reports.iter().map(|report| of(&report.claim)).collect();
         claims.sort_by(|a, b| a.0.cmp(&b.0));

@@ -2,9 +2,9 @@
 
 use super::{RESULTS, article, engines, pages, rules};
 use crate::browser;
-use crate::support::{StandIn, client, html, reply};
+use crate::support::{Now, StandIn, client, html, reply};
 use lyra_domain::{FetchMethod, Priority};
-use lyra_research::ports::EvidenceSource;
+use lyra_research::ports::{Clock, EvidenceSource};
 use lyra_sources::Error;
 use lyra_sources::browser::Browser;
 use lyra_sources::cookies::{Session, Sessions};
@@ -25,9 +25,7 @@ impl lyra_research::ports::SessionStore for Kept {
 fn person(host: &str) -> Sessions {
     let file = format!("{host}\tFALSE\t/\tFALSE\t0\tpass\tperson\n");
     let agent = Some("Somebody/1.0".to_owned());
-    Sessions::new(std::sync::Arc::new(Kept(
-        Session::from_file(host, &file, agent, jiff::Timestamp::now()).unwrap(),
-    )))
+    Sessions::new(std::sync::Arc::new(Kept(Session::from_file(host, &file, agent, Now.now()).unwrap())))
 }
 
 /// Without a browser, and with one if installed.
