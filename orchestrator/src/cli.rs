@@ -31,7 +31,6 @@ use clap::{Args, Parser, Subcommand};
 use lyra_research::trace::{self, Cause, TraceId};
 use lyra_telemetry::Logs;
 use lyra_text::terminal::{drives, escaped};
-use lyra_usecases::App;
 use lyra_usecases::config::{Config, LogFormat};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -203,7 +202,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
     {
         return Ok(code);
     }
-    let app = App::open(config).await?;
+    let app = crate::compose::open(config).await?;
     let work = async {
         let call = audit::of(command);
         let code = match command {

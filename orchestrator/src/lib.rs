@@ -4,3 +4,4 @@
 //! the wire formats.
 
 pub mod cli;
+pub mod compose;

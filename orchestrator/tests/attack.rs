@@ -6,7 +6,6 @@
 use fastrand::Rng;
 use futures::StreamExt;
 use lyra_store::GuardOptions;
-use lyra_usecases::App;
 use lyra_usecases::config::Config;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
@@ -240,7 +239,7 @@ async fn no_generated_statement_reads_a_secret_or_outlives_its_time() {
         worker_program: Some(env!("CARGO_BIN_EXE_lyra").into()),
         ..Config::default()
     };
-    let app = App::open(config).await.unwrap();
+    let app = lyra::compose::open(config).await.unwrap();
     plant(folder.path()).await;
     let before = std::fs::read(folder.path().join("lyra.db")).unwrap();
 

@@ -24,7 +24,8 @@ fn workers_of(program: &str) -> BackupReaders {
 /// A backup as one file and as a folder, with a corpus of some megabytes that do not pack well.
 async fn backups(home: &Path, megabytes: usize) -> [PathBuf; 2] {
     let data = home.join("data");
-    let app = App::open(Config { data_dir: Some(data.clone()), ..Config::default() }).await.unwrap();
+    let app =
+        lyra::compose::open(Config { data_dir: Some(data.clone()), ..Config::default() }).await.unwrap();
     let corpus = data.join("corpora/c/index");
     std::fs::create_dir_all(&corpus).unwrap();
     let manifest = r#"{"format":1,"name":"c","embedder":"m","dimension":1,"created":"2026-11-20T00:00:00Z"}"#;
@@ -137,7 +138,7 @@ async fn the_checker_of_a_folder_reads_nothing_else() {
     let data = home.path().join("checked");
     let config = Config { data_dir: Some(data), worker_program: Some(LYRA.into()), ..Config::default() };
     let isolation =
-        App::examine(config).await.into_iter().find(|finding| finding.part == "isolation").unwrap();
+        lyra::compose::examine(config).await.into_iter().find(|finding| finding.part == "isolation").unwrap();
     if isolation.seen.contains("Landlock") {
         println!("skipped: {}", isolation.seen);
         return;

@@ -19,7 +19,7 @@ static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 /// An application whose imports are read by this program; in this process without one.
 async fn app(folder: &Path, program: Option<&str>) -> App {
     let worker_program = program.map(PathBuf::from);
-    App::open(Config { data_dir: Some(folder.to_owned()), worker_program, ..Config::default() })
+    lyra::compose::open(Config { data_dir: Some(folder.to_owned()), worker_program, ..Config::default() })
         .await
         .unwrap()
 }

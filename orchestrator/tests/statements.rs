@@ -18,7 +18,7 @@ async fn app(folder: &Path) -> App {
         worker_program: Some(env!("CARGO_BIN_EXE_lyra").into()),
         ..Config::default()
     };
-    App::open(config).await.unwrap()
+    lyra::compose::open(config).await.unwrap()
 }
 
 /// The statements of a file, without the comments between them.
@@ -110,7 +110,7 @@ async fn figures() {
     let worker = app(folder.path()).await;
     let other = tempfile::tempdir().unwrap();
     let config = Config { data_dir: Some(other.path().to_owned()), ..Config::default() };
-    let here = App::open(config).await.unwrap();
+    let here = lyra::compose::open(config).await.unwrap();
     for (what, app) in [("a worker process", &worker), ("this process", &here)] {
         let mut times = Vec::new();
         for _ in 0..n {

@@ -11,7 +11,6 @@ pub mod site;
 pub mod walled;
 
 use lyra_store::GuardOptions;
-use lyra_usecases::App;
 use lyra_usecases::config::Config;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
@@ -80,7 +79,7 @@ impl TestApp {
         let config = Config { data_dir: Some(self.data_dir().to_owned()), ..Config::default() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("runtime");
         runtime.block_on(async {
-            let app = App::open(config).await.expect("application");
+            let app = lyra::compose::open(config).await.expect("application");
             let rows = app.query_graph("test", sql, GuardOptions::default()).await.expect("statement").rows;
             app.close().await;
             rows

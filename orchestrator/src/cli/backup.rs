@@ -101,7 +101,7 @@ async fn read_backup(
                 App::restore_backup(source, &data_dir, *force, &readers).await?
             };
             // Opened once, so that an older database is upgraded now and not when somebody waits for it.
-            let app = App::open(config.clone()).await?;
+            let app = crate::compose::open(config.clone()).await?;
             let arguments = json!({ "source": source, "force": force, "created_at": report.created_at });
             let call = Mutation::begin(Caller::user(), "backup restore", arguments);
             app.audit(call, AuditOutcome::Ok, None).await;

@@ -3,7 +3,7 @@
 use super::{print, print_json, remedy};
 use clap::Args;
 use lyra_usecases::config::Config;
-use lyra_usecases::{App, Finding, Health};
+use lyra_usecases::{Finding, Health};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -32,7 +32,7 @@ impl<'a> FindingJson<'a> {
 
 /// Exit code 1 when something does not work.
 pub(super) async fn run(config: Config, args: &DoctorArgs) -> anyhow::Result<ExitCode> {
-    report(&App::examine(config).await, args)
+    report(&crate::compose::examine(config).await, args)
 }
 
 /// The report when the configuration is unusable.

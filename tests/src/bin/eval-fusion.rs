@@ -69,7 +69,7 @@ async fn main() -> Result<()> {
     let mut config = Config::load(None)?;
     config.data_dir = Some(args.data_dir.clone());
     config.ml.url.clone_from(&args.ml_url);
-    let app = App::open(config).await?;
+    let app = lyra::compose::open(config).await?;
     println!("                                   nDCG@10   recall@100   ms/query");
     for name in &args.sets {
         let data = shared.join("data");

@@ -11,7 +11,6 @@ use clap::Parser;
 use lyra_store::GuardOptions;
 use lyra_tests::binary;
 use lyra_tests::replay::Replay;
-use lyra_usecases::App;
 use lyra_usecases::config::Config;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -101,7 +100,7 @@ fn main() -> Result<ExitCode> {
     let wrong = runtime.block_on(async {
         let mut config = Config::load(Some(&file))?;
         config.data_dir = Some(folder);
-        let app = App::open(config).await?;
+        let app = lyra::compose::open(config).await?;
         println!("\nin the evidence graph:");
         let mut wrong = Vec::new();
         for (what, sql, need) in COUNTS {

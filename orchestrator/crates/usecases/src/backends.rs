@@ -59,6 +59,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::inference::LazyInference;
+    use crate::testing::NoModels;
 
     fn opened(text: &str) -> anyhow::Result<BackendKind> {
         let folder = tempfile::tempdir()?;
@@ -67,7 +68,7 @@ mod tests {
         let config = Config::load(Some(&file))?;
         let shown = serde_json::to_string(&config)?;
         assert!(!shown.contains("hidden") && !format!("{config:?}").contains("hidden"), "{shown}");
-        let inference = Arc::new(LazyInference::new(config.ml.clone(), Arc::default()));
+        let inference = Arc::new(LazyInference::new(config.ml.clone(), Arc::new(NoModels), Arc::default()));
         Ok(open(&config.fusion, &Corpora::open(folder.path()), inference)?.kind())
     }
 

@@ -4,12 +4,13 @@ mod isolation;
 mod machine;
 mod work;
 
-use super::{App, Remedy, llm};
+use super::{App, LocalModels, Remedy, llm};
 use crate::config::{Config, shown_address};
 use lyra_corpus::CorpusInfo;
 use lyra_domain::named_enum;
 use lyra_ml_client::MlClient;
 use lyra_research::ports::Inference;
+use std::sync::Arc;
 
 named_enum! {
     /// State of one part.
@@ -54,7 +55,7 @@ impl Finding {
 impl App {
     /// Checks everything that commonly goes wrong, with remedies. Only creates a missing data folder, and changes
     /// nothing else.
-    pub async fn examine(config: Config) -> Vec<Finding> {
+    pub async fn examine(config: Config, local: Arc<dyn LocalModels>) -> Vec<Finding> {
         let mut findings = Vec::new();
         let data_dir = match config.data_dir() {
             Ok(dir) => dir,
@@ -72,7 +73,7 @@ impl App {
         findings.push(llm::examine(&config.llm).await);
         // Without it: whether it can be used was said.
         let without = Config { llm: crate::config::LlmSettings::default(), ..config.clone() };
-        match Self::open(without).await {
+        match Self::open(without, local).await {
             Ok(app) => {
                 findings.push(app.database().await);
                 findings.push(machine::privacy(&data_dir));

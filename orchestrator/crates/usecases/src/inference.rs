@@ -1,5 +1,5 @@
-//! The models, started when they are first needed: an ml-server at a configured address, or one inside this process
-//! on a loopback port, over the same protocol.
+//! The models, started when they are first needed: an ml-server at a configured address, or one that the composition
+//! root starts inside this process, over the same protocol.
 
 mod calibrated;
 
@@ -10,37 +10,56 @@ use crate::metrics::Metrics;
 use async_trait::async_trait;
 use lyra_domain::NliJudgement;
 use lyra_ml_client::MlClient;
-use lyra_ml_server::{Profile, ServerConfig, ServerHandle};
+use lyra_research::Result;
 use lyra_research::ports::{Inference, Models, TextRole, Verified, Verify};
-use lyra_research::{PortError, Result};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::net::TcpListener;
 use tokio::sync::{Mutex, OnceCell};
 
 /// How long a server at a configured address may take to load its models.
 const READY_WITHIN: Duration = Duration::from_mins(2);
+
+/// Models that run inside this process, for a configuration that names no ml-server.
+#[async_trait]
+pub trait LocalModels: Send + Sync {
+    /// Starts them as configured, and waits until they are loaded.
+    ///
+    /// # Errors
+    /// An unknown profile, models that cannot be loaded.
+    async fn start(&self, config: &MlConfig) -> Result<Box<dyn StartedModels>>;
+}
+
+/// Models that were started inside this process.
+#[async_trait]
+pub trait StartedModels: Send + Sync {
+    /// Where they speak the protocol of the ml-server.
+    fn url(&self) -> String;
+
+    /// Finishes the requests in progress, and stops.
+    async fn stop(self: Box<Self>);
+}
 
 /// The models behind [`Inference`].
 pub(crate) struct LazyInference {
     config: MlConfig,
     metrics: Arc<Metrics>,
     client: OnceCell<MlClient>,
-    inside: Mutex<Option<ServerHandle>>,
+    local: Arc<dyn LocalModels>,
+    inside: Mutex<Option<Box<dyn StartedModels>>>,
     /// Held while a request runs that is not awaited.
     asking: Arc<Mutex<()>>,
 }
 
 impl LazyInference {
-    pub(crate) fn new(config: MlConfig, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(config: MlConfig, local: Arc<dyn LocalModels>, metrics: Arc<Metrics>) -> Self {
         let (client, inside, asking) = (OnceCell::new(), Mutex::new(None), Arc::default());
-        Self { config, metrics, client, inside, asking }
+        Self { config, metrics, client, local, inside, asking }
     }
 
-    /// Stops the server inside, if one was started.
+    /// Stops the models of this process, if they were started.
     pub(crate) async fn close(&self) {
-        if let Some(server) = self.inside.lock().await.take() {
-            server.shutdown().await;
+        if let Some(models) = self.inside.lock().await.take() {
+            models.stop().await;
         }
     }
 
@@ -80,24 +99,11 @@ impl LazyInference {
         answer
     }
 
-    /// Starts the server inside and waits for its models. Returns its URL.
+    /// Starts the models of this process. Returns their URL.
     async fn start_inside(&self) -> Result<String> {
-        let failed = |why: String| PortError::Failed { what: "the ml-server inside".to_owned(), why };
-        let profile = Profile::named(&self.config.profile).ok_or_else(|| PortError::Refused {
-            what: "ml.profile".to_owned(),
-            why: format!("`{}` is not one of lite, fast, standard, scholar, accurate", self.config.profile),
-        })?;
-        let mut server = ServerConfig::from_profile(profile, self.config.models_dir.as_deref(), false)
-            .map_err(|error| failed(error.to_string()))?;
-        if let Some(threads) = self.config.threads {
-            server = server.with_threads(threads);
-        }
-        let listener =
-            TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| failed(error.to_string()))?;
-        let handle = lyra_ml_server::start(server, listener).map_err(|error| failed(error.to_string()))?;
-        handle.ready().await.map_err(|error| failed(error.to_string()))?;
-        let url = handle.url();
-        *self.inside.lock().await = Some(handle);
+        let started = self.local.start(&self.config).await?;
+        let url = started.url();
+        *self.inside.lock().await = Some(started);
         Ok(url)
     }
 }

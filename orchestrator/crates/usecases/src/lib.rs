@@ -30,6 +30,8 @@ mod sources;
 mod statements;
 mod status;
 mod tasks;
+#[cfg(test)]
+mod testing;
 mod web;
 pub mod worker;
 mod workers;
@@ -48,6 +50,7 @@ pub use explore::{Completed, VectorHits, VectorSearch};
 pub use export::Materials;
 pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
+pub use inference::{LocalModels, StartedModels};
 pub use remedy::Remedy;
 pub use retention::PruneReport;
 pub use sources::{SourceInfo, SourceTest};
@@ -96,12 +99,13 @@ struct Inner {
 }
 
 impl App {
-    /// Opens the data folder, making it when it is not there. Models are loaded when they are first needed.
+    /// Opens the data folder, making it when it is not there. Models are loaded when they are first needed:
+    /// those of `ml.url`, else `local`.
     ///
     /// # Errors
     /// A folder that cannot be written, a database of a newer version, an invalid source URL, or an unusable `[llm]`
     /// section.
-    pub async fn open(config: Config) -> anyhow::Result<Self> {
+    pub async fn open(config: Config, local: Arc<dyn LocalModels>) -> anyhow::Result<Self> {
         use anyhow::Context;
         let data_dir = config.data_dir()?;
         std::fs::create_dir_all(&data_dir).with_context(|| {
@@ -121,7 +125,7 @@ impl App {
         let llm = llm::open(&config.llm, outside.web())?;
         let imports = Arc::new(import_readers(config.worker_program.clone()));
         let corpora = Corpora::open(&data_dir).with_readers(imports.clone());
-        let inference = Arc::new(LazyInference::new(config.ml.clone(), metrics.clone()));
+        let inference = Arc::new(LazyInference::new(config.ml.clone(), local, metrics.clone()));
         let backend = backends::open(&config.fusion, &corpora, inference.clone())?;
         let backend = fusion::Gate::before(backend, outside.web().rules());
         let fusion = Fusion::open(config.fusion.clone(), store.clone(), backend)?;

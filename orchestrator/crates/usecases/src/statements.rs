@@ -96,7 +96,7 @@ mod tests {
     async fn app(folder: &std::path::Path, program: Option<PathBuf>) -> App {
         let config =
             Config { data_dir: Some(folder.to_owned()), worker_program: program, ..Config::default() };
-        App::open(config).await.unwrap()
+        crate::testing::open(config).await
     }
 
     #[tokio::test]

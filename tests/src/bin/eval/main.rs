@@ -69,7 +69,7 @@ async fn main() -> Result<()> {
     let mut config = Config::load(None)?;
     config.data_dir = Some(args.data_dir.clone());
     config.ml.url = Some(url);
-    let app = App::open(config).await?;
+    let app = lyra::compose::open(config).await?;
     let wanted = |part: Part| args.parts.contains(&part);
     if wanted(Part::Retrieval) || wanted(Part::Counter) {
         import(&app, &data.join("scifact/corpus.jsonl")).await?;

@@ -32,7 +32,7 @@ fn here() -> BackupReaders {
 }
 
 async fn open(folder: &Path) -> App {
-    App::open(Config { data_dir: Some(folder.to_owned()), ..Config::default() }).await.unwrap()
+    crate::testing::open(Config { data_dir: Some(folder.to_owned()), ..Config::default() }).await
 }
 
 async fn tasks(folder: &Path) -> Vec<String> {

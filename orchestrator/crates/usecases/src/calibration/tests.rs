@@ -4,7 +4,7 @@ use crate::config::Config;
 /// An application whose store has `samples` corrected judgments of an overconfident model: it reports 0.98 and is right
 /// in two of three cases.
 async fn app(folder: &std::path::Path, samples: usize) -> App {
-    let app = App::open(Config { data_dir: Some(folder.to_owned()), ..Config::default() }).await.unwrap();
+    let app = crate::testing::open(Config { data_dir: Some(folder.to_owned()), ..Config::default() }).await;
     let path = folder.join("lyra.db");
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
     let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
