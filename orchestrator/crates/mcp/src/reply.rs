@@ -1,5 +1,6 @@
 //! A tool's result: one JSON object, as structured content and as text, never larger than clients accept.
 
+use crate::remedy;
 use lyra_store::AuditOutcome;
 use lyra_usecases::json::size;
 use lyra_usecases::{AppError, ErrorCode, Mutation};
