@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::app::eval::{LabelledItem, LabelledSet, Measured, SEED, Stage};
 use crate::json::thousandths;
 use clap::Args;
-use lyra_domain::figures::{Answer, Label};
+use lyra_domain::figures::{Label, LabeledAnswer};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -142,7 +142,7 @@ fn json_of(path: &str, items: &[LabelledItem], measured: &Measured) -> anyhow::R
     Ok(value)
 }
 
-fn answer_json(item: &LabelledItem, answer: &Answer) -> Value {
+fn answer_json(item: &LabelledItem, answer: &LabeledAnswer) -> Value {
     json!({
         "id": item.id,
         "claim": item.claim,
