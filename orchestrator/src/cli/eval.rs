@@ -5,7 +5,7 @@ mod table;
 use super::progress::TaskProgressLine;
 use super::{print, print_json, tell};
 use clap::Args;
-use lyra_domain::figures::{Answer, Label};
+use lyra_domain::figures::{Label, LabeledAnswer};
 use lyra_usecases::App;
 use lyra_usecases::eval::{LabelledItem, LabelledSet, Measured, SEED, Stage};
 use lyra_usecases::json::thousandths;
@@ -142,7 +142,7 @@ fn json_of(path: &str, items: &[LabelledItem], measured: &Measured) -> anyhow::R
     Ok(value)
 }
 
-fn answer_json(item: &LabelledItem, answer: &Answer) -> Value {
+fn answer_json(item: &LabelledItem, answer: &LabeledAnswer) -> Value {
     json!({
         "id": item.id,
         "claim": item.claim,

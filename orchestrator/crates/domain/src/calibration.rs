@@ -137,7 +137,7 @@ impl Calibration {
                 let p = probabilities(scores);
                 let raw = [(supports, p[0]), (refutes, p[1]), (neutral, p[2])]
                     .map(|(curve, p)| platt::sigmoid(curve.slope * platt::logit(p) + curve.intercept));
-                of_classes(normalised(raw))
+                of_classes(normalize(raw))
             }
         }
     }
@@ -170,10 +170,10 @@ pub fn degradation(before: f64, after: f64) -> Option<f64> {
 /// In the order of classes, each in [0, 1], summing to 1. Scores without information become a third each.
 fn probabilities(scores: NliScores) -> [f64; CLASSES] {
     let usable = |p: f64| if p.is_finite() { p.clamp(0.0, 1.0) } else { 0.0 };
-    normalised([scores.supports, scores.refutes, scores.neutral].map(usable))
+    normalize([scores.supports, scores.refutes, scores.neutral].map(usable))
 }
 
-fn normalised(p: [f64; CLASSES]) -> [f64; CLASSES] {
+fn normalize(p: [f64; CLASSES]) -> [f64; CLASSES] {
     let sum: f64 = p.iter().sum();
     if sum > 0.0 { p.map(|p| p / sum) } else { [1.0 / CLASSES as f64; CLASSES] }
 }
@@ -185,7 +185,7 @@ fn log_probabilities(scores: NliScores) -> [f64; CLASSES] {
 
 fn softmax(z: [f64; CLASSES]) -> [f64; CLASSES] {
     let most = z.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    normalised(z.map(|z| (z - most).exp()))
+    normalize(z.map(|z| (z - most).exp()))
 }
 
 fn of_classes([supports, refutes, neutral]: [f64; CLASSES]) -> NliScores {

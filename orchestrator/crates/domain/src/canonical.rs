@@ -63,7 +63,7 @@ impl CanonicalPaperIndex {
         order.sort_by_cached_key(|&i| self.sort_key(i));
         let mut groups = self.by_identifier(&order);
         self.join_by_title(&mut groups);
-        let mut works: Vec<CanonicalWork> = groups.into_iter().map(|group| self.merged(group)).collect();
+        let mut works: Vec<CanonicalWork> = groups.into_iter().map(|group| self.merge(group)).collect();
         works.sort_by_key(|work| work.records.first().copied());
         works
     }
@@ -102,7 +102,7 @@ impl CanonicalPaperIndex {
             }
         }
         // Those without a DOI are one when they share an identifier, also through each other.
-        for members in self.connected(order) {
+        for members in self.connect(order) {
             let mut homes: Vec<usize> = members
                 .iter()
                 .flat_map(|&i| self.work(i).ids.iter())
@@ -122,7 +122,7 @@ impl CanonicalPaperIndex {
     }
 
     /// Records without a DOI, grouped by what identifiers they share.
-    fn connected(&self, order: &[usize]) -> Vec<Vec<usize>> {
+    fn connect(&self, order: &[usize]) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for &i in order.iter().filter(|&&i| self.work(i).doi.is_none()) {
             let shares = |group: &Vec<usize>| {
@@ -190,7 +190,7 @@ impl CanonicalPaperIndex {
         })
     }
 
-    fn merged(&self, mut members: Vec<usize>) -> CanonicalWork {
+    fn merge(&self, mut members: Vec<usize>) -> CanonicalWork {
         members.sort_by_cached_key(|&i| self.sort_key(i));
         let mut work = Work::default();
         for &i in &members {

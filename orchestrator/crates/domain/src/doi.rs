@@ -13,7 +13,7 @@ impl Doi {
     /// Reads `10.1000/x`, `doi:10.1000/x` and resolver URLs, also escaped, with a query, or with the period of the
     /// surrounding sentence. `None` when it is not a DOI (DOI handbook, section 2.2).
     pub fn parse(text: &str) -> Option<Self> {
-        let text = tidied(text).trim().to_lowercase();
+        let text = tidy(text).trim().to_lowercase();
         let bare = ["https://", "http://"].iter().find_map(|scheme| text.strip_prefix(scheme));
         let address = bare.is_some();
         let mut bare = bare.unwrap_or(&text);
@@ -33,7 +33,7 @@ impl Doi {
     }
 
     fn parse_bare(text: &str) -> Option<Self> {
-        let text = trimmed(text.trim());
+        let text = trim_end_marks(text.trim());
         let length = at_start(text)?;
         (length == text.len()).then(|| Self(text.to_lowercase()))
     }
@@ -46,7 +46,7 @@ impl Doi {
             from = at + 3;
             let apart = text[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '.');
             if let Some(length) = at_start(&text[at..]).filter(|_| apart) {
-                let doi = trimmed(&text[at..at + length]);
+                let doi = trim_end_marks(&text[at..at + length]);
                 if at_start(doi) == Some(doi.len()) {
                     found.push((at, Self(doi.to_lowercase())));
                 }
@@ -63,7 +63,7 @@ impl Doi {
             address[..*at].ends_with(['/', '=', ':', ',']) && at_start(&address[*at..]).is_some()
         })?;
         let text = address[at..].split(['?', '#', '&']).next()?;
-        let mut doi = trimmed(text).to_lowercase();
+        let mut doi = trim_end_marks(text).to_lowercase();
         loop {
             let ends = [
                 "/full",
@@ -155,7 +155,7 @@ fn at_start(text: &str) -> Option<usize> {
 }
 
 /// Without the punctuation of the sentence around it; a closing bracket stays when its opening one is inside.
-fn trimmed(text: &str) -> &str {
+fn trim_end_marks(text: &str) -> &str {
     let mut text = text;
     loop {
         let Some(last) = text.chars().next_back() else { return text };
@@ -175,7 +175,7 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// Cleans up copied text: decodes percent and HTML escapes, drops invisible characters, and normalizes hyphens.
-pub(crate) fn tidied(text: &str) -> String {
+pub(crate) fn tidy(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

@@ -194,7 +194,7 @@ impl DomainRules {
 pub fn deciding_override(host: &str, overrides: &[DomainOverride]) -> Option<usize> {
     let host = normal(host);
     let domain = registrable_domain(&host).unwrap_or_else(|| host.clone());
-    Names { host: &host, domain: &domain }.ruled_by(overrides)
+    Names { host: &host, domain: &domain }.find_rule(overrides)
 }
 
 /// The host of an address such as `https://example.org:8443/a`; empty if it has none.
@@ -244,13 +244,13 @@ fn category(
     dynamically_blocked: impl Fn(&str) -> bool,
     setting: Option<(&String, &DomainSetting)>,
 ) -> (DomainCategory, DecidedBy) {
-    let rule = names.ruled_by(overrides).map(|place| &overrides[place]);
+    let rule = names.find_rule(overrides).map(|place| &overrides[place]);
     if let Some(rule) = rule.filter(|rule| rule.decision == OverrideDecision::Block) {
         return (DomainCategory::Blocked, DecidedBy::Override(rule.pattern.to_string()));
     }
     let unblocked = rule.is_some();
     if !unblocked {
-        if let Some(pattern) = policy.deny.iter().find(|pattern| names.matched(pattern).is_some()) {
+        if let Some(pattern) = policy.deny.iter().find(|pattern| names.find_closeness(pattern).is_some()) {
             return (DomainCategory::Blocked, DecidedBy::Denylist(pattern.to_string()));
         }
         if dynamically_blocked(names.domain) {
@@ -263,7 +263,7 @@ fn category(
     let listed = policy
         .allow
         .iter()
-        .filter_map(|(pattern, category)| Some((names.matched(pattern)?, pattern, category)))
+        .filter_map(|(pattern, category)| Some((names.find_closeness(pattern)?, pattern, category)))
         .max_by(|a, b| a.0.cmp(&b.0));
     match listed {
         Some((_, pattern, category)) => (*category, DecidedBy::Allowlist(pattern.to_string())),
@@ -295,16 +295,16 @@ enum Closeness {
 
 impl Names<'_> {
     /// Place of the override that counts: the closest, then the newest.
-    fn ruled_by(&self, overrides: &[DomainOverride]) -> Option<usize> {
+    fn find_rule(&self, overrides: &[DomainOverride]) -> Option<usize> {
         overrides
             .iter()
             .enumerate()
-            .filter_map(|(place, rule)| Some((self.matched(&rule.pattern)?, rule.updated_at, place)))
+            .filter_map(|(place, rule)| Some((self.find_closeness(&rule.pattern)?, rule.updated_at, place)))
             .max()
             .map(|(_, _, place)| place)
     }
 
-    fn matched(&self, pattern: &DomainPattern) -> Option<Closeness> {
+    fn find_closeness(&self, pattern: &DomainPattern) -> Option<Closeness> {
         match pattern {
             DomainPattern::Exact(name) if name == self.host => Some(Closeness::Host),
             DomainPattern::Exact(name) if name == self.domain => Some(Closeness::Domain),

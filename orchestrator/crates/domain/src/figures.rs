@@ -72,7 +72,7 @@ impl From<Relation> for Label {
 
 /// One labeled passage and the model's judgment of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct LabeledAnswer {
     /// The right label.
     pub gold: Label,
     /// The label given; [`Label::Neutral`] when the passage was not judged.
@@ -181,7 +181,7 @@ pub struct Risk {
 
 impl Figures {
     /// Figures for answers. The same seed draws the same resamples.
-    pub fn of(answers: &[Answer], seed: u64) -> Self {
+    pub fn of(answers: &[LabeledAnswer], seed: u64) -> Self {
         let n = answers.len();
         let by_claim = by_claim(answers);
         let tallies: Vec<Tally> =
@@ -223,7 +223,7 @@ impl Figures {
     }
 }
 
-impl Answer {
+impl LabeledAnswer {
     /// Whether the label given is the right one.
     pub fn is_right(&self) -> bool {
         self.gold == self.said
@@ -231,7 +231,7 @@ impl Answer {
 }
 
 impl Majority {
-    fn of(answers: &[Answer]) -> Self {
+    fn of(answers: &[LabeledAnswer]) -> Self {
         let count = |label: Label| answers.iter().filter(|answer| answer.gold == label).count();
         let (mut label, mut most) = (Label::Neutral, count(Label::Neutral));
         for side in [Label::Support, Label::Refute] {
@@ -257,11 +257,12 @@ impl Scored {
 }
 
 impl Risk {
-    fn at(threshold: f64, answers: &[Answer]) -> Self {
-        let kept: Vec<&Answer> =
+    fn at(threshold: f64, answers: &[LabeledAnswer]) -> Self {
+        let kept: Vec<&LabeledAnswer> =
             answers.iter().filter(|a| a.scores.is_some() && a.confidence >= threshold).collect();
-        let wrong = |answers: &[&Answer]| answers.iter().filter(|answer| !answer.is_right()).count();
-        let sides: Vec<&Answer> = kept.iter().copied().filter(|answer| answer.said.is_side()).collect();
+        let wrong = |answers: &[&LabeledAnswer]| answers.iter().filter(|answer| !answer.is_right()).count();
+        let sides: Vec<&LabeledAnswer> =
+            kept.iter().copied().filter(|answer| answer.said.is_side()).collect();
         Self {
             threshold,
             coverage: wilson(kept.len(), answers.len()),
@@ -272,20 +273,20 @@ impl Risk {
     }
 }
 
-fn by_claim(answers: &[Answer]) -> BTreeMap<usize, Vec<&Answer>> {
-    let mut by_claim: BTreeMap<usize, Vec<&Answer>> = BTreeMap::new();
+fn by_claim(answers: &[LabeledAnswer]) -> BTreeMap<usize, Vec<&LabeledAnswer>> {
+    let mut by_claim: BTreeMap<usize, Vec<&LabeledAnswer>> = BTreeMap::new();
     for answer in answers {
         by_claim.entry(answer.claim).or_default().push(answer);
     }
     by_claim
 }
 
-fn kinds(answers: &[Answer]) -> BTreeMap<String, Kind> {
+fn kinds(answers: &[LabeledAnswer]) -> BTreeMap<String, Kind> {
     let kinds: BTreeSet<&String> = answers.iter().filter_map(|answer| answer.kind.as_ref()).collect();
     kinds
         .into_iter()
         .map(|kind| {
-            let of: Vec<&Answer> = answers.iter().filter(|a| a.kind.as_ref() == Some(kind)).collect();
+            let of: Vec<&LabeledAnswer> = answers.iter().filter(|a| a.kind.as_ref() == Some(kind)).collect();
             let right = of.iter().filter(|answer| answer.is_right()).count();
             let sides = of.iter().map(|answer| Tally::of(answer)).sum::<Tally>().sides();
             let f1 = (sides.predicted + sides.gold > 0).then(|| sides.f1());
@@ -294,8 +295,8 @@ fn kinds(answers: &[Answer]) -> BTreeMap<String, Kind> {
         .collect()
 }
 
-fn groups(by_claim: &BTreeMap<usize, Vec<&Answer>>) -> Option<Share> {
-    let several: Vec<&Vec<&Answer>> = by_claim.values().filter(|answers| answers.len() > 1).collect();
+fn groups(by_claim: &BTreeMap<usize, Vec<&LabeledAnswer>>) -> Option<Share> {
+    let several: Vec<&Vec<&LabeledAnswer>> = by_claim.values().filter(|answers| answers.len() > 1).collect();
     let whole = several.iter().filter(|answers| answers.iter().all(|answer| answer.is_right())).count();
     (!several.is_empty()).then(|| wilson(whole, several.len()))
 }

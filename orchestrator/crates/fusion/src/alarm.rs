@@ -132,14 +132,14 @@ fn dominance(pool: &Pool<'_>, blend: &Blend) -> Option<Alarm> {
     (*share > DOMINANT).then(|| {
         let names = pool.names().iter().copied().chain([CODE]);
         let all: Map<String, Value> =
-            names.zip(&shares).map(|(name, share)| (name.to_owned(), json!(rounded(*share)))).collect();
+            names.zip(&shares).map(|(name, share)| (name.to_owned(), json!(round_figure(*share)))).collect();
         alarm(
             AlarmKind::LaneDominates,
             format!(
                 "the lane `{lane}` makes up {:.0} % of the scores of the first {SHARES_OF}",
                 share * 100.0
             ),
-            json!({ "lane": lane, "share": rounded(*share), "contributions": all }),
+            json!({ "lane": lane, "share": round_figure(*share), "contributions": all }),
         )
     })
 }
@@ -156,7 +156,7 @@ fn flatness(frontier: &[FrontierPoint]) -> Option<Alarm> {
                 "reading {} documents instead of {} gains {gain:.3} of Fβ* at most, which is best at {}",
                 last.k, first.k, best.k
             ),
-            json!({ "gain": rounded(gain), "threshold": FLAT, "first": first, "best": best, "last": last }),
+            json!({ "gain": round_figure(gain), "threshold": FLAT, "first": first, "best": best, "last": last }),
         )
     })
 }
@@ -180,7 +180,7 @@ fn contamination(profile: &TargetProfile, context: &[Code]) -> Option<Alarm> {
         alarm(
             AlarmKind::ProfileContaminated,
             format!("codes of use cases hold {:.0} % of the target profile", share * 100.0),
-            json!({ "share": rounded(share), "context_codes": codes, "profile_without_them": rest }),
+            json!({ "share": round_figure(share), "context_codes": codes, "profile_without_them": rest }),
         )
     })
 }
@@ -190,12 +190,12 @@ fn structure(pool: &Pool<'_>, blend: &Blend, metrics: &StructureMetrics) -> Vec<
     if let Some(las) = metrics.las.filter(|las| *las < APART) {
         let pairs: Vec<Value> = agreements(pool)
             .into_iter()
-            .map(|(a, b, agreement)| json!({ "lanes": [a, b], "jaccard": rounded(agreement) }))
+            .map(|(a, b, agreement)| json!({ "lanes": [a, b], "jaccard": round_figure(agreement) }))
             .collect();
         alarms.push(alarm(
             AlarmKind::LanesDisagree,
             format!("LAS is {las:.2}, below {APART}: the lanes share few of their first {TOP}"),
-            json!({ "value": rounded(las), "threshold": APART, "pairs": pairs }),
+            json!({ "value": round_figure(las), "threshold": APART, "pairs": pairs }),
         ));
     }
     if let Some(ccw) = metrics.ccw.filter(|ccw| *ccw < APART) {
@@ -216,7 +216,7 @@ fn structure(pool: &Pool<'_>, blend: &Blend, metrics: &StructureMetrics) -> Vec<
                 counts.len()
             ),
             json!({
-                "value": rounded(ccw), "threshold": APART, "system": classes.map(|classes| classes.system),
+                "value": round_figure(ccw), "threshold": APART, "system": classes.map(|classes| classes.system),
                 "documents": documents, "subclasses": counts.len(), "most_frequent": first,
             }),
         ));
@@ -233,7 +233,7 @@ fn structure(pool: &Pool<'_>, blend: &Blend, metrics: &StructureMetrics) -> Vec<
         alarms.push(alarm(
             AlarmKind::ScorePeaked,
             format!("the first {PEAK} hold {:.0} % of the score of the first {TOP}", metrics.s_shape * 100.0),
-            json!({ "value": rounded(metrics.s_shape), "threshold": PEAKED, "first": first }),
+            json!({ "value": round_figure(metrics.s_shape), "threshold": PEAKED, "first": first }),
         ));
     }
     alarms
@@ -257,11 +257,11 @@ fn off_profile(pool: &Pool<'_>, blend: &Blend, profile: &TargetProfile) -> Optio
         alarm(
             AlarmKind::OffProfile,
             format!("{} of the first {} documents have no code of the target profile", off.len(), top.len()),
-            json!({ "share": rounded(share), "profile": codes, "examples": examples }),
+            json!({ "share": round_figure(share), "profile": codes, "examples": examples }),
         )
     })
 }
 
-fn rounded(value: f64) -> f64 {
+fn round_figure(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

@@ -63,7 +63,7 @@ impl Blend {
             lane: Some(lane_consistency(pool, &prepared.lane_weights)),
             structure: read.filter(|read| read.has_pairs()).map(|_| spread(|signals| signals.structure)),
         };
-        let mixed = signals.mixed(&recipe.pi_weights, pool.len());
+        let mixed = signals.mix(&recipe.pi_weights, pool.len());
         let relevance = relevance(&mixed, labels);
         let order = &self.ranking.order;
         let ranked: Vec<f64> = order.iter().map(|&doc| relevance.values[doc]).collect();

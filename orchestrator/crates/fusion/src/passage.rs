@@ -43,10 +43,10 @@ pub fn passages(text: &str, found: &[Range<usize>], chars: usize, most: usize) -
         }
     }
     chosen.sort_unstable();
-    chosen.into_iter().map(|(begin, end)| marked(text, begin, end, &spans)).collect()
+    chosen.into_iter().map(|(begin, end)| mark_spans(text, begin, end, &spans)).collect()
 }
 
-fn marked(text: &str, begin: usize, end: usize, spans: &[(usize, usize, usize)]) -> String {
+fn mark_spans(text: &str, begin: usize, end: usize, spans: &[(usize, usize, usize)]) -> String {
     let mut out = String::from(if begin > 0 { "…" } else { "" });
     let mut at = begin;
     for &(from, to, _) in spans.iter().filter(|span| span.0 >= begin && span.1 <= end) {

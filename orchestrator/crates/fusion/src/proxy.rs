@@ -43,7 +43,7 @@ pub(crate) struct Signals {
 
 impl Signals {
     /// The weighted mean of the signals that exist, for each of `count` documents.
-    pub(crate) fn mixed(&self, weights: &PiWeights, count: usize) -> Vec<f64> {
+    pub(crate) fn mix(&self, weights: &PiWeights, count: usize) -> Vec<f64> {
         let present: Vec<(&[f64], f64)> = [
             (&self.code, weights.code),
             (&self.facet, weights.facet),
@@ -121,7 +121,7 @@ pub enum ProxyMethod {
 /// fixed curve by one fitted to them. A mix in [0, 1] is standardized first, because a logistic curve over [0, 1] only
 /// yields 0.50 to 0.73.
 pub(crate) fn relevance(mixed: &[f64], labels: &[(usize, f64)]) -> Relevance {
-    let z = standardised(mixed);
+    let z = standardize(mixed);
     let points: Vec<(f64, f64)> =
         labels.iter().filter_map(|&(doc, label)| Some((*z.get(doc)?, label))).collect();
     if points.len() >= MIN_REPRESENTATIVES {
@@ -137,7 +137,7 @@ pub(crate) fn relevance(mixed: &[f64], labels: &[(usize, f64)]) -> Relevance {
 
 /// `(x − mean) / standard deviation`; all 0 when every value is the same. Sums run over sorted values, so the order of
 /// documents does not matter.
-fn standardised(values: &[f64]) -> Vec<f64> {
+fn standardize(values: &[f64]) -> Vec<f64> {
     if values.is_empty() {
         return Vec::new();
     }

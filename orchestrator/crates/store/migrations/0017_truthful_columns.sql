@@ -9,10 +9,10 @@ SET extraction_score = llm_claim_confidence,
     extracted_by = iif(
         EXISTS (
             SELECT 1
-            FROM llm_questions, json_each(llm_questions.answer, '$.claims') AS stated
+            FROM llm_questions, json_each(iif(json_valid(answer), answer, '{}'), '$.claims') AS stated
             WHERE llm_questions.task_id = claims.task_id AND llm_questions.purpose = 'extract_claims'
-              AND llm_questions.subject = claims.source_fragment_id AND llm_questions.answer IS NOT NULL
-              AND stated.value ->> 'confidence' = claims.llm_claim_confidence
+              AND llm_questions.subject = claims.source_fragment_id
+              AND CASE stated.type WHEN 'object' THEN stated.value ->> 'confidence' END = claims.llm_claim_confidence
         ),
         'language_model', 'rules')
 WHERE llm_claim_confidence IS NOT NULL;

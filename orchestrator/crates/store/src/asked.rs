@@ -97,7 +97,7 @@ impl Store {
 }
 
 /// A task's use of a language model; `None` when nothing was asked.
-pub(crate) async fn used(connection: &mut SqliteConnection, task: &TaskId) -> Result<Option<LlmUse>> {
+pub(crate) async fn load_usage(connection: &mut SqliteConnection, task: &TaskId) -> Result<Option<LlmUse>> {
     let row = sqlx::query(
         "SELECT count(*) AS questions, coalesce(sum(calls), 0) AS calls, coalesce(sum(failures), 0) AS failures,
              coalesce(sum(answer IS NULL), 0) AS fallbacks, coalesce(sum(seconds), 0.0) AS seconds

@@ -122,7 +122,7 @@ impl Store {
 /// # Errors
 /// It is not a Lyra database, comes from a newer version, or is unreadable.
 pub async fn check_file(path: &Path, same_version: bool) -> Result<StoreCheck> {
-    let mut connection = immutable(path).await?;
+    let mut connection = open_immutable(path).await?;
     schema::fits(path, &mut connection, &schema::MIGRATIONS).await?;
     let views = if same_version { Views::Present } else { Views::Replaced };
     let check = examine(&mut connection, views).await;
@@ -135,7 +135,7 @@ pub async fn check_file(path: &Path, same_version: bool) -> Result<StoreCheck> {
 /// # Errors
 /// It is not one of ours, comes from a newer version, or is unreadable.
 pub async fn check_private_file(path: &Path) -> Result<Vec<Problem>> {
-    let mut connection = immutable(path).await?;
+    let mut connection = open_immutable(path).await?;
     schema::fits(path, &mut connection, &private::MIGRATIONS).await?;
     let mut problems = integrity(&mut connection).await?;
     let version: Option<i64> =
@@ -148,7 +148,7 @@ pub async fn check_private_file(path: &Path) -> Result<Vec<Problem>> {
 }
 
 /// Makes no file, not even one for what does not fit into memory.
-async fn immutable(path: &Path) -> Result<SqliteConnection> {
+async fn open_immutable(path: &Path) -> Result<SqliteConnection> {
     let options = SqliteConnectOptions::new().filename(path).read_only(true).immutable(true);
     let options = options.pragma("temp_store", "MEMORY");
     options.connect().await.map_err(|error| schema::open_error(path, error))

@@ -12,7 +12,7 @@ impl Store {
         let sql = "SELECT id, count(*) OVER () FROM tasks
                    WHERE substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2";
         let found = sqlx::query_as(sql).bind(prefix).bind(limit.cast_signed() as i64);
-        Ok(counted(found.fetch_all(self.reader()).await?))
+        Ok(split_total(found.fetch_all(self.reader()).await?))
     }
 
     /// Ids of runs that begin with `prefix`, newest first, at most `limit`; and how many there are.
@@ -23,7 +23,7 @@ impl Store {
         let sql = "SELECT id, count(*) OVER () FROM fusion_runs
                    WHERE substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2";
         let found = sqlx::query_as(sql).bind(prefix).bind(limit.cast_signed() as i64);
-        Ok(counted(found.fetch_all(self.reader()).await?))
+        Ok(split_total(found.fetch_all(self.reader()).await?))
     }
 
     /// Ids of a task's adopted claims that begin with `prefix`, newest first, at most `limit`; and how many there are.
@@ -35,12 +35,12 @@ impl Store {
                    WHERE task_id = ?3 AND claim_adoption_status = 'adopted'
                    AND substr(id, 1, length(?1)) = ?1 ORDER BY seq DESC LIMIT ?2";
         let found = sqlx::query_as(sql).bind(prefix).bind(limit.cast_signed() as i64).bind(task.as_str());
-        Ok(counted(found.fetch_all(self.reader()).await?))
+        Ok(split_total(found.fetch_all(self.reader()).await?))
     }
 }
 
 /// The ids, and the total count that accompanies each of them.
-fn counted(found: Vec<(String, i64)>) -> (Vec<String>, u64) {
+fn split_total(found: Vec<(String, i64)>) -> (Vec<String>, u64) {
     let total = found.first().map_or(0, |(_, total)| total.unsigned_abs());
     (found.into_iter().map(|(id, _)| id).collect(), total)
 }

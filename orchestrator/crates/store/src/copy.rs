@@ -71,7 +71,7 @@ impl Unused {
         std::fs::create_dir_all(&workers).map_err(not_writable)?;
         // A process that opens the database first marks itself as alive, and then waits for its turn.
         let turn = schema::turn(&workers).await?;
-        match WorkerLock::living(&workers).map_err(not_writable)? {
+        match WorkerLock::count_living(&workers).map_err(not_writable)? {
             0 => Ok(Self { _turn: turn }),
             processes => Err(StoreError::InUse { folder: folder.to_owned(), processes }),
         }

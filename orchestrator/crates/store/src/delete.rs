@@ -96,7 +96,7 @@ impl Store {
             Deletion::Commit => tx.commit().await?,
             Deletion::DryRun => tx.rollback().await?,
         }
-        Ok(Deleted { rows: gone(before, &after), cited_pages_kept: !idle })
+        Ok(Deleted { rows: subtract_counts(before, &after), cited_pages_kept: !idle })
     }
 
     /// Removes unreferenced rows: vectors of dropped claims, works and pages left by interrupted steps. Does nothing
@@ -116,7 +116,7 @@ impl Store {
             Deletion::Commit => tx.commit().await?,
             Deletion::DryRun => tx.rollback().await?,
         }
-        Ok(Deleted { rows: gone(before, &after), cited_pages_kept: false })
+        Ok(Deleted { rows: subtract_counts(before, &after), cited_pages_kept: false })
     }
 
     /// Tasks that ended before this moment and have no job left, oldest first.
@@ -205,7 +205,7 @@ async fn counts(connection: &mut SqliteConnection) -> Result<BTreeMap<String, i6
     Ok(counts)
 }
 
-fn gone(before: BTreeMap<String, i64>, after: &BTreeMap<String, i64>) -> BTreeMap<String, u64> {
+fn subtract_counts(before: BTreeMap<String, i64>, after: &BTreeMap<String, i64>) -> BTreeMap<String, u64> {
     before
         .into_iter()
         .map(|(table, count)| {

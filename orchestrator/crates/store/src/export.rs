@@ -145,15 +145,15 @@ impl Store {
         let claims = sqlx::query(claims).bind(task.as_str()).fetch_all(&mut *tx).await?;
         let edges =
             "SELECT * FROM (SELECT * FROM claim_edges UNION ALL SELECT * FROM citations) ORDER BY seq";
-        let edges = found(&mut tx, task, edges).await?;
-        let fragments = found(
+        let edges = select_from_graph(&mut tx, task, edges).await?;
+        let fragments = select_from_graph(
             &mut tx,
             task,
             "SELECT * FROM fragments
              WHERE id IN (SELECT source_id FROM claim_edges WHERE source_type = 'fragment') ORDER BY seq",
         )
         .await?;
-        let pages = found(
+        let pages = select_from_graph(
             &mut tx,
             task,
             "SELECT pages.*, works.year AS work_year, works.venue AS work_venue, works.doi AS work_doi, works.pmid,
@@ -182,7 +182,11 @@ impl Store {
     }
 }
 
-async fn found(connection: &mut SqliteConnection, task: &TaskId, select: &str) -> Result<Vec<SqliteRow>> {
+async fn select_from_graph(
+    connection: &mut SqliteConnection,
+    task: &TaskId,
+    select: &str,
+) -> Result<Vec<SqliteRow>> {
     let sql = format!("{GRAPH}{select}");
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(task.as_str()).fetch_all(connection).await?)
 }

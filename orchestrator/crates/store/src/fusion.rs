@@ -147,7 +147,7 @@ impl Store {
     /// A parent that is not there.
     pub async fn put_run(&self, run: NewRun, ttl: Duration) -> Result<StoredRun> {
         let now = self.now();
-        let identity = hashed(&run.shaped_by);
+        let identity = hash_identity(&run.shaped_by);
         // Ids differ although identities are the same: a run that expired keeps its own.
         let short = Uuid::new_v4().simple().to_string();
         let id = format!("{}-{}{}", run.kind, &identity[..8], &short[..8]);
@@ -229,7 +229,7 @@ impl Store {
         let found = sqlx::query(
             "SELECT * FROM fusion_runs WHERE identity = ? AND expires_at > ? ORDER BY seq DESC LIMIT 1",
         )
-        .bind(hashed(shaped_by))
+        .bind(hash_identity(shaped_by))
         .bind(self.stamp())
         .fetch_optional(self.reader())
         .await?;
@@ -299,7 +299,7 @@ impl Store {
         .bind(id)
         .bind(json(representatives)?)
         .bind(json(assessment)?)
-        .bind(hashed(shaped_by))
+        .bind(hash_identity(shaped_by))
         .execute(&mut *tx)
         .await?;
         tx.commit().await?;
@@ -340,6 +340,6 @@ impl Store {
 }
 
 /// SHA-256 in hexadecimal.
-fn hashed(text: &str) -> String {
+fn hash_identity(text: &str) -> String {
     hex(&Sha256::digest(text))
 }

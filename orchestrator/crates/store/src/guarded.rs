@@ -96,21 +96,21 @@ impl Store {
     /// [`GuardError`], which tells what is wrong with the statement and how to fix it.
     pub async fn query_graph(&self, sql: &str, options: GuardOptions) -> Result<GuardedRows, GuardError> {
         let options = options.in_range();
-        let tokens = checked(sql)?;
+        let tokens = check_statement(sql)?;
         let guarded = Guarded::new(connect(self.path()).await?, options).await?;
         // A step that cannot be interrupted goes on after the caller has its answer. What it uses stays taken until it ends.
         let wait = Duration::from_millis(options.timeout_ms);
         let permit = tokio::time::timeout(wait, Arc::clone(self.statements()).acquire_owned()).await;
         let Ok(Ok(permit)) = permit else { return Err(GuardError::Busy) };
         match guarded.answer(sql, &tokens).await {
-            Answer::Rows(mut rows) => {
+            StatementOutcome::Rows(mut rows) => {
                 if options.include_schema {
                     rows.schema = Some(self.schema().await?);
                 }
                 Ok(rows)
             }
-            Answer::Refused(error) => Err(error),
-            Answer::GivenUp(connection) => {
+            StatementOutcome::Refused(error) => Err(error),
+            StatementOutcome::GivenUp(connection) => {
                 tokio::spawn(async move {
                     // It waits for the step.
                     let _ = connection.close().await;
@@ -144,7 +144,7 @@ impl QueryFile {
     /// As there.
     pub async fn query(&mut self, sql: &str, options: GuardOptions) -> Result<GuardedRows, GuardError> {
         let options = options.in_range();
-        let tokens = checked(sql)?;
+        let tokens = check_statement(sql)?;
         let connection = match self.connection.take() {
             Some(connection) => connection,
             None => connect(&self.path).await?,
@@ -153,7 +153,7 @@ impl QueryFile {
         let started = Instant::now();
         match guarded.run(sql, &tokens).await {
             Ok(rows) => {
-                self.connection = guarded.released().await.ok();
+                self.connection = guarded.release().await.ok();
                 Ok(GuardedRows { elapsed_ms: started.elapsed().as_millis() as u64, ..rows })
             }
             Err(error) => {
@@ -172,7 +172,7 @@ pub fn limit_heap(bytes: u32) {
 }
 
 /// The statement's words, when its text may be compiled.
-fn checked(sql: &str) -> Result<Vec<Token<'_>>, GuardError> {
+fn check_statement(sql: &str) -> Result<Vec<Token<'_>>, GuardError> {
     if sql.len() > usize::from(limits::MAX_SQL) {
         return Err(GuardError::TooLarge);
     }
@@ -205,7 +205,7 @@ async fn connect(path: &Path) -> Result<SqliteConnection, sqlx::Error> {
 }
 
 /// The outcome of a statement.
-enum Answer {
+enum StatementOutcome {
     Rows(GuardedRows),
     Refused(GuardError),
     /// It timed out, and one of its steps is still running.
@@ -237,7 +237,7 @@ impl Guarded {
     }
 
     /// The connection, without guards and outside of a transaction.
-    async fn released(mut self) -> Result<SqliteConnection, sqlx::Error> {
+    async fn release(mut self) -> Result<SqliteConnection, sqlx::Error> {
         let mut handle = self.connection.lock_handle().await?;
         handle.remove_progress_handler();
         sqlite::remove_authorizer(&mut handle);
@@ -247,7 +247,7 @@ impl Guarded {
     }
 
     /// Runs the statement within its time.
-    async fn answer(mut self, sql: &str, tokens: &[Token<'_>]) -> Answer {
+    async fn answer(mut self, sql: &str, tokens: &[Token<'_>]) -> StatementOutcome {
         let started = Instant::now();
         let allowance = Duration::from_millis(self.options.timeout_ms) + GRACE;
         // The progress handler stops a statement between two steps.
@@ -255,10 +255,10 @@ impl Guarded {
         match found {
             Ok(Ok(mut rows)) => {
                 rows.elapsed_ms = started.elapsed().as_millis() as u64;
-                Answer::Rows(rows)
+                StatementOutcome::Rows(rows)
             }
-            Ok(Err(error)) => Answer::Refused(self.explain(sql, error).await.0),
-            Err(_) => Answer::GivenUp(self.connection),
+            Ok(Err(error)) => StatementOutcome::Refused(self.explain(sql, error).await.0),
+            Err(_) => StatementOutcome::GivenUp(self.connection),
         }
     }
 
@@ -317,7 +317,7 @@ impl Guarded {
             return (error, None);
         }
         let denial = self.denial.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut connection = match self.released().await {
+        let mut connection = match self.release().await {
             Ok(connection) => connection,
             Err(failed) => return (denial.map_or_else(|| failed.into(), GuardError::from), None),
         };

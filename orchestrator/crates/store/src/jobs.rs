@@ -22,7 +22,7 @@ impl Store {
         )
         .fetch_all(self.reader())
         .await?;
-        let dead = self.worker().dead(&owners).map_err(|error| StoreError::NotWritable {
+        let dead = self.worker().find_dead(&owners).map_err(|error| StoreError::NotWritable {
             path: self.path().with_file_name("workers"),
             why: error.to_string(),
         })?;

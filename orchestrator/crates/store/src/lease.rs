@@ -34,7 +34,7 @@ impl WorkerLock {
     }
 
     /// How many workers of this folder are alive, in any process.
-    pub(crate) fn living(folder: &Path) -> io::Result<usize> {
+    pub(crate) fn count_living(folder: &Path) -> io::Result<usize> {
         let mut living = 0;
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
@@ -50,7 +50,7 @@ impl WorkerLock {
     }
 
     /// Takes the locks of dead workers. A worker without a file is as dead as one whose file can be locked.
-    pub(crate) fn dead(&self, owners: &[String]) -> io::Result<Vec<DeadWorker>> {
+    pub(crate) fn find_dead(&self, owners: &[String]) -> io::Result<Vec<DeadWorker>> {
         let mut dead = Vec::new();
         let mut found = vec![self.id.clone()];
         for entry in std::fs::read_dir(&self.folder)? {
@@ -113,12 +113,12 @@ mod tests {
         let watcher = WorkerLock::acquire(folder.path()).unwrap();
         let other = WorkerLock::acquire(folder.path()).unwrap();
         let owners = [other.id().to_owned()];
-        assert!(watcher.dead(&owners).unwrap().is_empty());
+        assert!(watcher.find_dead(&owners).unwrap().is_empty());
 
         // The leftover of a killed process: its file, unlocked.
         drop(other);
         File::create(lock_path(folder.path(), &owners[0])).unwrap();
-        let dead = watcher.dead(&owners).unwrap();
+        let dead = watcher.find_dead(&owners).unwrap();
         assert_eq!(dead.iter().map(|worker| worker.id.clone()).collect::<Vec<_>>(), owners);
         dead.into_iter().for_each(DeadWorker::bury);
         assert!(!lock_path(folder.path(), &owners[0]).exists());
@@ -128,7 +128,7 @@ mod tests {
     fn an_owner_without_a_file_is_dead() {
         let folder = tempfile::tempdir().unwrap();
         let watcher = WorkerLock::acquire(folder.path()).unwrap();
-        let dead = watcher.dead(&["gone".to_owned(), watcher.id().to_owned()]).unwrap();
+        let dead = watcher.find_dead(&["gone".to_owned(), watcher.id().to_owned()]).unwrap();
         assert_eq!(dead.len(), 1);
         assert_eq!(dead[0].id, "gone");
     }

@@ -26,7 +26,7 @@ pub(crate) async fn differences(
     (migrations, version): (&Migrator, i64),
     right: Views,
 ) -> Result<Vec<String>> {
-    let mut expected = made_by(migrations, version).await?;
+    let mut expected = build_schema(migrations, version).await?;
     if right == Views::Present {
         for (name, sql) in views::definitions()? {
             expected.insert(("view".to_owned(), name.to_owned()), (name.to_owned(), sql));
@@ -40,7 +40,7 @@ pub(crate) async fn differences(
     for ((kind, name), (table, sql)) in &found {
         match expected.remove(&(kind.clone(), name.clone())) {
             None => differences.push(format!("the {kind} {name} on {table} is not part of this schema")),
-            Some(made) if made != (table.clone(), sql.clone()) && !written_by_others(kind, name) => {
+            Some(made) if made != (table.clone(), sql.clone()) && !is_written_by_others(kind, name) => {
                 differences.push(format!("the {kind} {name} is not defined as in this schema"));
             }
             Some(_) => {}
@@ -51,11 +51,11 @@ pub(crate) async fn differences(
 }
 
 /// Tables that FTS5 and sqlx define, in words that may change with their versions.
-fn written_by_others(kind: &str, name: &str) -> bool {
+fn is_written_by_others(kind: &str, name: &str) -> bool {
     kind == "table" && (name == "_sqlx_migrations" || name.contains("_fts_"))
 }
 
-async fn made_by(migrations: &Migrator, version: i64) -> Result<Objects> {
+async fn build_schema(migrations: &Migrator, version: i64) -> Result<Objects> {
     let mut memory = SqliteConnection::connect("sqlite::memory:").await?;
     sqlite::add_functions(&mut memory).await?;
     let upto = migrations.iter().filter(|migration| migration.version <= version).cloned().collect();

@@ -256,7 +256,7 @@ async fn put_page(
         return Ok(page.id.clone());
     };
     let KnownPage { id, metadata } = known;
-    let metadata = filled(metadata, &page.paper_metadata);
+    let metadata = fill_metadata(metadata, &page.paper_metadata);
     sqlx::query(
         "UPDATE pages SET title = CASE title WHEN '' THEN ?2 ELSE title END,
              work_id = coalesce(work_id, (SELECT id FROM works WHERE id = ?3)),
@@ -275,7 +275,7 @@ async fn put_page(
     .execute(&mut *connection)
     .await?;
     if let Some(answer) = answer {
-        fetched(connection, &id, new, answer).await?;
+        note_fetch(connection, &id, new, answer).await?;
     }
     Ok(id)
 }
@@ -318,7 +318,7 @@ pub(crate) async fn put_cited(
 }
 
 /// A page known only from an API or another page has now been fetched.
-async fn fetched(
+async fn note_fetch(
     connection: &mut SqliteConnection,
     id: &PageId,
     new: &NewPage,
@@ -342,7 +342,7 @@ async fn fetched(
 }
 
 /// The existing metadata, with gaps filled from the new one.
-fn filled(known: PaperMetadata, new: &PaperMetadata) -> PaperMetadata {
+fn fill_metadata(known: PaperMetadata, new: &PaperMetadata) -> PaperMetadata {
     PaperMetadata {
         year: known.year.or(new.year),
         venue: known.venue.or_else(|| new.venue.clone()),

@@ -106,7 +106,7 @@ pub(crate) async fn rewrite(database: &Path, writer: &SqlitePool, fresh: bool) -
 }
 
 /// Revoked tokens by id, with the time, from the data in a folder, in any version.
-pub(crate) async fn revoked(database: &Path) -> Result<Vec<(String, String)>> {
+pub(crate) async fn load_revoked(database: &Path) -> Result<Vec<(String, String)>> {
     for file in [path(database), database.to_owned()] {
         if !file.exists() {
             continue;

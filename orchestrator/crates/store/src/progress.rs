@@ -148,7 +148,7 @@ impl Store {
         let blocked_domains = domains::blocked_of(&mut tx, task).await?;
         let overrides = domains::override_rules(&mut tx).await?;
         let waiting = sqlx::query(auth::OPEN_ITEMS).bind(id).fetch_all(&mut *tx).await?;
-        let llm = asked::used(&mut tx, task).await?;
+        let llm = asked::load_usage(&mut tx, task).await?;
         Ok(TaskProgress {
             llm,
             task: loaded,

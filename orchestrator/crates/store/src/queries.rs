@@ -43,10 +43,10 @@ impl Store {
         .bind(task.as_str())
         .fetch_all(&mut *tx)
         .await?;
-        let mut seen: HashSet<String> = open.iter().map(|text| folded(text)).collect();
+        let mut seen: HashSet<String> = open.iter().map(|text| fold_words(text)).collect();
         let mut queued = Vec::new();
         for text in texts {
-            let key = folded(text);
+            let key = fold_words(text);
             if key.is_empty() || !seen.insert(key) {
                 continue;
             }
@@ -280,6 +280,6 @@ pub(crate) async fn reopen(connection: &mut SqliteConnection, task: &TaskId, now
 }
 
 /// Two texts that differ in spaces or letter case only are one search.
-fn folded(text: &str) -> String {
+fn fold_words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }

@@ -27,7 +27,7 @@ impl Store {
     pub async fn claim_reports(&self, task: &TaskId) -> Result<Vec<ClaimReport>> {
         let mut tx = self.reader().begin().await?;
         tasks::load(&mut tx, task).await?;
-        adopted(&mut tx, "claims.task_id", task.as_str()).await
+        load_adopted_reports(&mut tx, "claims.task_id", task.as_str()).await
     }
 
     /// One claim with its evidence, adopted or not.
@@ -41,13 +41,13 @@ impl Store {
             .fetch_optional(&mut *tx)
             .await?
             .ok_or_else(|| StoreError::not_found("claim", claim))?;
-        let mut judged = judged(&mut tx, "claims.id", claim.as_str()).await?;
+        let mut judged = load_judged(&mut tx, "claims.id", claim.as_str()).await?;
         Ok(report(rows::claim(&row)?, &mut judged))
     }
 }
 
 /// The adopted claims whose `column` is `value`, with their evidence, in the order they were stored.
-pub(crate) async fn adopted(
+pub(crate) async fn load_adopted_reports(
     connection: &mut SqliteConnection,
     column: &'static str,
     value: &str,
@@ -55,7 +55,7 @@ pub(crate) async fn adopted(
     let sql =
         format!("SELECT * FROM claims WHERE {column} = ? AND claim_adoption_status = 'adopted' ORDER BY seq");
     let claims = sqlx::query(AssertSqlSafe(sql)).bind(value).fetch_all(&mut *connection).await?;
-    let mut judged = judged(connection, column, value).await?;
+    let mut judged = load_judged(connection, column, value).await?;
     claims.iter().map(|row| Ok(report(rows::claim(row)?, &mut judged))).collect()
 }
 
@@ -65,7 +65,7 @@ fn report(claim: Claim, judged: &mut HashMap<String, Judged>) -> ClaimReport {
 }
 
 /// Origins and judgments of the claims whose `column` is `value`.
-async fn judged(
+async fn load_judged(
     connection: &mut SqliteConnection,
     column: &'static str,
     value: &str,

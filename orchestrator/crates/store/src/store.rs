@@ -16,10 +16,10 @@ use tokio::sync::Semaphore;
 /// The evidence store: a SQLite file, and a private one beside it for secrets. Clones share it.
 #[derive(Clone)]
 pub struct Store {
-    inner: Arc<Inner>,
+    inner: Arc<StoreInner>,
 }
 
-struct Inner {
+struct StoreInner {
     path: PathBuf,
     config: StoreConfig,
     readers: SqlitePool,
@@ -131,7 +131,7 @@ impl Store {
 
         let vectors = VectorCache::default();
         let store = Self {
-            inner: Arc::new(Inner {
+            inner: Arc::new(StoreInner {
                 path: path.to_owned(),
                 config,
                 readers,

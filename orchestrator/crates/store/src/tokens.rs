@@ -144,7 +144,7 @@ impl Store {
     /// When one of the two cannot be used.
     pub async fn carry_revocations(&self, database: &Path) -> Result<u64> {
         let mut carried = 0;
-        let revoked = private::revoked(database).await?;
+        let revoked = private::load_revoked(database).await?;
         let mut tx = self.write().await?;
         for (id, at) in revoked {
             let sql = "UPDATE private.access_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL";

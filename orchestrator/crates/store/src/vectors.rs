@@ -9,7 +9,7 @@ use crate::embeddings::decode;
 use crate::rows::{RowExt, json};
 use crate::{Result, Store, StoreError};
 use futures::TryStreamExt;
-use index::{Found, Index, Scanned, Scope, Seq, row_bytes};
+use index::{Index, NearRow, Scanned, Scope, Seq, row_bytes};
 use lyra_domain::{TaskId, vector};
 use sqlx::AssertSqlSafe;
 use std::collections::HashMap;
@@ -118,13 +118,13 @@ impl VectorCache {
 /// An index, and the state of the database that it shows.
 struct Loaded {
     model: String,
-    state: State,
+    state: VectorState,
     index: Index,
 }
 
 /// The state of a model's vectors in the database. Equal states mean equal vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct State {
+struct VectorState {
     dimension: usize,
     vectors: usize,
     last_seq: i64,
@@ -175,11 +175,11 @@ impl Store {
         if found.searched == 0 {
             return Err(nothing());
         }
-        let matches = self.described(query.target, &found.best).await?;
+        let matches = self.describe_matches(query.target, &found.best).await?;
         Ok(VectorMatches { matches, searched: found.searched, outdated })
     }
 
-    async fn vector_state(&self, target: VectorTarget, model: &str) -> Result<Option<State>> {
+    async fn vector_state(&self, target: VectorTarget, model: &str) -> Result<Option<VectorState>> {
         let row = sqlx::query(
             "SELECT dimension, vectors, last_seq, removals FROM embedding_models WHERE target_type = ? AND model_id = ?",
         )
@@ -188,7 +188,7 @@ impl Store {
         .fetch_optional(self.reader())
         .await?;
         row.map(|row| {
-            Ok(State {
+            Ok(VectorState {
                 dimension: row.count("dimension")? as usize,
                 vectors: row.count("vectors")? as usize,
                 last_seq: row.value("last_seq")?,
@@ -325,7 +325,7 @@ impl Store {
         for row in &rows {
             let similarity = vector::dot(query.vector, &decode(row.value("embedding_blob")?)?);
             if similarity >= query.min_similarity {
-                best.push(Found { similarity, seq: row.value("seq")? });
+                best.push(NearRow { similarity, seq: row.value("seq")? });
             }
         }
         best.sort_unstable();
@@ -334,7 +334,12 @@ impl Store {
     }
 
     /// Everything from disk, a part at a time.
-    async fn nearest_on_disk(&self, query: &VectorQuery<'_>, state: State, scope: Scope) -> Result<Scanned> {
+    async fn nearest_on_disk(
+        &self,
+        query: &VectorQuery<'_>,
+        state: VectorState,
+        scope: Scope,
+    ) -> Result<Scanned> {
         let mut best = Scanned::EMPTY;
         let mut read_to = 0;
         while read_to < state.last_seq {
@@ -363,7 +368,7 @@ impl Store {
     }
 
     /// Ids and texts of the results. Rows deleted meanwhile are skipped.
-    async fn described(&self, target: VectorTarget, found: &[Found]) -> Result<Vec<VectorMatch>> {
+    async fn describe_matches(&self, target: VectorTarget, found: &[NearRow]) -> Result<Vec<VectorMatch>> {
         let seqs: Vec<Seq> = found.iter().map(|found| found.seq).collect();
         let rows = sqlx::query(AssertSqlSafe(format!(
             "SELECT seq, id, substr({}, 1, 200) AS preview FROM {} WHERE seq IN (SELECT value FROM json_each(?))",

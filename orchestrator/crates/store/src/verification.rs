@@ -66,7 +66,7 @@ pub(crate) async fn settle(
         blocked: domains::blocked(connection).await?,
         ..DomainRules::default()
     };
-    for report in reports::adopted(connection, column, value).await? {
+    for report in reports::load_adopted_reports(connection, column, value).await? {
         let origin = origins.get(report.claim.id.as_str());
         let (status, reason) = verify(facts(&report, origin, &rules));
         record(connection, &report.claim.id, status, reason, cause, now).await?;
@@ -191,12 +191,12 @@ pub(crate) async fn settle_domain(
     )
     .bind(domain)
     .bind(claims.lifted(category).as_str())
-    .bind(stored(claims.total))
-    .bind(stored(claims.verified))
+    .bind(to_stored(claims.total))
+    .bind(to_stored(claims.verified))
     .bind(row.value::<i64>("pending")?)
-    .bind(stored(claims.security_rejected))
-    .bind(stored(claims.manual_rejected))
-    .bind(stored(claims.combined_rejected))
+    .bind(to_stored(claims.security_rejected))
+    .bind(to_stored(claims.manual_rejected))
+    .bind(to_stored(claims.combined_rejected))
     .execute(&mut *connection)
     .await?;
     let by_rate = DomainBlockReason::HighRejectionRate.as_str();
@@ -218,7 +218,7 @@ pub(crate) async fn settle_domain(
     Ok(())
 }
 
-fn stored(count: u64) -> i64 {
+fn to_stored(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 

@@ -125,7 +125,7 @@ pub(crate) fn texts() -> Result<Vec<(&'static str, String)>> {
 /// an older version may not. [`create`] makes those of this version.
 pub(crate) async fn remove(writer: &SqlitePool) -> Result<()> {
     let mut tx = writer.begin_with("BEGIN IMMEDIATE").await?;
-    for (name, _) in existing(&mut tx).await? {
+    for (name, _) in read_views(&mut tx).await? {
         drop_view(&mut tx, &name).await?;
     }
     tx.commit().await?;
@@ -133,7 +133,7 @@ pub(crate) async fn remove(writer: &SqlitePool) -> Result<()> {
 }
 
 /// Name and definition of every real view in the database.
-async fn existing(connection: &mut SqliteConnection) -> Result<Vec<(String, String)>> {
+async fn read_views(connection: &mut SqliteConnection) -> Result<Vec<(String, String)>> {
     let found = sqlx::query_as(
         "SELECT name, sql FROM sqlite_schema WHERE type = 'view' AND name LIKE 'v\\_%' ESCAPE '\\'",
     );
@@ -151,7 +151,7 @@ pub(crate) async fn create(writer: &SqlitePool) -> Result<()> {
     let wanted = definitions()?;
     let mut tx = writer.begin_with("BEGIN IMMEDIATE").await?;
     let mut kept = Vec::new();
-    for (name, sql) in existing(&mut tx).await? {
+    for (name, sql) in read_views(&mut tx).await? {
         if wanted.iter().any(|(wanted, text)| *wanted == name && *text == sql) {
             kept.push(name);
         } else {

@@ -9,7 +9,7 @@ pub use set::{LabelledItem, LabelledPassage, LabelledSet};
 
 use super::{App, AppError, ErrorCode, Remedy};
 use judged::{Judged, judged};
-use lyra_domain::figures::{Answer, Figures, Label, Share, wilson};
+use lyra_domain::figures::{Figures, Label, LabeledAnswer, Share, wilson};
 use lyra_research::ports::Inference;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -25,7 +25,7 @@ pub struct Measured {
     /// Figures, the right passage given.
     pub figures: Figures,
     /// The judgment of each passage, in the order of the set.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<LabeledAnswer>,
     /// The same claims with a passage of another document: how often a side is taken anyway. Empty if the set has no
     /// other document.
     pub strangers: Share,
@@ -142,12 +142,12 @@ impl Seconds {
     }
 }
 
-fn answer(item: &LabelledItem, said: Option<Judged>) -> Answer {
+fn answer(item: &LabelledItem, said: Option<Judged>) -> LabeledAnswer {
     let (label, scores, confidence, chosen) = match said {
         Some(said) => (said.label, Some(said.scores), said.confidence, said.rationale),
         None => (Label::Neutral, None, 0.0, Vec::new()),
     };
-    Answer {
+    LabeledAnswer {
         gold: item.label,
         said: label,
         scores,

@@ -26,7 +26,7 @@ struct Prepared {
 
 impl Likeness {
     pub(super) fn of<'a>(works: impl Iterator<Item = &'a Work>) -> Self {
-        Self { records: works.map(prepared).collect() }
+        Self { records: works.map(prepare).collect() }
     }
 
     /// Similarity of two records, in [0.9, 1]: the share of characters that need no edit (normalized Levenshtein);
@@ -60,8 +60,8 @@ impl Likeness {
     }
 }
 
-fn prepared(work: &Work) -> Prepared {
-    let title = folded(&work.title);
+fn prepare(work: &Work) -> Prepared {
+    let title = fold(&work.title);
     let words: Vec<&str> = title.split(' ').filter(|word| !word.is_empty()).collect();
     let ideographs = title.chars().filter(|c| *c >= '\u{3040}').count();
     // "Part 2" and "Part 3", "phase II" and "phase III" differ by one character and are two works.
@@ -72,9 +72,9 @@ fn prepared(work: &Work) -> Prepared {
         .collect();
     numbers.sort();
     let author = work.authors.first().map(String::as_str).unwrap_or_default();
-    let names: Vec<String> = folded(author).split(' ').filter(|n| !n.is_empty()).map(str::to_owned).collect();
+    let names: Vec<String> = fold(author).split(' ').filter(|n| !n.is_empty()).map(str::to_owned).collect();
     let family = match author.split_once(',') {
-        Some((family, _)) => folded(family).split(' ').next_back().map(str::to_owned),
+        Some((family, _)) => fold(family).split(' ').next_back().map(str::to_owned),
         None => names.last().cloned(),
     };
     Prepared {
@@ -93,7 +93,7 @@ fn roman(word: &str) -> bool {
 }
 
 /// Lower case, without markup, marks and punctuation, words separated by one blank.
-fn folded(text: &str) -> String {
+fn fold(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('<') {

@@ -1,6 +1,6 @@
 //! Predicted, correct and actual counts.
 
-use super::{Answer, Label};
+use super::{Label, LabeledAnswer};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::iter::Sum;
@@ -79,7 +79,7 @@ const SENTENCES_SCORED: usize = 3;
 
 impl Tally {
     /// Counts one answer. Without sentences in the labeled file only its label counts.
-    pub fn of(answer: &Answer) -> Self {
+    pub fn of(answer: &LabeledAnswer) -> Self {
         let is_right = answer.is_right();
         let labels = Label::ALL.map(|label| {
             Counts::one(answer.said == label, answer.gold == label, is_right && answer.gold == label)

@@ -1,12 +1,12 @@
 use super::*;
 use proptest::prelude::*;
 
-fn answer(claim: usize, gold: Label, said: Label, confidence: f64) -> Answer {
+fn answer(claim: usize, gold: Label, said: Label, confidence: f64) -> LabeledAnswer {
     let rest = (1.0 - confidence) / 2.0;
     let p = |label: Label| if label == said { confidence } else { rest };
     let scores =
         NliScores { supports: p(Label::Support), refutes: p(Label::Refute), neutral: p(Label::Neutral) };
-    Answer {
+    LabeledAnswer {
         gold,
         said,
         scores: Some(scores),
@@ -23,7 +23,7 @@ fn near(a: f64, b: f64) {
 }
 
 /// Six answers on four claims: SUPPORT right twice and once called NEI, REFUTE called SUPPORT, NEI right and called REFUTE.
-fn six() -> Vec<Answer> {
+fn six() -> Vec<LabeledAnswer> {
     use Label::{Neutral, Refute, Support};
     vec![
         answer(0, Support, Support, 0.9),
@@ -66,7 +66,7 @@ fn figures_by_hand() {
 #[test]
 fn what_was_not_judged_is_neutral_and_covers_nothing() {
     let mut answers = six();
-    answers[0] = Answer { said: Label::Neutral, scores: None, confidence: 0.0, ..answers[0].clone() };
+    answers[0] = LabeledAnswer { said: Label::Neutral, scores: None, confidence: 0.0, ..answers[0].clone() };
     let figures = Figures::of(&answers, 1);
     assert_eq!((figures.not_judged, figures.calibration.samples), (1, 5));
     assert_eq!((figures.accuracy.count, figures.risk[0].coverage.count), (2, 5));
@@ -86,7 +86,7 @@ fn sentences_count_by_whole_rationales() {
 
 #[test]
 fn a_rationale_with_the_wrong_label_counts_as_found_only() {
-    let with = |said: Label, chosen: &[usize]| Answer {
+    let with = |said: Label, chosen: &[usize]| LabeledAnswer {
         chosen: chosen.to_vec(),
         rationales: Some(vec![vec![1]]),
         ..answer(0, Label::Support, said, 0.9)
@@ -133,7 +133,7 @@ proptest! {
         given in prop::collection::vec((0_usize..8, label(), label(), 0.34_f64..1.0), 1..40),
         seed: u64,
     ) {
-        let answers: Vec<Answer> =
+        let answers: Vec<LabeledAnswer> =
             given.iter().map(|&(claim, gold, said, confidence)| answer(claim, gold, said, confidence)).collect();
         let figures = Figures::of(&answers, seed);
         let diagonal: usize = (0..3).map(|i| figures.confusion[i][i]).sum();

@@ -18,7 +18,7 @@ const NAMED: &[(&str, Reader)] = &[
 ];
 
 pub(super) fn text(text: &str) -> Vec<Identifier> {
-    let text = tidied(text);
+    let text = tidy(text);
     let mut found: Vec<(usize, Identifier)> = Vec::new();
     found.extend(Doi::all_in(&text).into_iter().map(|(at, doi)| (at, Identifier::Doi(doi))));
     // Byte offsets agree: only ASCII letters change case here.
@@ -47,7 +47,7 @@ pub(super) fn text(text: &str) -> Vec<Identifier> {
 }
 
 pub(super) fn url(address: &str) -> Vec<Identifier> {
-    let address = tidied(address.trim());
+    let address = tidy(address.trim());
     let rest = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let host = host.split(':').next().unwrap_or_default().to_ascii_lowercase();
@@ -87,8 +87,8 @@ pub(super) fn url(address: &str) -> Vec<Identifier> {
 }
 
 /// Cleans up copied text: decodes escapes, drops invisible characters, and normalizes hyphens.
-fn tidied(text: &str) -> String {
-    crate::doi::tidied(text)
+fn tidy(text: &str) -> String {
+    crate::doi::tidy(text)
 }
 
 fn starts_word(text: &str, at: usize) -> bool {

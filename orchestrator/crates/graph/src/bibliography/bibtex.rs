@@ -27,13 +27,13 @@ fn entry(reference: &Reference, key: &str) -> String {
     field("author", &authors.join(" and "));
     field("title", &title(&line(&reference.title)));
     let venue = reference.venue.as_deref().map(line).unwrap_or_default();
-    field(if kind == "article" { "journal" } else { "howpublished" }, &escaped(&venue));
+    field(if kind == "article" { "journal" } else { "howpublished" }, &escape(&venue));
     field("year", &reference.year.map(|year| year.to_string()).unwrap_or_default());
     field("doi", &verbatim(reference.doi.as_deref().unwrap_or_default()));
-    field("pmid", &escaped(&line(reference.pmid.as_deref().unwrap_or_default())));
+    field("pmid", &escape(&line(reference.pmid.as_deref().unwrap_or_default())));
     field("url", &verbatim(reference.url.as_deref().unwrap_or_default()));
     if !reference.is_work {
-        field("urldate", &escaped(&line(reference.accessed.as_deref().unwrap_or_default())));
+        field("urldate", &escape(&line(reference.accessed.as_deref().unwrap_or_default())));
     }
     if reference.is_retracted {
         field("note", "Retracted");
@@ -47,7 +47,7 @@ fn entry(reference: &Reference, key: &str) -> String {
 /// `Family, Given`, or a group in braces, so that it is not split.
 fn author(name: &str) -> String {
     let name = Name::read(name);
-    let text = escaped(&name.inverted());
+    let text = escape(&name.invert());
     match name {
         Name::Group(_) => format!("{{{text}}}"),
         Name::Person { .. } => text,
@@ -59,13 +59,13 @@ fn title(text: &str) -> String {
     let words = text.split(' ').enumerate().map(|(i, word)| {
         let capitals_from = usize::from(i == 0);
         let keeps = word.chars().filter(|c| c.is_alphabetic()).skip(capitals_from).any(char::is_uppercase);
-        if keeps { format!("{{{}}}", escaped(word)) } else { escaped(word) }
+        if keeps { format!("{{{}}}", escape(word)) } else { escape(word) }
     });
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// Escapes what LaTeX gives a meaning to.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

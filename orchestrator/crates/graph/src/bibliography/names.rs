@@ -66,7 +66,7 @@ impl Name {
     }
 
     /// `Family, Given`, or the whole.
-    pub(super) fn inverted(&self) -> String {
+    pub(super) fn invert(&self) -> String {
         match self {
             Self::Person { family, given } if given.is_empty() => family.clone(),
             Self::Person { family, given } => format!("{family}, {given}"),

@@ -28,7 +28,7 @@ fn record(reference: &Reference) -> String {
     tag("ID", &reference.page_id);
     tag("TI", &reference.title);
     for name in &reference.authors {
-        tag("AU", &Name::read(name).inverted());
+        tag("AU", &Name::read(name).invert());
     }
     tag("PY", &reference.year.map(|year| year.to_string()).unwrap_or_default());
     let venue = reference.venue.as_deref().unwrap_or_default();

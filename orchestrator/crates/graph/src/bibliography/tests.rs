@@ -3,7 +3,7 @@ use super::*;
 
 #[track_caller]
 fn check_name(text: &str, inverted: &str) {
-    assert_eq!(Name::read(text).inverted(), inverted);
+    assert_eq!(Name::read(text).invert(), inverted);
 }
 
 #[test]

@@ -9,17 +9,17 @@ impl EvidenceGraph {
     pub fn edges_csv(&self) -> String {
         let table = Table::new(self.edges().map(|(.., link, facts)| edge_fields(link, facts)));
         let ends = self.edges().map(|(from, to, ..)| vec![from.name(), to.name()]);
-        written(&["source", "target"], ends, &table)
+        write_csv(&["source", "target"], ends, &table)
     }
 
     /// One line per node: `id`, then every other field by name.
     pub fn nodes_csv(&self) -> String {
         let table = Table::new(self.nodes().map(Node::fields));
-        written(&["id"], self.nodes().map(|node| vec![node.name()]), &table)
+        write_csv(&["id"], self.nodes().map(|node| vec![node.name()]), &table)
     }
 }
 
-fn written(first: &[&str], keys: impl Iterator<Item = Vec<String>>, table: &Table) -> String {
+fn write_csv(first: &[&str], keys: impl Iterator<Item = Vec<String>>, table: &Table) -> String {
     let names = first.iter().copied().chain(table.columns.iter().map(|(name, _)| name.as_str()));
     let mut out = line(names.map(cell));
     for (keys, cells) in keys.zip(table.rows()) {

@@ -16,7 +16,7 @@ impl EvidenceGraph {
                 NodeType::Fragment => "note",
                 NodeType::Page => "ellipse",
             };
-            let (name, label) = (quoted(&node.name()), quoted(&node.label()));
+            let (name, label) = (quote(&node.name()), quote(&node.label()));
             let _ = writeln!(
                 out,
                 "  {name} [label={label}, shape={shape}, node_type={}];",
@@ -33,11 +33,11 @@ impl EvidenceGraph {
                 Link::Stored(Relation::Cites) => "steelblue",
                 Link::Stored(Relation::Neutral | Relation::Origin) | Link::EvidenceSource => "gray",
             };
-            let (from, to) = (quoted(&from.name()), quoted(&to.name()));
+            let (from, to) = (quote(&from.name()), quote(&to.name()));
             let _ = writeln!(
                 out,
                 "  {from} -> {to} [label={}, color={colour}, relation={}];",
-                quoted(&label),
+                quote(&label),
                 link.word()
             );
         }
@@ -47,7 +47,7 @@ impl EvidenceGraph {
 }
 
 /// A quoted string. Graphviz expands backslashes in labels, so they are doubled; control characters become spaces.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

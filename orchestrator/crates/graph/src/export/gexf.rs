@@ -2,7 +2,7 @@
 
 use super::edge_fields;
 use super::table::Table;
-use super::xml::escaped;
+use super::xml::escape;
 use crate::{EvidenceGraph, Node};
 use std::fmt::Write;
 
@@ -19,14 +19,14 @@ impl EvidenceGraph {
         declare(&mut out, "edge", &edges);
         out.push_str("    <nodes>\n");
         for (node, cells) in self.nodes().zip(nodes.rows()) {
-            let (name, label) = (escaped(&node.name()), escaped(&node.label()));
+            let (name, label) = (escape(&node.name()), escape(&node.label()));
             let _ = writeln!(out, "      <node id=\"{name}\" label=\"{label}\">");
             values(&mut out, &cells);
             out.push_str("      </node>\n");
         }
         out.push_str("    </nodes>\n    <edges>\n");
         for (i, ((from, to, link, _), cells)) in self.edges().zip(edges.rows()).enumerate() {
-            let (from, to, label) = (escaped(&from.name()), escaped(&to.name()), link.word());
+            let (from, to, label) = (escape(&from.name()), escape(&to.name()), link.word());
             let _ =
                 writeln!(out, "      <edge id=\"{i}\" source=\"{from}\" target=\"{to}\" label=\"{label}\">");
             values(&mut out, &cells);
@@ -41,7 +41,7 @@ fn declare(out: &mut String, of: &str, table: &Table) {
     let _ = writeln!(out, "    <attributes class=\"{of}\">");
     for (i, (name, kind)) in table.columns.iter().enumerate() {
         let kind = kind.xml();
-        let _ = writeln!(out, "      <attribute id=\"{i}\" title=\"{}\" type=\"{kind}\"/>", escaped(name));
+        let _ = writeln!(out, "      <attribute id=\"{i}\" title=\"{}\" type=\"{kind}\"/>", escape(name));
     }
     out.push_str("    </attributes>\n");
 }
@@ -50,7 +50,7 @@ fn values(out: &mut String, cells: &[Option<String>]) {
     out.push_str("        <attvalues>\n");
     for (i, cell) in cells.iter().enumerate() {
         if let Some(cell) = cell {
-            let _ = writeln!(out, "          <attvalue for=\"{i}\" value=\"{}\"/>", escaped(cell));
+            let _ = writeln!(out, "          <attvalue for=\"{i}\" value=\"{}\"/>", escape(cell));
         }
     }
     out.push_str("        </attvalues>\n");

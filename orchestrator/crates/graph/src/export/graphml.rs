@@ -2,7 +2,7 @@
 
 use super::edge_fields;
 use super::table::Table;
-use super::xml::escaped;
+use super::xml::escape;
 use crate::{EvidenceGraph, Node};
 use std::fmt::Write;
 
@@ -18,12 +18,12 @@ impl EvidenceGraph {
         declare(&mut out, "edge", &edges);
         out.push_str("  <graph id=\"evidence\" edgedefault=\"directed\">\n");
         for (node, cells) in self.nodes().zip(nodes.rows()) {
-            let _ = writeln!(out, "    <node id=\"{}\">", escaped(&node.name()));
+            let _ = writeln!(out, "    <node id=\"{}\">", escape(&node.name()));
             data(&mut out, "node", &cells);
             out.push_str("    </node>\n");
         }
         for (i, ((from, to, ..), cells)) in self.edges().zip(edges.rows()).enumerate() {
-            let (from, to) = (escaped(&from.name()), escaped(&to.name()));
+            let (from, to) = (escape(&from.name()), escape(&to.name()));
             let _ = writeln!(out, "    <edge id=\"e{i}\" source=\"{from}\" target=\"{to}\">");
             data(&mut out, "edge", &cells);
             out.push_str("    </edge>\n");
@@ -36,7 +36,7 @@ impl EvidenceGraph {
 fn declare(out: &mut String, of: &str, table: &Table) {
     for (i, (name, kind)) in table.columns.iter().enumerate() {
         let kind = kind.xml();
-        let name = escaped(name);
+        let name = escape(name);
         let _ =
             writeln!(out, "  <key id=\"{of}{i}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>");
     }
@@ -45,7 +45,7 @@ fn declare(out: &mut String, of: &str, table: &Table) {
 fn data(out: &mut String, of: &str, cells: &[Option<String>]) {
     for (i, cell) in cells.iter().enumerate() {
         if let Some(cell) = cell {
-            let _ = writeln!(out, "      <data key=\"{of}{i}\">{}</data>", escaped(cell));
+            let _ = writeln!(out, "      <data key=\"{of}{i}\">{}</data>", escape(cell));
         }
     }
 }

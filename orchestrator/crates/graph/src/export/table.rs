@@ -51,7 +51,7 @@ impl Table {
 
     /// Every row with its cells in the order of the columns.
     pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Option<String>>> {
-        self.rows.iter().map(|row| self.columns.iter().map(|(name, _)| row.get(name).map(written)).collect())
+        self.rows.iter().map(|row| self.columns.iter().map(|(name, _)| row.get(name).map(write_cell)).collect())
     }
 }
 
@@ -85,7 +85,7 @@ fn widest(a: Kind, b: Kind) -> Kind {
     }
 }
 
-fn written(value: &Value) -> String {
+fn write_cell(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

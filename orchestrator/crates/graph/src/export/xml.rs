@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// Escaped for attribute values and for element text alike. Characters that XML 1.0 cannot hold at all (control
 /// characters, U+FFFE, U+FFFF) become U+FFFD.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -34,7 +34,7 @@ impl Network {
             if count == level.links.len() {
                 break;
             }
-            level = level.merged(&moved, count);
+            level = level.merge(&moved, count);
         }
         let pieces = self.pieces(&community);
         let mut clusters: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
@@ -166,7 +166,7 @@ impl Level {
     }
 
     /// The graph whose nodes are these communities.
-    fn merged(&self, community: &[usize], count: usize) -> Self {
+    fn merge(&self, community: &[usize], count: usize) -> Self {
         let mut pairs = Vec::new();
         let mut inner = vec![0.0; count];
         for (node, links) in self.links.iter().enumerate() {

@@ -123,7 +123,7 @@ pub(super) async fn read(
     connection: &mut SqliteConnection,
     wanted: impl Fn(&str) -> bool,
 ) -> Result<Vec<SchemaTable>, sqlx::Error> {
-    let mut tables = described().filter(|table| wanted(&table.name)).collect::<Vec<_>>();
+    let mut tables = describe_tables().filter(|table| wanted(&table.name)).collect::<Vec<_>>();
     for table in &mut tables {
         let found =
             sqlx::query("SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid")
@@ -137,7 +137,7 @@ pub(super) async fn read(
     Ok(tables)
 }
 
-fn described() -> impl Iterator<Item = SchemaTable> {
+fn describe_tables() -> impl Iterator<Item = SchemaTable> {
     let tables = TABLES.iter().map(|(name, description)| {
         (*name, if name.ends_with("_fts") { "full text" } else { "table" }, *description)
     });

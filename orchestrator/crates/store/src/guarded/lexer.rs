@@ -59,7 +59,7 @@ pub(super) fn tokens(sql: &str) -> Vec<Token<'_>> {
     while let Some(next) = sql[at..].chars().next() {
         let rest = &sql[at..];
         let (length, kind) = match next {
-            '\'' | '"' | '`' => (quoted(rest, next), Some(Kind::Quoted)),
+            '\'' | '"' | '`' => (measure_quoted(rest, next), Some(Kind::Quoted)),
             '[' => (rest.find(']').map_or(rest.len(), |end| end + 1), Some(Kind::Quoted)),
             '-' if rest.starts_with("--") => (rest.find('\n').unwrap_or(rest.len()), None),
             '/' if rest.starts_with("/*") => (rest[2..].find("*/").map_or(rest.len(), |end| end + 4), None),
@@ -79,7 +79,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// Length of a quoted token; a doubled quote is part of it.
-fn quoted(text: &str, quote: char) -> usize {
+fn measure_quoted(text: &str, quote: char) -> usize {
     let mut at = 1;
     while let Some(end) = text[at..].find(quote) {
         at += end + 1;

@@ -125,13 +125,13 @@ async fn revocations_are_read_from_data_of_any_version() {
     let mut connection = at_version(&path, APART_SINCE - 1).await;
     sqlx::raw_sql("UPDATE access_tokens SET revoked_at = 'then'").execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();
-    assert_eq!(revoked(&path).await.unwrap(), [("abc".to_owned(), "then".to_owned())]);
-    assert_eq!(revoked(&folder.path().join("nothing.db")).await.unwrap(), []);
+    assert_eq!(load_revoked(&path).await.unwrap(), [("abc".to_owned(), "then".to_owned())]);
+    assert_eq!(load_revoked(&folder.path().join("nothing.db")).await.unwrap(), []);
 
     let bench = Bench::new().await;
     let made = bench.store.create_token("agent", Scope::Read, None).await.unwrap();
     bench.store.revoke_token("agent").await.unwrap();
-    let found = revoked(&bench.path()).await.unwrap();
+    let found = load_revoked(&bench.path()).await.unwrap();
     assert_eq!(found.iter().map(|(id, _)| id).collect::<Vec<_>>(), [&made.token.id]);
 }
 

@@ -249,6 +249,10 @@ async fn scores_of_extracted_claims_keep_their_value_and_get_their_extractor() {
          VALUES ('ask_m', 'task_1', 'job_1', 'extract_claims', 'frag_1', 'm',
                      '{\"claims\": [{\"text\": \"x\", \"confidence\": 0.75}, {\"text\": \"y\", \"confidence\": 1}]}', NULL, 1, 0, 0.5,
                      '2026-01-01T00:00:00.000Z'),
+                ('ask_x', 'task_1', 'job_1', 'extract_claims', 'frag_1', 'm', '{\"claims\": [\"x\", 3]}', NULL, 1, 0, 0.5,
+                     '2026-01-01T00:00:00.000Z'),
+                ('ask_y', 'task_1', 'job_1', 'extract_claims', 'frag_1', 'm', 'not JSON', NULL, 1, 0, 0.5,
+                     '2026-01-01T00:00:00.000Z'),
                 ('ask_f', 'task_1', 'job_1', 'extract_claims', 'frag_2', 'm', NULL, 'it timed out', 1, 1, 0.5,
                      '2026-01-01T00:00:00.000Z');
          UPDATE queries SET satisfaction_score = 0.5, has_primary_source = 1;

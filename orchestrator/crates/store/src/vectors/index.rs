@@ -17,21 +17,21 @@ pub(super) type Seq = i64;
 
 /// A row that was found: how close it is, and which it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Found {
+pub(super) struct NearRow {
     pub(super) similarity: f32,
     pub(super) seq: Seq,
 }
 
-impl Eq for Found {}
+impl Eq for NearRow {}
 
-impl Ord for Found {
+impl Ord for NearRow {
     /// The better row is the lesser one, so that the top of a heap is the worst: closer, then stored earlier.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         other.similarity.total_cmp(&self.similarity).then(self.seq.cmp(&other.seq))
     }
 }
 
-impl PartialOrd for Found {
+impl PartialOrd for NearRow {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
@@ -84,7 +84,7 @@ impl Bits {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scanned {
     /// The best rows, best first.
-    pub(super) best: Vec<Found>,
+    pub(super) best: Vec<NearRow>,
     /// Rows compared.
     pub(super) searched: usize,
 }
@@ -246,11 +246,11 @@ fn best<T>(
     least: f32,
     similarity: impl Fn(T) -> f32,
 ) -> Scanned {
-    let mut heap: BinaryHeap<Found> = BinaryHeap::with_capacity(limit + 1);
+    let mut heap: BinaryHeap<NearRow> = BinaryHeap::with_capacity(limit + 1);
     let mut searched = 0;
     for (seq, row) in rows.filter(|(seq, _)| scope.admits(*seq)) {
         searched += 1;
-        let found = Found { similarity: similarity(row), seq };
+        let found = NearRow { similarity: similarity(row), seq };
         if found.similarity >= least
             && (heap.len() < limit || heap.peek().is_some_and(|worst| found < *worst))
         {
@@ -291,11 +291,11 @@ mod tests {
         fn an_exact_scan_is_a_sort(rows in vectors(1..60), limit in 1_usize..20, least in -1.0_f32..0.5) {
             let (query, rows) = rows.split_first().unwrap();
             let rejected: Vec<Seq> = (0..rows.len().cast_signed() as Seq).step_by(4).map(|i| i * 3).collect();
-            let mut plain: Vec<Found> = rows
+            let mut plain: Vec<NearRow> = rows
                 .iter()
                 .enumerate()
                 .filter(|(i, _)| i % 4 != 0)
-                .map(|(i, row)| Found { similarity: dot(query, row), seq: i.cast_signed() as Seq * 3 })
+                .map(|(i, row)| NearRow { similarity: dot(query, row), seq: i.cast_signed() as Seq * 3 })
                 .filter(|found| found.similarity >= least)
                 .collect();
             plain.sort();

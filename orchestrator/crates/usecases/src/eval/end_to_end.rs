@@ -4,7 +4,7 @@ use super::judged::sentences_of;
 use super::set::{Abstracts, AnnotatedClaim};
 use super::{SEED, Stage};
 use crate::{App, AppError, ErrorCode, NewTask, idle};
-use lyra_domain::figures::{Answer, Label, Scored, Share, Tally, wilson};
+use lyra_domain::figures::{Label, LabeledAnswer, Scored, Share, Tally, wilson};
 use lyra_domain::{ClaimReport, TaskConfig, TaskId};
 use lyra_store::{Deletion, StopMode};
 use serde::Serialize;
@@ -77,7 +77,7 @@ pub(super) async fn search(
 }
 
 /// The judgment of every abstract that was judged or has a label.
-fn answers(claim: &AnnotatedClaim, report: &ClaimReport, abstracts: &Abstracts) -> Vec<Answer> {
+fn answers(claim: &AnnotatedClaim, report: &ClaimReport, abstracts: &Abstracts) -> Vec<LabeledAnswer> {
     let mut judged: BTreeMap<&str, (Label, Vec<usize>)> = BTreeMap::new();
     for evidence in &report.evidence {
         let Some(document) = &evidence.doc_id else { continue };
@@ -98,7 +98,7 @@ fn answers(claim: &AnnotatedClaim, report: &ClaimReport, abstracts: &Abstracts) 
             let (gold, rationales) =
                 claim.evidence.get(document).cloned().unwrap_or((Label::Neutral, Vec::new()));
             let (said, chosen) = judged.remove(document).unwrap_or((Label::Neutral, Vec::new()));
-            Answer {
+            LabeledAnswer {
                 gold,
                 said,
                 // Only labels and sentences are counted here.
