@@ -1,15 +1,16 @@
 //! Following citations from the best works of a query (evidence design, section 2, step 7).
 
 use crate::ask::{Asker, Usefulness};
-use crate::collect::{as_page, within};
+use crate::collect::{Search, as_page, within};
 use crate::config::CitationDirection;
+use crate::error::is_silent;
 use crate::pipeline::{Pipeline, Step};
 use crate::ports::{EvidenceSource, FragmentRank, Hit, NewPage, TextRole};
-use crate::{PortError, Result};
+use crate::{PortError, Result, SourceFailure};
 use futures::future::join_all;
 use lyra_domain::{
-    CanonicalPaperIndex, CanonicalWork, Edge, FoundBy, Fragment, Identifier, PageId, Query, TaskPageReason,
-    WorkId, ranking, vector,
+    CanonicalPaperIndex, CanonicalWork, Edge, FoundBy, Fragment, Identifier, PageId, Precedence, Query,
+    TaskPageReason, WorkId, ranking, vector,
 };
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -25,8 +26,8 @@ pub(crate) struct Expansion {
     links: Vec<Link>,
     /// How many entered and left every stage.
     pub(crate) counts: Counts,
-    /// What went wrong, source by source.
-    pub(crate) errors: Vec<String>,
+    /// What is missing, source by source.
+    pub(crate) failures: Vec<SourceFailure>,
 }
 
 /// How many works entered and left every stage.
@@ -65,29 +66,34 @@ struct Entry {
     hit: Hit,
 }
 
-/// `None` when there is no source to ask or no work to ask about.
+/// `None` when there is no source to ask or no work to ask about. Sources without an answer until now are not asked.
 pub(crate) async fn expand(
-    pipeline: &Pipeline,
-    sources: &[Arc<dyn EvidenceSource>],
-    query: &Query,
+    search: &Search<'_>,
+    failures: &[SourceFailure],
     (pages, ids): (&[NewPage], &[PageId]),
     ranks: &[(PageId, FragmentRank)],
-    time: Duration,
     asker: Option<&Asker<'_>>,
 ) -> Result<Option<Expansion>> {
+    let (pipeline, query, time) = (search.pipeline, search.query, search.left());
     let followed = best_works(ranks, pages, ids, pipeline.search.citation_graph_top_n_papers);
-    let mut apis: Vec<_> = sources.iter().filter(|source| source.scholarly().is_some()).collect();
+    let asked = |source: &&Arc<dyn EvidenceSource>| {
+        source.scholarly().is_some() && !is_silent(failures, source.name())
+    };
+    let mut apis: Vec<_> = search.sources.iter().filter(asked).collect();
     if followed.is_empty() || apis.is_empty() {
         return Ok(None);
     }
     // The first API that names a pair is its source, in this order.
-    apis.sort_by_key(|source| (source.name() != "semantic_scholar", source.name().to_owned()));
+    apis.sort_by_key(|source| (source.precedence(), source.name().to_owned()));
     let answers = join_all(apis.iter().map(|api| ask(pipeline, api.as_ref(), pages, &followed, time))).await;
-    let mut errors = Vec::new();
+    let mut failures = Vec::new();
     let mut entries = Vec::new();
     for (api, (found, failed)) in apis.iter().zip(answers) {
         entries.extend(found);
-        errors.extend(failed.map(|error| format!("{}: its citations: {error}", api.name())));
+        failures.extend(failed.map(|error| SourceFailure {
+            message: format!("its citations: {error}"),
+            ..SourceFailure::new(api.name(), &error)
+        }));
     }
     crate::register::silence(pipeline, entries.iter_mut().map(|entry| &mut entry.hit).collect()).await?;
 
@@ -95,13 +101,16 @@ pub(crate) async fn expand(
     let mut index = CanonicalPaperIndex::default();
     let own: Vec<Option<usize>> = pages
         .iter()
-        .map(|page| page.work.as_ref().map(|work| index.add(FoundBy::Api, work.clone())))
+        .map(|page| {
+            let work = page.work.as_ref()?;
+            Some(index.add(FoundBy::Api, precedence_of(search.sources, &work.source_api), work.clone()))
+        })
         .collect();
     // Which page the record of an own work belongs to.
     let owners: Vec<usize> = (0..pages.len()).filter(|&page| own[page].is_some()).collect();
     let first_entry = owners.len();
     for entry in &entries {
-        index.add(FoundBy::Api, entry.hit.work.clone());
+        index.add(FoundBy::Api, precedence_of(search.sources, &entry.source), entry.hit.work.clone());
     }
     let works = index.works();
     // What each record's work is called: by its page when it has one.
@@ -124,7 +133,7 @@ pub(crate) async fn expand(
         let (from, to) = if entry.cites { (other, this) } else { (this, other) };
         Some(Link { from, to, source: entry.source.clone() })
     });
-    let links: Vec<Link> = links.chain(stated(pages)).collect();
+    let links: Vec<Link> = links.chain(stated(search.sources, pages)).collect();
 
     let mut counts = Counts {
         followed: followed.len(),
@@ -164,7 +173,7 @@ pub(crate) async fn expand(
         })
         .collect();
     pipeline.report(&query.task_id, Step::Expanded { found: counts.before_stage0, chosen: chosen.len() });
-    Ok(Some(Expansion { chosen, links, counts, errors }))
+    Ok(Some(Expansion { chosen, links, counts, failures }))
 }
 
 impl Expansion {
@@ -254,19 +263,27 @@ async fn ask(
     (entries, None)
 }
 
-/// Citations among the pages that OpenAlex's records state by themselves.
-fn stated(pages: &[NewPage]) -> impl Iterator<Item = Link> {
+/// Precedence of the source with this name, among these.
+fn precedence_of(sources: &[Arc<dyn EvidenceSource>], name: &str) -> Precedence {
+    sources.iter().find(|source| source.name() == name).map_or(Precedence::LAST, |source| source.precedence())
+}
+
+/// Citations among the pages that the records of APIs state by themselves.
+fn stated(sources: &[Arc<dyn EvidenceSource>], pages: &[NewPage]) -> Vec<Link> {
+    let stated_by = |cited: &str| {
+        sources.iter().find_map(|source| Some((source.name(), source.scholarly()?.own_reference(cited)?)))
+    };
     let works = || pages.iter().filter_map(|page| page.work.as_ref());
     let by_id: HashMap<Identifier, WorkId> =
         works().flat_map(|work| work.ids.iter().map(|id| (id.clone(), work.id()))).collect();
-    let links: Vec<Link> = works()
+    works()
         .flat_map(|work| work.references.iter().map(move |cited| (work.id(), cited)))
         .filter_map(|(from, cited)| {
-            let to = by_id.get(&Identifier::openalex(cited)?)?.clone();
-            Some(Link { from, to, source: "openalex".to_owned() })
+            let (source, cited) = stated_by(cited)?;
+            let to = by_id.get(&cited)?.clone();
+            Some(Link { from, to, source: source.to_owned() })
         })
-        .collect();
-    links.into_iter()
+        .collect()
 }
 
 /// What speaks for a candidate.

@@ -1,14 +1,14 @@
 //! Asking every source, completing what they name, and merging it (evidence design, section 2, steps 1 to 4).
 
 use crate::complete::{complete, identifiers};
-use crate::hit::{Named, as_fetched, page_of};
+use crate::hit::{Named, page_of};
 use crate::metadata::cleaned;
 use crate::pipeline::Pipeline;
-use crate::ports::{EvidenceSource, Hit, NewPage, SourceKind};
-use crate::{PortError, Result};
+use crate::ports::{Answer, EvidenceSource, Hit, NewPage, PageLink, SourceKind, SourcePage, Waiting};
+use crate::{Budget, FailureKind, PortError, Result, SourceFailure};
 use futures::future::join_all;
 use lyra_domain::{CanonicalPaperIndex, Identifier, PageId, Query, Task};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -21,6 +21,8 @@ pub(crate) struct Search<'a> {
     /// What it asks.
     pub(crate) sources: &'a [Arc<dyn EvidenceSource>],
     pub(crate) query: &'a Query,
+    /// The part of the sources that is asked, after a person has been there; without it the whole.
+    pub(crate) part: Option<&'a str>,
     /// When the task's time is used up.
     pub(crate) until: Instant,
     /// Pages that the task's budget still allowed when the search began.
@@ -38,7 +40,12 @@ impl<'a> Search<'a> {
     ) -> Result<Self> {
         let used = pipeline.store.task_pages(&task.id).await?.len();
         let room = (task.config.budget.max_pages as usize).saturating_sub(used);
-        Ok(Self { pipeline, sources, query, until: Instant::now() + allowed, room })
+        Ok(Self { pipeline, sources, query, part: None, until: Instant::now() + allowed, room })
+    }
+
+    /// The same, of one part of its sources.
+    pub(crate) fn of_part(self, part: &'a str) -> Self {
+        Self { part: Some(part), ..self }
     }
 
     /// Time that is left.
@@ -48,76 +55,45 @@ impl<'a> Search<'a> {
 }
 
 /// What the sources answered together.
+#[derive(Default)]
 pub(crate) struct Collected {
     /// One page per work or document with a text, the best ranked first.
     pub(crate) pages: Vec<NewPage>,
     /// Vectors that sources gave along, by page.
     pub(crate) vectors: Vec<(PageId, String, Vec<f32>)>,
+    /// Links in the pages that sources fetched, by the page's address.
+    pub(crate) links: HashMap<String, Vec<PageLink>>,
     /// Hits over all sources.
     pub(crate) hits: usize,
     /// Works that are known by their metadata only, the best ranked first.
     pub(crate) without_text: Vec<NewPage>,
     /// Every identifier that was named.
     pub(crate) known: HashSet<Identifier>,
-    /// What went wrong, source by source.
-    pub(crate) errors: Vec<String>,
+    /// What is missing, source by source.
+    pub(crate) failures: Vec<SourceFailure>,
+    /// What requires a person, by the name of its source.
+    pub(crate) waiting: Vec<(String, Vec<Waiting>)>,
 }
 
 /// Asks every source at once, each for at most the time that is left. One that fails is written down. When all that were
 /// asked fail, whatever the reason, the search has failed.
 pub(crate) async fn collect(search: &Search<'_>) -> Result<Collected> {
-    if search.sources.is_empty() {
-        return Err(PortError::Refused {
-            what: "search".to_owned(),
-            why: "no source is configured; import a corpus with `lyra corpus import NAME FILE`".to_owned(),
-        });
-    }
-    let answers = join_all(search.sources.iter().map(|source| ask(search, source.as_ref()))).await;
-    let mut errors = Vec::new();
-    let mut failures: Vec<PortError> = Vec::new();
-    let mut named: Vec<Named> = Vec::new();
-    for (source, answer) in search.sources.iter().zip(answers) {
-        match answer {
-            Ok(None) => {
-                errors.push(format!("{}: not asked, because the page budget is used up", source.name()));
-            }
-            Ok(Some(hits)) => named.extend(hits.into_iter().map(|hit| Named {
-                source: source.name().to_owned(),
-                kind: source.kind(),
-                hit: identified(hit),
-            })),
-            Err(error) => {
-                // The task's warnings report it to the caller.
-                tracing::info!(source = source.name(), %error, query_id = %search.query.id, "source failed");
-                errors.push(format!("{}: {error}", source.name()));
-                failures.push(error);
-            }
-        }
-    }
-    if failures.len() == search.sources.len() {
-        let retry_after = failures.iter().filter_map(PortError::retry_after).min();
-        return Err(PortError::Unanswered { why: errors.join("; "), retry_after });
-    }
-    for source in search.sources {
-        errors.extend(source.notes().into_iter().map(|note| format!("{}: {note}", source.name())));
-    }
+    let Answers { mut named, pages, mut failures, waiting } = ask_all(search).await?;
     let hits = named.len();
     let mut index = CanonicalPaperIndex::default();
     for entry in &named {
-        index.add(entry.found_by(), entry.hit.work.clone());
+        entry.add_to(&mut index);
     }
-    complete(search, &mut named, &mut index, &mut errors).await;
+    complete(search, &mut named, &mut index, &mut failures).await;
 
     let known = identifiers(&named);
-    let mut collected =
-        Collected { pages: Vec::new(), vectors: Vec::new(), hits, without_text: Vec::new(), known, errors };
+    let mut collected = Collected { hits, known, failures, waiting, ..Collected::default() };
     let mut works = index.works();
     // Best ranks first over all sources, so that a budget cuts the tails and not the last source.
     works.sort_by_key(|work| work.records.iter().map(|&i| named[i].hit.rank).min());
     let mut seen = HashSet::new();
     for work in works {
-        let Some((mut page, vector)) = page_of(&work, &named) else { continue };
-        as_fetched(search.sources, &mut page);
+        let Some((page, vector)) = page_of(&work, &named, &pages) else { continue };
         if !seen.insert(page.page.id.clone()) {
             continue;
         }
@@ -128,30 +104,84 @@ pub(crate) async fn collect(search: &Search<'_>) -> Result<Collected> {
             collected.pages.push(page);
         }
     }
+    collected.links = pages.into_iter().map(|(address, page)| (address, page.links)).collect();
     Ok(collected)
 }
 
-/// One source's answer. One that fetches pages is asked for no more than the budget allows; `None` when that is nothing.
-async fn ask(search: &Search<'_>, source: &dyn EvidenceSource) -> Result<Option<Vec<Hit>>> {
+/// The answers of all sources, joined.
+#[derive(Default)]
+struct Answers {
+    named: Vec<Named>,
+    /// Pages that sources fetched, by address; of several the first source's.
+    pages: HashMap<String, SourcePage>,
+    failures: Vec<SourceFailure>,
+    waiting: Vec<(String, Vec<Waiting>)>,
+}
+
+async fn ask_all(search: &Search<'_>) -> Result<Answers> {
+    if search.sources.is_empty() {
+        return Err(PortError::Refused {
+            what: "search".to_owned(),
+            why: "no source is configured; import a corpus with `lyra corpus import NAME FILE`".to_owned(),
+        });
+    }
+    let asked = join_all(search.sources.iter().map(|source| ask(search, source.as_ref()))).await;
+    let mut answers = Answers::default();
+    let mut notes = Vec::new();
+    let mut retry_after: Option<Duration> = None;
+    for (source, answer) in search.sources.iter().zip(asked) {
+        match answer {
+            Ok(answer) => {
+                let hits = answer.hits.into_iter().map(identified);
+                answers.named.extend(hits.map(|hit| Named::by(source.as_ref(), hit)));
+                for (address, page) in answer.pages {
+                    answers.pages.entry(address).or_insert(page);
+                }
+                let incomplete = |note| SourceFailure::incomplete(source.name(), note);
+                notes.extend(answer.notes.into_iter().map(incomplete));
+                if !answer.waiting.is_empty() {
+                    answers.waiting.push((source.name().to_owned(), answer.waiting));
+                }
+            }
+            Err(error) => {
+                // The task's warnings report it to the caller.
+                tracing::info!(source = source.name(), %error, query_id = %search.query.id, "source failed");
+                answers.failures.push(SourceFailure::new(source.name(), &error));
+                retry_after = [retry_after, error.retry_after()].into_iter().flatten().min();
+            }
+        }
+    }
+    let silent = |failure: &&SourceFailure| failure.kind == FailureKind::NoAnswer;
+    if answers.failures.iter().filter(silent).count() == search.sources.len() {
+        let why = answers.failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        return Err(PortError::Unanswered { why, retry_after });
+    }
+    answers.failures.append(&mut notes);
+    Ok(answers)
+}
+
+/// One source's answer. One that fetches pages is asked for no more than the budget allows.
+async fn ask(search: &Search<'_>, source: &dyn EvidenceSource) -> Result<Answer> {
     let mut limit = search.pipeline.config.hits_per_source;
     if source.kind() == SourceKind::Web {
         limit = limit.min(search.room);
         if limit == 0 {
-            return Ok(None);
+            return Err(PortError::BudgetUsed(Budget::Pages));
         }
     }
-    let query = search.query;
-    let hits =
-        within(search.left(), source.search(&query.query_text, query.language.as_deref(), limit)).await?;
-    cleaned(search.pipeline.rules.as_ref(), hits).await.map(Some)
+    let (words, language) = (&search.query.query_text, search.query.language.as_deref());
+    let asking = match search.part {
+        Some(part) => source.resume(part, words, language, limit),
+        None => source.search(words, language, limit),
+    };
+    let mut answer = within(search.left(), asking).await?;
+    answer.hits = cleaned(search.pipeline.rules.as_ref(), answer.hits).await?;
+    Ok(answer)
 }
 
 /// A source that takes longer than the task has left counts as one that failed.
 pub(crate) async fn within<T>(time: Duration, answer: impl Future<Output = Result<T>>) -> Result<T> {
-    tokio::time::timeout(time, answer).await.unwrap_or_else(|_| {
-        let why = "the task's time was used up before it answered".to_owned();
-        Err(PortError::Failed { what: "asking".to_owned(), why })
-    })
+    tokio::time::timeout(time, answer).await.unwrap_or(Err(PortError::BudgetUsed(Budget::Time)))
 }
 
 /// With the identifiers that its address gives away, when it brought none.
@@ -162,9 +192,4 @@ fn identified(mut hit: Hit) -> Hit {
         }
     }
     hit
-}
-
-/// Whether this source is among those that failed; it is not asked again for the same query.
-pub(crate) fn failed(errors: &[String], source: &str) -> bool {
-    errors.iter().any(|error| error.strip_prefix(source).is_some_and(|rest| rest.starts_with(": ")))
 }

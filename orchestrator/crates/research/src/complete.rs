@@ -1,12 +1,13 @@
 //! Asking the academic APIs about works that others named (evidence design, section 2, step 2).
 
-use crate::collect::{Search, failed, within};
+use crate::collect::{Search, within};
+use crate::error::{SourceFailure, is_silent};
 use crate::hit::{Named, page_of};
 use crate::metadata::cleaned;
 use crate::ports::{EvidenceSource, NewPage, SourceKind};
 use futures::future::join_all;
 use lyra_domain::{CanonicalPaperIndex, CanonicalWork, Identifier};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Most identifiers that one query has completed.
@@ -20,7 +21,7 @@ pub(crate) async fn complete(
     search: &Search<'_>,
     named: &mut Vec<Named>,
     index: &mut CanonicalPaperIndex,
-    errors: &mut Vec<String>,
+    failures: &mut Vec<SourceFailure>,
 ) {
     let works = index.works();
     let known: HashSet<Identifier> = identifiers(named);
@@ -40,11 +41,11 @@ pub(crate) async fn complete(
         works.chain(cited.iter().cloned()).take(MAX_LOOKUPS).collect()
     };
     let questions: Vec<Vec<Identifier>> = sources.iter().map(wanted).collect();
-    let found = lookups(search, questions, errors).await;
+    let found = lookups(search, questions, failures).await;
     let behind = named.iter().map(|entry| entry.hit.rank).max().unwrap_or(0);
     for mut entry in found {
         entry.hit.rank += behind;
-        index.add(entry.found_by(), entry.hit.work.clone());
+        entry.add_to(index);
         named.push(entry);
     }
 }
@@ -54,17 +55,17 @@ pub(crate) async fn named_in<'t>(
     search: &Search<'_>,
     texts: impl Iterator<Item = &'t str>,
     known: &HashSet<Identifier>,
-    errors: &mut Vec<String>,
+    failures: &mut Vec<SourceFailure>,
 ) -> Vec<NewPage> {
     let mut cited = unknown_in(texts, known);
     cited.truncate(MAX_CITED);
     let questions = search.sources.iter().map(|_| cited.clone()).collect();
-    let named = lookups(search, questions, errors).await;
+    let named = lookups(search, questions, failures).await;
     let mut index = CanonicalPaperIndex::default();
     for entry in &named {
-        index.add(entry.found_by(), entry.hit.work.clone());
+        entry.add_to(&mut index);
     }
-    let pages = index.works().into_iter().filter_map(|work| page_of(&work, &named));
+    let pages = index.works().into_iter().filter_map(|work| page_of(&work, &named, &HashMap::new()));
     pages.map(|(page, _)| page).filter(|page| !page.fragments.is_empty()).collect()
 }
 
@@ -72,32 +73,28 @@ pub(crate) async fn named_in<'t>(
 async fn lookups(
     search: &Search<'_>,
     questions: Vec<Vec<Identifier>>,
-    errors: &mut Vec<String>,
+    failures: &mut Vec<SourceFailure>,
 ) -> Vec<Named> {
     let asked = search.sources.iter().zip(questions).filter_map(|(source, ids)| {
         let scholarly = source.scholarly()?;
-        (!ids.is_empty() && !failed(errors, source.name())).then_some((source.name(), scholarly, ids))
+        (!ids.is_empty() && !is_silent(failures, source.name())).then_some((source, scholarly, ids))
     });
     let asked: Vec<_> = asked
-        .map(|(name, scholarly, ids)| async move {
+        .map(|(source, scholarly, ids)| async move {
             let answer = match within(search.left(), scholarly.lookup(&ids)).await {
                 Ok(hits) => cleaned(search.pipeline.rules.as_ref(), hits).await,
                 Err(error) => Err(error),
             };
-            (name, answer)
+            (source, answer)
         })
         .collect();
     let mut found = Vec::new();
     for (source, answer) in join_all(asked).await {
         match answer {
-            Ok(hits) => found.extend(hits.into_iter().map(|hit| Named {
-                source: source.to_owned(),
-                kind: SourceKind::Api,
-                hit,
-            })),
+            Ok(hits) => found.extend(hits.into_iter().map(|hit| Named::by(source.as_ref(), hit))),
             Err(error) => {
-                tracing::warn!(source, %error, "works could not be completed");
-                errors.push(format!("{source}: {error}"));
+                tracing::warn!(source = source.name(), %error, "works could not be completed");
+                failures.push(SourceFailure::new(source.name(), &error));
             }
         }
     }

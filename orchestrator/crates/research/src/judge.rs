@@ -4,9 +4,9 @@ use crate::ask::Asker;
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{FragmentRank, Models, TaskFragment, TextRole};
 use crate::register::usable;
-use crate::search::{cancelled, unless_cancelled, unread_language};
+use crate::search::{unless_cancelled, unread_language};
 use crate::verdict::{Against, Claimed, Judge, Passage};
-use crate::{ResearchConfig, Result, embed, extract};
+use crate::{PortError, ResearchConfig, Result, embed, extract};
 use lyra_domain::{Claim, ClaimId, Edge, FragmentId, Job, NotJudged, ranking, vector};
 use std::collections::{HashMap, HashSet};
 use tokio_util::sync::CancellationToken;
@@ -43,7 +43,7 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
     let mut edges = 0;
     for (done, (claim, claim_vector)) in claims.iter().zip(&claim_vectors).enumerate() {
         if cancel.is_cancelled() {
-            return Err(cancelled());
+            return Err(PortError::Cancelled);
         }
         if models.read(claim.language.as_deref()) {
             let origin =

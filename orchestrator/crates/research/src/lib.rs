@@ -30,7 +30,7 @@ mod worker;
 
 pub use ask::{Llm, check_answer, sample_prompt};
 pub use config::{CitationDirection, CitationFilter, RankingMethod, ResearchConfig, SearchConfig};
-pub use error::{PortError, Result};
+pub use error::{Budget, FailureKind, PortError, Result, SourceFailure};
 pub use pipeline::{Pipeline, Progress, ProgressSink, SourcesOf, Step};
 pub use stops::Stops;
 pub use verdict::{Against, Verdict, hold_against};

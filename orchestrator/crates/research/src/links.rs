@@ -4,12 +4,11 @@
 use crate::Result;
 use crate::ask::{Asker, IsCitation, YesNo};
 use crate::pipeline::Pipeline;
-use crate::ports::{CitedPage, EvidenceSource, FragmentRank, NewPage, PageLink};
+use crate::ports::{CitedPage, FragmentRank, NewPage, PageLink};
 use lyra_domain::domains::{DomainRules, host_of};
 use lyra_domain::{Edge, FetchMethod, Identifier, Job, Page, PageId, PaperMetadata, Work};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 /// Who found these citations.
 const EXTRACTION: &str = "extraction";
@@ -32,9 +31,9 @@ pub(crate) struct LinkCounts {
     cited: usize,
 }
 
-/// The links of the query's fetched pages that have a relevant fragment, the best ranked page first, at most so many a page.
+/// Of these links, by their page's address, those of pages that have a relevant fragment, the best ranked page first, at most so many a page.
 pub(crate) fn read(
-    sources: &[Arc<dyn EvidenceSource>],
+    links: &HashMap<String, Vec<PageLink>>,
     pages: &[NewPage],
     ids: &[PageId],
     ranks: &[(PageId, FragmentRank)],
@@ -45,8 +44,7 @@ pub(crate) fn read(
     relevant
         .filter_map(|(id, _)| {
             let page = &pages[ids.iter().position(|known| known == id)?];
-            let mut links = sources.iter().find_map(|source| source.page(&page.page.url))?.links;
-            links.truncate(per_page);
+            let links: Vec<PageLink> = links.get(&page.page.url)?.iter().take(per_page).cloned().collect();
             let title = page.page.title.clone();
             (!links.is_empty()).then(|| ReadPage { id: id.clone(), title, links })
         })

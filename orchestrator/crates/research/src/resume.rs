@@ -3,29 +3,24 @@
 use crate::collect::{Search, collect};
 use crate::fetch::fetch;
 use crate::pipeline::{Outcome, Pipeline, Step};
-use crate::ports::{EvidenceSource, Hit, ScholarlySource, SourceKind, SourcePage, Waiting};
+use crate::ports::Waiting;
 use crate::register::register;
 use crate::search::{rank, relevant, unless_cancelled};
 use crate::{PortError, Result};
-use async_trait::async_trait;
 use lyra_domain::{Job, JobId, JobKind, PageId, Query, QueryId, QueryStatus, TaskId};
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Queues the parts of the sources' last searches that require a person. The search goes on with what it has.
+/// Queues the parts of the answers that require a person. The search goes on with what it has.
 pub(crate) async fn await_person(
     pipeline: &Pipeline,
     query: &Query,
-    sources: &[Arc<dyn EvidenceSource>],
+    waiting: &[(String, Vec<Waiting>)],
     cause: &JobId,
 ) -> Result<()> {
-    for source in sources {
-        let waiting = source.waiting();
-        if !waiting.is_empty() {
-            pipeline.store.await_person(query, source.name(), &waiting, cause).await?;
-        }
+    for (source, waiting) in waiting {
+        pipeline.store.await_person(query, source, waiting, cause).await?;
     }
     Ok(())
 }
@@ -50,16 +45,17 @@ pub(crate) async fn run(
         pipeline.store.add_warning(&task.id, &warning).await?;
         return Ok(outcome(0, 0));
     }
-    let inner = (pipeline.sources)(&task.config).into_iter().find(|known| known.name() == source);
-    let Some(inner) = inner else {
+    let mut sources = (pipeline.sources)(&task.config);
+    sources.retain(|known| known.name() == source);
+    sources.truncate(1);
+    if sources.is_empty() {
         return Err(PortError::NotFound { what: format!("the source `{source}` of the task") });
-    };
-    let sources: Vec<Arc<dyn EvidenceSource>> = vec![Arc::new(Part { inner, part: part.to_owned() })];
+    }
     let asking = query.clone();
-    let searching =
-        Search::begin(pipeline, &task, &sources, &asking, Duration::from_secs_f64(allowed)).await?;
+    let allowed = Duration::from_secs_f64(allowed);
+    let searching = Search::begin(pipeline, &task, &sources, &asking, allowed).await?.of_part(part);
     let collected = unless_cancelled(cancel, collect(&searching)).await?;
-    await_person(pipeline, &query, &sources, &job.id).await?;
+    await_person(pipeline, &query, &collected.waiting, &job.id).await?;
     let hits = collected.hits;
     pipeline.report(&task.id, Step::Collected { query: query.query_text.clone(), hits });
 
@@ -82,7 +78,8 @@ pub(crate) async fn run(
     query.useful_fragments = relevant as u32;
     query.harvest_rate = if ids.is_empty() { 0.0 } else { relevant as f64 / ids.len() as f64 };
     query.status = if relevant > 0 { QueryStatus::Partial } else { query.status };
-    for error in collected.errors {
+    for failure in collected.failures {
+        let error = failure.to_string();
         pipeline.store.add_warning(&task.id, &format!("a source did not answer in full: {error}")).await?;
         if !query.source_errors.contains(&error) {
             query.source_errors.push(error);
@@ -112,41 +109,4 @@ async fn pages_of(pipeline: &Pipeline, task: &TaskId, query: &Query) -> Result<V
         }
     }
     Ok(pages)
-}
-
-/// One part of a source, as a source.
-struct Part {
-    inner: Arc<dyn EvidenceSource>,
-    part: String,
-}
-
-#[async_trait]
-impl EvidenceSource for Part {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn kind(&self) -> SourceKind {
-        self.inner.kind()
-    }
-
-    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>> {
-        self.inner.resume(&self.part, query, language, limit).await
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.inner.notes()
-    }
-
-    fn waiting(&self) -> Vec<Waiting> {
-        self.inner.waiting()
-    }
-
-    fn page(&self, url: &str) -> Option<SourcePage> {
-        self.inner.page(url)
-    }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        self.inner.scholarly()
-    }
 }

@@ -3,14 +3,14 @@
 
 use crate::ask::Asker;
 use crate::citations::{self, Expansion};
-use crate::collect::{Collected, Search, collect, failed};
+use crate::collect::{Collected, Search, collect};
 use crate::complete::named_in;
 use crate::fetch::{self, fetch};
 use crate::lanes::{self, Candidates};
 use crate::pipeline::{Outcome, Pipeline, Step};
 use crate::ports::{EmbeddingTarget, EvidenceSource, FragmentRank, Models, NewPage, TaskFragment, TextRole};
 use crate::register::{register, usable};
-use crate::{PortError, Result, embed, links, resume};
+use crate::{PortError, Result, SourceFailure, embed, links, resume};
 use lyra_domain::{Job, JobKind, PageId, Query, QueryId, QueryStatus, Task, bm25, ranking, vector};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -46,19 +46,19 @@ pub(crate) async fn run(
         .or_else(|| lyra_text::language(&query.query_text).map(str::to_owned));
     pipeline.store.update_query(&query).await?;
 
-    let mut sources = chosen((pipeline.sources)(&task.config), &query.sources);
+    let sources = chosen((pipeline.sources)(&task.config), &query.sources);
     let asked = sources.len();
     let asking = query.clone();
     let searching = Search::begin(pipeline, &task, &sources, &asking, allowed).await?;
     let collected = unless_cancelled(cancel, collect(&searching)).await?;
-    resume::await_person(pipeline, &query, &sources, &job.id).await?;
+    resume::await_person(pipeline, &query, &collected.waiting, &job.id).await?;
     pipeline
         .report(&task.id, Step::Collected { query: query.query_text.clone(), hits: collected.pages.len() });
 
-    let Collected { pages, vectors, hits, without_text, known, errors } = collected;
+    let Collected { pages, vectors, links, hits, without_text, known, mut failures, .. } = collected;
     // Stored now, so that it is visible while the search still runs.
     query.result_count = hits as u32;
-    query.source_errors = errors;
+    query.source_errors = said(&failures);
     pipeline.store.update_query(&query).await?;
     let (mut pages, mut ids) = register(pipeline, job, &task, &query, pages).await?;
     keep_vectors(pipeline, &vectors, &pages).await?;
@@ -66,7 +66,7 @@ pub(crate) async fn run(
     pipeline.store.update_query(&query).await?;
     let fetched = unless_cancelled(cancel, fetch(&searching, job, &task, without_text)).await?;
     let texts = fetched.pages.iter().flat_map(|page| &page.fragments).map(|f| f.text_content.as_str());
-    let cited = named_in(&searching, texts, &known, &mut query.source_errors);
+    let cited = named_in(&searching, texts, &known, &mut failures);
     let cited = unless_cancelled(cancel, async { Ok(cited.await) }).await?;
     let (cited, cited_ids) = register(pipeline, job, &task, &query, cited).await?;
     let fetching = fetched.counts;
@@ -75,14 +75,12 @@ pub(crate) async fn run(
     let mut ranks = unless_cancelled(cancel, rank(pipeline, &task, &query, &ids)).await?;
     pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
 
-    let read = links::read(&sources, &pages, &ids, &ranks, pipeline.search.web_citation_links_per_page);
-    let time = searching.left();
-    sources.retain(|source| !failed(&query.source_errors, source.name()));
+    let read = links::read(&links, &pages, &ids, &ranks, pipeline.search.web_citation_links_per_page);
     let asker = Asker::new(pipeline, job, &task).await?;
     let asker = asker.as_ref();
-    let expanding = citations::expand(pipeline, &sources, &query, (&pages, &ids), &ranks, time, asker);
-    let expansion = unless_cancelled(cancel, expanding).await?;
-    if let Some(found) = &expansion {
+    let expanding = citations::expand(&searching, &failures, (&pages, &ids), &ranks, asker);
+    let mut expansion = unless_cancelled(cancel, expanding).await?;
+    if let Some(found) = &mut expansion {
         let (chosen, chosen_ids) = register(pipeline, job, &task, &query, found.chosen.clone()).await?;
         if !chosen.is_empty() {
             ids.extend(chosen_ids);
@@ -91,7 +89,7 @@ pub(crate) async fn run(
             pipeline.report(&task.id, Step::Ranked { relevant: relevant(&ranks) });
         }
         pipeline.store.add_edges(&task.id, &found.edges(&pages, &ids), &job.id).await?;
-        query.source_errors.extend(found.errors.iter().cloned());
+        failures.append(&mut found.failures);
     }
     let linked = match asker {
         Some(asker) => {
@@ -104,7 +102,8 @@ pub(crate) async fn run(
     query.pages_fetched = pages.len() as u32;
     query.useful_fragments = relevant as u32;
     query.harvest_rate = if pages.is_empty() { 0.0 } else { relevant as f64 / pages.len() as f64 };
-    query.status = match (relevant, query.source_errors.len()) {
+    query.source_errors = said(&failures);
+    query.status = match (relevant, failures.len()) {
         (0, 0) => QueryStatus::Exhausted,
         (0, failures) if failures >= asked => QueryStatus::Failed,
         (_, 0) => QueryStatus::Satisfied,
@@ -127,7 +126,7 @@ pub(crate) async fn unless_cancelled<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T>>,
 ) -> Result<T> {
-    cancel.run_until_cancelled(work).await.unwrap_or_else(|| Err(cancelled()))
+    cancel.run_until_cancelled(work).await.unwrap_or(Err(PortError::Cancelled))
 }
 
 pub(crate) fn relevant(ranks: &[(PageId, FragmentRank)]) -> usize {
@@ -151,8 +150,9 @@ fn follow_up(
     Outcome { output, then: vec![JobKind::Judge] }
 }
 
-pub(crate) fn cancelled() -> PortError {
-    PortError::Refused { what: "job".to_owned(), why: "it was cancelled".to_owned() }
+/// What sources lack, in words.
+fn said(failures: &[SourceFailure]) -> Vec<String> {
+    failures.iter().map(ToString::to_string).collect()
 }
 
 /// Keeps vectors that a source gave along, so that they are not computed again.

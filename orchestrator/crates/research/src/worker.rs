@@ -189,8 +189,8 @@ fn flattened(outcome: std::thread::Result<Result<Outcome>>) -> Result<Outcome> {
 /// A job that is no longer ours needs nothing more from us.
 fn settled(job: &Job, written: Result<()>) -> Result<()> {
     match written {
-        Err(PortError::Refused { why, .. }) => {
-            tracing::info!(job_id = %job.id, why, "result of a lost job dropped");
+        Err(PortError::Cancelled) => {
+            tracing::info!(job_id = %job.id, "result of a lost job dropped");
             Ok(())
         }
         other => other,

@@ -7,8 +7,8 @@ use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
 use crate::{Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Work};
-use lyra_research::ports::{EvidenceSource, Hit, ScholarlySource};
+use lyra_domain::{Identifier, Precedence, Work};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
@@ -244,8 +244,16 @@ impl EvidenceSource for OpenAlex {
         OPENALEX
     }
 
-    async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(hits(self.papers(query, limit).await?))
+    fn kind(&self) -> SourceKind {
+        SourceKind::Api
+    }
+
+    fn precedence(&self) -> Precedence {
+        Precedence(1)
+    }
+
+    async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
+        Ok(hits(self.papers(query, limit).await?).into())
     }
 
     fn scholarly(&self) -> Option<&dyn ScholarlySource> {
@@ -257,6 +265,10 @@ impl EvidenceSource for OpenAlex {
 impl ScholarlySource for OpenAlex {
     fn knows_retractions(&self) -> bool {
         true
+    }
+
+    fn own_reference(&self, entry: &str) -> Option<Identifier> {
+        Identifier::openalex(entry)
     }
 
     async fn lookup(&self, ids: &[Identifier]) -> lyra_research::Result<Vec<Hit>> {

@@ -8,8 +8,8 @@ use crate::paper::{hits, once, plain_words};
 use crate::{Paper, Result};
 use async_trait::async_trait;
 use http::HeaderName;
-use lyra_domain::{Identifier, Work};
-use lyra_research::ports::{EvidenceSource, Hit, ScholarlySource};
+use lyra_domain::{Identifier, Precedence, Work};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -237,8 +237,16 @@ impl EvidenceSource for SemanticScholar {
         SEMANTIC_SCHOLAR
     }
 
-    async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(hits(self.papers(query, limit).await?))
+    fn kind(&self) -> SourceKind {
+        SourceKind::Api
+    }
+
+    fn precedence(&self) -> Precedence {
+        Precedence(0)
+    }
+
+    async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
+        Ok(hits(self.papers(query, limit).await?).into())
     }
 
     fn scholarly(&self) -> Option<&dyn ScholarlySource> {

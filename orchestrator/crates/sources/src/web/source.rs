@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use futures::StreamExt;
 use futures::future::join_all;
 use lyra_domain::{Priority, Work};
-use lyra_research::ports::{EvidenceSource, Hit, PageLink, SourcePage, Waiting};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, PageLink, SourceKind, SourcePage, Waiting};
 use lyra_research::{PortError, Result};
 use lyra_web::serp::{Category, ChallengeKind, SerpPage, SerpResult};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -44,27 +44,18 @@ impl Default for WebBudget {
     }
 }
 
-/// Answers queries from the web. One value serves one search at a time.
+/// Answers queries from the web.
 pub struct WebSource {
     search: WebSearch,
     pages: Pages,
     rules: Rules,
     budget: WebBudget,
-    /// The pages of the last search, by address, and its problems.
-    last: Mutex<Last>,
-}
-
-#[derive(Default)]
-struct Last {
-    pages: HashMap<String, Arc<FetchedPage>>,
-    notes: Vec<String>,
-    waiting: Vec<Waiting>,
 }
 
 impl WebSource {
     /// Asks with `search`, fetches with `pages`.
     pub fn new(search: WebSearch, pages: Pages, rules: Rules, budget: WebBudget) -> Self {
-        Self { search, pages, rules, budget, last: Mutex::default() }
+        Self { search, pages, rules, budget }
     }
 
     /// The results of all engines as one list, best first, with a note for every engine without results. Engines of the
@@ -133,22 +124,22 @@ impl WebSource {
         Fetched { pages: pages.into_iter().map(|(_, result, page)| (result, page)).collect(), notes, waiting }
     }
 
-    /// Fetches the best results of the engines and remembers the pages of the hits.
-    async fn gather(&self, answers: Answers, limit: usize, until: Instant) -> Vec<Hit> {
+    /// Fetches the best results of the engines.
+    async fn gather(&self, answers: Answers, limit: usize, until: Instant) -> Answer {
         let Answers { lists, mut notes, mut waiting, .. } = answers;
         let mut results = fused(lists);
         results.truncate(limit);
         let fetched = self.fetch(results, until).await;
         notes.extend(fetched.notes);
         waiting.extend(fetched.waiting);
-        let mut last = Last { pages: HashMap::new(), notes, waiting };
-        let mut hits = Vec::new();
+        let mut answer = Answer { notes, waiting, ..Answer::default() };
         for (i, (result, page)) in fetched.pages.into_iter().enumerate() {
-            hits.push(hit(i + 1, &result, &page));
-            last.pages.insert(page.url.clone(), Arc::new(page));
+            answer.hits.push(hit(i + 1, &result, &page));
+            let address = page.url.clone();
+            let links = links(&page);
+            answer.pages.insert(address, SourcePage { links, ..page.into_source_page() });
         }
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
-        hits
+        answer
     }
 }
 
@@ -227,7 +218,11 @@ impl EvidenceSource for WebSource {
         WEB
     }
 
-    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>> {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Web
+    }
+
+    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Answer> {
         let until = Instant::now() + self.budget.time;
         let answers = self.ask_engines(query, language).await;
         // A page that requires a person is an answer: retrying at once would not help.
@@ -243,17 +238,7 @@ impl EvidenceSource for WebSource {
         Some(Arc::new(Self::new(self.search.clone(), self.pages.clone(), self.rules.clone(), budget)))
     }
 
-    fn waiting(&self) -> Vec<Waiting> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).waiting.clone()
-    }
-
-    async fn resume(
-        &self,
-        part: &str,
-        query: &str,
-        language: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<Hit>> {
+    async fn resume(&self, part: &str, query: &str, language: Option<&str>, limit: usize) -> Result<Answer> {
         let until = Instant::now() + self.budget.time;
         let mut answers = Answers::default();
         if let Some(engine) = part.strip_prefix(ENGINE) {
@@ -271,15 +256,6 @@ impl EvidenceSource for WebSource {
             return Err(PortError::Refused { what: WEB.to_owned(), why });
         }
         Ok(self.gather(answers, limit, until).await)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).notes.clone()
-    }
-
-    fn page(&self, url: &str) -> Option<SourcePage> {
-        let page = self.last.lock().unwrap_or_else(PoisonError::into_inner).pages.get(url).cloned()?;
-        Some(SourcePage { links: links(&page), ..FetchedPage::clone(&page).into_source_page() })
     }
 }
 
@@ -316,7 +292,7 @@ fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {
         score: 1.0 / (RRF_K + rank as f64),
         work,
         url: page.url.clone(),
-        doc_id: None,
+        document: None,
         language: said.language.clone(),
         text: Some(safe.join("\n\n")),
         embedding: None,

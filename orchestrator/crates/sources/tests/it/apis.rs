@@ -2,7 +2,7 @@
 
 use crate::recorded::{ListRecorded, Recordings};
 use crate::support::{StandIn, client, json, reply};
-use lyra_domain::{CanonicalPaperIndex, Coverage, Doi, FoundBy, Identifier, Work};
+use lyra_domain::{CanonicalPaperIndex, Coverage, Doi, FoundBy, Identifier, Precedence, Work};
 use lyra_research::ports::ScholarlySource;
 use lyra_sources::{ApiConfig, Error, OpenAlex, SemanticScholar};
 use secrecy::SecretString;
@@ -277,13 +277,14 @@ async fn recorded_works_merge_by_doi() {
     let mut dois = std::collections::HashSet::new();
     for paper in &papers {
         dois.extend(paper.work.doi.clone());
-        index.add(FoundBy::Api, paper.work.clone());
+        index.add(FoundBy::Api, Precedence::LAST, paper.work.clone());
     }
     // The other API formats the same works differently: title in capitals, initials, a year later, no other id.
     for paper in &papers {
         let work = &paper.work;
         index.add(
             FoundBy::Serp,
+            Precedence::LAST,
             Work {
                 doi: work.doi.clone(),
                 title: work.title.to_uppercase(),
