@@ -14,4 +14,4 @@ pub use lyra_web::read::PageKind;
 pub use parser::{InProcess, Parser};
 pub use rules::{RuleFiles, Rules};
 pub use search::{SerpAnswer, WebSearch};
-pub use source::{WEB, WebBudget, WebSource};
+pub use source::{WebBudget, WebSource};

@@ -3,6 +3,7 @@
 use super::{FetchedPage, Pages, Rules, SerpAnswer, WebSearch};
 use crate::Error;
 use crate::cookies::session_domain;
+use crate::registry::WEB;
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::future::join_all;
@@ -15,8 +16,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Name of the source.
-pub const WEB: &str = "web";
 /// Constant of reciprocal rank fusion over the engines' lists.
 const RRF_K: f64 = 60.0;
 /// With fewer results than this, the engines of the last mile are queried as well.
@@ -215,11 +214,11 @@ fn fused(lists: Vec<Vec<SerpResult>>) -> Vec<SerpResult> {
 #[async_trait]
 impl EvidenceSource for WebSource {
     fn name(&self) -> &str {
-        WEB
+        WEB.name
     }
 
     fn kind(&self) -> SourceKind {
-        SourceKind::Web
+        WEB.kind()
     }
 
     async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Answer> {
@@ -253,7 +252,7 @@ impl EvidenceSource for WebSource {
             answers.lists.push(vec![SerpResult { rank: 1, title, url: url.to_owned(), snippet }]);
         } else {
             let why = format!("`{part}` is neither an engine nor a page");
-            return Err(PortError::Refused { what: WEB.to_owned(), why });
+            return Err(PortError::Refused { what: WEB.name.to_owned(), why });
         }
         Ok(self.gather(answers, limit, until).await)
     }
@@ -283,7 +282,7 @@ fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {
         year: said.published.map(|date| date.year),
         venue: said.site.clone(),
         authors: said.authors.clone(),
-        source_api: WEB.to_owned(),
+        source_api: WEB.name.to_owned(),
         ..Work::default()
     };
     work.doi.clone_from(&said.doi);

@@ -132,12 +132,13 @@ impl Bench {
             base_url,
             trusted: true,
             api_key: None,
+            mailto: None,
             min_interval: Some(Duration::ZERO),
             cache_ttl: if cache.is_some() { Duration::from_mins(1) } else { Duration::ZERO },
         };
         let sources: Vec<Arc<dyn EvidenceSource>> = vec![
             Arc::new(SemanticScholar::new(http.clone(), &api(s2_server.at("graph/v1")))),
-            Arc::new(OpenAlex::new(http.clone(), &api(openalex_server.url.clone()), None)),
+            Arc::new(OpenAlex::new(http.clone(), &api(openalex_server.url.clone()))),
         ];
         let (rules, pages) = web(&http, &store, folder.path(), &[]);
         let worker = Worker {

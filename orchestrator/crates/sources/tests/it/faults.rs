@@ -122,13 +122,14 @@ async fn silence_ends_with_the_time_budget() {
         base_url: address.parse().unwrap(),
         trusted: true,
         api_key: None,
+        mailto: None,
         min_interval: None,
         cache_ttl: Duration::ZERO,
     };
     let fast =
         ApiConfig { base_url: bench.s2.at("graph/v1"), min_interval: Some(Duration::ZERO), ..slow.clone() };
     let sources: Vec<Arc<dyn EvidenceSource>> =
-        vec![Arc::new(SemanticScholar::new(http.clone(), &fast)), Arc::new(OpenAlex::new(http, &slow, None))];
+        vec![Arc::new(SemanticScholar::new(http.clone(), &fast)), Arc::new(OpenAlex::new(http, &slow))];
     let mut worker = bench.worker.clone();
     worker.pipeline.sources = Arc::new(move |_| sources.clone());
     let bench = Bench { worker, ..bench };
@@ -249,12 +250,13 @@ async fn a_cache_that_cannot_be_written_and_a_clock_that_jumps_change_nothing() 
         base_url,
         trusted: true,
         api_key: None,
+        mailto: None,
         min_interval: Some(Duration::from_millis(1)),
         cache_ttl: Duration::from_mins(1),
     };
     let sources: Vec<Arc<dyn EvidenceSource>> = vec![
         Arc::new(SemanticScholar::new(http.clone(), &api(store.s2.at("graph/v1")))),
-        Arc::new(OpenAlex::new(http, &api(store.openalex.url.clone()), None)),
+        Arc::new(OpenAlex::new(http, &api(store.openalex.url.clone()))),
     ];
     let mut worker = store.worker.clone();
     worker.pipeline.sources = Arc::new(move |_| sources.clone());
