@@ -1,6 +1,8 @@
 //! Takes jobs from the queue, runs them, keeps their leases, and puts them back when they fail.
 
-use crate::pipeline::{Outcome, Pipeline};
+use crate::context::Context;
+use crate::dispatch;
+use crate::jobs::Outcome;
 use crate::ports::{JobEnd, JobQueue, Observed};
 use crate::trace::{self, TraceId};
 use crate::{PortError, Result, Stops};
@@ -69,7 +71,7 @@ impl WorkerConfig {
 #[derive(Clone)]
 pub struct Worker {
     /// What it runs.
-    pub pipeline: Pipeline,
+    pub context: Context,
     /// Where its jobs come from.
     pub queue: Arc<dyn JobQueue>,
     /// Wakes it when a job was queued in this process.
@@ -115,7 +117,11 @@ impl Worker {
         let cause = self.queue.cause(&job.id).await?.unwrap_or_default();
         let trace = cause.trace;
         let outcome = {
-            let work = trace::within(cause, |trace| span(&job, trace), self.pipeline.run(&job, used, &stop));
+            let work = trace::within(
+                cause,
+                |trace| span(&job, trace),
+                dispatch::run(&self.context, &job, used, &stop),
+            );
             // On the heap: it holds every step of the pipeline.
             let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind().map(flattened));
             loop {

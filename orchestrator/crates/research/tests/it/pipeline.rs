@@ -8,7 +8,7 @@ use lyra_domain::{JobState, Priority, QueryStatus, Relation, TaskConfig, TaskId,
 use lyra_research::ports::{
     Answer, ContentRules, CorpusDocument, Danger, EvidenceSource, Hit, Inference, SourceKind, Waiting,
 };
-use lyra_research::{Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Worker};
+use lyra_research::{Context, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Worker};
 use lyra_store::{AuthOutcome, AuthTarget, NewTask, QuestionClaim, Store, StoreConfig, TaskProgress};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -105,7 +105,7 @@ impl Bench {
     async fn with(sources: Vec<Arc<dyn EvidenceSource>>, inference: Arc<dyn Inference>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("lyra.db"), StoreConfig::default()).await.unwrap();
-        let pipeline = Pipeline {
+        let context = Context {
             store: Arc::new(store.clone()),
             inference,
             llm: None,
@@ -116,7 +116,7 @@ impl Bench {
             search: SearchConfig::default(),
             progress: ProgressSink::default(),
         };
-        let worker = worker(pipeline, &store);
+        let worker = worker(context, &store);
         Self { _folder: folder, store, worker }
     }
 
@@ -300,7 +300,7 @@ async fn what_addresses_an_ai_is_never_ranked_judged_or_claimed() {
     assert_eq!(done.quarantined, [("hostile".to_owned(), 1)]);
     assert!(done.blocked_domains.is_empty(), "a corpus is not a domain");
     assert!(done.warnings.iter().any(|warning| warning.contains("in quarantine")), "{:?}", done.warnings);
-    let rankings = bench.worker.pipeline.store.rankings(&task).await.unwrap();
+    let rankings = bench.worker.context.store.rankings(&task).await.unwrap();
     assert_eq!(rankings[0].1.len(), 4);
 }
 
@@ -313,7 +313,7 @@ async fn pages_of_blocked_domains_are_not_used_and_corpora_keep_their_weight() {
     bench.search(&task, "green tea attention", &[]).await;
     let done = bench.finish(&task).await;
     assert_eq!((done.pages, done.claims), (9, 5), "{:?}", done.warnings);
-    let ranking = bench.worker.pipeline.store.rankings(&task).await.unwrap().remove(0).1;
+    let ranking = bench.worker.context.store.rankings(&task).await.unwrap().remove(0).1;
     // A page of an unknown domain keeps a third of its score.
     let (best, rest) = ranking.split_at(3);
     assert!(best.iter().all(|rank| rank.score > 0.31), "{best:?}");

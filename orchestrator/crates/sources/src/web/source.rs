@@ -262,7 +262,7 @@ impl EvidenceSource for WebSource {
 fn links(page: &FetchedPage) -> Vec<PageLink> {
     let Ok(address) = page.final_url.parse() else { return Vec::new() };
     let quarantined: Vec<_> =
-        page.fragments.iter().filter(|fragment| page.quarantined.contains(&fragment.position)).collect();
+        page.fragments.iter().filter(|fragment| page.is_quarantined(fragment)).collect();
     page.extracted
         .body_links(&address)
         .into_iter()
@@ -274,9 +274,8 @@ fn links(page: &FetchedPage) -> Vec<PageLink> {
 fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {
     let said = &page.extracted;
     // No text beyond this point contains passages that address an AI.
-    let quarantined = |fragment: &&lyra_domain::Fragment| !page.quarantined.contains(&fragment.position);
-    let safe: Vec<&str> =
-        page.fragments.iter().filter(quarantined).map(|f| f.text_content.as_str()).collect();
+    let safe = page.fragments.iter().filter(|fragment| !page.is_quarantined(fragment));
+    let safe: Vec<&str> = safe.map(|fragment| fragment.text_content.as_str()).collect();
     let mut work = Work {
         title: if said.title.is_empty() { result.title.clone() } else { said.title.clone() },
         year: said.published.map(|date| date.year),

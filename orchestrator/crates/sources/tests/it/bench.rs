@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use axum::response::Response as Reply;
 use lyra_domain::{NliJudgement, NliScores, Priority, TaskConfig, TaskId};
 use lyra_research::ports::{Clock, EvidenceSource, Inference, JudgeKind, Models, TextRole};
-use lyra_research::{Pipeline, ProgressSink, ResearchConfig, SearchConfig, Stops, Worker, WorkerConfig};
+use lyra_research::{Context, ProgressSink, ResearchConfig, SearchConfig, Stops, Worker, WorkerConfig};
 use lyra_sources::http::{HttpClient, Origin};
 use lyra_sources::web::{FetchLimits, Pages, RuleFiles, Rules};
 use lyra_sources::{ApiConfig, OpenAlex, SemanticScholar};
@@ -142,7 +142,7 @@ impl Bench {
         ];
         let (rules, pages) = web(&http, &store, folder.path(), &[]);
         let worker = Worker {
-            pipeline: Pipeline {
+            context: Context {
                 llm: None,
                 store: Arc::new(store.clone()),
                 inference: Arc::new(Words),

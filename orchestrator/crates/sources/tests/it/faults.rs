@@ -131,7 +131,7 @@ async fn silence_ends_with_the_time_budget() {
     let sources: Vec<Arc<dyn EvidenceSource>> =
         vec![Arc::new(SemanticScholar::new(http.clone(), &fast)), Arc::new(OpenAlex::new(http, &slow))];
     let mut worker = bench.worker.clone();
-    worker.pipeline.sources = Arc::new(move |_| sources.clone());
+    worker.context.sources = Arc::new(move |_| sources.clone());
     let bench = Bench { worker, ..bench };
     let status = bench.search(&bench.task(2).await).await;
     let errors = &status.queries[0].source_errors;
@@ -146,8 +146,8 @@ async fn silence_ends_with_the_time_budget() {
 /// A bench with only Semantic Scholar, and a person who waits for the end.
 async fn alone(fault: impl Fn(&str, &Seen, usize) -> Option<Reply> + Clone + Send + Sync + 'static) -> Bench {
     let mut bench = Bench::new(fault).await;
-    let all = bench.worker.pipeline.sources.clone();
-    bench.worker.pipeline.sources = Arc::new(move |task| all(task).into_iter().take(1).collect());
+    let all = bench.worker.context.sources.clone();
+    bench.worker.context.sources = Arc::new(move |task| all(task).into_iter().take(1).collect());
     bench.worker.config.attended = true;
     bench
 }
@@ -259,7 +259,7 @@ async fn a_cache_that_cannot_be_written_and_a_clock_that_jumps_change_nothing() 
         Arc::new(OpenAlex::new(http, &api(store.openalex.url.clone()))),
     ];
     let mut worker = store.worker.clone();
-    worker.pipeline.sources = Arc::new(move |_| sources.clone());
+    worker.context.sources = Arc::new(move |_| sources.clone());
     let bench = Bench { worker, ..store };
     let status = bench.run().await;
     assert_eq!((status.pages, status.warnings.len()), (7, 0), "{:?}", status.warnings);

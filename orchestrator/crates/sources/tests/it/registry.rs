@@ -137,7 +137,7 @@ async fn one_row_is_a_source_that_is_searched_cited_and_checked() {
 
     let mut bench = Bench::new(|_, _, _| None).await;
     let library = Arc::clone(source);
-    bench.worker.pipeline.sources = Arc::new(move |_| vec![Arc::clone(&library)]);
+    bench.worker.context.sources = Arc::new(move |_| vec![Arc::clone(&library)]);
     let done = bench.run().await;
     assert_eq!((done.task.status, done.pages), (TaskStatus::Completed, 4), "{:?}", done.warnings);
     let cited = "SELECT citation_source, count(*) AS n FROM edges WHERE relation = 'cites' GROUP BY 1";

@@ -165,7 +165,7 @@ async fn text_for_the_reading_ai_is_found_and_its_passage_quarantined() {
     );
     assert!(rules.contains(&"en_disclosure"));
     assert_eq!(page.quarantined.len(), 1, "{:?}", page.fragments);
-    let passage = &page.fragments[page.quarantined[0] as usize];
+    let passage = &page.fragments[page.quarantined[0].position as usize];
     assert!(passage.text_content.contains("ignore all previous"));
 }
 

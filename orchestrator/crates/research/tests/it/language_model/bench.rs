@@ -12,7 +12,7 @@ use lyra_research::ports::{
     Purpose, Reply, ScholarlySource, SourceKind, SourcePage,
 };
 use lyra_research::{
-    CitationFilter, Llm, Pipeline, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Worker,
+    CitationFilter, Context, Llm, PortError, ProgressSink, ResearchConfig, Result, SearchConfig, Worker,
 };
 use lyra_store::{GuardOptions, NewTask, Store, StoreConfig, TaskProgress};
 use serde_json::{Value, json};
@@ -237,7 +237,7 @@ impl Bench {
             Arc::new(Scripted { script, asked: Mutex::default(), answers: AtomicUsize::new(answers) })
         });
         let llm = model.clone().map(|model| Llm { model, time_share, is_hostile: Arc::new(is_hostile) });
-        let pipeline = Pipeline {
+        let context = Context {
             store: Arc::new(store.clone()),
             inference: Arc::new(Words),
             llm,
@@ -256,7 +256,7 @@ impl Bench {
             },
             progress: ProgressSink::default(),
         };
-        let worker = worker(pipeline, &store);
+        let worker = worker(context, &store);
         Self { _folder: folder, store, worker, model }
     }
 

@@ -1,58 +1,15 @@
 //! Asking every source, completing what they name, and merging it (evidence design, section 2, steps 1 to 4).
 
-use crate::complete::{complete, identifiers};
-use crate::hit::{Named, page_of};
-use crate::metadata::cleaned;
-use crate::pipeline::Pipeline;
 use crate::ports::{Answer, EvidenceSource, Hit, NewPage, PageLink, SourceKind, SourcePage, Waiting};
+use crate::steps::asking::{Search, within};
+use crate::steps::complete::{complete, identifiers};
+use crate::steps::hit::{Named, page_of};
+use crate::steps::metadata::cleaned;
 use crate::{Budget, FailureKind, PortError, Result, SourceFailure};
 use futures::future::join_all;
-use lyra_domain::{CanonicalPaperIndex, Identifier, PageId, Query, Task};
+use lyra_domain::{CanonicalPaperIndex, Identifier, PageId};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
-
-pub(crate) use crate::hit::as_page;
-
-/// One query at work.
-pub(crate) struct Search<'a> {
-    pub(crate) pipeline: &'a Pipeline,
-    /// What it asks.
-    pub(crate) sources: &'a [Arc<dyn EvidenceSource>],
-    pub(crate) query: &'a Query,
-    /// The part of the sources that is asked, after a person has been there; without it the whole.
-    pub(crate) part: Option<&'a str>,
-    /// When the task's time is used up.
-    pub(crate) until: Instant,
-    /// Pages that the task's budget still allowed when the search began.
-    pub(crate) room: usize,
-}
-
-impl<'a> Search<'a> {
-    /// Begins with the pages and the time that the task still has.
-    pub(crate) async fn begin(
-        pipeline: &'a Pipeline,
-        task: &Task,
-        sources: &'a [Arc<dyn EvidenceSource>],
-        query: &'a Query,
-        allowed: Duration,
-    ) -> Result<Self> {
-        let used = pipeline.store.task_pages(&task.id).await?.len();
-        let room = (task.config.budget.max_pages as usize).saturating_sub(used);
-        Ok(Self { pipeline, sources, query, part: None, until: Instant::now() + allowed, room })
-    }
-
-    /// The same, of one part of its sources.
-    pub(crate) fn of_part(self, part: &'a str) -> Self {
-        Self { part: Some(part), ..self }
-    }
-
-    /// Time that is left.
-    pub(crate) fn left(&self) -> Duration {
-        self.until.saturating_duration_since(Instant::now())
-    }
-}
 
 /// What the sources answered together.
 #[derive(Default)]
@@ -84,7 +41,8 @@ pub(crate) async fn collect(search: &Search<'_>) -> Result<Collected> {
     for entry in &named {
         entry.add_to(&mut index);
     }
-    complete(search, &mut named, &mut index, &mut failures).await;
+    let missing = complete(search, &mut named, &mut index, &failures).await;
+    failures.extend(missing);
 
     let known = identifiers(&named);
     let mut collected = Collected { hits, known, failures, waiting, ..Collected::default() };
@@ -162,7 +120,7 @@ async fn ask_all(search: &Search<'_>) -> Result<Answers> {
 
 /// One source's answer. One that fetches pages is asked for no more than the budget allows.
 async fn ask(search: &Search<'_>, source: &dyn EvidenceSource) -> Result<Answer> {
-    let mut limit = search.pipeline.config.hits_per_source;
+    let mut limit = search.context.config.hits_per_source;
     if source.kind() == SourceKind::Web {
         limit = limit.min(search.room);
         if limit == 0 {
@@ -175,13 +133,8 @@ async fn ask(search: &Search<'_>, source: &dyn EvidenceSource) -> Result<Answer>
         None => source.search(words, language, limit),
     };
     let mut answer = within(search.left(), asking).await?;
-    answer.hits = cleaned(search.pipeline.rules.as_ref(), answer.hits).await?;
+    answer.hits = cleaned(search.context.rules.as_ref(), answer.hits).await?;
     Ok(answer)
-}
-
-/// A source that takes longer than the task has left counts as one that failed.
-pub(crate) async fn within<T>(time: Duration, answer: impl Future<Output = Result<T>>) -> Result<T> {
-    tokio::time::timeout(time, answer).await.unwrap_or(Err(PortError::BudgetUsed(Budget::Time)))
 }
 
 /// With the identifiers that its address gives away, when it brought none.

@@ -1,14 +1,13 @@
-//! The pipeline: its ports, its settings, and which step a job runs.
+//! What every step has at hand: ports, settings, and who is told how it goes. It knows no step.
 
-use crate::ports::{ContentRules, EvidenceSource, EvidenceStore, Inference, PageFetcher};
-use crate::{Llm, ResearchConfig, Result, SearchConfig, judge, resume, search};
-use lyra_domain::{Job, JobKind, TaskConfig, TaskId};
+use crate::ports::{ContentRules, EvidenceSource, EvidenceStore, Inference, LanguageModel, PageFetcher};
+use crate::{ResearchConfig, SearchConfig};
+use lyra_domain::{TaskConfig, TaskId};
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Everything a job needs. Cheap to clone.
 #[derive(Clone)]
-pub struct Pipeline {
+pub struct Context {
     /// Where everything is kept.
     pub store: Arc<dyn EvidenceStore>,
     /// The models.
@@ -29,37 +28,25 @@ pub struct Pipeline {
     pub progress: ProgressSink,
 }
 
-impl Pipeline {
-    /// Runs one job to its end and says what follows.
-    ///
-    /// # Errors
-    /// What a port answered; everything committed until then stays, and the same job can run again.
-    pub async fn run(&self, job: &Job, used_seconds: f64, cancel: &CancellationToken) -> Result<Outcome> {
-        match &job.kind {
-            JobKind::Search { query_id } => search::run(self, job, query_id, used_seconds, cancel).await,
-            JobKind::Resume { query_id, source, part } => {
-                resume::run(self, job, query_id, (source, part), used_seconds, cancel).await
-            }
-            JobKind::Judge => judge::run(self, job, cancel).await,
-        }
-    }
-
+impl Context {
     pub(crate) fn report(&self, task: &TaskId, step: Step) {
         (self.progress.0)(Progress { task: task.clone(), step });
     }
 }
 
+/// A language model as tasks may use it.
+#[derive(Clone)]
+pub struct Llm {
+    /// Who is asked.
+    pub model: Arc<dyn LanguageModel>,
+    /// Largest share of a task's seconds that asking may take, in [0, 1].
+    pub time_share: f64,
+    /// Whether a text is meant for the AI that reads it; such a text is never sent.
+    pub is_hostile: Arc<dyn Fn(&str) -> bool + Send + Sync>,
+}
+
 /// The sources of a task with this configuration.
 pub type SourcesOf = Arc<dyn Fn(&TaskConfig) -> Vec<Arc<dyn EvidenceSource>> + Send + Sync>;
-
-/// What a finished job leaves behind.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// Facts for the job's record.
-    pub output: serde_json::Value,
-    /// Jobs to queue.
-    pub then: Vec<JobKind>,
-}
 
 /// Takes progress as it happens; must not block.
 #[derive(Clone)]

@@ -2,9 +2,9 @@
 //! which links are citations; without one nothing is recorded.
 
 use crate::Result;
-use crate::ask::{Asker, IsCitation, YesNo};
-use crate::pipeline::Pipeline;
+use crate::context::Context;
 use crate::ports::{CitedPage, FragmentRank, NewPage, PageLink};
+use crate::steps::ask::{Asker, IsCitation, YesNo};
 use lyra_domain::domains::{DomainRules, host_of};
 use lyra_domain::{Edge, FetchMethod, Identifier, Job, Page, PageId, PaperMetadata, Work};
 use serde::Serialize;
@@ -54,7 +54,7 @@ pub(crate) fn read(
 /// Asks which of the links are citations, and records those: the cited page by its address or identifier, and an edge
 /// with the sentence around the link. `pages` with these `ids` are those that a link may lead to by another address.
 pub(crate) async fn record(
-    pipeline: &Pipeline,
+    context: &Context,
     job: &Job,
     asker: &Asker<'_>,
     read: &[ReadPage],
@@ -89,14 +89,14 @@ pub(crate) async fn record(
         .iter()
         .map(|(_, link)| Identifier::in_url(&link.url).iter().find_map(|name| known.get(name)).copied())
         .collect();
-    let rules = pipeline.rules.domains().await?;
+    let rules = context.rules.domains().await?;
     let new: Vec<CitedPage> = cited
         .iter()
         .zip(&at_hand)
         .filter(|(_, known)| known.is_none())
         .map(|((_, link), _)| cited_page(link, &rules))
         .collect();
-    let mut registered = pipeline.store.register_cited(&new, &job.id).await?.into_iter();
+    let mut registered = context.store.register_cited(&new, &job.id).await?.into_iter();
     let edges: Vec<Edge> = cited
         .iter()
         .zip(at_hand)
@@ -110,7 +110,7 @@ pub(crate) async fn record(
             })
         })
         .collect();
-    pipeline.store.add_edges(&job.task_id, &edges, &job.id).await?;
+    context.store.add_edges(&job.task_id, &edges, &job.id).await?;
     Ok(LinkCounts { pages: read.len(), links: answers.len(), cited: edges.len() })
 }
 
