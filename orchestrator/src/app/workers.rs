@@ -5,7 +5,7 @@ use crate::app::sources::sources_of;
 use crate::inference::CalibratedInference;
 use lyra_domain::TaskId;
 use lyra_research::ports::Observed;
-use lyra_research::{Pipeline, ProgressSink, Worker, WorkerConfig};
+use lyra_research::{Context, ProgressSink, Worker, WorkerConfig};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ impl App {
         let config = &self.inner.config.workers;
         for _ in 0..config.count.max(1) {
             let worker = Worker {
-                pipeline: self.pipeline(),
+                context: self.context(),
                 queue: self.inner.store.clone(),
                 wake: self.inner.wake.clone(),
                 stops: self.inner.stops.clone(),
@@ -60,10 +60,10 @@ impl App {
         })
     }
 
-    fn pipeline(&self) -> Pipeline {
+    fn context(&self) -> Context {
         let app = self.clone();
         let progress = self.inner.progress.clone();
-        Pipeline {
+        Context {
             store: self.inner.store.clone(),
             inference: self.calibrated(),
             llm: self.inner.llm.clone(),
