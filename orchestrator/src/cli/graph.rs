@@ -153,8 +153,10 @@ fn report(found: &GraphAnalysis, top: usize) -> String {
     );
     let _ = writeln!(out, "network: {} nodes, {} edges", analysis.nodes.len(), analysis.edge_count);
     if analysis.edge_count == 0 {
-        out.push_str(
-            "no citations; they come from the academic sources (--sources s2,openalex) and the web\n",
+        let _ = writeln!(
+            out,
+            "no citations; they come from the academic sources (--sources {}) and the web",
+            lyra_sources::registry::academic_names()
         );
         return out;
     }

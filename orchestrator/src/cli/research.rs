@@ -32,9 +32,7 @@ pub(super) struct TaskArgs {
     /// [default: every imported corpus, else the example corpus, unless --sources says otherwise]
     #[arg(long, value_name = "NAME|PATH")]
     corpus: Vec<String>,
-    /// Sources to search, separated by commas: s2 (Semantic Scholar), openalex, web (search engines and pages),
-    /// corpora, names of corpora [default: `default` under [sources] in the configuration, normally corpora]
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', help = sources_help())]
     sources: Vec<String>,
     /// Page limit, 1 to 500
     #[arg(long, default_value_t = Budget::default().max_pages, value_name = "N")]
@@ -45,6 +43,14 @@ pub(super) struct TaskArgs {
     /// No progress on stderr
     #[arg(long, short)]
     pub(super) quiet: bool,
+}
+
+fn sources_help() -> String {
+    format!(
+        "Sources to search, separated by commas: {}, corpora, names of corpora [default: `default` under [sources] in \
+         the configuration, normally corpora]",
+        lyra_sources::registry::introductions()
+    )
 }
 
 impl TaskArgs {

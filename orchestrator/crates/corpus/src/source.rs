@@ -2,7 +2,7 @@
 
 use crate::{Corpora, Method};
 use async_trait::async_trait;
-use lyra_research::ports::{EvidenceSource, Hit, Inference, SourceKind};
+use lyra_research::ports::{Answer, CorpusDocument, EvidenceSource, Hit, Inference, SourceKind};
 use std::sync::Arc;
 
 /// Answers queries by hybrid search in one corpus.
@@ -27,7 +27,7 @@ impl EvidenceSource for CorpusSource {
     }
 
     fn kind(&self) -> SourceKind {
-        SourceKind::Corpus(self.corpus.clone())
+        SourceKind::Corpus
     }
 
     async fn search(
@@ -35,7 +35,7 @@ impl EvidenceSource for CorpusSource {
         query: &str,
         language: Option<&str>,
         limit: usize,
-    ) -> lyra_research::Result<Vec<Hit>> {
+    ) -> lyra_research::Result<Answer> {
         let found = self
             .corpora
             .search_with(&self.corpus, query, language, Method::Hybrid, limit, &*self.inference)
@@ -49,11 +49,11 @@ impl EvidenceSource for CorpusSource {
             score: hit.score,
             work: hit.document.work(&self.corpus),
             url: hit.document.address(&self.corpus),
-            doc_id: Some(hit.document.doc_id),
+            document: Some(CorpusDocument { corpus: self.corpus.clone(), doc_id: hit.document.doc_id }),
             language: hit.document.language,
             text: (!hit.document.text.is_empty()).then_some(hit.document.text),
             embedding: hit.embedding.map(|vector| (embedder.clone(), vector)),
         });
-        Ok(hits.collect())
+        Ok(hits.collect::<Vec<_>>().into())
     }
 }

@@ -28,6 +28,15 @@ named_enum! {
     }
 }
 
+/// Whose metadata wins when several sources describe one work: that of the lower number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Precedence(pub u8);
+
+impl Precedence {
+    /// Of a source that yields to every other one.
+    pub const LAST: Self = Self(u8::MAX);
+}
+
 /// Merges the records of works from several sources.
 ///
 /// The same DOI is the same work. A record without a DOI joins by another identifier, else by a title at least 90 %
@@ -35,7 +44,14 @@ named_enum! {
 /// and two DOIs are always two works. The order of the records does not matter.
 #[derive(Debug, Clone, Default)]
 pub struct CanonicalPaperIndex {
-    records: Vec<(FoundBy, Work)>,
+    records: Vec<Record>,
+}
+
+#[derive(Debug, Clone)]
+struct Record {
+    found_by: FoundBy,
+    precedence: Precedence,
+    work: Work,
 }
 
 /// One work.
@@ -51,8 +67,8 @@ pub struct CanonicalWork {
 
 impl CanonicalPaperIndex {
     /// Takes in a record and answers with its number.
-    pub fn add(&mut self, found_by: FoundBy, work: Work) -> usize {
-        self.records.push((found_by, work));
+    pub fn add(&mut self, found_by: FoundBy, precedence: Precedence, work: Work) -> usize {
+        self.records.push(Record { found_by, precedence, work });
         self.records.len() - 1
     }
 
@@ -69,14 +85,13 @@ impl CanonicalPaperIndex {
     }
 
     fn work(&self, i: usize) -> &Work {
-        &self.records[i].1
+        &self.records[i].work
     }
 
-    /// Metadata before result pages, Semantic Scholar before OpenAlex before the rest, then by content.
-    fn sort_key(&self, i: usize) -> (FoundBy, usize, String) {
-        let (found_by, work) = &self.records[i];
-        let source = ["semantic_scholar", "openalex"].iter().position(|source| *source == work.source_api);
-        (*found_by, source.unwrap_or(2), serde_json::to_string(work).unwrap_or_default())
+    /// Metadata before result pages, then by precedence, then by content.
+    fn sort_key(&self, i: usize) -> (FoundBy, Precedence, String) {
+        let record = &self.records[i];
+        (record.found_by, record.precedence, serde_json::to_string(&record.work).unwrap_or_default())
     }
 
     /// Groups by DOI; a record without one joins the only group that shares another identifier with it.
@@ -139,7 +154,7 @@ impl CanonicalPaperIndex {
 
     /// Joins groups whose records are similar pairwise, the most similar first.
     fn join_by_title(&self, groups: &mut Vec<Vec<usize>>) {
-        let likeness = Likeness::of(self.records.iter().map(|(_, work)| work));
+        let likeness = Likeness::of(self.records.iter().map(|record| &record.work));
         let has_doi = |group: &[usize]| group.iter().any(|&i| self.work(i).doi.is_some());
         let closeness = |a: &[usize], b: &[usize]| -> Option<f64> {
             if has_doi(a) && has_doi(b) {
@@ -196,7 +211,7 @@ impl CanonicalPaperIndex {
         for &i in &members {
             fill(&mut work, self.work(i));
         }
-        let by = |kind| members.iter().any(|&i| self.records[i].0 == kind);
+        let by = |kind| members.iter().any(|&i| self.records[i].found_by == kind);
         let coverage = match (by(FoundBy::Api), by(FoundBy::Serp)) {
             (true, true) => Coverage::Both,
             (false, true) => Coverage::SerpOnly,

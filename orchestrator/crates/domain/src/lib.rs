@@ -23,7 +23,7 @@ pub mod verification;
 
 pub use beta::{BetaConfidence, Evidence, EvidenceYears};
 pub use calibration::{Calibration, CalibrationMethod, CalibrationMetrics, CalibrationSample};
-pub use canonical::{CanonicalPaperIndex, CanonicalWork, Coverage, FoundBy};
+pub use canonical::{CanonicalPaperIndex, CanonicalWork, Coverage, FoundBy, Precedence};
 pub use doi::Doi;
 pub use entity::UnknownName;
 pub use entity::auth::{AuthItem, AuthStatus};

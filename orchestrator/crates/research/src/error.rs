@@ -1,5 +1,6 @@
 //! What can go wrong behind a port.
 
+use std::fmt;
 use std::time::Duration;
 
 /// Result of a port call.
@@ -56,6 +57,72 @@ pub enum PortError {
         /// What was seen.
         why: String,
     },
+    /// The job is no longer this worker's: it was cancelled, or another worker took it.
+    #[error("the job was cancelled or taken by another worker")]
+    Cancelled,
+    /// A budget of the task was used up before an answer arrived.
+    #[error("{0}")]
+    BudgetUsed(Budget),
+}
+
+/// A budget of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Budget {
+    /// Pages that the task may register.
+    #[error("not asked, because the page budget is used up")]
+    Pages,
+    /// Seconds of work.
+    #[error("the task's time was used up before it answered")]
+    Time,
+}
+
+/// What a search lacks of one source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFailure {
+    /// Name of the source.
+    pub source: String,
+    /// How much is missing.
+    pub kind: FailureKind,
+    /// Why, for people; nothing decides by it.
+    pub message: String,
+}
+
+impl fmt::Display for SourceFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.source, self.message)
+    }
+}
+
+/// How much a search lacks of a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// It was not asked.
+    NotAsked,
+    /// It was asked and gave no answer.
+    NoAnswer,
+    /// It answered, but not in full.
+    Incomplete,
+}
+
+impl SourceFailure {
+    /// What a source lacks that gave this error.
+    pub fn new(source: &str, error: &PortError) -> Self {
+        let kind = match error {
+            PortError::BudgetUsed(Budget::Pages) => FailureKind::NotAsked,
+            _ => FailureKind::NoAnswer,
+        };
+        Self { source: source.to_owned(), kind, message: error.to_string() }
+    }
+
+    /// What is missing from the answer of a source.
+    pub fn incomplete(source: &str, message: String) -> Self {
+        Self { source: source.to_owned(), kind: FailureKind::Incomplete, message }
+    }
+}
+
+/// Whether this source gave no answer earlier in the search; it is not asked again.
+pub(crate) fn is_silent(failures: &[SourceFailure], source: &str) -> bool {
+    failures.iter().any(|failure| failure.source == source && failure.kind != FailureKind::Incomplete)
 }
 
 impl PortError {
@@ -70,7 +137,11 @@ impl PortError {
             Self::Unavailable { .. } => Some(Duration::ZERO),
             Self::Paused { retry_after, .. } => Some(*retry_after),
             Self::Unanswered { retry_after, .. } => *retry_after,
-            Self::Refused { .. } | Self::NotFound { .. } | Self::Failed { .. } => None,
+            Self::Refused { .. }
+            | Self::NotFound { .. }
+            | Self::Failed { .. }
+            | Self::Cancelled
+            | Self::BudgetUsed(_) => None,
         }
     }
 }

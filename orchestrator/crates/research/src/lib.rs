@@ -1,37 +1,26 @@
 //! The research pipeline: steps over the ports it declares.
 //!
-//! Knows no SQL, no HTTP, no MCP. Every query runs one path (evidence design, section 2): `search` collects,
-//! merges, registers, ranks and follows citations; when a task's searches are done, `judge` extracts claims and holds them against
-//! passages of other pages. `worker` takes jobs from the queue and runs them.
+//! It stands in floors, each of which knows only those below it: `worker` takes jobs from the queue ▸ `dispatch` says which
+//! job runs ▸ `jobs` put steps together ▸ `steps` ▸ `context`, the ports and settings. Knows no SQL, no HTTP, no MCP.
+//!
+//! Every query runs one path (evidence design, section 2): a search collects, merges, registers, ranks, and follows
+//! citations; when a task's searches are done, its claims are extracted and held against passages of other pages.
 
-mod ask;
-mod citations;
-mod collect;
-mod complete;
 mod config;
-mod embed;
+mod context;
+mod dispatch;
 mod error;
-mod extract;
-mod fetch;
-mod hit;
-mod judge;
-mod lanes;
-mod links;
-mod metadata;
-mod pipeline;
+mod jobs;
 pub mod ports;
-mod register;
-mod resume;
-mod search;
+mod steps;
 mod stops;
 pub mod trace;
-mod verdict;
 mod worker;
 
-pub use ask::{Llm, check_answer, sample_prompt};
 pub use config::{CitationDirection, CitationFilter, RankingMethod, ResearchConfig, SearchConfig};
-pub use error::{PortError, Result};
-pub use pipeline::{Pipeline, Progress, SourcesOf, Step};
+pub use context::{Context, Llm, Progress, SourcesOf, Step};
+pub use error::{Budget, FailureKind, PortError, Result, SourceFailure};
+pub use steps::ask::{check_answer, sample_prompt};
+pub use steps::verdict::{Against, Verdict, hold_against};
 pub use stops::Stops;
-pub use verdict::{Against, Verdict, hold_against};
 pub use worker::{Worker, WorkerConfig};

@@ -1,6 +1,8 @@
 //! Takes jobs from the queue, runs them, keeps their leases, and puts them back when they fail.
 
-use crate::pipeline::{Outcome, Pipeline};
+use crate::context::Context;
+use crate::dispatch;
+use crate::jobs::Outcome;
 use crate::ports::{Event, JobEnd, JobQueue};
 use crate::trace::{self, TraceId};
 use crate::{PortError, Result, Stops};
@@ -66,7 +68,7 @@ impl WorkerConfig {
 #[derive(Clone)]
 pub struct Worker {
     /// What it runs.
-    pub pipeline: Pipeline,
+    pub context: Context,
     /// Where its jobs come from.
     pub queue: Arc<dyn JobQueue>,
     /// Wakes it when a job was queued in this process.
@@ -112,7 +114,11 @@ impl Worker {
         let cause = self.queue.cause(&job.id).await?.unwrap_or_default();
         let trace = cause.trace;
         let outcome = {
-            let work = trace::within(cause, |trace| span(&job, trace), self.pipeline.run(&job, used, &stop));
+            let work = trace::within(
+                cause,
+                |trace| span(&job, trace),
+                dispatch::run(&self.context, &job, used, &stop),
+            );
             // On the heap: it holds every step of the pipeline.
             let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind().map(flattened));
             loop {
@@ -187,8 +193,8 @@ fn flattened(outcome: std::thread::Result<Result<Outcome>>) -> Result<Outcome> {
 /// A job that is no longer ours needs nothing more from us.
 fn settled(job: &Job, written: Result<()>) -> Result<()> {
     match written {
-        Err(PortError::Refused { why, .. }) => {
-            tracing::info!(job_id = %job.id, why, "result of a lost job dropped");
+        Err(PortError::Cancelled) => {
+            tracing::info!(job_id = %job.id, "result of a lost job dropped");
             Ok(())
         }
         other => other,

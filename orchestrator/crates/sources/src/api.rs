@@ -16,6 +16,8 @@ pub struct ApiConfig {
     pub trusted: bool,
     /// Key, when there is one.
     pub api_key: Option<SecretString>,
+    /// Email address of the operator, for an API that asks for one.
+    pub mailto: Option<String>,
     /// Shortest time between two requests; the API's own limit when absent.
     pub min_interval: Option<Duration>,
     /// How long responses are reused; zero for never.

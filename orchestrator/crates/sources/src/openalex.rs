@@ -5,19 +5,17 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::{Paper, Result};
+use crate::registry::OPENALEX;
+use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Work};
-use lyra_research::ports::{EvidenceSource, Hit, ScholarlySource};
+use lyra_domain::{Identifier, Precedence, Work};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::Instant;
 use wire::{WirePage, WireWork};
-
-/// Name as a source, a provider, and in `works.source_api`.
-pub const OPENALEX: &str = "openalex";
 
 /// The requested fields of works.
 const SELECT: &str = "id,doi,title,display_name,ids,language,publication_year,publication_date,primary_location,\
@@ -39,12 +37,12 @@ pub struct OpenAlex {
 }
 
 impl OpenAlex {
-    /// A client of the API under `config.base_url` (`https://api.openalex.org`); `mailto` is sent along for OpenAlex's
-    /// polite pool.
-    pub fn new(http: HttpClient, config: &ApiConfig, mailto: Option<String>) -> Self {
+    /// A client of the API under `config.base_url` (`https://api.openalex.org`); `config.mailto` is sent along for
+    /// OpenAlex's polite pool.
+    pub fn new(http: HttpClient, config: &ApiConfig) -> Self {
         let refusals = if config.api_key.is_some() { 5 } else { 2 };
-        let api = Api::new(http, OPENALEX, config, INTERVAL, refusals);
-        Self { api, key: config.api_key.clone(), mailto }
+        let api = Api::new(http, OPENALEX.name, config, INTERVAL, refusals);
+        Self { api, key: config.api_key.clone(), mailto: config.mailto.clone() }
     }
 
     /// At most `limit` works, most relevant first.
@@ -150,23 +148,6 @@ impl OpenAlex {
         self.list(&[("filter", filter.as_str()), ("sort", "cited_by_count:desc")], limit).await
     }
 
-    /// Asks a small question past the cache.
-    ///
-    /// # Errors
-    /// Why it does not answer.
-    pub async fn probe(&self) -> Result<Probe> {
-        let this = Self { api: self.api.uncached(), ..self.clone() };
-        let begun = Instant::now();
-        let parameters = [("search", "sleep and memory"), ("select", "id"), ("per_page", "1")];
-        let page: Option<WirePage> = this.get("works", &parameters).await?;
-        Ok(Probe { matches: page.and_then(|page| page.meta?.count).unwrap_or(0), took: begun.elapsed() })
-    }
-
-    /// How long it is still cooling down, and why.
-    pub async fn pause(&self) -> Option<(Duration, String)> {
-        self.api.pause().await
-    }
-
     /// The record of a work known by other identifiers.
     async fn known(&self, work: &Work) -> Result<Option<Paper>> {
         let own = work.identifiers().find(|id| matches!(id, Identifier::OpenAlex(_)));
@@ -241,11 +222,19 @@ fn name(id: &Identifier) -> Option<(&'static str, String)> {
 #[async_trait]
 impl EvidenceSource for OpenAlex {
     fn name(&self) -> &str {
-        OPENALEX
+        OPENALEX.name
     }
 
-    async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(hits(self.papers(query, limit).await?))
+    fn kind(&self) -> SourceKind {
+        OPENALEX.kind()
+    }
+
+    fn precedence(&self) -> Precedence {
+        OPENALEX.precedence
+    }
+
+    async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
+        Ok(hits(self.papers(query, limit).await?).into())
     }
 
     fn scholarly(&self) -> Option<&dyn ScholarlySource> {
@@ -259,6 +248,10 @@ impl ScholarlySource for OpenAlex {
         true
     }
 
+    fn own_reference(&self, entry: &str) -> Option<Identifier> {
+        Identifier::openalex(entry)
+    }
+
     async fn lookup(&self, ids: &[Identifier]) -> lyra_research::Result<Vec<Hit>> {
         Ok(hits(self.batch(ids).await?))
     }
@@ -269,5 +262,20 @@ impl ScholarlySource for OpenAlex {
 
     async fn citations(&self, work: &Work, limit: usize) -> lyra_research::Result<Vec<Hit>> {
         Ok(hits(self.citing_papers(work, limit).await?))
+    }
+}
+
+#[async_trait]
+impl ApiSource for OpenAlex {
+    async fn probe(&self) -> Result<Probe> {
+        let this = Self { api: self.api.uncached(), ..self.clone() };
+        let begun = Instant::now();
+        let parameters = [("search", "sleep and memory"), ("select", "id"), ("per_page", "1")];
+        let page: Option<WirePage> = this.get("works", &parameters).await?;
+        Ok(Probe { matches: page.and_then(|page| page.meta?.count).unwrap_or(0), took: begun.elapsed() })
+    }
+
+    async fn pause(&self) -> Option<(Duration, String)> {
+        self.api.pause().await
     }
 }

@@ -24,7 +24,7 @@ impl Paper {
             score: 1.0 / rank.max(1) as f64,
             work: self.work,
             url: self.url,
-            doc_id: None,
+            document: None,
             language: self.language,
             text: self.abstract_text,
             embedding: None,

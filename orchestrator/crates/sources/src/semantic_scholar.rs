@@ -5,19 +5,17 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::{Paper, Result};
+use crate::registry::SEMANTIC_SCHOLAR;
+use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
 use http::HeaderName;
-use lyra_domain::{Identifier, Work};
-use lyra_research::ports::{EvidenceSource, Hit, ScholarlySource};
+use lyra_domain::{Identifier, Precedence, Work};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 use tokio::time::Instant;
 use wire::{Batch, BulkPage, CitedPaper, CitingPaper, Page, WirePaper};
-
-/// Name as a source, a provider, and in `works.source_api`.
-pub const SEMANTIC_SCHOLAR: &str = "semantic_scholar";
 
 /// The requested fields of papers. `isInfluential` and machine-generated summaries are omitted on purpose.
 const FIELDS: &str = "paperId,corpusId,externalIds,url,title,abstract,venue,journal,year,publicationDate,authors,\
@@ -45,7 +43,7 @@ impl SemanticScholar {
     pub fn new(http: HttpClient, config: &ApiConfig) -> Self {
         let (interval, refusals) =
             if config.api_key.is_some() { (KEYED_INTERVAL, 5) } else { (ANONYMOUS_INTERVAL, 2) };
-        let api = Api::new(http, SEMANTIC_SCHOLAR, config, interval, refusals);
+        let api = Api::new(http, SEMANTIC_SCHOLAR.name, config, interval, refusals);
         Self { api, key: config.api_key.clone() }
     }
 
@@ -157,23 +155,6 @@ impl SemanticScholar {
         self.linked::<CitingPaper>(id, "citations", limit).await
     }
 
-    /// Asks a small question past the cache.
-    ///
-    /// # Errors
-    /// Why it does not answer.
-    pub async fn probe(&self) -> Result<Probe> {
-        let this = Self { api: self.api.uncached(), key: self.key.clone() };
-        let begun = Instant::now();
-        let parameters = [("query", "sleep and memory"), ("fields", "paperId"), ("limit", "1")];
-        let page: Option<Page<WirePaper>> = this.get("paper/search", &parameters).await?;
-        Ok(Probe { matches: page.and_then(|page| page.total).unwrap_or(0), took: begun.elapsed() })
-    }
-
-    /// How long it is still cooling down, and why.
-    pub async fn pause(&self) -> Option<(Duration, String)> {
-        self.api.pause().await
-    }
-
     async fn linked<T: DeserializeOwned + Into<Option<WirePaper>>>(
         &self,
         id: &Identifier,
@@ -234,11 +215,19 @@ fn best(work: &Work) -> Option<Identifier> {
 #[async_trait]
 impl EvidenceSource for SemanticScholar {
     fn name(&self) -> &str {
-        SEMANTIC_SCHOLAR
+        SEMANTIC_SCHOLAR.name
     }
 
-    async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(hits(self.papers(query, limit).await?))
+    fn kind(&self) -> SourceKind {
+        SEMANTIC_SCHOLAR.kind()
+    }
+
+    fn precedence(&self) -> Precedence {
+        SEMANTIC_SCHOLAR.precedence
+    }
+
+    async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
+        Ok(hits(self.papers(query, limit).await?).into())
     }
 
     fn scholarly(&self) -> Option<&dyn ScholarlySource> {
@@ -260,5 +249,20 @@ impl ScholarlySource for SemanticScholar {
     async fn citations(&self, work: &Work, limit: usize) -> lyra_research::Result<Vec<Hit>> {
         let Some(id) = best(work) else { return Ok(Vec::new()) };
         Ok(hits(self.citing_papers(&id, limit).await?))
+    }
+}
+
+#[async_trait]
+impl ApiSource for SemanticScholar {
+    async fn probe(&self) -> Result<Probe> {
+        let this = Self { api: self.api.uncached(), key: self.key.clone() };
+        let begun = Instant::now();
+        let parameters = [("query", "sleep and memory"), ("fields", "paperId"), ("limit", "1")];
+        let page: Option<Page<WirePaper>> = this.get("paper/search", &parameters).await?;
+        Ok(Probe { matches: page.and_then(|page| page.total).unwrap_or(0), took: begun.elapsed() })
+    }
+
+    async fn pause(&self) -> Option<(Duration, String)> {
+        self.api.pause().await
     }
 }

@@ -2,6 +2,7 @@
 
 mod aids;
 mod fetch;
+mod page;
 mod parser;
 mod rules;
 mod search;
@@ -9,9 +10,10 @@ mod source;
 mod works;
 
 pub use aids::Aids;
-pub use fetch::{FetchLimits, FetchedPage, Pages};
+pub use fetch::{FetchLimits, Pages};
 pub use lyra_web::read::PageKind;
+pub use page::FetchedPage;
 pub use parser::{InProcess, Parser};
 pub use rules::{RuleFiles, Rules};
 pub use search::{SerpAnswer, WebSearch};
-pub use source::{WEB, WebBudget, WebSource};
+pub use source::{WebBudget, WebSource};

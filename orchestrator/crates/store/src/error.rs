@@ -223,7 +223,7 @@ impl From<StoreError> for PortError {
             StoreError::Busy | StoreError::DiskFull | StoreError::ReadOnlyDisk => {
                 Self::Unavailable { what: store(), why }
             }
-            StoreError::LeaseLost { job } => Self::Refused { what: format!("job {job}"), why },
+            StoreError::LeaseLost { .. } => Self::Cancelled,
             StoreError::NoVectors { .. }
             | StoreError::TaskActive { .. }
             | StoreError::TokenExists { .. }

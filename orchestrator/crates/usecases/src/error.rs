@@ -66,6 +66,7 @@ impl From<PortError> for AppError {
             }
             PortError::Refused { .. } => ErrorCode::InvalidArgument,
             PortError::NotFound { .. } => ErrorCode::NotFound,
+            PortError::Cancelled | PortError::BudgetUsed(_) => ErrorCode::Unavailable,
             PortError::Failed { .. } => ErrorCode::Internal,
         };
         Self::new(code, error.to_string())

@@ -4,15 +4,15 @@ use super::corpora::EXAMPLE;
 use super::fusion::RunSource;
 use super::web::Web;
 use super::{App, AppError, ErrorCode, Remedy};
-use crate::config::{ApiSettings, Config};
+use crate::config::{Config, SourcesConfig};
 use crate::worker::PageParser;
 use anyhow::Context;
 use lyra_corpus::CorpusSource;
 use lyra_domain::TaskConfig;
 use lyra_research::ports::{Events, EvidenceSource};
 use lyra_sources::http::{HttpClient, HttpConfig, Proxies};
-use lyra_sources::web::WEB;
-use lyra_sources::{ApiConfig, OPENALEX, OpenAlex, Probe, SEMANTIC_SCHOLAR, SemanticScholar};
+use lyra_sources::registry::Opened;
+use lyra_sources::{ApiConfig, PROVIDERS, Provider, Sources};
 use lyra_store::{Store, SystemClock};
 use secrecy::SecretString;
 use serde::Serialize;
@@ -23,16 +23,11 @@ use url::Url;
 
 /// Stands for every imported corpus, else the example corpus.
 const CORPORA: &str = "corpora";
-/// Where the APIs are.
-const SEMANTIC_SCHOLAR_URL: &str = "https://api.semanticscholar.org/graph/v1";
-const OPENALEX_URL: &str = "https://api.openalex.org";
 
 /// The sources outside.
 pub(super) struct Outside {
-    semantic_scholar: SemanticScholar,
-    openalex: OpenAlex,
+    sources: Sources,
     web: Web,
-    about: Vec<SourceInfo>,
 }
 
 /// A source, as `lyra sources list` shows it.
@@ -90,22 +85,11 @@ impl Outside {
             events,
         };
         let http = HttpClient::new(http, store.clone(), Arc::new(SystemClock))?;
-        let s2 = api(SEMANTIC_SCHOLAR, &sources.semantic_scholar, SEMANTIC_SCHOLAR_URL)?;
-        let openalex = api(OPENALEX, &sources.openalex, OPENALEX_URL)?;
-        let about = [(SEMANTIC_SCHOLAR, &s2), (OPENALEX, &openalex)].map(|(name, api)| SourceInfo {
-            name: name.to_owned(),
-            kind: "api",
-            by_default: sources.default.iter().any(|chosen| canonical(chosen) == Some(name)),
-            base_url: Some(api.base_url.to_string()),
-            key: Some(api.api_key.is_some()),
-            left_alone: None,
-        });
-        Ok(Self {
-            semantic_scholar: SemanticScholar::new(http.clone(), &s2),
-            web: Web::new(&sources.web, &http, store, agent, PageParser::new(config.worker_program.clone()))?,
-            openalex: OpenAlex::new(http, &openalex, sources.openalex.mailto.clone()),
-            about: about.to_vec(),
-        })
+        let web =
+            Web::new(&sources.web, &http, store, agent, PageParser::new(config.worker_program.clone()))?;
+        let web_source: Arc<dyn EvidenceSource> = Arc::new(web.source());
+        let settings = |provider: &Provider, address| api(provider.name, sources, address);
+        Ok(Self { sources: Sources::open(PROVIDERS, &http, settings, &web_source)?, web })
     }
 
     pub(super) fn web(&self) -> &Web {
@@ -113,26 +97,26 @@ impl Outside {
     }
 
     fn source(&self, name: &str) -> Option<Arc<dyn EvidenceSource>> {
-        match name {
-            SEMANTIC_SCHOLAR => Some(Arc::new(self.semantic_scholar.clone())),
-            OPENALEX => Some(Arc::new(self.openalex.clone())),
-            WEB => Some(Arc::new(self.web.source())),
-            _ => None,
-        }
+        self.sources.get(name).map(|opened| Arc::clone(&opened.source))
     }
+}
 
-    async fn pause(&self, name: &str) -> Option<(u64, String)> {
-        let pause = match name {
-            SEMANTIC_SCHOLAR => self.semantic_scholar.pause().await,
-            _ => self.openalex.pause().await,
+impl SourceInfo {
+    /// What is known of a source outside: its settings, and how it is doing.
+    async fn of(opened: &Opened, defaults: &[String]) -> Self {
+        let Opened { provider, api, .. } = opened;
+        let is_named = |name: &String| provider.is_named(name.trim());
+        let pause = match api {
+            Some((api, _)) => api.pause().await,
+            None => None,
         };
-        pause.map(|(left, why)| (left.as_secs().max(1), why))
-    }
-
-    async fn probe(&self, name: &str) -> lyra_sources::Result<Probe> {
-        match name {
-            SEMANTIC_SCHOLAR => self.semantic_scholar.probe().await,
-            _ => self.openalex.probe().await,
+        Self {
+            name: provider.name.to_owned(),
+            kind: provider.kind().as_str(),
+            by_default: defaults.iter().any(is_named),
+            base_url: api.as_ref().map(|(_, config)| config.base_url.to_string()),
+            key: api.as_ref().map(|(_, config)| config.api_key.is_some()),
+            left_alone: pause.map(|(left, why)| (left.as_secs().max(1), why)),
         }
     }
 }
@@ -150,9 +134,11 @@ fn proxies(setting: &str) -> lyra_sources::Result<Proxies> {
     }
 }
 
-fn api(name: &str, settings: &ApiSettings, base_url: &str) -> anyhow::Result<ApiConfig> {
+/// The API of this name with its settings, at `address` unless they name another one.
+fn api(name: &str, sources: &SourcesConfig, address: &str) -> anyhow::Result<ApiConfig> {
+    let settings = sources.api(name).with_context(|| format!("there are no settings [sources.{name}]"))?;
     let trusted = settings.base_url.is_some();
-    let base_url = settings.base_url.as_deref().unwrap_or(base_url);
+    let base_url = settings.base_url.as_deref().unwrap_or(address);
     let base_url: Url = base_url.parse().with_context(|| {
         format!("sources.{name}.base_url: `{base_url}` is not an address such as https://example.org")
     })?;
@@ -164,19 +150,10 @@ fn api(name: &str, settings: &ApiSettings, base_url: &str) -> anyhow::Result<Api
         base_url,
         trusted,
         api_key: settings.api_key.as_ref().and_then(|key| key.reveal()).map(SecretString::from),
+        mailto: settings.mailto.clone(),
         min_interval: settings.min_interval_ms.map(Duration::from_millis),
         cache_ttl: Duration::from_secs(settings.cache_hours.saturating_mul(3600)),
     })
-}
-
-/// The name of a source outside, from what people write.
-fn canonical(name: &str) -> Option<&'static str> {
-    match name {
-        "s2" | "semanticscholar" | SEMANTIC_SCHOLAR => Some(SEMANTIC_SCHOLAR),
-        OPENALEX => Some(OPENALEX),
-        WEB => Some(WEB),
-        _ => None,
-    }
 }
 
 impl App {
@@ -194,7 +171,7 @@ impl App {
         let mut corpora = config.corpora.clone();
         let mut every_corpus = false;
         for name in named {
-            match canonical(name.trim()) {
+            match self.inner.outside.sources.get(name.trim()).map(|opened| opened.provider.name) {
                 Some(known) if outside.iter().any(|chosen| chosen == known) => {}
                 Some(known) => outside.push(known.to_owned()),
                 None if name == CORPORA => every_corpus |= !narrowed,
@@ -229,7 +206,8 @@ impl App {
     }
 
     async fn unknown_source(&self, name: &str) -> Result<AppError, AppError> {
-        let mut known = [SEMANTIC_SCHOLAR, OPENALEX, WEB, CORPORA].map(str::to_owned).to_vec();
+        let outside = self.inner.outside.sources.iter().map(|opened| opened.provider.name);
+        let mut known: Vec<String> = outside.chain([CORPORA]).map(str::to_owned).collect();
         known.extend(self.list_corpora().await?.into_iter().map(|corpus| corpus.name));
         if !known.iter().any(|name| name == EXAMPLE) {
             known.push(EXAMPLE.to_owned());
@@ -251,19 +229,11 @@ impl App {
     /// # Errors
     /// When the folder of corpora cannot be read.
     pub async fn list_sources(&self) -> Result<Vec<SourceInfo>, AppError> {
-        let mut sources = self.inner.outside.about.clone();
-        for source in &mut sources {
-            source.left_alone = self.inner.outside.pause(&source.name).await;
-        }
         let defaults = &self.inner.config.sources.default;
-        sources.push(SourceInfo {
-            name: WEB.to_owned(),
-            kind: "web",
-            by_default: defaults.iter().any(|name| name == WEB),
-            base_url: None,
-            key: None,
-            left_alone: None,
-        });
+        let mut sources = Vec::new();
+        for opened in self.inner.outside.sources.iter() {
+            sources.push(SourceInfo::of(opened, defaults).await);
+        }
         for corpus in self.list_corpora().await? {
             let every = defaults.iter().any(|name| name == CORPORA) && corpus.name != EXAMPLE;
             sources.push(SourceInfo {
@@ -283,30 +253,35 @@ impl App {
     /// # Errors
     /// A name of no external source. A source that does not answer is not an error here.
     pub async fn test_sources(&self, names: &[String]) -> Result<Vec<SourceTest>, AppError> {
-        let outside = &self.inner.outside;
+        let sources = &self.inner.outside.sources;
         let mut chosen = Vec::new();
         for name in names {
-            chosen.push(canonical(name).filter(|known| *known != WEB).ok_or_else(|| {
+            let api = sources.get(name).filter(|opened| opened.api.is_some());
+            chosen.push(api.map(|opened| opened.provider.name).ok_or_else(|| {
                 AppError::invalid(
                     format!("`{name}` is not an external source"),
-                    format!("the external sources are {SEMANTIC_SCHOLAR}, {OPENALEX}"),
+                    format!("the external sources are {}", sources.api_names().join(", ")),
                 )
             })?);
         }
-        let tests = outside.about.iter().filter(|s| chosen.is_empty() || chosen.contains(&s.name.as_str()));
-        Ok(futures::future::join_all(tests.map(|source| async move {
-            let answer = outside.probe(&source.name).await;
-            let left_alone = outside.pause(&source.name).await;
-            let probe = answer.as_ref().ok();
-            SourceTest {
-                source: SourceInfo { left_alone, ..source.clone() },
-                answers: probe.is_some(),
-                milliseconds: probe.map(|probe| probe.took.as_millis() as u64),
-                matches: probe.map(|probe| probe.matches),
-                error: answer.as_ref().err().map(ToString::to_string),
-            }
-        }))
-        .await)
+        let asked = |opened: &&Opened| chosen.is_empty() || chosen.contains(&opened.provider.name);
+        let defaults = &self.inner.config.sources.default;
+        let tests = sources.iter().filter(asked).filter_map(|opened| {
+            let (api, _) = opened.api.as_ref()?;
+            Some(async move {
+                let answer = api.probe().await;
+                let probe = answer.as_ref().ok();
+                SourceTest {
+                    // How it is doing now, after the probe.
+                    source: SourceInfo::of(opened, defaults).await,
+                    answers: probe.is_some(),
+                    milliseconds: probe.map(|probe| probe.took.as_millis() as u64),
+                    matches: probe.map(|probe| probe.matches),
+                    error: answer.as_ref().err().map(ToString::to_string),
+                }
+            })
+        });
+        Ok(futures::future::join_all(tests).await)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{App, AppError};
 use lyra_domain::{Budget, ClaimId, ClaimReport, Priority, Task, TaskConfig, TaskId, contradictions_first};
-use lyra_sources::web::WEB;
+use lyra_sources::registry::WEB;
 use lyra_store::{QuestionClaim, QueuedSearches, StopMode, StopOutcome, TaskPage};
 
 /// Longest query or claim, in characters.
@@ -101,8 +101,8 @@ impl App {
         let mut sources = search.sources;
         if !search.engines.is_empty() {
             self.check_engines(&search.engines, &known)?;
-            sources.retain(|source| source != WEB);
-            sources.extend(search.engines.iter().map(|engine| format!("{WEB}:{engine}")));
+            sources.retain(|source| source != WEB.name);
+            sources.extend(search.engines.iter().map(|engine| format!("{}:{engine}", WEB.name)));
         }
         if let Some(run_id) = search.run_id {
             let source = self.fusion().source_name(&run_id).await?;

@@ -7,8 +7,9 @@ use futures::future::join_all;
 use lyra_sources::browser::{Browser, BrowserConfig, Choice};
 use lyra_sources::cookies::Sessions;
 use lyra_sources::http::{HttpClient, Origin, Policy};
+use lyra_sources::registry::WEB;
 use lyra_sources::web::{
-    Aids, FetchLimits, FetchedPage, Pages, RuleFiles, Rules, WEB, WebBudget, WebSearch, WebSource,
+    Aids, FetchLimits, FetchedPage, Pages, RuleFiles, Rules, WebBudget, WebSearch, WebSource,
 };
 use lyra_store::Store;
 use lyra_web::serp::{Category, SerpPage};
@@ -148,7 +149,7 @@ impl App {
 
     /// Checks that a task with the sources `known` can query web search engines with these names.
     pub(super) fn check_engines(&self, names: &[String], known: &[String]) -> Result<(), AppError> {
-        if !known.iter().any(|source| source == WEB) {
+        if !known.iter().any(|source| source == WEB.name) {
             return Err(AppError::invalid(
                 "`engines` names web search engines, but this task does not search the web",
                 format!("its sources are: {}", known.join(", ")),

@@ -4,7 +4,7 @@ use super::App;
 use crate::inference::CalibratedInference;
 use crate::sources::sources_of;
 use lyra_domain::TaskId;
-use lyra_research::{Pipeline, Worker, WorkerConfig};
+use lyra_research::{Context, Worker, WorkerConfig};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,7 @@ impl App {
         let config = &self.inner.config.workers;
         for _ in 0..config.count.max(1) {
             let worker = Worker {
-                pipeline: self.pipeline(),
+                context: self.context(),
                 queue: self.inner.store.clone(),
                 wake: self.inner.wake.clone(),
                 stops: self.inner.stops.clone(),
@@ -58,9 +58,9 @@ impl App {
         })
     }
 
-    fn pipeline(&self) -> Pipeline {
+    fn context(&self) -> Context {
         let app = self.clone();
-        Pipeline {
+        Context {
             store: self.inner.store.clone(),
             inference: self.calibrated(),
             llm: self.inner.llm.clone(),

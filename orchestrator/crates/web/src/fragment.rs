@@ -3,6 +3,7 @@
 use crate::danger::{Finding, Severity};
 use crate::extract::{Block, BlockKind, Extracted};
 use lyra_domain::{Fragment, FragmentId, FragmentType, PageId};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
 /// Characters that a fragment has at least, when its section has them.
@@ -48,13 +49,19 @@ pub fn fragments(page: &PageId, extracted: &Extracted) -> Vec<Fragment> {
     found
 }
 
-/// Fragments, by position, that findings of medium severity and above touch, in their text or in a heading above them:
-/// passages that should reach no AI. Each comes with the gravest of its findings.
-pub fn touched<'f>(
-    extracted: &Extracted,
-    fragments: &[Fragment],
-    findings: &'f [Finding],
-) -> Vec<(u32, &'f Finding)> {
+/// A passage that should reach no AI.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Touched {
+    /// Position of the fragment.
+    pub position: u32,
+    /// Id of the gravest rule that it breaks.
+    pub rule: String,
+    /// How grave that is.
+    pub severity: Severity,
+}
+
+/// The fragments that findings of medium severity and above touch, in their text or in a heading above them.
+pub fn touched(extracted: &Extracted, fragments: &[Fragment], findings: &[Finding]) -> Vec<Touched> {
     let grave: Vec<&Finding> =
         findings.iter().filter(|finding| finding.severity >= Severity::Medium).collect();
     if grave.is_empty() {
@@ -76,7 +83,11 @@ pub fn touched<'f>(
             .map(|(_, finding)| *finding);
         inside.chain(above).max_by_key(|finding| finding.severity)
     };
-    fragments.iter().filter_map(|fragment| Some((fragment.position, of(fragment)?))).collect()
+    let touched = |fragment: &Fragment| {
+        let Finding { rule, severity, .. } = of(fragment)?;
+        Some(Touched { position: fragment.position, rule: rule.clone(), severity: *severity })
+    };
+    fragments.iter().filter_map(touched).collect()
 }
 
 /// Blocks between two headings, with the headings above them, outermost first.

@@ -6,6 +6,7 @@
 
 use crate::danger::{DangerousPatterns, Finding, Place};
 use crate::extract::{Extracted, decode};
+use crate::fragment::Touched;
 use crate::refresh::refresh_target;
 use crate::serp::{ChallengeKind, Engines};
 use crate::{ConfigError, fragment, pdf};
@@ -80,8 +81,8 @@ pub struct PageText {
     pub fragments: Vec<Fragment>,
     /// Text meant for the reading AI: facts, and no judgment of the page.
     pub findings: Vec<Finding>,
-    /// Positions of the fragments that such text touches, of medium severity and above.
-    pub quarantined: Vec<u32>,
+    /// The fragments that such text touches, of medium severity and above.
+    pub quarantined: Vec<Touched>,
     /// HTML with scripts and hardly any text: its scripts may add text.
     pub thin: bool,
 }
@@ -221,8 +222,7 @@ fn page(
         extracted.title.clear();
     }
     let fragments = fragment::fragments(id, &extracted);
-    let touched = fragment::touched(&extracted, &fragments, &findings);
-    let quarantined = touched.into_iter().map(|(position, _)| position).collect();
+    let quarantined = fragment::touched(&extracted, &fragments, &findings);
     Ok(PageText { encoding, extracted, fragments, findings, quarantined, thin })
 }
 

@@ -163,10 +163,10 @@ async fn as_a_source_of_evidence() {
     let bench = bench().await;
     let source = CorpusSource::new(bench.corpora.clone(), "c", Arc::new(Hashing::default()));
     assert_eq!(source.name(), "corpus:c");
-    let hits = source.search("naps in adults", Some("en"), 2).await.unwrap();
+    let hits = source.search("naps in adults", Some("en"), 2).await.unwrap().hits;
     let first = &hits[0];
     assert_eq!(
-        (first.rank, first.doc_id.as_deref(), first.url.as_str()),
+        (first.rank, first.document.as_ref().map(|found| found.doc_id.as_str()), first.url.as_str()),
         (1, Some("en-1"), "https://doi.org/10.1000/nap")
     );
     assert_eq!((first.work.source_api.as_str(), first.language.as_deref()), ("corpus:c", Some("en")));

@@ -15,11 +15,17 @@ fn doi(work: Work, doi: &str) -> Work {
     Work { doi: Doi::parse(doi), ..work }
 }
 
+/// As if the sources were registered in this order.
+fn precedence(work: &Work) -> Precedence {
+    let known = ["semantic_scholar", "openalex"].iter().position(|source| *source == work.source_api);
+    known.map_or(Precedence::LAST, |place| Precedence(place as u8))
+}
+
 #[track_caller]
 fn count(works: &[Work], expect: usize) -> Vec<CanonicalWork> {
     let mut index = CanonicalPaperIndex::default();
     for work in works {
-        index.add(FoundBy::Api, work.clone());
+        index.add(FoundBy::Api, precedence(work), work.clone());
     }
     let found = index.works();
     assert_eq!(found.len(), expect, "{found:#?}");
@@ -135,9 +141,9 @@ fn metadata_of_apis_wins_and_gaps_are_filled() {
     let serp =
         Work { source_api: "duckduckgo".to_owned(), ..doi(work("Title … - PDF", 2021, ""), "10.1000/a") };
     let mut index = CanonicalPaperIndex::default();
-    index.add(FoundBy::Serp, serp);
-    index.add(FoundBy::Api, openalex);
-    index.add(FoundBy::Api, s2);
+    index.add(FoundBy::Serp, Precedence(0), serp);
+    index.add(FoundBy::Api, Precedence(1), openalex);
+    index.add(FoundBy::Api, Precedence(0), s2);
     let [found] = index.works().try_into().unwrap();
     assert_eq!((found.work.title.as_str(), found.work.citation_count), ("The title of record", Some(7)));
     assert_eq!(
@@ -179,7 +185,7 @@ fn any_work() -> impl Strategy<Value = Work> {
 fn partition(records: &[Work]) -> std::collections::BTreeSet<Vec<String>> {
     let mut index = CanonicalPaperIndex::default();
     for work in records {
-        index.add(FoundBy::Api, work.clone());
+        index.add(FoundBy::Api, precedence(work), work.clone());
     }
     index
         .works()
@@ -212,7 +218,7 @@ proptest! {
     fn every_record_is_in_one_work_and_every_doi_is_one_work(works in prop::collection::vec(any_work(), 0..10)) {
         let mut index = CanonicalPaperIndex::default();
         for work in &works {
-            index.add(FoundBy::Api, work.clone());
+            index.add(FoundBy::Api, precedence(work), work.clone());
         }
         let found = index.works();
         let mut records: Vec<usize> = found.iter().flat_map(|work| work.records.clone()).collect();

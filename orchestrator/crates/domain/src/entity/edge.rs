@@ -133,7 +133,7 @@ pub enum Edge {
         from: PageId,
         /// Cited page.
         to: PageId,
-        /// `semantic_scholar`, `openalex` or `extraction`.
+        /// Name of the source that states it, or `extraction`.
         citation_source: String,
         /// Sentence around the citation.
         context: Option<String>,

@@ -41,11 +41,17 @@ pub(super) struct AnswerInput {
     #[serde(default = "longest_wait")]
     #[schemars(range(min = 0, max = 40))]
     wait: u64,
-    /// Names of the sources to search for a new question, at most 20: `semantic_scholar`, `openalex`, `corpora`, or the
-    /// name of a corpus. Default: what this server is configured for.
     #[serde(default)]
-    #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
+    #[schemars(description = sources_help(), length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
+}
+
+fn sources_help() -> String {
+    format!(
+        "Names of the sources to search for a new question, at most 20: {}, `corpora`, or the name of a corpus. Default: \
+         what this server is configured for.",
+        lyra_sources::registry::quoted_names()
+    )
 }
 
 fn longest_wait() -> u64 {

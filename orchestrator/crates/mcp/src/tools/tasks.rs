@@ -45,10 +45,16 @@ struct ConfigInput {
     /// Names of the local corpora to search, at most 50. Default: all of them, or what `sources` names.
     #[schemars(length(max = 50), inner(length(min = 1, max = 200)))]
     corpora: Vec<String>,
-    /// Names of the sources to search, at most 20: `semantic_scholar`, `openalex`, `corpora` for all local corpora, or
-    /// the name of one. Default: as configured on this server, otherwise the local corpora.
-    #[schemars(length(max = 20), inner(length(min = 1, max = 200)))]
+    #[schemars(description = sources_help(), length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
+}
+
+fn sources_help() -> String {
+    format!(
+        "Names of the sources to search, at most 20: {}, `corpora` for all local corpora, or the name of one. Default: as \
+         configured on this server, otherwise the local corpora.",
+        lyra_sources::registry::quoted_names()
+    )
 }
 
 /// Limits of a task, as requested and as granted.

@@ -3,33 +3,47 @@
 use crate::{PortError, Result};
 use async_trait::async_trait;
 use lyra_domain::domains::{DomainOverride, DomainRules};
-use lyra_domain::{FetchMethod, Fragment, Identifier, Priority, Work};
+use lyra_domain::{FetchMethod, Fragment, Identifier, Precedence, Priority, Work};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What kind of source answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {
-    /// A local corpus, with its name: documents that the user imported.
-    Corpus(String),
+    /// A local corpus: documents that the user imported.
+    Corpus,
     /// An academic API.
     Api,
     /// Something that searches the web and fetches pages, each of which costs from the page budget.
     Web,
 }
 
-/// Anything that answers a query with documents: a local corpus, an academic API, a web search.
+impl SourceKind {
+    /// `corpus`, `api`, `web`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Corpus => "corpus",
+            Self::Api => "api",
+            Self::Web => "web",
+        }
+    }
+}
+
+/// Anything that answers a query with documents: a local corpus, an academic API, a web search. It keeps nothing of a
+/// search: one value serves several at a time.
 #[async_trait]
 pub trait EvidenceSource: Send + Sync {
     /// `corpus:NAME`, `semantic_scholar`, `openalex`, an engine's name.
     fn name(&self) -> &str;
     /// What kind of source it is.
-    fn kind(&self) -> SourceKind {
-        if self.scholarly().is_some() { SourceKind::Api } else { SourceKind::Web }
+    fn kind(&self) -> SourceKind;
+    /// Whose metadata wins when several sources describe one work.
+    fn precedence(&self) -> Precedence {
+        Precedence::LAST
     }
-    /// At most `limit` hits, best first. A source that fetches pages fetches at most `limit`.
-    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>>;
+    /// An answer of at most `limit` hits. A source that fetches pages fetches at most `limit`.
+    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Answer>;
     /// Whether only searches that name it ask it.
     fn on_request(&self) -> bool {
         false
@@ -39,14 +53,6 @@ pub trait EvidenceSource: Send + Sync {
     fn confined_to(&self, _parts: &[String]) -> Option<Arc<dyn EvidenceSource>> {
         None
     }
-    /// What went wrong in the last search although it answered: an engine that required a person, an unreadable page.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-    /// Parts of the last search that require a person; the rest was answered.
-    fn waiting(&self) -> Vec<Waiting> {
-        Vec::new()
-    }
     /// Repeats a blocked part ([`Waiting::part`]) after a person has unblocked it. Answers like a search.
     async fn resume(
         &self,
@@ -54,13 +60,9 @@ pub trait EvidenceSource: Send + Sync {
         _query: &str,
         _language: Option<&str>,
         _limit: usize,
-    ) -> Result<Vec<Hit>> {
+    ) -> Result<Answer> {
         let why = format!("no part of it requires a person, so there is no `{part}` to resume");
         Err(PortError::Refused { what: self.name().to_owned(), why })
-    }
-    /// The page behind a hit of the last search, when the source fetched and read it.
-    fn page(&self, _url: &str) -> Option<SourcePage> {
-        None
     }
     /// What it knows of works beyond search, when it is an academic API.
     fn scholarly(&self) -> Option<&dyn ScholarlySource> {
@@ -75,12 +77,45 @@ pub trait ScholarlySource: Send + Sync {
     fn knows_retractions(&self) -> bool {
         false
     }
+    /// The identifier that an entry of [`Work::references`] stands for, when it is one of this API's own: then the API
+    /// states that citation.
+    fn own_reference(&self, _entry: &str) -> Option<Identifier> {
+        None
+    }
     /// The works with these identifiers, in any order; unknown ones are left out.
     async fn lookup(&self, ids: &[Identifier]) -> Result<Vec<Hit>>;
     /// At most `limit` works that this one cites.
     async fn references(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
     /// At most `limit` works that cite this one, the most cited or newest first as the API prefers.
     async fn citations(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
+}
+
+/// What a source answers to one search.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answer {
+    /// What it found, best first.
+    pub hits: Vec<Hit>,
+    /// Pages that it fetched and read, by the address of their hit.
+    pub pages: HashMap<String, SourcePage>,
+    /// What is missing although it answered: an engine that required a person, an unreadable page.
+    pub notes: Vec<String>,
+    /// Parts that require a person.
+    pub waiting: Vec<Waiting>,
+}
+
+impl From<Vec<Hit>> for Answer {
+    fn from(hits: Vec<Hit>) -> Self {
+        Self { hits, ..Self::default() }
+    }
+}
+
+/// Where a document of a local corpus is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CorpusDocument {
+    /// Name of the corpus.
+    pub corpus: String,
+    /// The document's identifier in it.
+    pub doc_id: String,
 }
 
 /// One document that a source found.
@@ -94,8 +129,8 @@ pub struct Hit {
     pub work: Work,
     /// Address, or `corpus:NAME/DOC_ID`.
     pub url: String,
-    /// Identifier in the corpus.
-    pub doc_id: Option<String>,
+    /// Where it is, for a document of a local corpus.
+    pub document: Option<CorpusDocument>,
     /// ISO 639-1 code of the text.
     pub language: Option<String>,
     /// Abstract or full text; without it the page has to be fetched.

@@ -5,8 +5,10 @@ use crate::support::{NoPages, Verifier, Words, worker};
 use async_trait::async_trait;
 use lyra_domain::domains::{DomainOverride, DomainPattern, DomainRules, OverrideDecision};
 use lyra_domain::{JobState, Priority, QueryStatus, Relation, TaskConfig, TaskId, TaskStatus, Work};
-use lyra_research::ports::{ContentRules, Danger, EvidenceSource, Hit, Inference, SourceKind, Waiting};
-use lyra_research::{Pipeline, PortError, ResearchConfig, Result, SearchConfig, Worker};
+use lyra_research::ports::{
+    Answer, ContentRules, CorpusDocument, Danger, EvidenceSource, Hit, Inference, SourceKind, Waiting,
+};
+use lyra_research::{Context, PortError, ResearchConfig, Result, SearchConfig, Worker};
 use lyra_store::{AuthOutcome, AuthTarget, NewTask, QuestionClaim, Store, StoreConfig, TaskProgress};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -16,6 +18,12 @@ use tokio_util::sync::CancellationToken;
 struct Tea {
     name: &'static str,
     documents: std::result::Result<std::ops::Range<usize>, PortError>,
+}
+
+impl Tea {
+    fn corpus(&self) -> Option<&'static str> {
+        self.name.strip_prefix("corpus:")
+    }
 }
 
 /// A passage with these words is dangerous; one domain is blocked.
@@ -45,11 +53,10 @@ impl EvidenceSource for Tea {
     }
 
     fn kind(&self) -> SourceKind {
-        let corpus = self.name.strip_prefix("corpus:").map(str::to_owned);
-        corpus.map_or(SourceKind::Web, SourceKind::Corpus)
+        if self.corpus().is_some() { SourceKind::Corpus } else { SourceKind::Web }
     }
 
-    async fn search(&self, _: &str, _: Option<&str>, limit: usize) -> Result<Vec<Hit>> {
+    async fn search(&self, _: &str, _: Option<&str>, limit: usize) -> Result<Answer> {
         let hit = |(place, number): (usize, usize)| {
             let not = if number % 2 == 0 { "did not improve" } else { "improved" };
             let title = format!("Tea trial {number}");
@@ -58,7 +65,9 @@ impl EvidenceSource for Tea {
                 score: 1.0,
                 work: Work { title, ..Work::default() },
                 url: format!("{}/{number}", self.name),
-                doc_id: Some(number.to_string()),
+                document: self
+                    .corpus()
+                    .map(|corpus| CorpusDocument { corpus: corpus.to_owned(), doc_id: number.to_string() }),
                 language: Some("en".to_owned()),
                 // What number 99 says is meant for somebody else, and 100 says nothing.
                 text: match number {
@@ -69,7 +78,7 @@ impl EvidenceSource for Tea {
                 embedding: None,
             }
         };
-        Ok(self.documents.clone()?.take(limit).enumerate().map(hit).collect())
+        Ok(self.documents.clone()?.take(limit).enumerate().map(hit).collect::<Vec<_>>().into())
     }
 }
 
@@ -96,7 +105,7 @@ impl Bench {
     async fn with(sources: Vec<Arc<dyn EvidenceSource>>, inference: Arc<dyn Inference>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("lyra.db"), StoreConfig::default()).await.unwrap();
-        let pipeline = Pipeline {
+        let context = Context {
             store: Arc::new(store.clone()),
             inference,
             llm: None,
@@ -107,7 +116,7 @@ impl Bench {
             search: SearchConfig::default(),
             events: lyra_research::ports::Events::default(),
         };
-        let worker = worker(pipeline, &store);
+        let worker = worker(context, &store);
         Self { _folder: folder, store, worker }
     }
 
@@ -291,7 +300,7 @@ async fn what_addresses_an_ai_is_never_ranked_judged_or_claimed() {
     assert_eq!(done.quarantined, [("hostile".to_owned(), 1)]);
     assert!(done.blocked_domains.is_empty(), "a corpus is not a domain");
     assert!(done.warnings.iter().any(|warning| warning.contains("in quarantine")), "{:?}", done.warnings);
-    let rankings = bench.worker.pipeline.store.rankings(&task).await.unwrap();
+    let rankings = bench.worker.context.store.rankings(&task).await.unwrap();
     assert_eq!(rankings[0].1.len(), 4);
 }
 
@@ -304,7 +313,7 @@ async fn pages_of_blocked_domains_are_not_used_and_corpora_keep_their_weight() {
     bench.search(&task, "green tea attention", &[]).await;
     let done = bench.finish(&task).await;
     assert_eq!((done.pages, done.claims), (9, 5), "{:?}", done.warnings);
-    let ranking = bench.worker.pipeline.store.rankings(&task).await.unwrap().remove(0).1;
+    let ranking = bench.worker.context.store.rankings(&task).await.unwrap().remove(0).1;
     // A page of an unknown domain keeps a third of its score.
     let (best, rest) = ranking.split_at(3);
     assert!(best.iter().all(|rank| rank.score > 0.31), "{best:?}");
@@ -334,29 +343,26 @@ impl EvidenceSource for Shut {
         self.0.name
     }
 
-    async fn search(&self, _: &str, _: Option<&str>, _: usize) -> Result<Vec<Hit>> {
-        Ok(Vec::new())
+    fn kind(&self) -> SourceKind {
+        self.0.kind()
     }
 
-    fn waiting(&self) -> Vec<Waiting> {
-        vec![Waiting {
+    async fn search(&self, _: &str, _: Option<&str>, _: usize) -> Result<Answer> {
+        let waiting = Waiting {
             part: "door".to_owned(),
             url: "https://tea.example/".to_owned(),
             domain: "tea.example".to_owned(),
             auth_type: "captcha".to_owned(),
             priority: Priority::High,
-        }]
+        };
+        Ok(Answer { waiting: vec![waiting], ..Answer::default() })
     }
 
-    async fn resume(
-        &self,
-        part: &str,
-        query: &str,
-        language: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<Hit>> {
+    async fn resume(&self, part: &str, query: &str, language: Option<&str>, limit: usize) -> Result<Answer> {
         assert_eq!(part, "door");
-        self.0.search(query, language, limit).await
+        // The house is shut again behind the person.
+        let found = self.0.search(query, language, limit).await?;
+        Ok(Answer { hits: found.hits, ..self.search(query, language, limit).await? })
     }
 }
 
@@ -399,16 +405,16 @@ impl EvidenceSource for TwoLanguages {
     }
 
     fn kind(&self) -> SourceKind {
-        SourceKind::Corpus("languages".to_owned())
+        SourceKind::Corpus
     }
 
-    async fn search(&self, _: &str, _: Option<&str>, _: usize) -> Result<Vec<Hit>> {
+    async fn search(&self, _: &str, _: Option<&str>, _: usize) -> Result<Answer> {
         let hit = |(place, (language, text)): (usize, (&str, &str))| Hit {
             rank: place + 1,
             score: 1.0,
             work: Work { title: format!("Tea {place}"), ..Work::default() },
             url: format!("corpus:languages/{place}"),
-            doc_id: Some(place.to_string()),
+            document: Some(CorpusDocument { corpus: "languages".to_owned(), doc_id: place.to_string() }),
             language: Some(language.to_owned()),
             text: Some(text.to_owned()),
             embedding: None,
@@ -417,7 +423,7 @@ impl EvidenceSource for TwoLanguages {
             ("en", "Green tea improved the attention of students."),
             ("ja", "緑茶は学生の注意力を改善した。"),
         ];
-        Ok(texts.into_iter().enumerate().map(hit).collect())
+        Ok(texts.into_iter().enumerate().map(hit).collect::<Vec<_>>().into())
     }
 }
 

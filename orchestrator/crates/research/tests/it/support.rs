@@ -5,7 +5,7 @@ use lyra_domain::{NliJudgement, NliScores};
 use lyra_research::ports::{
     Inference, JudgeKind, Models, PageFetcher, SourcePage, TextRole, Verified, Verify,
 };
-use lyra_research::{Pipeline, PortError, Result, Stops, Worker, WorkerConfig};
+use lyra_research::{Context, PortError, Result, Stops, Worker, WorkerConfig};
 use lyra_store::Store;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -118,9 +118,9 @@ impl PageFetcher for NoPages {
 }
 
 /// A worker on the store's jobs, which tries again at once.
-pub(crate) fn worker(pipeline: Pipeline, store: &Store) -> Worker {
+pub(crate) fn worker(context: Context, store: &Store) -> Worker {
     Worker {
-        pipeline,
+        context,
         queue: Arc::new(store.clone()),
         wake: Arc::default(),
         stops: Stops::default(),

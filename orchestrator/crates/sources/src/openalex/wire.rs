@@ -1,9 +1,9 @@
 //! The API's JSON. Everything may be absent or null.
 
-use super::OPENALEX;
 use crate::Paper;
 use crate::paper::{address, filled};
 use crate::records::Records;
+use crate::registry::OPENALEX;
 use lyra_domain::{Doi, Identifier, Work};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
@@ -105,7 +105,7 @@ impl From<WireWork> for Paper {
             is_retracted: wire.is_retracted,
             oa_url: filled(wire.open_access.and_then(|open| open.oa_url)).or_else(|| filled(free)),
             references: references.iter().filter_map(cited).collect(),
-            source_api: OPENALEX.to_owned(),
+            source_api: OPENALEX.name.to_owned(),
             ..Work::default()
         };
         let last = |address: Option<String>| {

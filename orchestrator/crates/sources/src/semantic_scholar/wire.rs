@@ -1,9 +1,9 @@
 //! The API's JSON. Everything may be absent or null.
 
-use super::SEMANTIC_SCHOLAR;
 use crate::Paper;
 use crate::paper::{address, filled};
 use crate::records::Records;
+use crate::registry::SEMANTIC_SCHOLAR;
 use lyra_domain::{ArxivId, Doi, Identifier, Work};
 use serde::Deserialize;
 use serde_json::Value;
@@ -122,7 +122,7 @@ impl From<WirePaper> for Paper {
             citation_count: paper.citation_count,
             reference_count: paper.reference_count,
             oa_url: filled(paper.open_access_pdf.and_then(|pdf| pdf.url)),
-            source_api: SEMANTIC_SCHOLAR.to_owned(),
+            source_api: SEMANTIC_SCHOLAR.name.to_owned(),
             ..Work::default()
         };
         let corpus_id = text(paper.corpus_id.as_ref()).or_else(|| text(external.corpus_id.as_ref()));

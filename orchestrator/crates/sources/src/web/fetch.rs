@@ -1,22 +1,16 @@
-//! One page: fetched politely, decoded, read, cut into fragments, and searched for text meant for the reading AI.
+//! Pages: fetched politely, with a browser where a plain request does not do, and read.
 
 use super::parser::{parsed, unread};
-use super::{Aids, Rules};
+use super::{Aids, FetchedPage, Rules};
 use crate::cookies::Session;
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response, Settles};
 use crate::{Error, Result};
 use async_trait::async_trait;
-use jiff::Timestamp;
 use lyra_domain::domains::{DomainCategory, DomainDecision};
-use lyra_domain::{FetchMethod, Fragment, PageId, hex};
-use lyra_research::ports::{Answered, Danger, Quarantined, SourcePage};
-use lyra_web::danger::{Finding, Place, Severity};
-use lyra_web::extract::Extracted;
-use lyra_web::read::{PageKind, PageText, TITLE, Task, Unread};
+use lyra_domain::{FetchMethod, PageId, hex};
+use lyra_web::read::{PageKind, PageText, Task, Unread};
 use lyra_web::serp::ChallengeKind;
-use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
@@ -60,96 +54,18 @@ pub struct Pages {
     aids: Aids,
 }
 
-/// A page that was fetched and read. Its text is untrusted data.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FetchedPage {
-    /// Identity, from the canonical requested address.
-    pub id: PageId,
-    /// The canonical requested address.
-    pub url: String,
-    /// The address that answered.
-    pub final_url: String,
-    /// Status code.
-    pub status: u16,
-    /// How it was fetched: plain HTTP or a browser.
-    pub fetch_method: FetchMethod,
-    /// What it was.
-    pub kind: PageKind,
-    /// Encoding of its text, for HTML and plain text.
-    pub encoding: Option<String>,
-    /// SHA-256 of its bytes, in hexadecimal.
-    pub content_hash: String,
-    /// When it was received.
-    pub fetched_at: Timestamp,
-    /// Category of the domain that answered, and why.
-    pub domain: DomainDecision,
-    /// Main text and the page's metadata.
-    pub extracted: Extracted,
-    /// The main text in pieces.
-    pub fragments: Vec<Fragment>,
-    /// Text meant for the reading AI: facts, and no judgment of the page.
-    pub findings: Vec<Finding>,
-    /// Positions of the fragments that such text touches, of medium severity and above.
-    pub quarantined: Vec<u32>,
-    /// Why the browser did not load it, if its scripts might have added text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unrendered: Option<String>,
+/// Where a plain request ended up.
+struct Landed {
+    /// The request that was answered last.
+    request: Request,
+    response: Response,
 }
 
-impl FetchedPage {
-    /// # Errors
-    /// A page without text.
-    pub(super) fn with_text(self) -> Result<Self> {
-        if self.extracted.text.trim().is_empty() {
-            let why = self.unrendered.as_ref().map_or_else(
-                || "it has no text".to_owned(),
-                |why| format!("it has no text without JavaScript: {why}"),
-            );
-            let url = self.url.parse().as_ref().map_or_else(|_| self.url.clone(), shown);
-            return Err(Error::Unreadable { url, why });
-        }
-        Ok(self)
-    }
-
-    /// As the pipeline takes it: what addresses an AI apart from the rest.
-    pub(super) fn into_source_page(self) -> SourcePage {
-        let touched = lyra_web::fragment::touched(&self.extracted, &self.fragments, &self.findings);
-        let dangers: HashMap<u32, Danger> = touched
-            .into_iter()
-            .map(|(position, finding)| {
-                let severity = finding.severity.as_str().to_owned();
-                (position, Danger { rule: finding.rule.clone(), severity })
-            })
-            .collect();
-        let (mut fragments, mut quarantined) = (Vec::new(), Vec::new());
-        for fragment in self.fragments {
-            match dangers.get(&fragment.position) {
-                Some(danger) => quarantined.push(Quarantined { fragment, danger: danger.clone() }),
-                None => fragments.push(fragment),
-            }
-        }
-        // Visible text may be an article about attacks; hidden text is meant for machines.
-        let hidden = |finding: &Finding| matches!(&finding.place, Place::Hidden { how } if how != TITLE);
-        let hostile =
-            self.findings.into_iter().find(|finding| finding.severity == Severity::High && hidden(finding));
-        SourcePage {
-            domain: self.domain.domain,
-            domain_category: self.domain.category.to_string(),
-            method: self.fetch_method,
-            answer: Answered {
-                final_url: self.final_url,
-                http_status: self.status,
-                content_hash: self.content_hash,
-            },
-            title: self.extracted.title,
-            language: self.extracted.language,
-            fragments,
-            links: Vec::new(),
-            quarantined,
-            left_out: self.extracted.left_out,
-            hostile: hostile.map(|finding| finding.rule),
-        }
-    }
+/// A response that was read.
+struct Read {
+    page: FetchedPage,
+    /// It is HTML with scripts and hardly any text: its scripts may add text.
+    thin: bool,
 }
 
 impl Pages {
@@ -181,18 +97,14 @@ impl Pages {
         };
         let policy = self.policy(&self.decision(&url).await?);
         let session = self.aids.session(&url).await;
-        let mut request = Request::get(url.clone()).session(session.clone());
-        let page = self.plain(&policy, &url, &mut request).await;
-        let page = match page {
-            Ok((page, true)) => self.in_browser(&policy, &url, session, page).await,
-            Ok((page, false)) => page,
-            Err(error) => Err(error),
-        };
-        if matches!(page, Err(Error::Challenge { .. })) {
+        let Landed { request, response } = self.land(&policy, &url, session.clone()).await?;
+        let read = self.read(&policy, &url, response, FetchMethod::Http).await;
+        if matches!(read, Err(Error::Challenge { .. })) {
             // After the person's visit it must be fetched again.
             self.http.forget(&request).await;
         }
-        page
+        let Read { page, thin } = read?;
+        Ok(if thin { self.in_browser(&policy, &url, session.as_ref(), page).await } else { page })
     }
 
     fn policy(&self, asked: &DomainDecision) -> Policy {
@@ -209,33 +121,18 @@ impl Pages {
         }
     }
 
-    /// The page by a plain request, and whether its scripts may add text. A refresh is followed like a redirect;
-    /// `request` is then the last one.
-    async fn plain(
-        &self,
-        policy: &Policy,
-        url: &Url,
-        request: &mut Request,
-    ) -> Result<(Result<FetchedPage>, bool)> {
+    /// Sends a plain request. A refresh is followed like a redirect.
+    async fn land(&self, policy: &Policy, url: &Url, session: Option<Session>) -> Result<Landed> {
         let challenges = &Challenges { pages: self, url };
+        let mut request = Request::get(url.clone()).session(session);
         let mut response = self.http.send_until(policy, request.clone(), challenges).await?;
         for _ in 0..MAX_REFRESHES {
             let Some(next) = self.refresh_target(&response).await else { break };
             let policy = self.policy(&self.decision(&next).await?);
-            *request = Request::get(next.clone()).session(self.aids.session(&next).await);
+            request = Request::get(next.clone()).session(self.aids.session(&next).await);
             response = self.http.send_until(&policy, request.clone(), challenges).await?;
         }
-        // A redirect may lead to a blocked domain.
-        let domain = self.decision(&response.url).await?;
-        if !response.status.is_success() {
-            let status = response.status.as_u16();
-            if let Some(error) = self.challenged(url, &response).await {
-                return Err(error);
-            }
-            let message = response.status.canonical_reason().unwrap_or("no reason given").to_owned();
-            return Err(Error::Rejected { provider: policy.provider.clone(), status, message });
-        }
-        Ok(self.read(url.clone(), response, domain, FetchMethod::Http).await)
+        Ok(Landed { request, response })
     }
 
     /// The page as the browser renders it, if that has more text than the plain one.
@@ -243,33 +140,66 @@ impl Pages {
         &self,
         policy: &Policy,
         url: &Url,
-        session: Option<Session>,
-        plain: Result<FetchedPage>,
-    ) -> Result<FetchedPage> {
+        session: Option<&Session>,
+        plain: FetchedPage,
+    ) -> FetchedPage {
         let rendered = async {
-            let response = self.aids.rendered(&self.http, policy, url, session.as_ref()).await?;
-            let domain = self.decision(&response.url).await?;
-            if !response.status.is_success() {
-                let message = response.status.canonical_reason().unwrap_or("no reason given").to_owned();
-                let (provider, status) = (policy.provider.clone(), response.status.as_u16());
-                return Err(Error::Rejected { provider, status, message });
-            }
-            self.read(url.clone(), response, domain, FetchMethod::Browser).await.0
+            let response = self.aids.rendered(&self.http, policy, url, session).await?;
+            self.read(policy, url, response, FetchMethod::Browser).await
         };
         let length = |page: &FetchedPage| page.extracted.text.len();
-        match (plain, rendered.await) {
-            (Ok(plain), Ok(rendered)) if length(&plain) >= length(&rendered) => Ok(plain),
-            (Ok(plain), Err(error)) => {
+        match rendered.await {
+            Ok(rendered) if length(&rendered.page) > length(&plain) => rendered.page,
+            Ok(_) => plain,
+            Err(error) => {
                 tracing::debug!(%error, "the plain page is kept");
-                Ok(FetchedPage { unrendered: Some(error.to_string()), ..plain })
+                FetchedPage { unrendered: Some(error.to_string()), ..plain }
             }
-            (_, Ok(rendered)) => Ok(rendered),
-            (Err(_), Err(error @ Error::Challenge { .. })) => Err(error),
-            (Err(Error::Unreadable { url, why }), Err(error)) => {
-                Err(Error::Unreadable { url, why: format!("{why}: {error}") })
-            }
-            (Err(error), Err(_)) => Err(error),
         }
+    }
+
+    /// Reads a response to a request for `url`.
+    async fn read(
+        &self,
+        policy: &Policy,
+        url: &Url,
+        response: Response,
+        fetch_method: FetchMethod,
+    ) -> Result<Read> {
+        // A redirect may lead to a blocked domain.
+        let domain = self.decision(&response.url).await?;
+        if !response.status.is_success() {
+            // Where the browser fails, the plain page is kept: only a plain request ends in a challenge.
+            let challenge = match fetch_method {
+                FetchMethod::Http => self.challenged(url, &response).await,
+                _ => None,
+            };
+            return Err(challenge.unwrap_or_else(|| rejected(policy, &response)));
+        }
+        let kind = kind_of(&response);
+        let id = PageId::derive(&["url", url.as_str()]);
+        let task = Task::Page { id: id.clone(), kind };
+        let text: PageText = parsed(&*self.aids.parser, &self.rules, task, &response)
+            .await
+            .map_err(|why| unread(url, in_words(why, kind, &response)))?;
+        let page = FetchedPage {
+            id,
+            url: url.to_string(),
+            final_url: response.url.to_string(),
+            status: response.status.as_u16(),
+            fetch_method,
+            unrendered: None,
+            kind,
+            encoding: text.encoding,
+            content_hash: hex(&Sha256::digest(&response.body)),
+            fetched_at: response.received_at,
+            domain,
+            extracted: text.extracted,
+            fragments: text.fragments,
+            findings: text.findings,
+            quarantined: text.quarantined,
+        };
+        Ok(Read { page, thin: text.thin })
     }
 
     async fn decision(&self, url: &Url) -> Result<DomainDecision> {
@@ -310,48 +240,18 @@ impl Pages {
             None
         })
     }
+}
 
-    /// The parsed response, and whether it is HTML with scripts and hardly any text.
-    async fn read(
-        &self,
-        url: Url,
-        response: Response,
-        domain: DomainDecision,
-        by: FetchMethod,
-    ) -> (Result<FetchedPage>, bool) {
-        let kind = kind_of(&response);
-        let id = PageId::derive(&["url", url.as_str()]);
-        let task = Task::Page { id: id.clone(), kind };
-        let text: PageText = match parsed(&*self.aids.parser, &self.rules, task, &response).await {
-            Ok(text) => text,
-            Err(why) => {
-                let other = response.unread_kind().filter(|_| kind != PageKind::Pdf);
-                let named = |kind| Unread::Unreadable(format!("it is not text but {kind}"));
-                let why = match why {
-                    Unread::Unreadable(why) => other.map_or(Unread::Unreadable(why), named),
-                    challenge @ Unread::Challenge(_) => challenge,
-                };
-                return (Err(unread(&url, why)), false);
-            }
-        };
-        let page = FetchedPage {
-            id,
-            url: url.to_string(),
-            final_url: response.url.to_string(),
-            status: response.status.as_u16(),
-            fetch_method: by,
-            unrendered: None,
-            kind,
-            encoding: text.encoding,
-            content_hash: hex(&Sha256::digest(&response.body)),
-            fetched_at: response.received_at,
-            domain,
-            extracted: text.extracted,
-            fragments: text.fragments,
-            findings: text.findings,
-            quarantined: text.quarantined,
-        };
-        (Ok(page), text.thin)
+fn rejected(policy: &Policy, response: &Response) -> Error {
+    let message = response.status.canonical_reason().unwrap_or("no reason given").to_owned();
+    Error::Rejected { provider: policy.provider.clone(), status: response.status.as_u16(), message }
+}
+
+/// Names what the response is instead of a page, where its bytes tell.
+fn in_words(why: Unread, kind: PageKind, response: &Response) -> Unread {
+    match (why, response.unread_kind().filter(|_| kind != PageKind::Pdf)) {
+        (Unread::Unreadable(_), Some(other)) => Unread::Unreadable(format!("it is not text but {other}")),
+        (why, _) => why,
     }
 }
 

@@ -3,20 +3,19 @@
 use super::{FetchedPage, Pages, Rules, SerpAnswer, WebSearch};
 use crate::Error;
 use crate::cookies::session_domain;
+use crate::registry::WEB;
 use async_trait::async_trait;
 use futures::StreamExt;
 use futures::future::join_all;
 use lyra_domain::{Priority, Work};
-use lyra_research::ports::{EvidenceSource, Hit, PageLink, SourcePage, Waiting};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, PageLink, SourceKind, SourcePage, Waiting};
 use lyra_research::{PortError, Result};
 use lyra_web::serp::{Category, ChallengeKind, SerpPage, SerpResult};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Name of the source.
-pub const WEB: &str = "web";
 /// Constant of reciprocal rank fusion over the engines' lists.
 const RRF_K: f64 = 60.0;
 /// With fewer results than this, the engines of the last mile are queried as well.
@@ -44,27 +43,18 @@ impl Default for WebBudget {
     }
 }
 
-/// Answers queries from the web. One value serves one search at a time.
+/// Answers queries from the web.
 pub struct WebSource {
     search: WebSearch,
     pages: Pages,
     rules: Rules,
     budget: WebBudget,
-    /// The pages of the last search, by address, and its problems.
-    last: Mutex<Last>,
-}
-
-#[derive(Default)]
-struct Last {
-    pages: HashMap<String, Arc<FetchedPage>>,
-    notes: Vec<String>,
-    waiting: Vec<Waiting>,
 }
 
 impl WebSource {
     /// Asks with `search`, fetches with `pages`.
     pub fn new(search: WebSearch, pages: Pages, rules: Rules, budget: WebBudget) -> Self {
-        Self { search, pages, rules, budget, last: Mutex::default() }
+        Self { search, pages, rules, budget }
     }
 
     /// The results of all engines as one list, best first, with a note for every engine without results. Engines of the
@@ -133,22 +123,22 @@ impl WebSource {
         Fetched { pages: pages.into_iter().map(|(_, result, page)| (result, page)).collect(), notes, waiting }
     }
 
-    /// Fetches the best results of the engines and remembers the pages of the hits.
-    async fn gather(&self, answers: Answers, limit: usize, until: Instant) -> Vec<Hit> {
+    /// Fetches the best results of the engines.
+    async fn gather(&self, answers: Answers, limit: usize, until: Instant) -> Answer {
         let Answers { lists, mut notes, mut waiting, .. } = answers;
         let mut results = fused(lists);
         results.truncate(limit);
         let fetched = self.fetch(results, until).await;
         notes.extend(fetched.notes);
         waiting.extend(fetched.waiting);
-        let mut last = Last { pages: HashMap::new(), notes, waiting };
-        let mut hits = Vec::new();
+        let mut answer = Answer { notes, waiting, ..Answer::default() };
         for (i, (result, page)) in fetched.pages.into_iter().enumerate() {
-            hits.push(hit(i + 1, &result, &page));
-            last.pages.insert(page.url.clone(), Arc::new(page));
+            answer.hits.push(hit(i + 1, &result, &page));
+            let address = page.url.clone();
+            let links = links(&page);
+            answer.pages.insert(address, SourcePage { links, ..page.into_source_page() });
         }
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = last;
-        hits
+        answer
     }
 }
 
@@ -224,10 +214,14 @@ fn fused(lists: Vec<Vec<SerpResult>>) -> Vec<SerpResult> {
 #[async_trait]
 impl EvidenceSource for WebSource {
     fn name(&self) -> &str {
-        WEB
+        WEB.name
     }
 
-    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Vec<Hit>> {
+    fn kind(&self) -> SourceKind {
+        WEB.kind()
+    }
+
+    async fn search(&self, query: &str, language: Option<&str>, limit: usize) -> Result<Answer> {
         let until = Instant::now() + self.budget.time;
         let answers = self.ask_engines(query, language).await;
         // A page that requires a person is an answer: retrying at once would not help.
@@ -243,17 +237,7 @@ impl EvidenceSource for WebSource {
         Some(Arc::new(Self::new(self.search.clone(), self.pages.clone(), self.rules.clone(), budget)))
     }
 
-    fn waiting(&self) -> Vec<Waiting> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).waiting.clone()
-    }
-
-    async fn resume(
-        &self,
-        part: &str,
-        query: &str,
-        language: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<Hit>> {
+    async fn resume(&self, part: &str, query: &str, language: Option<&str>, limit: usize) -> Result<Answer> {
         let until = Instant::now() + self.budget.time;
         let mut answers = Answers::default();
         if let Some(engine) = part.strip_prefix(ENGINE) {
@@ -268,18 +252,9 @@ impl EvidenceSource for WebSource {
             answers.lists.push(vec![SerpResult { rank: 1, title, url: url.to_owned(), snippet }]);
         } else {
             let why = format!("`{part}` is neither an engine nor a page");
-            return Err(PortError::Refused { what: WEB.to_owned(), why });
+            return Err(PortError::Refused { what: WEB.name.to_owned(), why });
         }
         Ok(self.gather(answers, limit, until).await)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner).notes.clone()
-    }
-
-    fn page(&self, url: &str) -> Option<SourcePage> {
-        let page = self.last.lock().unwrap_or_else(PoisonError::into_inner).pages.get(url).cloned()?;
-        Some(SourcePage { links: links(&page), ..FetchedPage::clone(&page).into_source_page() })
     }
 }
 
@@ -287,7 +262,7 @@ impl EvidenceSource for WebSource {
 fn links(page: &FetchedPage) -> Vec<PageLink> {
     let Ok(address) = page.final_url.parse() else { return Vec::new() };
     let quarantined: Vec<_> =
-        page.fragments.iter().filter(|fragment| page.quarantined.contains(&fragment.position)).collect();
+        page.fragments.iter().filter(|fragment| page.is_quarantined(fragment)).collect();
     page.extracted
         .body_links(&address)
         .into_iter()
@@ -299,15 +274,14 @@ fn links(page: &FetchedPage) -> Vec<PageLink> {
 fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {
     let said = &page.extracted;
     // No text beyond this point contains passages that address an AI.
-    let quarantined = |fragment: &&lyra_domain::Fragment| !page.quarantined.contains(&fragment.position);
-    let safe: Vec<&str> =
-        page.fragments.iter().filter(quarantined).map(|f| f.text_content.as_str()).collect();
+    let safe = page.fragments.iter().filter(|fragment| !page.is_quarantined(fragment));
+    let safe: Vec<&str> = safe.map(|fragment| fragment.text_content.as_str()).collect();
     let mut work = Work {
         title: if said.title.is_empty() { result.title.clone() } else { said.title.clone() },
         year: said.published.map(|date| date.year),
         venue: said.site.clone(),
         authors: said.authors.clone(),
-        source_api: WEB.to_owned(),
+        source_api: WEB.name.to_owned(),
         ..Work::default()
     };
     work.doi.clone_from(&said.doi);
@@ -316,7 +290,7 @@ fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {
         score: 1.0 / (RRF_K + rank as f64),
         work,
         url: page.url.clone(),
-        doc_id: None,
+        document: None,
         language: said.language.clone(),
         text: Some(safe.join("\n\n")),
         embedding: None,

@@ -50,8 +50,7 @@ impl Pages {
         let fragments = vec![Fragment::of_abstract(&page.id, &text)];
         let language = language.or(page.extracted.language);
         let extracted = Extracted { text, blocks, language, links: Vec::new(), ..page.extracted };
-        let touched = lyra_web::fragment::touched(&extracted, &fragments, &findings);
-        let quarantined = touched.into_iter().map(|(position, _)| position).collect();
+        let quarantined = lyra_web::fragment::touched(&extracted, &fragments, &findings);
         FetchedPage { extracted, fragments, findings, quarantined, ..page }
     }
 }

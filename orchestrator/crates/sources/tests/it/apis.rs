@@ -2,9 +2,9 @@
 
 use crate::recorded::{ListRecorded, Recordings};
 use crate::support::{StandIn, client, json, reply};
-use lyra_domain::{CanonicalPaperIndex, Coverage, Doi, FoundBy, Identifier, Work};
+use lyra_domain::{CanonicalPaperIndex, Coverage, Doi, FoundBy, Identifier, Precedence, Work};
 use lyra_research::ports::ScholarlySource;
-use lyra_sources::{ApiConfig, Error, OpenAlex, SemanticScholar};
+use lyra_sources::{ApiConfig, ApiSource, Error, OpenAlex, SemanticScholar};
 use secrecy::SecretString;
 use serde_json::json;
 use std::time::Duration;
@@ -15,6 +15,7 @@ fn config(base: &Url) -> ApiConfig {
         base_url: base.clone(),
         trusted: true,
         api_key: None,
+        mailto: None,
         min_interval: Some(Duration::ZERO),
         cache_ttl: Duration::ZERO,
     }
@@ -25,7 +26,7 @@ fn s2(base: &Url) -> SemanticScholar {
 }
 
 fn openalex(base: &Url) -> OpenAlex {
-    OpenAlex::new(client(None), &config(base), Some("me@example.org".to_owned()))
+    OpenAlex::new(client(None), &ApiConfig { mailto: Some("me@example.org".to_owned()), ..config(base) })
 }
 
 fn doi(text: &str) -> Identifier {
@@ -57,7 +58,7 @@ async fn semantic_scholar_is_asked_by_every_identifier() {
 async fn only_an_address_that_the_configuration_names_may_be_inside() {
     let server = StandIn::start(|_, _| json(200, "{}")).await;
     let config = ApiConfig { trusted: false, ..config(&server.url) };
-    let error = OpenAlex::new(client(None), &config, None).papers("naps", 1).await.unwrap_err();
+    let error = OpenAlex::new(client(None), &config).papers("naps", 1).await.unwrap_err();
     assert!(matches!(error, Error::Forbidden { .. }) && server.seen().is_empty(), "{error}");
 }
 
@@ -140,8 +141,9 @@ async fn keys_and_mail_go_along_and_many_refusals_are_borne() {
         assert!(api.pause().await.is_some());
     }
     let server = StandIn::start(|_, _| json(200, r#"{"results":[]}"#)).await;
-    let config = ApiConfig { api_key: Some(SecretString::from("KEY")), ..config(&server.url) };
-    OpenAlex::new(client(None), &config, Some("me@example.org".to_owned())).papers("naps?", 5).await.unwrap();
+    let (api_key, mailto) = (Some(SecretString::from("KEY")), Some("me@example.org".to_owned()));
+    let config = ApiConfig { api_key, mailto, ..config(&server.url) };
+    OpenAlex::new(client(None), &config).papers("naps?", 5).await.unwrap();
     let query = server.seen()[0].query.clone();
     assert!(
         query.starts_with("search=naps&") && query.ends_with("&mailto=me%40example.org&api_key=KEY"),
@@ -277,13 +279,14 @@ async fn recorded_works_merge_by_doi() {
     let mut dois = std::collections::HashSet::new();
     for paper in &papers {
         dois.extend(paper.work.doi.clone());
-        index.add(FoundBy::Api, paper.work.clone());
+        index.add(FoundBy::Api, Precedence::LAST, paper.work.clone());
     }
     // The other API formats the same works differently: title in capitals, initials, a year later, no other id.
     for paper in &papers {
         let work = &paper.work;
         index.add(
             FoundBy::Serp,
+            Precedence::LAST,
             Work {
                 doi: work.doi.clone(),
                 title: work.title.to_uppercase(),

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use axum::response::Response as Reply;
 use lyra_domain::{NliJudgement, NliScores, Priority, TaskConfig, TaskId};
 use lyra_research::ports::{Clock, EvidenceSource, Inference, JudgeKind, Models, TextRole};
-use lyra_research::{Pipeline, ResearchConfig, SearchConfig, Stops, Worker, WorkerConfig};
+use lyra_research::{Context, ResearchConfig, SearchConfig, Stops, Worker, WorkerConfig};
 use lyra_sources::http::{HttpClient, Origin};
 use lyra_sources::web::{FetchLimits, Pages, RuleFiles, Rules};
 use lyra_sources::{ApiConfig, OpenAlex, SemanticScholar};
@@ -132,16 +132,17 @@ impl Bench {
             base_url,
             trusted: true,
             api_key: None,
+            mailto: None,
             min_interval: Some(Duration::ZERO),
             cache_ttl: if cache.is_some() { Duration::from_mins(1) } else { Duration::ZERO },
         };
         let sources: Vec<Arc<dyn EvidenceSource>> = vec![
             Arc::new(SemanticScholar::new(http.clone(), &api(s2_server.at("graph/v1")))),
-            Arc::new(OpenAlex::new(http.clone(), &api(openalex_server.url.clone()), None)),
+            Arc::new(OpenAlex::new(http.clone(), &api(openalex_server.url.clone()))),
         ];
         let (rules, pages) = web(&http, &store, folder.path(), &[]);
         let worker = Worker {
-            pipeline: Pipeline {
+            context: Context {
                 llm: None,
                 store: Arc::new(store.clone()),
                 inference: Arc::new(Words),

@@ -122,15 +122,16 @@ async fn silence_ends_with_the_time_budget() {
         base_url: address.parse().unwrap(),
         trusted: true,
         api_key: None,
+        mailto: None,
         min_interval: None,
         cache_ttl: Duration::ZERO,
     };
     let fast =
         ApiConfig { base_url: bench.s2.at("graph/v1"), min_interval: Some(Duration::ZERO), ..slow.clone() };
     let sources: Vec<Arc<dyn EvidenceSource>> =
-        vec![Arc::new(SemanticScholar::new(http.clone(), &fast)), Arc::new(OpenAlex::new(http, &slow, None))];
+        vec![Arc::new(SemanticScholar::new(http.clone(), &fast)), Arc::new(OpenAlex::new(http, &slow))];
     let mut worker = bench.worker.clone();
-    worker.pipeline.sources = Arc::new(move |_| sources.clone());
+    worker.context.sources = Arc::new(move |_| sources.clone());
     let bench = Bench { worker, ..bench };
     let status = bench.search(&bench.task(2).await).await;
     let errors = &status.queries[0].source_errors;
@@ -145,8 +146,8 @@ async fn silence_ends_with_the_time_budget() {
 /// A bench with only Semantic Scholar, and a person who waits for the end.
 async fn alone(fault: impl Fn(&str, &Seen, usize) -> Option<Reply> + Clone + Send + Sync + 'static) -> Bench {
     let mut bench = Bench::new(fault).await;
-    let all = bench.worker.pipeline.sources.clone();
-    bench.worker.pipeline.sources = Arc::new(move |task| all(task).into_iter().take(1).collect());
+    let all = bench.worker.context.sources.clone();
+    bench.worker.context.sources = Arc::new(move |task| all(task).into_iter().take(1).collect());
     bench.worker.config.attended = true;
     bench
 }
@@ -250,15 +251,16 @@ async fn a_cache_that_cannot_be_written_and_a_clock_that_jumps_change_nothing() 
         base_url,
         trusted: true,
         api_key: None,
+        mailto: None,
         min_interval: Some(Duration::from_millis(1)),
         cache_ttl: Duration::from_mins(1),
     };
     let sources: Vec<Arc<dyn EvidenceSource>> = vec![
         Arc::new(SemanticScholar::new(http.clone(), &api(store.s2.at("graph/v1")))),
-        Arc::new(OpenAlex::new(http, &api(store.openalex.url.clone()), None)),
+        Arc::new(OpenAlex::new(http, &api(store.openalex.url.clone()))),
     ];
     let mut worker = store.worker.clone();
-    worker.pipeline.sources = Arc::new(move |_| sources.clone());
+    worker.context.sources = Arc::new(move |_| sources.clone());
     let bench = Bench { worker, ..store };
     let status = bench.run().await;
     assert_eq!((status.pages, status.warnings.len()), (7, 0), "{:?}", status.warnings);

@@ -12,6 +12,7 @@ mod http;
 mod matrix;
 mod proxy;
 mod recorded;
+mod registry;
 mod support;
 mod web;
 mod works;

@@ -104,13 +104,13 @@ impl Whole {
             let source = WebSource::new(search.clone(), pages.clone(), own.clone(), WebBudget::default());
             Arc::new(source) as Arc<dyn EvidenceSource>
         };
-        let apis = bench.worker.pipeline.sources.clone();
-        bench.worker.pipeline.sources = Arc::new(move |task| {
+        let apis = bench.worker.context.sources.clone();
+        bench.worker.context.sources = Arc::new(move |task| {
             let mut sources = apis(task);
             sources.push(web());
             sources
         });
-        bench.worker.pipeline.rules = Arc::new(rules);
+        bench.worker.context.rules = Arc::new(rules);
         Self { bench, _servers: [engine, site] }
     }
 }

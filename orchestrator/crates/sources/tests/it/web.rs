@@ -4,7 +4,7 @@ mod aids;
 
 use crate::support::{StandIn, client, html, reply};
 use lyra_domain::domains::DomainCategory;
-use lyra_research::ports::EvidenceSource;
+use lyra_research::ports::{Answer, EvidenceSource};
 use lyra_sources::Error;
 use lyra_sources::http::Origin;
 use lyra_sources::web::{FetchLimits, PageKind, Pages, RuleFiles, Rules, WebBudget, WebSearch, WebSource};
@@ -165,7 +165,7 @@ async fn text_for_the_reading_ai_is_found_and_its_passage_quarantined() {
     );
     assert!(rules.contains(&"en_disclosure"));
     assert_eq!(page.quarantined.len(), 1, "{:?}", page.fragments);
-    let passage = &page.fragments[page.quarantined[0] as usize];
+    let passage = &page.fragments[page.quarantined[0].position as usize];
     assert!(passage.text_content.contains("ignore all previous"));
 }
 
@@ -356,22 +356,22 @@ async fn the_web_as_a_source_keeps_what_it_could_have_and_says_what_not() {
         rules,
         WebBudget { pages: 4, ..WebBudget::default() },
     );
-    let hits = source.search("naps", Some("en"), 10).await.unwrap();
+    let Answer { hits, pages, notes, .. } = source.search("naps", Some("en"), 10).await.unwrap();
     let titles: Vec<&str> = hits.iter().map(|hit| hit.work.title.as_str()).collect();
-    assert_eq!(titles, ["Naps and memory", "Naps"], "{:?}", source.notes());
-    let page = source.page(&hits[0].url).unwrap();
+    assert_eq!(titles, ["Naps and memory", "Naps"], "{notes:?}");
+    let page = &pages[&hits[0].url];
     assert!(page.fragments.len() >= 2 && page.domain_category == "unverified");
     let links: Vec<_> = page.links.iter().map(|link| (link.url.as_str(), link.context.as_str())).collect();
     let context = "A trial of naps says the same, and so do most of the people who were asked, in the town, about \
         their sleep.";
     assert_eq!(links, [("https://doi.org/10.1000/nap", context)]);
-    let hostile = source.page(&hits[1].url).unwrap();
+    let hostile = &pages[&hits[1].url];
     assert!(hostile.links.is_empty(), "nothing of a quarantined passage goes on: {:?}", hostile.links);
     assert!(hostile.fragments.iter().all(|f| !f.text_content.contains("Ignore all")));
     assert_eq!(hostile.quarantined.len(), 1);
     assert_eq!(hostile.hostile, None, "what readers see as well blocks no domain");
     assert!(!hits[1].text.as_deref().unwrap().contains("Ignore all"));
-    let notes = source.notes().join("\n");
+    let notes = notes.join("\n");
     let expect = [
         "captcha: requires human verification (captcha)",
         "wall: requires human verification (cloudflare)",

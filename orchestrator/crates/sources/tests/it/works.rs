@@ -151,9 +151,9 @@ async fn bench(site: &StandIn, path: &str, others: u32) -> Bench {
     let (store, names) = (Arc::new(bench.store.clone()), Arc::new(Names::of(&["127.0.0.1"])));
     let http = HttpClient::with_resolver(config(None), store, Arc::new(Now), names).unwrap();
     let (rules, pages) = web(&http, &bench.store, bench.folder.path(), &[site]);
-    bench.worker.pipeline.rules = Arc::new(rules);
-    bench.worker.pipeline.pages = Arc::new(pages);
-    bench.worker.pipeline.search.citation_graph_top_n_papers = 0;
+    bench.worker.context.rules = Arc::new(rules);
+    bench.worker.context.pages = Arc::new(pages);
+    bench.worker.context.search.citation_graph_top_n_papers = 0;
     bench
 }
 
@@ -215,7 +215,7 @@ async fn what_cannot_be_read_is_said_and_a_hostile_page_blocks_its_domain() {
     );
     // From now on that domain gets no requests.
     let asked = server.seen().len();
-    let error = bench.worker.pipeline.pages.fetch(server.at("/full").as_str()).await.unwrap_err().to_string();
+    let error = bench.worker.context.pages.fetch(server.at("/full").as_str()).await.unwrap_err().to_string();
     assert!(error.contains("blocked by the server") && server.seen().len() == asked, "{error}");
 }
 

@@ -26,6 +26,17 @@ pub struct SourcesConfig {
     pub web: WebSettings,
 }
 
+impl SourcesConfig {
+    /// The settings `[sources.NAME]` of an academic API.
+    pub fn api(&self, name: &str) -> Option<&ApiSettings> {
+        match name {
+            "semantic_scholar" => Some(&self.semantic_scholar),
+            "openalex" => Some(&self.openalex),
+            _ => None,
+        }
+    }
+}
+
 impl Default for SourcesConfig {
     fn default() -> Self {
         Self {

@@ -7,8 +7,7 @@ use lyra_corpus::backend::{IdType, Publication};
 use lyra_domain::Work;
 use lyra_fusion::cut;
 use lyra_research::PortError;
-use lyra_research::ports::{EvidenceSource, Hit, SourceKind};
-use std::sync::OnceLock;
+use lyra_research::ports::{Answer, CorpusDocument, EvidenceSource, Hit, SourceKind};
 
 /// Prefix of the names of such sources.
 const PREFIX: &str = "run:";
@@ -20,14 +19,13 @@ pub(crate) struct RunSource {
     name: String,
     run_id: String,
     fusion: Fusion,
-    corpus: OnceLock<String>,
 }
 
 impl RunSource {
     /// The source of that name, when it is a run's.
     pub(crate) fn of(name: &str, fusion: &Fusion) -> Option<Self> {
         let run_id = name.strip_prefix(PREFIX)?.to_owned();
-        Some(Self { name: name.to_owned(), run_id, fusion: fusion.clone(), corpus: OnceLock::new() })
+        Some(Self { name: name.to_owned(), run_id, fusion: fusion.clone() })
     }
 
     /// The name of a run as a source.
@@ -43,7 +41,7 @@ impl EvidenceSource for RunSource {
     }
 
     fn kind(&self) -> SourceKind {
-        SourceKind::Corpus(self.corpus.get().cloned().unwrap_or_default())
+        SourceKind::Corpus
     }
 
     fn on_request(&self) -> bool {
@@ -55,16 +53,16 @@ impl EvidenceSource for RunSource {
         _query: &str,
         _language: Option<&str>,
         limit: usize,
-    ) -> lyra_research::Result<Vec<Hit>> {
+    ) -> lyra_research::Result<Answer> {
         let failed = |error: AppError| PortError::Failed { what: self.name.clone(), why: error.to_string() };
         let run = self.fusion.run(&self.run_id).await.map_err(failed)?;
-        let corpus = self.corpus.get_or_init(|| run.corpus.clone());
+        let corpus = &run.corpus;
         let ids: Vec<String> = run.docs.ids.iter().take(limit).cloned().collect();
         let publications = self.fusion.publications(corpus, &ids, IdType::DocId).await.map_err(failed)?;
         let found = (1..).zip(&run.docs.scores).zip(publications);
-        Ok(found
-            .filter_map(|((rank, score), publication)| Some(hit(publication?, corpus, rank, *score)))
-            .collect())
+        let hits =
+            found.filter_map(|((rank, score), publication)| Some(hit(publication?, corpus, rank, *score)));
+        Ok(hits.collect::<Vec<_>>().into())
     }
 }
 
@@ -91,7 +89,7 @@ fn hit(publication: Publication, corpus: &str, rank: usize, score: f64) -> Hit {
             ..Work::default()
         },
         url,
-        doc_id: Some(publication.doc_id),
+        document: Some(CorpusDocument { corpus: corpus.to_owned(), doc_id: publication.doc_id }),
         language: publication.lang,
         text,
         embedding: None,

@@ -8,10 +8,12 @@ use lyra_domain::{
     TaskId, Work,
 };
 use lyra_research::ports::{
-    Accept, Answered, ContentRules, Danger, EvidenceSource, Hit, LanguageModel, PageLink, Prompt, Purpose,
-    Reply, ScholarlySource, SourcePage,
+    Accept, Answer, Answered, ContentRules, Danger, EvidenceSource, Hit, LanguageModel, PageLink, Prompt,
+    Purpose, Reply, ScholarlySource, SourceKind, SourcePage,
 };
-use lyra_research::{CitationFilter, Llm, Pipeline, PortError, ResearchConfig, Result, SearchConfig, Worker};
+use lyra_research::{
+    CitationFilter, Context, Llm, PortError, ResearchConfig, Result, SearchConfig, Worker,
+};
 use lyra_store::{GuardOptions, NewTask, Store, StoreConfig, TaskProgress};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,7 +57,7 @@ pub(super) fn hit(rank: usize, title: String, doi: Option<String>, url: String, 
         score: 1.0,
         work,
         url,
-        doc_id: None,
+        document: None,
         language: Some("en".to_owned()),
         text: Some(text),
         embedding: None,
@@ -68,7 +70,11 @@ impl EvidenceSource for Tea {
         if self.scholarly { "openalex" } else { "tea" }
     }
 
-    async fn search(&self, _: &str, _: Option<&str>, _: usize) -> Result<Vec<Hit>> {
+    fn kind(&self) -> SourceKind {
+        if self.scholarly { SourceKind::Api } else { SourceKind::Web }
+    }
+
+    async fn search(&self, _: &str, _: Option<&str>, _: usize) -> Result<Answer> {
         let trials = (0..TRIALS).map(|number| {
             let doi = self.scholarly.then(|| format!("10.1000/t{number}"));
             hit(
@@ -80,47 +86,50 @@ impl EvidenceSource for Tea {
             )
         });
         let page = self.web.then(|| hit(9, "Tea in the news".to_owned(), None, PAGE.to_owned(), trial(9)));
-        Ok(trials.chain(page).collect())
-    }
-
-    fn page(&self, url: &str) -> Option<SourcePage> {
-        let id = PageId::derive(&["url", url]);
-        let link = |url: &str, text: &str| PageLink {
-            url: url.to_owned(),
-            text: text.to_owned(),
-            context: format!("Green tea improved attention, as {text} says."),
-        };
-        (self.web && url == PAGE).then(|| SourcePage {
-            left_out: None,
-            domain: "news.example".to_owned(),
-            domain_category: "low".to_owned(),
-            method: FetchMethod::Http,
-            answer: Answered { final_url: PAGE.to_owned(), http_status: 200, content_hash: "0".repeat(64) },
-            title: "Tea in the news".to_owned(),
-            language: Some("en".to_owned()),
-            quarantined: Vec::new(),
-            hostile: None,
-            fragments: vec![Fragment {
-                id: FragmentId::derive(&[id.as_str(), &trial(9)]),
-                page_id: id,
-                fragment_type: FragmentType::Paragraph,
-                position: 0,
-                text_content: trial(9),
-                heading_context: None,
-                char_start: 0,
-                char_end: trial(9).chars().count() as u32,
-            }],
-            links: vec![
-                link("https://doi.org/10.1000/study", "a study"),
-                link("https://shop.example/", "our shop"),
-                link("https://report.example/tea", "a report"),
-                link("https://late.example/", "one link too many"),
-            ],
-        })
+        let hits = trials.chain(page).collect();
+        let pages = self.web.then(|| (PAGE.to_owned(), news())).into_iter().collect();
+        Ok(Answer { hits, pages, ..Answer::default() })
     }
 
     fn scholarly(&self) -> Option<&dyn ScholarlySource> {
         self.scholarly.then_some(self)
+    }
+}
+
+/// The page of the web, as it was fetched.
+fn news() -> SourcePage {
+    let id = PageId::derive(&["url", PAGE]);
+    let link = |url: &str, text: &str| PageLink {
+        url: url.to_owned(),
+        text: text.to_owned(),
+        context: format!("Green tea improved attention, as {text} says."),
+    };
+    SourcePage {
+        left_out: None,
+        domain: "news.example".to_owned(),
+        domain_category: "low".to_owned(),
+        method: FetchMethod::Http,
+        answer: Answered { final_url: PAGE.to_owned(), http_status: 200, content_hash: "0".repeat(64) },
+        title: "Tea in the news".to_owned(),
+        language: Some("en".to_owned()),
+        quarantined: Vec::new(),
+        hostile: None,
+        fragments: vec![Fragment {
+            id: FragmentId::derive(&[id.as_str(), &trial(9)]),
+            page_id: id,
+            fragment_type: FragmentType::Paragraph,
+            position: 0,
+            text_content: trial(9),
+            heading_context: None,
+            char_start: 0,
+            char_end: trial(9).chars().count() as u32,
+        }],
+        links: vec![
+            link("https://doi.org/10.1000/study", "a study"),
+            link("https://shop.example/", "our shop"),
+            link("https://report.example/tea", "a report"),
+            link("https://late.example/", "one link too many"),
+        ],
     }
 }
 
@@ -228,7 +237,7 @@ impl Bench {
             Arc::new(Scripted { script, asked: Mutex::default(), answers: AtomicUsize::new(answers) })
         });
         let llm = model.clone().map(|model| Llm { model, time_share, is_hostile: Arc::new(is_hostile) });
-        let pipeline = Pipeline {
+        let context = Context {
             store: Arc::new(store.clone()),
             inference: Arc::new(Words),
             llm,
@@ -247,7 +256,7 @@ impl Bench {
             },
             events: lyra_research::ports::Events::default(),
         };
-        let worker = worker(pipeline, &store);
+        let worker = worker(context, &store);
         Self { _folder: folder, store, worker, model }
     }
 

@@ -4,7 +4,7 @@ use super::{RESULTS, article, engines, pages, rules};
 use crate::browser;
 use crate::support::{Now, StandIn, client, html, reply};
 use lyra_domain::{FetchMethod, Priority};
-use lyra_research::ports::{Clock, EvidenceSource};
+use lyra_research::ports::{Answer, Clock, EvidenceSource};
 use lyra_sources::Error;
 use lyra_sources::browser::Browser;
 use lyra_sources::cookies::{Session, Sessions};
@@ -215,8 +215,8 @@ async fn what_wants_a_person_waits_and_is_asked_again_alone() {
         )
     };
     let asking = source(&["lists", "captcha"]);
-    assert_eq!(asking.search("naps", None, 10).await.unwrap().len(), 1);
-    let waiting = asking.waiting();
+    let Answer { hits, waiting, .. } = asking.search("naps", None, 10).await.unwrap();
+    assert_eq!(hits.len(), 1);
     let seen: Vec<_> = waiting.iter().map(|w| (w.part.as_str(), w.auth_type.as_str(), w.priority)).collect();
     let page = format!("page:{}", site.at("/wall"));
     assert_eq!(
@@ -226,18 +226,18 @@ async fn what_wants_a_person_waits_and_is_asked_again_alone() {
     assert!(waiting.iter().all(|w| w.domain == "127.0.0.1") && waiting[0].url.contains("captcha?q=naps"));
     // Every engine requires a person: that is an answer, and no reason to retry at once.
     let walled = source(&["captcha"]);
-    assert!(walled.search("naps", None, 10).await.unwrap().is_empty());
-    assert_eq!(walled.waiting().len(), 1);
+    let answer = walled.search("naps", None, 10).await.unwrap();
+    assert_eq!((answer.hits.len(), answer.waiting.len()), (0, 1));
     // The person did not pass it: it waits again.
-    assert!(walled.resume("engine:captcha", "naps", None, 10).await.unwrap().is_empty());
-    assert_eq!(walled.waiting().len(), 1);
+    let answer = walled.resume("engine:captcha", "naps", None, 10).await.unwrap();
+    assert_eq!((answer.hits.len(), answer.waiting.len()), (0, 1));
 
     open.store(true, Ordering::Relaxed);
     let before = server.seen().len();
-    let hits = asking.resume("engine:captcha", "naps", None, 10).await.unwrap();
-    assert!(hits[0].url.ends_with("/more") && asking.waiting().is_empty(), "{hits:?}");
+    let Answer { hits, waiting, .. } = asking.resume("engine:captcha", "naps", None, 10).await.unwrap();
+    assert!(hits[0].url.ends_with("/more") && waiting.is_empty(), "{hits:?}");
     assert_eq!(server.seen().len() - before, 1, "only that engine is asked");
-    let hits = asking.resume(&page, "naps", None, 10).await.unwrap();
-    assert!(hits[0].url.ends_with("/wall") && asking.page(&hits[0].url).is_some());
+    let Answer { hits, pages, .. } = asking.resume(&page, "naps", None, 10).await.unwrap();
+    assert!(hits[0].url.ends_with("/wall") && pages.contains_key(&hits[0].url));
     assert!(asking.resume("letter:a", "naps", None, 10).await.is_err());
 }

@@ -169,3 +169,15 @@ fn the_sample_file_names_every_key() {
     assert_eq!(named, known);
     assert_eq!(layers(&examples, &[]).expect("TOML").problems(), [""; 0]);
 }
+
+#[test]
+fn every_source_outside_has_settings_and_a_name_to_choose_it_by() {
+    let sources = Config::default().sources;
+    let (_, chosen) = keys().iter().find(|(key, _)| key == "sources.default").expect("a key");
+    let description = chosen["description"].as_str().unwrap_or_default();
+    for provider in lyra_sources::PROVIDERS {
+        let needs_settings = provider.kind() == lyra_research::ports::SourceKind::Api;
+        assert_eq!(sources.api(provider.name).is_some(), needs_settings, "{}", provider.name);
+        assert!(description.contains(&format!("`{}`", provider.name)), "{description}");
+    }
+}

@@ -1,10 +1,10 @@
 //! Fetching the pages of works that no source has a text of (evidence design, section 2, step 5).
 
-use crate::collect::Search;
-use crate::hit::read_into;
-use crate::pipeline::Step;
+use crate::context::Step;
 use crate::ports::NewPage;
-use crate::register::register;
+use crate::steps::asking::Search;
+use crate::steps::hit::read_into;
+use crate::steps::register::register;
 use crate::{PortError, Result};
 use futures::StreamExt;
 use lyra_domain::{Identifier, Job, PageId, Task, Work};
@@ -60,20 +60,20 @@ pub(crate) async fn fetch(
     task: &Task,
     works: Vec<NewPage>,
 ) -> Result<Fetched> {
-    let pipeline = search.pipeline;
+    let context = search.context;
     let mut fetched = Fetched::default();
     fetched.counts.without_text = works.len();
     let read_before: HashSet<PageId> =
-        pipeline.store.task_fragments(&task.id).await?.into_iter().map(|f| f.fragment.page_id).collect();
+        context.store.task_fragments(&task.id).await?.into_iter().map(|f| f.fragment.page_id).collect();
     let (known, mut works): (Vec<_>, Vec<_>) =
         works.into_iter().partition(|page| read_before.contains(&page.page.id));
     fetched.counts.known = known.len();
-    (fetched.pages, fetched.ids) = register(pipeline, job, task, search.query, known).await?;
+    (fetched.pages, fetched.ids) = register(context, job, task, search.query, known).await?;
 
-    let used = pipeline.store.task_pages(&task.id).await?.len();
+    let used = context.store.task_pages(&task.id).await?.len();
     let room = (task.config.budget.max_pages as usize).saturating_sub(used);
     works.retain(|page| page.work.as_ref().is_some_and(|work| !addresses(work, &page.page.url).is_empty()));
-    works.truncate(room.min(pipeline.search.fetch_without_abstract));
+    works.truncate(room.min(context.search.fetch_without_abstract));
     fetched.counts.tried = works.len();
     let reading = futures::stream::iter(works).map(|page| read(search, page)).buffer_unordered(AT_ONCE);
     let mut reading = std::pin::pin!(reading);
@@ -82,7 +82,7 @@ pub(crate) async fn fetch(
             Ok(left_out) => {
                 let work = page.page.title.clone();
                 fetched.counts.cut.extend(left_out.map(|why| Failure { work, why }));
-                let (pages, ids) = register(pipeline, job, task, search.query, vec![page]).await?;
+                let (pages, ids) = register(context, job, task, search.query, vec![page]).await?;
                 fetched.counts.read += pages.len();
                 fetched.pages.extend(pages);
                 fetched.ids.extend(ids);
@@ -97,11 +97,11 @@ pub(crate) async fn fetch(
     fetched.counts.failed.sort_by(|a, b| a.work.cmp(&b.work));
     fetched.counts.cut.sort_by(|a, b| a.work.cmp(&b.work));
     for warning in unread(&fetched.counts) {
-        pipeline.store.add_warning(&task.id, &warning).await?;
+        context.store.add_warning(&task.id, &warning).await?;
     }
     if fetched.counts.tried > 0 {
         let (read, of) = (fetched.counts.read, fetched.counts.tried);
-        pipeline.report(&task.id, Step::Fetched { read, of });
+        context.report(&task.id, Step::Fetched { read, of });
     }
     Ok(fetched)
 }
@@ -116,7 +116,7 @@ async fn read(search: &Search<'_>, mut page: NewPage) -> (NewPage, Result<Option
             why.push("the task's time was used up".to_owned());
             break;
         }
-        let answer = tokio::time::timeout(left, search.pipeline.pages.fetch(&address)).await;
+        let answer = tokio::time::timeout(left, search.context.pages.fetch(&address)).await;
         match answer {
             Ok(Ok(found)) if found.fragments.is_empty() && found.quarantined.is_empty() => {
                 why.push(format!("{address} has no text"));

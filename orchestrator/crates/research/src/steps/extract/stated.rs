@@ -1,9 +1,9 @@
 //! What a language model states of the relevant fragments, as far as they say it themselves.
 
 use crate::Result;
-use crate::ask::{Asker, ExtractClaims};
-use crate::pipeline::Pipeline;
+use crate::context::Context;
 use crate::ports::{FragmentRank, TaskFragment};
+use crate::steps::ask::{Asker, ExtractClaims};
 use lyra_domain::{FragmentId, Probability, Query, Task};
 use lyra_text::claim::{MAX_CHARS, MIN_CHARS};
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub(super) struct Stated {
 impl Stated {
     /// Asks about every relevant fragment of the task's queries once, the best ranked first: the time for it may end.
     pub(super) async fn ask(
-        pipeline: &Pipeline,
+        context: &Context,
         asker: &Asker<'_>,
         task: &Task,
         rankings: &[(Query, Vec<FragmentRank>)],
@@ -42,7 +42,7 @@ impl Stated {
             .map(|(_, fragment)| ExtractClaims {
                 fragment: fragment.fragment.id.as_str(),
                 question: &task.query,
-                limit: pipeline.config.claims_per_fragment,
+                limit: context.config.claims_per_fragment,
                 title: &fragment.title,
                 heading: fragment.fragment.heading_context.as_deref().unwrap_or_default(),
                 text: &fragment.fragment.text_content,
@@ -69,7 +69,7 @@ impl Stated {
                  their passage",
                 stated.ungrounded
             );
-            pipeline.store.add_warning(&task.id, &warning).await?;
+            context.store.add_warning(&task.id, &warning).await?;
         }
         Ok(stated)
     }

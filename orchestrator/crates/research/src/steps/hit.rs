@@ -1,12 +1,12 @@
 //! What sources named, as pages.
 
-use crate::ports::{EvidenceSource, Hit, NewPage, SourceKind, SourcePage};
+use crate::ports::{CorpusDocument, EvidenceSource, Hit, NewPage, SourceKind, SourcePage};
 use lyra_domain::domains::{host_of, registrable_domain};
 use lyra_domain::{
-    CanonicalWork, FetchMethod, FoundBy, Fragment, FragmentId, Page, PageId, PaperMetadata, TaskPageReason,
-    Work,
+    CanonicalPaperIndex, CanonicalWork, FetchMethod, FoundBy, Fragment, FragmentId, Page, PageId,
+    PaperMetadata, Precedence, TaskPageReason, Work,
 };
-use std::sync::Arc;
+use std::collections::HashMap;
 
 /// Category of a domain until the rules are asked, which happens when its page is registered.
 const UNDECIDED: &str = "unverified";
@@ -15,13 +15,23 @@ const UNDECIDED: &str = "unverified";
 pub(crate) struct Named {
     pub(crate) source: String,
     pub(crate) kind: SourceKind,
+    pub(crate) precedence: Precedence,
     pub(crate) hit: Hit,
 }
 
 impl Named {
+    pub(crate) fn by(source: &dyn EvidenceSource, hit: Hit) -> Self {
+        Self { source: source.name().to_owned(), kind: source.kind(), precedence: source.precedence(), hit }
+    }
+
     /// How the index of works takes it.
     pub(crate) fn found_by(&self) -> FoundBy {
         if self.kind == SourceKind::Web { FoundBy::Serp } else { FoundBy::Api }
+    }
+
+    /// Adds its work to the index.
+    pub(crate) fn add_to(&self, index: &mut CanonicalPaperIndex) {
+        index.add(self.found_by(), self.precedence, self.hit.work.clone());
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -32,25 +42,31 @@ impl Named {
 /// A page, and the vector of its text when its source gave one along, with the model that made it.
 pub(crate) type PageAndVector = (NewPage, Option<(String, Vec<f32>)>);
 
-/// A work as a page: its text is that of one hit, with the vector of that text; its metadata is everybody's.
-pub(crate) fn page_of(work: &CanonicalWork, named: &[Named]) -> Option<PageAndVector> {
+/// A work as a page: its text is that of one hit, with the vector of that text; its metadata is everybody's. A page that
+/// a source fetched itself, here by its address, comes with its domain and its fragments.
+pub(crate) fn page_of(
+    work: &CanonicalWork,
+    named: &[Named],
+    fetched: &HashMap<String, SourcePage>,
+) -> Option<PageAndVector> {
     let hits = || work.records.iter().map(|&i| &named[i]);
     // A document of one's own before an abstract from an API, before whatever a search engine showed.
     let preference = |entry: &&Named| {
-        let own = matches!(entry.kind, SourceKind::Corpus(_));
+        let own = entry.kind == SourceKind::Corpus;
         (entry.text().is_empty(), !own, entry.found_by(), entry.hit.rank)
     };
     let best = hits().min_by_key(preference)?;
-    let text = best.text();
     let mut page = as_page(&best.source, &best.hit, &work.work);
-    if let SourceKind::Corpus(corpus) = &best.kind {
-        of_corpus(&mut page, corpus, &best.hit);
+    if let Some(document) = &best.hit.document {
+        of_corpus(&mut page, document, &best.hit);
     }
     page.found_by = hits().map(|entry| (entry.source.clone(), entry.hit.rank)).collect();
     page.found_by.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
     page.found_by.dedup_by(|a, b| a.0 == b.0);
-    if !text.is_empty() {
-        page.fragments = vec![Fragment::of_abstract(&page.page.id, text)];
+    if let Some(fetched) = fetched.get(&page.page.url) {
+        of_web(&mut page, fetched.clone());
+    } else if !best.text().is_empty() {
+        page.fragments = vec![Fragment::of_abstract(&page.page.id, best.text())];
     }
     Some((page, best.hit.embedding.clone()))
 }
@@ -78,7 +94,7 @@ pub(crate) fn as_page(source: &str, hit: &Hit, work: &Work) -> NewPage {
             authors: work.authors.clone(),
             citation_count: work.citation_count,
             corpus: None,
-            doc_id: hit.doc_id.clone(),
+            doc_id: hit.document.as_ref().map(|document| document.doc_id.clone()),
         },
         url: hit.url.clone(),
         id,
@@ -97,17 +113,16 @@ pub(crate) fn as_page(source: &str, hit: &Hit, work: &Work) -> NewPage {
 }
 
 /// A document of a local corpus: its source is the corpus, and its language stays unset unless it names one.
-fn of_corpus(page: &mut NewPage, corpus: &str, hit: &Hit) {
-    page.page.domain = format!("corpus:{corpus}");
+fn of_corpus(page: &mut NewPage, document: &CorpusDocument, hit: &Hit) {
+    page.page.domain = format!("corpus:{}", document.corpus);
     page.page.fetch_method = FetchMethod::Corpus;
     page.page.language.clone_from(&hit.language);
-    page.page.paper_metadata.corpus = Some(corpus.to_owned());
+    page.page.paper_metadata.corpus = Some(document.corpus.clone());
     page.reason = TaskPageReason::Corpus;
 }
 
-/// A page that a source fetched itself comes with its domain and its fragments.
-pub(crate) fn as_fetched(sources: &[Arc<dyn EvidenceSource>], page: &mut NewPage) {
-    let Some(fetched) = sources.iter().find_map(|source| source.page(&page.page.url)) else { return };
+/// A page of the web that its source fetched.
+fn of_web(page: &mut NewPage, fetched: SourcePage) {
     page.reason = TaskPageReason::Serp;
     // Pages that are not scholarly works are identified by domain.
     if page.work.as_ref().is_some_and(|work| work.identifiers().next().is_none()) {

@@ -7,8 +7,8 @@ pub(crate) use questions::{ExtractClaims, IsCitation, Question, Usefulness, YesN
 pub use questions::{check_answer, sample_prompt};
 
 use crate::Result;
-use crate::pipeline::Pipeline;
-use crate::ports::{Asked, LanguageModel, LlmUse, Purpose};
+use crate::context::{Context, Llm};
+use crate::ports::{Asked, LlmUse, Purpose};
 use futures::{StreamExt, TryStreamExt};
 use lyra_domain::{Job, QuestionId, Task};
 use std::collections::HashMap;
@@ -24,20 +24,9 @@ const SEARCHES_PART: f64 = 0.5;
 /// Why no more questions are asked.
 const SHARE_USED: &str = "its share of the time budget is used up";
 
-/// A language model as tasks may use it.
-#[derive(Clone)]
-pub struct Llm {
-    /// Who is asked.
-    pub model: Arc<dyn LanguageModel>,
-    /// Largest share of a task's seconds that asking may take, in [0, 1].
-    pub time_share: f64,
-    /// Whether a text is meant for the AI that reads it; such a text is never sent.
-    pub is_hostile: Arc<dyn Fn(&str) -> bool + Send + Sync>,
-}
-
 /// Asks for one job.
 pub(crate) struct Asker<'p> {
-    pipeline: &'p Pipeline,
+    context: &'p Context,
     llm: &'p Llm,
     job: &'p Job,
     /// Seconds that the task may spend on asking.
@@ -69,16 +58,16 @@ pub(crate) struct Answers<A> {
 
 impl<'p> Asker<'p> {
     /// `None` when no language model is configured.
-    pub(crate) async fn new(pipeline: &'p Pipeline, job: &'p Job, task: &Task) -> Result<Option<Self>> {
-        let Some(llm) = &pipeline.llm else { return Ok(None) };
+    pub(crate) async fn new(context: &'p Context, job: &'p Job, task: &Task) -> Result<Option<Self>> {
+        let Some(llm) = &context.llm else { return Ok(None) };
         let state = State {
-            spent: pipeline.store.seconds_asked(&task.id).await?,
+            spent: context.store.seconds_asked(&task.id).await?,
             charged: Instant::now(),
             used: LlmUse::default(),
             failed_in_a_row: 0,
         };
         let share = llm.time_share * f64::from(task.config.budget.max_seconds);
-        Ok(Some(Self { pipeline, llm, job, share, state: Mutex::new(state) }))
+        Ok(Some(Self { context, llm, job, share, state: Mutex::new(state) }))
     }
 
     /// What this job has used so far.
@@ -90,7 +79,7 @@ impl<'p> Asker<'p> {
     /// again; one without an answer is asked again only by another job.
     pub(crate) async fn ask_all<Q: Question>(&self, questions: &[Q]) -> Result<Answers<Q::Answer>> {
         let ids: Vec<QuestionId> = questions.iter().map(|question| question.id(&self.job.task_id)).collect();
-        let known = self.pipeline.store.load_asked(&ids).await?;
+        let known = self.context.store.load_asked(&ids).await?;
         self.state().charged = Instant::now();
         let until = Instant::now() + self.left(Q::PURPOSE);
         // Made before they are streamed: a closure over references gives futures that are not Send.
@@ -139,7 +128,7 @@ impl<'p> Asker<'p> {
             failures,
             seconds,
         };
-        self.pipeline.store.record_asked(&asked).await?;
+        self.context.store.record_asked(&asked).await?;
         Ok(Outcome { answer, calls })
     }
 
@@ -232,7 +221,7 @@ impl<'p> Asker<'p> {
             outcomes.len(),
         );
         tracing::warn!(task_id = %self.job.task_id, job_id = %self.job.id, warning);
-        self.pipeline.store.add_warning(&self.job.task_id, &warning).await
+        self.context.store.add_warning(&self.job.task_id, &warning).await
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {

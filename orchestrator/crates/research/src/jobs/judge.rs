@@ -1,50 +1,47 @@
 //! Claims against passages of other pages (evidence design, section 2, steps 9 and 10).
 
-use crate::ask::Asker;
-use crate::pipeline::{Outcome, Pipeline, Step};
+use crate::context::{Context, Step};
+use crate::jobs::Outcome;
 use crate::ports::{FragmentRank, Models, TaskFragment, TextRole};
-use crate::register::usable;
-use crate::search::{cancelled, unless_cancelled, unread_language};
-use crate::verdict::{Against, Claimed, Judge, Passage};
-use crate::{ResearchConfig, Result, embed, extract};
+use crate::steps::ask::Asker;
+use crate::steps::rank::unread_language;
+use crate::steps::register::usable;
+use crate::steps::verdict::{Against, Claimed, Judge, Passage};
+use crate::steps::{embed, extract};
+use crate::{ResearchConfig, Result};
 use lyra_domain::{Claim, ClaimId, Edge, FragmentId, Job, NotJudged, ranking, vector};
 use std::collections::{HashMap, HashSet};
-use tokio_util::sync::CancellationToken;
 
-pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationToken) -> Result<Outcome> {
-    let store = &pipeline.store;
+pub(crate) async fn run(context: &Context, job: &Job) -> Result<Outcome> {
+    let store = &context.store;
     let task = store.task(&job.task_id).await?;
-    let models = pipeline.inference.models().await?;
+    let models = context.inference.models().await?;
     let fragments: Vec<TaskFragment> =
-        usable(pipeline, &task.id).await?.into_iter().map(|usable| usable.fragment).collect();
+        usable(context, &task.id).await?.into_iter().map(|usable| usable.fragment).collect();
     let by_id: HashMap<&FragmentId, &TaskFragment> = fragments.iter().map(|f| (&f.fragment.id, f)).collect();
 
-    let asker = Asker::new(pipeline, job, &task).await?;
-    let extracting = extract::run(pipeline, job, &task, &models, &by_id, asker.as_ref());
-    let ungrounded = unless_cancelled(cancel, extracting).await?;
+    let asker = Asker::new(context, job, &task).await?;
+    let ungrounded = extract::run(context, job, &task, &models, &by_id, asker.as_ref()).await?;
     let mut claims = store.task_claims(&task.id).await?;
     for claim in &mut claims {
         claim.language = claim.language.take().or_else(|| language_by_script(&claim.claim_text));
     }
-    pipeline.report(&task.id, Step::Extracted { claims: claims.len() });
+    context.report(&task.id, Step::Extracted { claims: claims.len() });
 
     let readable: Vec<&TaskFragment> =
         fragments.iter().filter(|f| models.read(f.language.as_deref())).collect();
-    warn_of_unread(pipeline, job, &models, &fragments, &claims).await?;
-    let vectors = embed::fragments(pipeline, &models, &readable).await?;
-    let claim_vectors = embed::claims(pipeline, &models, &claims).await?;
-    let counter_vectors = counter_vectors(pipeline, &models, &claims).await?;
-    let chosen = Chosen::of(pipeline, job, &claims).await?;
+    warn_of_unread(context, job, &models, &fragments, &claims).await?;
+    let vectors = embed::fragments(context, &models, &readable).await?;
+    let claim_vectors = embed::claims(context, &models, &claims).await?;
+    let counter_vectors = counter_vectors(context, &models, &claims).await?;
+    let chosen = Chosen::of(context, job, &claims).await?;
     // The claim of the question meets all that is close to it.
-    let places = pipeline.config.candidates_per_question;
-    let for_question = ResearchConfig { candidates_per_claim: places, ..pipeline.config.clone() };
+    let places = context.config.candidates_per_question;
+    let for_question = ResearchConfig { candidates_per_claim: places, ..context.config.clone() };
 
     let mut passages: HashMap<&FragmentId, Passage> = HashMap::new();
     let mut edges = 0;
     for (done, (claim, claim_vector)) in claims.iter().zip(&claim_vectors).enumerate() {
-        if cancel.is_cancelled() {
-            return Err(cancelled());
-        }
         if models.read(claim.language.as_deref()) {
             let origin =
                 claim.source_fragment_id.as_ref().and_then(|id| by_id.get(id)).map(|f| &f.source_key);
@@ -57,13 +54,13 @@ pub(crate) async fn run(pipeline: &Pipeline, job: &Job, cancel: &CancellationTok
                 vectors: &vectors,
                 others: &others,
             };
-            let config = if claim.is_of_question() { &for_question } else { &pipeline.config };
+            let config = if claim.is_of_question() { &for_question } else { &context.config };
             let candidates = candidates(config, gathered, &close, &readable);
             edges +=
-                judge_claim(pipeline, job, &models, claim, claim_vector, &candidates, &mut passages).await?;
+                judge_claim(context, job, &models, claim, claim_vector, &candidates, &mut passages).await?;
         }
-        note_unread(pipeline, job, &models, claim, &by_id, &chosen).await?;
-        pipeline.report(&task.id, Step::Judged { done: done + 1, of: claims.len() });
+        note_unread(context, job, &models, claim, &by_id, &chosen).await?;
+        context.report(&task.id, Step::Judged { done: done + 1, of: claims.len() });
     }
     store.verify_claims(&task.id, &job.id).await?;
     let mut output = serde_json::json!({"claims": claims.len(), "edges": edges});
@@ -90,13 +87,13 @@ struct Chosen {
 }
 
 impl Chosen {
-    async fn of(pipeline: &Pipeline, job: &Job, claims: &[Claim]) -> Result<Self> {
+    async fn of(context: &Context, job: &Job, claims: &[Claim]) -> Result<Self> {
         let mut chosen = Self { for_users: HashMap::new(), relevant: Vec::new() };
         let mut found: Vec<FragmentRank> = Vec::new();
-        for (query, ranking) in pipeline.store.rankings(&job.task_id).await? {
+        for (query, ranking) in context.store.rankings(&job.task_id).await? {
             found.extend(ranking.iter().filter(|rank| rank.relevant).cloned());
             if let Some(claim) = query.claim_id {
-                let best = ranking.into_iter().take(pipeline.config.candidates_per_user_claim);
+                let best = ranking.into_iter().take(context.config.candidates_per_user_claim);
                 chosen.for_users.insert(claim, best.map(|rank| rank.fragment).collect());
             } else {
                 chosen
@@ -105,7 +102,7 @@ impl Chosen {
             }
         }
         if let Some(asked) = claims.iter().find(|claim| claim.is_of_question()) {
-            let best = best_of(found, pipeline.config.candidates_per_question);
+            let best = best_of(found, context.config.candidates_per_question);
             chosen.for_users.insert(asked.id.clone(), best);
         }
         Ok(chosen)
@@ -121,7 +118,7 @@ impl Chosen {
 /// for an extracted claim that is not read, the best-ranked passages of other sources. Which unread passages are close to an
 /// extracted claim is not known, so that none of them is a candidate.
 async fn note_unread(
-    pipeline: &Pipeline,
+    context: &Context,
     job: &Job,
     models: &Models,
     claim: &Claim,
@@ -132,7 +129,7 @@ async fn note_unread(
     let origin = claim.source_fragment_id.as_ref().and_then(|id| by_id.get(id)).map(|f| &f.source_key);
     let (candidates, places) = match (origin, reads_claim) {
         (None, _) => (chosen.gathered(claim), usize::MAX),
-        (Some(_), false) => (chosen.relevant.as_slice(), pipeline.config.candidates_per_claim),
+        (Some(_), false) => (chosen.relevant.as_slice(), context.config.candidates_per_claim),
         (Some(_), true) => return Ok(()),
     };
     let mut unread: Vec<(FragmentId, NotJudged)> = Vec::new();
@@ -145,7 +142,7 @@ async fn note_unread(
         }
     }
     if !unread.is_empty() {
-        pipeline.store.add_not_judged(&claim.id, &unread, &job.id).await?;
+        context.store.add_not_judged(&claim.id, &unread, &job.id).await?;
     }
     Ok(())
 }
@@ -160,11 +157,11 @@ fn best_of(mut found: Vec<FragmentRank>, limit: usize) -> Vec<FragmentId> {
 
 /// Vectors of the counter-claims, where rules make one and places are kept for what is close to it.
 async fn counter_vectors(
-    pipeline: &Pipeline,
+    context: &Context,
     models: &Models,
     claims: &[Claim],
 ) -> Result<HashMap<ClaimId, Vec<f32>>> {
-    if pipeline.config.counter_candidates == 0 {
+    if context.config.counter_candidates == 0 {
         return Ok(HashMap::new());
     }
     let (ids, texts): (Vec<ClaimId>, Vec<String>) = claims
@@ -176,7 +173,7 @@ async fn counter_vectors(
         })
         .unzip();
     let vectors =
-        if texts.is_empty() { Vec::new() } else { pipeline.inference.embed(TextRole::Query, &texts).await? };
+        if texts.is_empty() { Vec::new() } else { context.inference.embed(TextRole::Query, &texts).await? };
     Ok(ids.into_iter().zip(vectors).collect())
 }
 
@@ -231,7 +228,7 @@ fn candidates<'f>(
 
 /// Judges a claim against the candidates it has not met yet and stores the edges at once. Returns how many.
 async fn judge_claim<'f>(
-    pipeline: &Pipeline,
+    context: &Context,
     job: &Job,
     models: &Models,
     claim: &Claim,
@@ -239,10 +236,10 @@ async fn judge_claim<'f>(
     candidates: &[&'f TaskFragment],
     passages: &mut HashMap<&'f FragmentId, Passage>,
 ) -> Result<usize> {
-    let judged = pipeline.store.load_judged_fragments(&claim.id).await?;
+    let judged = context.store.load_judged_fragments(&claim.id).await?;
     let candidates: Vec<&&TaskFragment> =
         candidates.iter().filter(|f| !judged.contains(&f.fragment.id)).collect();
-    let judge = Judge { inference: pipeline.inference.as_ref(), config: &pipeline.config, models };
+    let judge = Judge { inference: context.inference.as_ref(), config: &context.config, models };
     let fresh: Vec<&TaskFragment> =
         candidates.iter().map(|f| **f).filter(|f| !passages.contains_key(&f.fragment.id)).collect();
     let against: Vec<Against<'_>> = fresh
@@ -264,7 +261,7 @@ async fn judge_claim<'f>(
     if !verdicts.is_empty() && verdicts.iter().all(Option::is_none) {
         let warning =
             format!("a claim was not judged, because it is longer than the NLI model reads: {}", claim.id);
-        pipeline.store.add_warning(&job.task_id, &warning).await?;
+        context.store.add_warning(&job.task_id, &warning).await?;
     }
 
     let mut edges: Vec<Edge> = Vec::new();
@@ -287,15 +284,15 @@ async fn judge_claim<'f>(
         });
     }
     if !not_judged.is_empty() {
-        pipeline.store.add_not_judged(&claim.id, &not_judged, &job.id).await?;
+        context.store.add_not_judged(&claim.id, &not_judged, &job.id).await?;
     }
-    pipeline.store.add_edges(&job.task_id, &edges, &job.id).await?;
+    context.store.add_edges(&job.task_id, &edges, &job.id).await?;
     Ok(edges.len())
 }
 
 /// Says once per language that passages or claims were left unjudged.
 async fn warn_of_unread(
-    pipeline: &Pipeline,
+    context: &Context,
     job: &Job,
     models: &Models,
     fragments: &[TaskFragment],
@@ -305,7 +302,7 @@ async fn warn_of_unread(
     let unread: std::collections::BTreeSet<&str> =
         languages.filter_map(|l| l.as_deref()).filter(|l| !models.read(Some(l))).collect();
     for language in unread {
-        pipeline.store.add_warning(&job.task_id, &unread_language(language, models)).await?;
+        context.store.add_warning(&job.task_id, &unread_language(language, models)).await?;
     }
     Ok(())
 }

@@ -3,10 +3,11 @@
 
 mod stated;
 
-use crate::ask::Asker;
-use crate::pipeline::Pipeline;
+use crate::Result;
+use crate::context::Context;
 use crate::ports::{EmbeddingTarget, FragmentRank, Models, TaskFragment, TextRole};
-use crate::{Result, embed};
+use crate::steps::ask::Asker;
+use crate::steps::embed;
 use lyra_domain::{Claim, Extraction, Extractor, FragmentId, Job, Probability, Query, Task, vector};
 use lyra_text::{Assertion, guard};
 use stated::Stated;
@@ -29,24 +30,24 @@ struct Candidate {
 /// depends on the rankings and on remembered answers alone, so that doing it again after a crash chooses the same.
 /// Returns how many statements of a language model were left out because their passage does not say them.
 pub(crate) async fn run(
-    pipeline: &Pipeline,
+    context: &Context,
     job: &Job,
     task: &Task,
     models: &Models,
     fragments: &HashMap<&FragmentId, &TaskFragment>,
     asker: Option<&Asker<'_>>,
 ) -> Result<usize> {
-    let limit = task.config.max_claims.unwrap_or(pipeline.config.max_claims);
+    let limit = task.config.max_claims.unwrap_or(context.config.max_claims);
     let mut chosen: Vec<Candidate> = Vec::new();
     let mut seen = HashSet::new();
-    let rankings = pipeline.store.rankings(&task.id).await?;
+    let rankings = context.store.rankings(&task.id).await?;
     let stated = match asker {
-        Some(asker) => Stated::ask(pipeline, asker, task, &rankings, fragments).await?,
+        Some(asker) => Stated::ask(context, asker, task, &rankings, fragments).await?,
         None => Stated::default(),
     };
     for (query, ranking) in rankings {
         if query.claim_id.is_none() {
-            let found = candidates(pipeline, task, models, (&query, &ranking), fragments, &stated).await?;
+            let found = candidates(context, task, models, (&query, &ranking), fragments, &stated).await?;
             for candidate in found {
                 if seen.insert(candidate.claim.id.clone()) {
                     chosen.push(candidate);
@@ -54,7 +55,7 @@ pub(crate) async fn run(
             }
         }
     }
-    let known = pipeline.store.task_claims(&task.id).await?;
+    let known = context.store.task_claims(&task.id).await?;
     if let Some(asked) = known.iter().find(|claim| claim.is_of_question()) {
         chosen.retain(|candidate| names_the_same(asked, &candidate.claim, fragments));
     }
@@ -69,9 +70,9 @@ pub(crate) async fn run(
     let earlier: Vec<Claim> = known.into_iter().filter(|c| is_other(c)).collect();
     let extracted_earlier = earlier.iter().filter(|c| c.source_fragment_id.is_some()).count();
     let claims: Vec<Claim> = chosen.into_iter().map(|candidate| candidate.claim).collect();
-    let mut distinct = without_duplicates(pipeline, models, &earlier, &claims).await?;
+    let mut distinct = without_duplicates(context, models, &earlier, &claims).await?;
     distinct.truncate(limit.saturating_sub(extracted_earlier));
-    pipeline.store.add_claims(&distinct, &job.id).await?;
+    context.store.add_claims(&distinct, &job.id).await?;
     Ok(stated.ungrounded)
 }
 
@@ -86,7 +87,7 @@ fn names_the_same(asked: &Claim, claim: &Claim, fragments: &HashMap<&FragmentId,
 /// Check-worthy atomic claims of the query's relevant fragments, or what a language model stated of them, the best few of each
 /// fragment.
 async fn candidates(
-    pipeline: &Pipeline,
+    context: &Context,
     task: &Task,
     models: &Models,
     (query, ranking): (&Query, &[FragmentRank]),
@@ -109,7 +110,7 @@ async fn candidates(
             continue;
         }
         let atoms = lyra_text::claim::atoms(&fragment.fragment.text_content, language);
-        for atom in atoms.into_iter().filter(|atom| atom.worth >= pipeline.config.min_check_worthiness) {
+        for atom in atoms.into_iter().filter(|atom| atom.worth >= context.config.min_check_worthiness) {
             let mut claim =
                 Claim::new(&task.id, &atom.text, Some(rank.fragment.clone()), language.map(str::to_owned));
             claim.extraction =
@@ -121,7 +122,7 @@ async fn candidates(
     if models.read(query.language.as_deref()) && !found.is_empty() {
         let mut texts = vec![task.query.clone()];
         texts.extend(found.iter().map(|(_, candidate)| candidate.claim.claim_text.clone()));
-        let vectors = pipeline.inference.embed(TextRole::Query, &texts).await?;
+        let vectors = context.inference.embed(TextRole::Query, &texts).await?;
         if let Some((question, sentences)) = vectors.split_first() {
             let closeness: Vec<f32> =
                 sentences.iter().map(|sentence| vector::dot(question, sentence)).collect();
@@ -130,7 +131,7 @@ async fn candidates(
                 candidate.score = score(worth, f64::from(*closeness), &candidate.claim.claim_text);
             }
             let mut closeness = closeness.into_iter();
-            found.retain(|_| closeness.next().is_some_and(|c| c >= pipeline.config.question_similarity));
+            found.retain(|_| closeness.next().is_some_and(|c| c >= context.config.question_similarity));
         }
     }
     found.sort_by(|(_, a), (_, b)| {
@@ -142,7 +143,7 @@ async fn candidates(
         .filter_map(|(fragment, candidate)| {
             let taken = taken.entry(fragment).or_default();
             *taken += 1;
-            (*taken <= pipeline.config.claims_per_fragment).then_some(candidate)
+            (*taken <= context.config.claims_per_fragment).then_some(candidate)
         })
         .collect())
 }
@@ -157,21 +158,21 @@ fn score(worth: f64, closeness: f64, text: &str) -> f64 {
 /// Drops claims that say the same as an earlier one: cosine at or above the limit, and the same polarity, numbers, hedges and
 /// beings.
 async fn without_duplicates(
-    pipeline: &Pipeline,
+    context: &Context,
     models: &Models,
     earlier: &[Claim],
     claims: &[Claim],
 ) -> Result<Vec<Claim>> {
-    let mut vectors = embed::claims(pipeline, models, earlier).await?;
+    let mut vectors = embed::claims(context, models, earlier).await?;
     let texts: Vec<String> = claims.iter().map(|claim| claim.claim_text.clone()).collect();
-    vectors.extend(pipeline.inference.embed(TextRole::Query, &texts).await?);
+    vectors.extend(context.inference.embed(TextRole::Query, &texts).await?);
     let all: Vec<&Claim> = earlier.iter().chain(claims).collect();
     let asserted: Vec<Assertion> = all.iter().map(|claim| Assertion::of(&claim.claim_text)).collect();
     let mut kept: Vec<usize> = (0..earlier.len()).collect();
     for new in earlier.len()..all.len() {
         let readable = models.read(all[new].language.as_deref());
         let duplicate = kept.iter().any(|&old| {
-            let same = vector::dot(&vectors[old], &vectors[new]) >= pipeline.config.duplicate_similarity;
+            let same = vector::dot(&vectors[old], &vectors[new]) >= context.config.duplicate_similarity;
             readable && same && asserted[old].agrees(&asserted[new])
         });
         if !duplicate {
@@ -182,6 +183,6 @@ async fn without_duplicates(
     let distinct: Vec<Claim> = new.iter().map(|&i| all[i].clone()).collect();
     let targets = distinct.iter().map(|claim| EmbeddingTarget::Claim(claim.id.clone()));
     let made: Vec<_> = targets.zip(new.into_iter().map(|i| std::mem::take(&mut vectors[i]))).collect();
-    pipeline.store.put_embeddings(&models.embedder, &made).await?;
+    context.store.put_embeddings(&models.embedder, &made).await?;
     Ok(distinct)
 }

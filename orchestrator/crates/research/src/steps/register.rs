@@ -1,8 +1,9 @@
 //! Putting pages into the store: every one on its way there is looked at for text that addresses an AI, gets the category
 //! of its domain, and pays from the page budget. What comes out again is what may be used now.
 
+use crate::Result;
+use crate::context::Context;
 use crate::ports::{Hit, NewPage, Quarantined, TaskFragment};
-use crate::{Pipeline, Result};
 use lyra_domain::domains::{DomainCategory, host_of};
 use lyra_domain::{FetchMethod, Job, PageId, Query, Task, TaskId};
 
@@ -14,7 +15,7 @@ const OWN_WEIGHT: f64 = 1.0;
 /// Registers pages; those beyond the budget are left out, and the task says so. Answers with the pages kept and the ids
 /// that they have.
 pub(crate) async fn register(
-    pipeline: &Pipeline,
+    context: &Context,
     job: &Job,
     task: &Task,
     query: &Query,
@@ -23,26 +24,26 @@ pub(crate) async fn register(
     if pages.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }
-    quarantine(pipeline, &mut pages).await?;
-    categorise(pipeline, &mut pages).await?;
-    let ids = pipeline.store.register_pages(query, &pages, &job.id).await?;
+    quarantine(context, &mut pages).await?;
+    categorise(context, &mut pages).await?;
+    let ids = context.store.register_pages(query, &pages, &job.id).await?;
     let found = pages.len();
     let (pages, ids): (Vec<NewPage>, Vec<PageId>) =
         pages.into_iter().zip(ids).filter_map(|(page, id)| Some((page, id?))).unzip();
     if pages.len() < found {
         let limit = task.config.budget.max_pages;
         let warning = format!("the page budget of {limit} is used up: some pages found were left out");
-        pipeline.store.add_warning(&task.id, &warning).await?;
+        context.store.add_warning(&task.id, &warning).await?;
     }
     for warning in pages.iter().filter_map(quarantine_note) {
-        pipeline.store.add_warning(&task.id, &warning).await?;
+        context.store.add_warning(&task.id, &warning).await?;
     }
     Ok((pages, ids))
 }
 
 /// Takes passages that address an AI out of texts that no fetcher has looked at: abstracts and documents. Their
 /// domains are not blocked for it: the text came from an API or a file, not from there.
-async fn quarantine(pipeline: &Pipeline, pages: &mut [NewPage]) -> Result<()> {
+async fn quarantine(context: &Context, pages: &mut [NewPage]) -> Result<()> {
     let fetched = |page: &NewPage| matches!(page.page.fetch_method, FetchMethod::Http | FetchMethod::Browser);
     let mut unread: Vec<&mut NewPage> = pages.iter_mut().filter(|page| !fetched(page)).collect();
     let texts: Vec<String> =
@@ -50,7 +51,7 @@ async fn quarantine(pipeline: &Pipeline, pages: &mut [NewPage]) -> Result<()> {
     if texts.is_empty() {
         return Ok(());
     }
-    let mut dangers = pipeline.rules.dangers(texts).await?.into_iter();
+    let mut dangers = context.rules.dangers(texts).await?.into_iter();
     for page in &mut unread {
         for fragment in std::mem::take(&mut page.fragments) {
             match dangers.next().flatten() {
@@ -64,7 +65,7 @@ async fn quarantine(pipeline: &Pipeline, pages: &mut [NewPage]) -> Result<()> {
 
 /// Takes the text from hits that address an AI in it or in their title: candidates are compared, and may be shown to a
 /// language model, before they become pages.
-pub(crate) async fn silence(pipeline: &Pipeline, hits: Vec<&mut Hit>) -> Result<()> {
+pub(crate) async fn silence(context: &Context, hits: Vec<&mut Hit>) -> Result<()> {
     let texts: Vec<String> = hits
         .iter()
         .map(|hit| lyra_text::passage(&hit.work.title, hit.text.as_deref().unwrap_or_default()))
@@ -72,7 +73,7 @@ pub(crate) async fn silence(pipeline: &Pipeline, hits: Vec<&mut Hit>) -> Result<
     if texts.is_empty() {
         return Ok(());
     }
-    for (hit, danger) in hits.into_iter().zip(pipeline.rules.dangers(texts).await?) {
+    for (hit, danger) in hits.into_iter().zip(context.rules.dangers(texts).await?) {
         if let Some(danger) = danger {
             tracing::info!(url = hit.url, rule = danger.rule, "a cited work is left out");
             hit.text = None;
@@ -84,8 +85,8 @@ pub(crate) async fn silence(pipeline: &Pipeline, hits: Vec<&mut Hit>) -> Result<
 /// Sets the category of each page's domain. The domain is that of the fetched address, else the DOI's, else that of the
 /// page's address; a corpus document has one only when it names an address or a DOI. Domains that a person unblocked
 /// stay unblocked, even for hostile text.
-async fn categorise(pipeline: &Pipeline, pages: &mut [NewPage]) -> Result<()> {
-    let rules = pipeline.rules.domains().await?;
+async fn categorise(context: &Context, pages: &mut [NewPage]) -> Result<()> {
+    let rules = context.rules.domains().await?;
     for page in pages {
         let host = match &page.answer {
             Some(answer) => host_of(&answer.final_url),
@@ -130,9 +131,9 @@ pub(crate) struct Usable {
 
 /// The task's fragments but for those of domains that are blocked now, each with its domain's category and weight as
 /// the rules have them now.
-pub(crate) async fn usable(pipeline: &Pipeline, task: &TaskId) -> Result<Vec<Usable>> {
-    let rules = pipeline.rules.domains().await?;
-    let fragments = pipeline.store.task_fragments(task).await?;
+pub(crate) async fn usable(context: &Context, task: &TaskId) -> Result<Vec<Usable>> {
+    let rules = context.rules.domains().await?;
+    let fragments = context.store.task_fragments(task).await?;
     let weighed = |mut fragment: TaskFragment| {
         if fragment.domain.starts_with("corpus:") {
             return Some(Usable { fragment, weight: OWN_WEIGHT });

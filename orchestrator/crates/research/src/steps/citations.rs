@@ -1,15 +1,19 @@
 //! Following citations from the best works of a query (evidence design, section 2, step 7).
 
-use crate::ask::{Asker, Usefulness};
-use crate::collect::{as_page, within};
 use crate::config::CitationDirection;
-use crate::pipeline::{Pipeline, Step};
+use crate::context::{Context, Step};
+use crate::error::is_silent;
 use crate::ports::{EvidenceSource, FragmentRank, Hit, NewPage, TextRole};
-use crate::{PortError, Result};
+use crate::steps::ask::{Asker, Usefulness};
+use crate::steps::asking::{Search, within};
+use crate::steps::hit::as_page;
+use crate::steps::metadata::cleaned;
+use crate::steps::register::silence;
+use crate::{PortError, Result, SourceFailure};
 use futures::future::join_all;
 use lyra_domain::{
-    CanonicalPaperIndex, CanonicalWork, Edge, FoundBy, Fragment, Identifier, PageId, Query, TaskPageReason,
-    WorkId, ranking, vector,
+    CanonicalPaperIndex, CanonicalWork, Edge, FoundBy, Fragment, Identifier, PageId, Precedence, Query,
+    TaskPageReason, WorkId, ranking, vector,
 };
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -22,11 +26,11 @@ pub(crate) struct Expansion {
     /// Works to register, the most useful first.
     pub(crate) chosen: Vec<NewPage>,
     /// Who cites whom, in the order in which the APIs count.
-    links: Vec<Link>,
+    pub(crate) links: Vec<Link>,
     /// How many entered and left every stage.
     pub(crate) counts: Counts,
-    /// What went wrong, source by source.
-    pub(crate) errors: Vec<String>,
+    /// What is missing, source by source.
+    pub(crate) failures: Vec<SourceFailure>,
 }
 
 /// How many works entered and left every stage.
@@ -48,8 +52,9 @@ pub(crate) struct Counts {
     pub(crate) llm_calls: usize,
 }
 
+/// One work cites another, says a source.
 #[derive(Debug, Clone)]
-struct Link {
+pub(crate) struct Link {
     from: WorkId,
     to: WorkId,
     source: String,
@@ -65,43 +70,51 @@ struct Entry {
     hit: Hit,
 }
 
-/// `None` when there is no source to ask or no work to ask about.
+/// `None` when there is no source to ask or no work to ask about. Sources without an answer until now are not asked.
 pub(crate) async fn expand(
-    pipeline: &Pipeline,
-    sources: &[Arc<dyn EvidenceSource>],
-    query: &Query,
+    search: &Search<'_>,
+    failures: &[SourceFailure],
     (pages, ids): (&[NewPage], &[PageId]),
     ranks: &[(PageId, FragmentRank)],
-    time: Duration,
     asker: Option<&Asker<'_>>,
 ) -> Result<Option<Expansion>> {
-    let followed = best_works(ranks, pages, ids, pipeline.search.citation_graph_top_n_papers);
-    let mut apis: Vec<_> = sources.iter().filter(|source| source.scholarly().is_some()).collect();
+    let (context, query, time) = (search.context, search.query, search.left());
+    let followed = best_works(ranks, pages, ids, context.search.citation_graph_top_n_papers);
+    let asked = |source: &&Arc<dyn EvidenceSource>| {
+        source.scholarly().is_some() && !is_silent(failures, source.name())
+    };
+    let mut apis: Vec<_> = search.sources.iter().filter(asked).collect();
     if followed.is_empty() || apis.is_empty() {
         return Ok(None);
     }
     // The first API that names a pair is its source, in this order.
-    apis.sort_by_key(|source| (source.name() != "semantic_scholar", source.name().to_owned()));
-    let answers = join_all(apis.iter().map(|api| ask(pipeline, api.as_ref(), pages, &followed, time))).await;
-    let mut errors = Vec::new();
+    apis.sort_by_key(|source| (source.precedence(), source.name().to_owned()));
+    let answers = join_all(apis.iter().map(|api| ask(context, api.as_ref(), pages, &followed, time))).await;
+    let mut failures = Vec::new();
     let mut entries = Vec::new();
     for (api, (found, failed)) in apis.iter().zip(answers) {
         entries.extend(found);
-        errors.extend(failed.map(|error| format!("{}: its citations: {error}", api.name())));
+        failures.extend(failed.map(|error| SourceFailure {
+            message: format!("its citations: {error}"),
+            ..SourceFailure::new(api.name(), &error)
+        }));
     }
-    crate::register::silence(pipeline, entries.iter_mut().map(|entry| &mut entry.hit).collect()).await?;
+    silence(context, entries.iter_mut().map(|entry| &mut entry.hit).collect()).await?;
 
     // The query's own works come first, so that an entry that is one of them is known as such.
     let mut index = CanonicalPaperIndex::default();
     let own: Vec<Option<usize>> = pages
         .iter()
-        .map(|page| page.work.as_ref().map(|work| index.add(FoundBy::Api, work.clone())))
+        .map(|page| {
+            let work = page.work.as_ref()?;
+            Some(index.add(FoundBy::Api, precedence_of(search.sources, &work.source_api), work.clone()))
+        })
         .collect();
     // Which page the record of an own work belongs to.
     let owners: Vec<usize> = (0..pages.len()).filter(|&page| own[page].is_some()).collect();
     let first_entry = owners.len();
     for entry in &entries {
-        index.add(FoundBy::Api, entry.hit.work.clone());
+        index.add(FoundBy::Api, precedence_of(search.sources, &entry.source), entry.hit.work.clone());
     }
     let works = index.works();
     // What each record's work is called: by its page when it has one.
@@ -124,7 +137,7 @@ pub(crate) async fn expand(
         let (from, to) = if entry.cites { (other, this) } else { (this, other) };
         Some(Link { from, to, source: entry.source.clone() })
     });
-    let links: Vec<Link> = links.chain(stated(pages)).collect();
+    let links: Vec<Link> = links.chain(stated(search.sources, pages)).collect();
 
     let mut counts = Counts {
         followed: followed.len(),
@@ -139,16 +152,16 @@ pub(crate) async fn expand(
         };
         work.records.iter().find(readable).map(|i| &entries[*i - first_entry])
     };
-    let least = pipeline.search.citation_filter.min_citation_count;
+    let least = context.search.citation_filter.min_citation_count;
     let with_text: Vec<(&CanonicalWork, &Entry)> = candidates
         .into_iter()
         .filter(|work| work.work.citation_count.unwrap_or(0) >= least)
         .filter_map(|work| Some((work, entry_of(work)?)))
         .collect();
     counts.after_stage0 = with_text.len();
-    let merits = merits(pipeline, query, &with_text).await?;
+    let merits = merits(context, query, &with_text).await?;
     let mut order = by_merit(&with_text, |i| merits[i].stage1());
-    let filter = &pipeline.search.citation_filter;
+    let filter = &context.search.citation_filter;
     order.truncate(filter.stage1_top_k);
     counts.after_stage1 = order.len();
     // Without a language model, stage 2 keeps the order of stage 1.
@@ -163,30 +176,28 @@ pub(crate) async fn expand(
             cited_page(work, entry, &ids[followed[entry.followed]])
         })
         .collect();
-    pipeline.report(&query.task_id, Step::Expanded { found: counts.before_stage0, chosen: chosen.len() });
-    Ok(Some(Expansion { chosen, links, counts, errors }))
+    context.report(&query.task_id, Step::Expanded { found: counts.before_stage0, chosen: chosen.len() });
+    Ok(Some(Expansion { chosen, links, counts, failures }))
 }
 
-impl Expansion {
-    /// The citations between these pages, which have these ids.
-    pub(crate) fn edges(&self, pages: &[NewPage], ids: &[PageId]) -> Vec<Edge> {
-        let by_work: HashMap<WorkId, &PageId> =
-            pages.iter().zip(ids).filter_map(|(page, id)| Some((page.work.as_ref()?.id(), id))).collect();
-        let mut seen = HashSet::new();
-        self.links
-            .iter()
-            .filter_map(|link| {
-                let (from, to) = (*by_work.get(&link.from)?, *by_work.get(&link.to)?);
-                let fresh = from != to && seen.insert((from, to));
-                fresh.then(|| Edge::Cites {
-                    from: from.clone(),
-                    to: to.clone(),
-                    citation_source: link.source.clone(),
-                    context: None,
-                })
+/// Of these links those between these pages, which have these ids.
+pub(crate) fn edges(links: &[Link], pages: &[NewPage], ids: &[PageId]) -> Vec<Edge> {
+    let by_work: HashMap<WorkId, &PageId> =
+        pages.iter().zip(ids).filter_map(|(page, id)| Some((page.work.as_ref()?.id(), id))).collect();
+    let mut seen = HashSet::new();
+    links
+        .iter()
+        .filter_map(|link| {
+            let (from, to) = (*by_work.get(&link.from)?, *by_work.get(&link.to)?);
+            let fresh = from != to && seen.insert((from, to));
+            fresh.then(|| Edge::Cites {
+                from: from.clone(),
+                to: to.clone(),
+                citation_source: link.source.clone(),
+                context: None,
             })
-            .collect()
-    }
+        })
+        .collect()
 }
 
 /// Places in `pages` of the works that rank best and have an identifier.
@@ -209,7 +220,7 @@ fn best_works(ranks: &[(PageId, FragmentRank)], pages: &[NewPage], ids: &[PageId
 
 /// What one API says of every followed work; stops at the first failure and keeps what it has.
 async fn ask(
-    pipeline: &Pipeline,
+    context: &Context,
     api: &dyn EvidenceSource,
     pages: &[NewPage],
     followed: &[usize],
@@ -218,7 +229,7 @@ async fn ask(
     let mut entries = Vec::new();
     let Some(scholarly) = api.scholarly() else { return (entries, None) };
     let (limit, direction) =
-        (pipeline.search.citation_graph_fetch_limit, pipeline.search.citation_graph_direction);
+        (context.search.citation_graph_fetch_limit, context.search.citation_graph_direction);
     let deadline = tokio::time::Instant::now() + time;
     for (number, &place) in followed.iter().enumerate() {
         let Some(work) = &pages[place].work else { continue };
@@ -234,7 +245,7 @@ async fn ask(
                 within(left, scholarly.references(work, limit)).await
             };
             let answer = match answer {
-                Ok(hits) => crate::metadata::cleaned(pipeline.rules.as_ref(), hits).await,
+                Ok(hits) => cleaned(context.rules.as_ref(), hits).await,
                 Err(error) => Err(error),
             };
             match answer {
@@ -254,19 +265,27 @@ async fn ask(
     (entries, None)
 }
 
-/// Citations among the pages that OpenAlex's records state by themselves.
-fn stated(pages: &[NewPage]) -> impl Iterator<Item = Link> {
+/// Precedence of the source with this name, among these.
+fn precedence_of(sources: &[Arc<dyn EvidenceSource>], name: &str) -> Precedence {
+    sources.iter().find(|source| source.name() == name).map_or(Precedence::LAST, |source| source.precedence())
+}
+
+/// Citations among the pages that the records of APIs state by themselves.
+fn stated(sources: &[Arc<dyn EvidenceSource>], pages: &[NewPage]) -> Vec<Link> {
+    let stated_by = |cited: &str| {
+        sources.iter().find_map(|source| Some((source.name(), source.scholarly()?.own_reference(cited)?)))
+    };
     let works = || pages.iter().filter_map(|page| page.work.as_ref());
     let by_id: HashMap<Identifier, WorkId> =
         works().flat_map(|work| work.ids.iter().map(|id| (id.clone(), work.id()))).collect();
-    let links: Vec<Link> = works()
+    works()
         .flat_map(|work| work.references.iter().map(move |cited| (work.id(), cited)))
         .filter_map(|(from, cited)| {
-            let to = by_id.get(&Identifier::openalex(cited)?)?.clone();
-            Some(Link { from, to, source: "openalex".to_owned() })
+            let (source, cited) = stated_by(cited)?;
+            let to = by_id.get(&cited)?.clone();
+            Some(Link { from, to, source: source.to_owned() })
         })
-        .collect();
-    links.into_iter()
+        .collect()
 }
 
 /// What speaks for a candidate.
@@ -290,22 +309,22 @@ impl Merit {
 }
 
 async fn merits(
-    pipeline: &Pipeline,
+    context: &Context,
     query: &Query,
     candidates: &[(&CanonicalWork, &Entry)],
 ) -> Result<Vec<Merit>> {
     let counts: Vec<Option<u32>> = candidates.iter().map(|(work, _)| work.work.citation_count).collect();
     let mut merits: Vec<Merit> =
         ranking::impacts(&counts).iter().map(|impact| Merit { cosine: 0.0, impact: *impact }).collect();
-    let models = pipeline.inference.models().await?;
+    let models = context.inference.models().await?;
     if models.read(query.language.as_deref()) && !candidates.is_empty() {
         let text = |entry: &Entry| {
             lyra_text::passage(&entry.hit.work.title, entry.hit.text.as_deref().unwrap_or_default())
         };
         let texts: Vec<String> = candidates.iter().map(|(_, entry)| text(entry)).collect();
         let query = std::slice::from_ref(&query.query_text);
-        let query = pipeline.inference.embed(TextRole::Query, query).await?;
-        let vectors = pipeline.inference.embed(TextRole::Passage, &texts).await?;
+        let query = context.inference.embed(TextRole::Query, query).await?;
+        let vectors = context.inference.embed(TextRole::Passage, &texts).await?;
         if let Some(query) = query.first() {
             for (merit, candidate) in merits.iter_mut().zip(&vectors) {
                 merit.cosine = f64::from(vector::dot(query, candidate));

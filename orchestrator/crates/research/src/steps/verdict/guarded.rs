@@ -37,7 +37,7 @@ fn tells(premise: &str, passage: &Passage) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::Against;
+    use crate::steps::verdict::Against;
     use lyra_domain::{Discrepancies, NliJudgement, NliScores};
     use proptest::prelude::*;
 

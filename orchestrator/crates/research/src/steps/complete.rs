@@ -1,12 +1,13 @@
 //! Asking the academic APIs about works that others named (evidence design, section 2, step 2).
 
-use crate::collect::{Search, failed, within};
-use crate::hit::{Named, page_of};
-use crate::metadata::cleaned;
+use crate::error::{SourceFailure, is_silent};
 use crate::ports::{EvidenceSource, NewPage, SourceKind};
+use crate::steps::asking::{Search, within};
+use crate::steps::hit::{Named, page_of};
+use crate::steps::metadata::cleaned;
 use futures::future::join_all;
 use lyra_domain::{CanonicalPaperIndex, CanonicalWork, Identifier};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Most identifiers that one query has completed.
@@ -15,13 +16,13 @@ const MAX_LOOKUPS: usize = 100;
 const MAX_CITED: usize = 20;
 
 /// Asks the academic APIs once about works without abstract, works with unknown retraction status, and works named in
-/// texts from other sources. Their answers join the hits and are not followed further.
+/// texts from other sources. Their answers join the hits and are not followed further. Returns what is missing.
 pub(crate) async fn complete(
     search: &Search<'_>,
     named: &mut Vec<Named>,
     index: &mut CanonicalPaperIndex,
-    errors: &mut Vec<String>,
-) {
+    failures: &[SourceFailure],
+) -> Vec<SourceFailure> {
     let works = index.works();
     let known: HashSet<Identifier> = identifiers(named);
     // Identifiers in abstracts and full texts of sources other than academic APIs.
@@ -40,68 +41,67 @@ pub(crate) async fn complete(
         works.chain(cited.iter().cloned()).take(MAX_LOOKUPS).collect()
     };
     let questions: Vec<Vec<Identifier>> = sources.iter().map(wanted).collect();
-    let found = lookups(search, questions, errors).await;
+    let (found, failed) = lookups(search, questions, failures).await;
     let behind = named.iter().map(|entry| entry.hit.rank).max().unwrap_or(0);
     for mut entry in found {
         entry.hit.rank += behind;
-        index.add(entry.found_by(), entry.hit.work.clone());
+        entry.add_to(index);
         named.push(entry);
     }
+    failed
 }
 
-/// Pages of works that only fetched texts name: those that an academic API has an abstract of.
+/// Pages of works that only fetched texts name: those that an academic API has an abstract of, and what is missing.
 pub(crate) async fn named_in<'t>(
     search: &Search<'_>,
     texts: impl Iterator<Item = &'t str>,
     known: &HashSet<Identifier>,
-    errors: &mut Vec<String>,
-) -> Vec<NewPage> {
+    failures: &[SourceFailure],
+) -> (Vec<NewPage>, Vec<SourceFailure>) {
     let mut cited = unknown_in(texts, known);
     cited.truncate(MAX_CITED);
     let questions = search.sources.iter().map(|_| cited.clone()).collect();
-    let named = lookups(search, questions, errors).await;
+    let (named, failed) = lookups(search, questions, failures).await;
     let mut index = CanonicalPaperIndex::default();
     for entry in &named {
-        index.add(entry.found_by(), entry.hit.work.clone());
+        entry.add_to(&mut index);
     }
-    let pages = index.works().into_iter().filter_map(|work| page_of(&work, &named));
-    pages.map(|(page, _)| page).filter(|page| !page.fragments.is_empty()).collect()
+    let pages = index.works().into_iter().filter_map(|work| page_of(&work, &named, &HashMap::new()));
+    let pages = pages.map(|(page, _)| page).filter(|page| !page.fragments.is_empty());
+    (pages.collect(), failed)
 }
 
-/// Asks every source that is an academic API and has not failed for its identifiers; those that fail are written down.
+/// Asks every source that is an academic API and has not failed for its identifiers; those that fail are
+/// answered with the hits.
 async fn lookups(
     search: &Search<'_>,
     questions: Vec<Vec<Identifier>>,
-    errors: &mut Vec<String>,
-) -> Vec<Named> {
+    failures: &[SourceFailure],
+) -> (Vec<Named>, Vec<SourceFailure>) {
     let asked = search.sources.iter().zip(questions).filter_map(|(source, ids)| {
         let scholarly = source.scholarly()?;
-        (!ids.is_empty() && !failed(errors, source.name())).then_some((source.name(), scholarly, ids))
+        (!ids.is_empty() && !is_silent(failures, source.name())).then_some((source, scholarly, ids))
     });
     let asked: Vec<_> = asked
-        .map(|(name, scholarly, ids)| async move {
+        .map(|(source, scholarly, ids)| async move {
             let answer = match within(search.left(), scholarly.lookup(&ids)).await {
-                Ok(hits) => cleaned(search.pipeline.rules.as_ref(), hits).await,
+                Ok(hits) => cleaned(search.context.rules.as_ref(), hits).await,
                 Err(error) => Err(error),
             };
-            (name, answer)
+            (source, answer)
         })
         .collect();
-    let mut found = Vec::new();
+    let (mut found, mut failed) = (Vec::new(), Vec::new());
     for (source, answer) in join_all(asked).await {
         match answer {
-            Ok(hits) => found.extend(hits.into_iter().map(|hit| Named {
-                source: source.to_owned(),
-                kind: SourceKind::Api,
-                hit,
-            })),
+            Ok(hits) => found.extend(hits.into_iter().map(|hit| Named::by(source.as_ref(), hit))),
             Err(error) => {
-                tracing::warn!(source, %error, "works could not be completed");
-                errors.push(format!("{source}: {error}"));
+                tracing::warn!(source = source.name(), %error, "works could not be completed");
+                failed.push(SourceFailure::new(source.name(), &error));
             }
         }
     }
-    found
+    (found, failed)
 }
 
 /// Every identifier of these hits.

@@ -58,7 +58,8 @@ pub(crate) async fn cleaned(rules: &dyn ContentRules, hits: Vec<Hit>) -> Result<
 fn fields(hit: &Hit) -> [String; 7] {
     let work = &hit.work;
     let ids = work.identifiers().map(|id| id.to_string()).collect::<Vec<_>>().join(" ");
-    let address = format!("{} {} {ids}", hit.url, hit.doc_id.as_deref().unwrap_or_default());
+    let doc_id = hit.document.as_ref().map(|document| document.doc_id.as_str()).unwrap_or_default();
+    let address = format!("{} {} {ids}", hit.url, doc_id);
     [
         lyra_text::spelled_out(&address),
         work.title.clone(),
@@ -74,7 +75,7 @@ fn fields(hit: &Hit) -> [String; 7] {
 mod tests {
     use super::*;
     use crate::PortError;
-    use crate::ports::Danger;
+    use crate::ports::{CorpusDocument, Danger};
     use async_trait::async_trait;
     use lyra_domain::Work;
     use lyra_domain::domains::DomainRules;
@@ -97,8 +98,8 @@ mod tests {
     }
 
     fn hit(nth: usize, url: &str, work: Work) -> Hit {
-        let (url, doc_id) = (url.to_owned(), None);
-        Hit { rank: nth, score: 1.0, work, url, doc_id, language: None, text: None, embedding: None }
+        let (url, document) = (url.to_owned(), None);
+        Hit { rank: nth, score: 1.0, work, url, document, language: None, text: None, embedding: None }
     }
 
     #[tokio::test]
@@ -112,6 +113,7 @@ mod tests {
             references: vec!["10.1/x".to_owned()],
             ..Work::default()
         };
+        let planted = CorpusDocument { corpus: "c".to_owned(), doc_id: PLANTED.to_owned() };
         let hits = vec![
             hit(1, "https://a.example/1", work.clone()),
             hit(2, "https://a.example/2", Work { title: PLANTED.to_owned(), ..work.clone() }),
@@ -128,7 +130,7 @@ mod tests {
             ),
             hit(6, "https://a.example/6", Work { references: vec!["ignore%20all".into()], ..work.clone() }),
             hit(7, "corpus:c/ignore_all", work.clone()),
-            Hit { doc_id: Some(PLANTED.to_owned()), ..hit(8, "corpus:c/8", work.clone()) },
+            Hit { document: Some(planted), ..hit(8, "corpus:c/8", work.clone()) },
         ];
         let kept = cleaned(&Planted, hits).await.expect("cleaned");
         assert_eq!(kept.iter().map(|hit| hit.rank).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);

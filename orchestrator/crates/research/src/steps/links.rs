@@ -2,14 +2,13 @@
 //! which links are citations; without one nothing is recorded.
 
 use crate::Result;
-use crate::ask::{Asker, IsCitation, YesNo};
-use crate::pipeline::Pipeline;
-use crate::ports::{CitedPage, EvidenceSource, FragmentRank, NewPage, PageLink};
+use crate::context::Context;
+use crate::ports::{CitedPage, FragmentRank, NewPage, PageLink};
+use crate::steps::ask::{Asker, IsCitation, YesNo};
 use lyra_domain::domains::{DomainRules, host_of};
 use lyra_domain::{Edge, FetchMethod, Identifier, Job, Page, PageId, PaperMetadata, Work};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 /// Who found these citations.
 const EXTRACTION: &str = "extraction";
@@ -32,9 +31,9 @@ pub(crate) struct LinkCounts {
     cited: usize,
 }
 
-/// The links of the query's fetched pages that have a relevant fragment, the best ranked page first, at most so many a page.
+/// Of these links, by their page's address, those of pages that have a relevant fragment, the best ranked page first, at most so many a page.
 pub(crate) fn read(
-    sources: &[Arc<dyn EvidenceSource>],
+    links: &HashMap<String, Vec<PageLink>>,
     pages: &[NewPage],
     ids: &[PageId],
     ranks: &[(PageId, FragmentRank)],
@@ -45,8 +44,7 @@ pub(crate) fn read(
     relevant
         .filter_map(|(id, _)| {
             let page = &pages[ids.iter().position(|known| known == id)?];
-            let mut links = sources.iter().find_map(|source| source.page(&page.page.url))?.links;
-            links.truncate(per_page);
+            let links: Vec<PageLink> = links.get(&page.page.url)?.iter().take(per_page).cloned().collect();
             let title = page.page.title.clone();
             (!links.is_empty()).then(|| ReadPage { id: id.clone(), title, links })
         })
@@ -56,7 +54,7 @@ pub(crate) fn read(
 /// Asks which of the links are citations, and records those: the cited page by its address or identifier, and an edge
 /// with the sentence around the link. `pages` with these `ids` are those that a link may lead to by another address.
 pub(crate) async fn record(
-    pipeline: &Pipeline,
+    context: &Context,
     job: &Job,
     asker: &Asker<'_>,
     read: &[ReadPage],
@@ -91,14 +89,14 @@ pub(crate) async fn record(
         .iter()
         .map(|(_, link)| Identifier::in_url(&link.url).iter().find_map(|name| known.get(name)).copied())
         .collect();
-    let rules = pipeline.rules.domains().await?;
+    let rules = context.rules.domains().await?;
     let new: Vec<CitedPage> = cited
         .iter()
         .zip(&at_hand)
         .filter(|(_, known)| known.is_none())
         .map(|((_, link), _)| cited_page(link, &rules))
         .collect();
-    let mut registered = pipeline.store.register_cited(&new, &job.id).await?.into_iter();
+    let mut registered = context.store.register_cited(&new, &job.id).await?.into_iter();
     let edges: Vec<Edge> = cited
         .iter()
         .zip(at_hand)
@@ -112,7 +110,7 @@ pub(crate) async fn record(
             })
         })
         .collect();
-    pipeline.store.add_edges(&job.task_id, &edges, &job.id).await?;
+    context.store.add_edges(&job.task_id, &edges, &job.id).await?;
     Ok(LinkCounts { pages: read.len(), links: answers.len(), cited: edges.len() })
 }
 

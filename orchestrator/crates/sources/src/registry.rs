@@ -1,0 +1,208 @@
+//! The sources outside, one row each. Whatever depends on which sources exist reads these rows: names in commands and
+//! tools, help texts, whose metadata wins, whose citation a link is, health checks.
+//!
+//! A new source is a folder with its client, a row here, its settings, and its recorded answers.
+
+use crate::api::{ApiConfig, Probe};
+use crate::http::HttpClient;
+use crate::{OpenAlex, Result, SemanticScholar};
+use async_trait::async_trait;
+use lyra_domain::Precedence;
+use lyra_research::ports::{EvidenceSource, SourceKind};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Semantic Scholar.
+pub const SEMANTIC_SCHOLAR: Provider = Provider {
+    name: "semantic_scholar",
+    aliases: &["s2", "semanticscholar"],
+    title: "Semantic Scholar",
+    precedence: Precedence(0),
+    access: Access::Api {
+        address: "https://api.semanticscholar.org/graph/v1",
+        open: |http, config| Arc::new(SemanticScholar::new(http, config)),
+    },
+};
+
+/// OpenAlex.
+pub const OPENALEX: Provider = Provider {
+    name: "openalex",
+    aliases: &[],
+    title: "OpenAlex",
+    precedence: Precedence(1),
+    access: Access::Api {
+        address: "https://api.openalex.org",
+        open: |http, config| Arc::new(OpenAlex::new(http, config)),
+    },
+};
+
+/// Search engines and the pages that they name.
+pub const WEB: Provider = Provider {
+    name: "web",
+    aliases: &[],
+    title: "search engines and pages",
+    precedence: Precedence::LAST,
+    access: Access::Web,
+};
+
+/// Every source outside, in the order in which lists show them.
+pub const PROVIDERS: &[Provider] = &[SEMANTIC_SCHOLAR, OPENALEX, WEB];
+
+/// A source outside.
+#[derive(Debug, Clone, Copy)]
+pub struct Provider {
+    /// Its name as a source, in `[sources.NAME]`, in `works.source_api`, in `edges.citation_source`, and to the limiter.
+    pub name: &'static str,
+    /// Other names that people may write.
+    pub aliases: &'static [&'static str],
+    /// What it is, in prose.
+    pub title: &'static str,
+    /// Whose metadata wins when several sources describe one work, and whose citation a link is that several state.
+    pub precedence: Precedence,
+    /// How it is reached.
+    pub access: Access,
+}
+
+/// How a source is reached.
+#[derive(Debug, Clone, Copy)]
+pub enum Access {
+    /// By an academic API.
+    Api {
+        /// Its own address; the settings may replace it.
+        address: &'static str,
+        /// Makes its client.
+        open: fn(HttpClient, &ApiConfig) -> Arc<dyn ApiSource>,
+    },
+    /// By the engines and the page fetcher, which serve more than searches.
+    Web,
+}
+
+/// An academic API: it answers searches, and its health can be checked.
+#[async_trait]
+pub trait ApiSource: EvidenceSource {
+    /// Asks a small question past the cache.
+    ///
+    /// # Errors
+    /// Why it does not answer.
+    async fn probe(&self) -> Result<Probe>;
+    /// How long it is still cooling down, and why.
+    async fn pause(&self) -> Option<(Duration, String)>;
+}
+
+impl Provider {
+    /// What kind of source it is.
+    pub const fn kind(&self) -> SourceKind {
+        match self.access {
+            Access::Api { .. } => SourceKind::Api,
+            Access::Web => SourceKind::Web,
+        }
+    }
+
+    /// Whether people may call it so.
+    pub fn is_named(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+
+    /// Its name as people type it: the shortest.
+    pub fn short_name(&self) -> &'static str {
+        let names = self.aliases.iter().copied().chain([self.name]);
+        names.min_by_key(|name| name.len()).unwrap_or(self.name)
+    }
+
+    /// Its short name, followed by what it is where the name does not tell: `s2 (Semantic Scholar)`.
+    pub fn introduction(&self) -> String {
+        let name = self.short_name();
+        if self.title.to_lowercase() == name { name.to_owned() } else { format!("{name} ({})", self.title) }
+    }
+}
+
+/// The names of all sources outside, as help for agents lists them: `` `semantic_scholar`, `openalex`, `web` ``.
+pub fn quoted_names() -> String {
+    PROVIDERS.iter().map(|provider| format!("`{}`", provider.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// All sources outside, as help for people introduces them.
+pub fn introductions() -> String {
+    PROVIDERS.iter().map(Provider::introduction).collect::<Vec<_>>().join(", ")
+}
+
+/// The short names of the academic APIs, as `--sources` takes them: `s2,openalex`.
+pub fn academic_names() -> String {
+    let apis = PROVIDERS.iter().filter(|provider| provider.kind() == SourceKind::Api);
+    apis.map(Provider::short_name).collect::<Vec<_>>().join(",")
+}
+
+/// A source outside, open.
+pub struct Opened {
+    /// Its row.
+    pub provider: Provider,
+    /// How it answers searches.
+    pub source: Arc<dyn EvidenceSource>,
+    /// Its API, with the settings that it was opened with; `None` for the web.
+    pub api: Option<(Arc<dyn ApiSource>, ApiConfig)>,
+}
+
+/// The sources of some rows, open.
+pub struct Sources(Vec<Opened>);
+
+impl Sources {
+    /// Opens a source for each of these rows: APIs with the settings that `config` has for their row and their own
+    /// address, the web as `web`.
+    ///
+    /// # Errors
+    /// What `config` answered.
+    pub fn open<E>(
+        providers: &[Provider],
+        http: &HttpClient,
+        config: impl Fn(&Provider, &'static str) -> Result<ApiConfig, E>,
+        web: &Arc<dyn EvidenceSource>,
+    ) -> Result<Self, E> {
+        let open = |provider: &Provider| {
+            let (source, api) = match provider.access {
+                Access::Api { address, open } => {
+                    let config = config(provider, address)?;
+                    let api = open(http.clone(), &config);
+                    (Arc::clone(&api) as Arc<dyn EvidenceSource>, Some((api, config)))
+                }
+                Access::Web => (Arc::clone(web), None),
+            };
+            Ok(Opened { provider: *provider, source, api })
+        };
+        Ok(Self(providers.iter().map(open).collect::<Result<_, E>>()?))
+    }
+
+    /// The source with this name or alias.
+    pub fn get(&self, name: &str) -> Option<&Opened> {
+        self.iter().find(|opened| opened.provider.is_named(name))
+    }
+
+    /// Every source, in the order of the rows.
+    pub fn iter(&self) -> impl Iterator<Item = &Opened> {
+        self.0.iter()
+    }
+
+    /// The names of the APIs.
+    pub fn api_names(&self) -> Vec<&'static str> {
+        self.iter().filter(|opened| opened.api.is_some()).map(|opened| opened.provider.name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_two_rows_share_a_name() {
+        let names: Vec<&str> =
+            PROVIDERS.iter().flat_map(|row| row.aliases.iter().chain([&row.name])).copied().collect();
+        assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "{names:?}");
+    }
+
+    #[test]
+    fn rows_introduce_themselves() {
+        assert_eq!(introductions(), "s2 (Semantic Scholar), openalex, web (search engines and pages)");
+        assert_eq!(quoted_names(), "`semantic_scholar`, `openalex`, `web`");
+        assert_eq!(academic_names(), "s2,openalex");
+    }
+}
