@@ -20,6 +20,8 @@ async fn health_answers_and_strangers_are_refused() -> anyhow::Result<()> {
         for line in ["GET /health", "POST /mcp"] {
             let answer = server.request(line, &[stranger, JSON, ACCEPT], "{}").await?;
             assert_eq!(answer.status, 403, "{line} {stranger}: {answer:?}");
+            let is_mcp = line == "POST /mcp";
+            assert_eq!(error_code(&answer.body) == json!(-32000), is_mcp, "{line}: {answer:?}");
         }
     }
     let large = "x".repeat(1024 * 1024 + 1);

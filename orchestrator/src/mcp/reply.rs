@@ -3,7 +3,8 @@
 use crate::app::{AppError, ErrorCode, Mutation};
 use crate::json::size;
 use lyra_store::AuditOutcome;
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -100,6 +101,17 @@ pub(super) fn outcome(
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     (AuditOutcome::Ok, (!ids.is_empty()).then(|| Value::Object(ids).to_string()))
+}
+
+/// A result as JSON.
+///
+/// # Errors
+/// It cannot be written as JSON.
+pub(super) fn written(result: &CallToolResult) -> Result<JsonObject, ErrorData> {
+    match serde_json::to_value(result) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        _ => Err(ErrorData::internal_error("the result cannot be written as JSON", None)),
+    }
 }
 
 fn content(value: Value, is_error: bool) -> CallToolResult {

@@ -2,12 +2,15 @@
 
 use super::tasks::status;
 use super::{Call, Effect, Failure, Tool, task_id};
+use crate::app::App;
 use crate::app::answer::Finding;
 use crate::app::{self, Answer as Found, idle};
 use crate::json::{size, thousandths};
-use crate::mcp::reply::CONTENT_NOTICE;
+use crate::mcp::links;
+use crate::mcp::reply::{self, CONTENT_NOTICE};
 use crate::mcp::schema::one_of;
 use lyra_domain::{Citation, ClaimReport, Priority, Relation, TaskConfig, TaskId, TaskStatus};
+use rmcp::model::CallToolResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -153,6 +156,21 @@ struct NotCovered {
     passages_not_judged: u64,
     /// Languages with relevant passages none of which was judged.
     languages: Vec<String>,
+}
+
+/// The tool's name.
+pub(in crate::mcp) const NAME: &str = Answer::NAME;
+
+/// The result of a call for a task as it is now.
+pub(in crate::mcp) async fn of(app: &App, task: &TaskId) -> CallToolResult {
+    match app.answer(task).await {
+        Ok(found) => {
+            let mut result = reply::success(NAME, &AnswerOutput::of(&found));
+            links::add(&mut result);
+            result
+        }
+        Err(error) => reply::error(NAME, error.into()),
+    }
 }
 
 impl Tool for Answer {
