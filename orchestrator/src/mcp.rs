@@ -103,7 +103,7 @@ pub(crate) struct McpServer {
     caller: Option<Caller>,
     /// Rate limits of read-only callers' searches, over all sessions.
     readers: Arc<Limiter>,
-    /// The resources whose changes the client is told about.
+    /// The resources that the client has subscribed to.
     subscriptions: Subscriptions,
 }
 

@@ -1,4 +1,5 @@
-//! What is stored, as a library: claims, documents of tasks, and documents of corpora, found by one query and read by id.
+//! What is stored, as a library: claims, documents of tasks, and documents of corpora, found by one query and read by
+//! id.
 //!
 //! Ids are `claim_…`, `page_…`, and `corpus:NAME/DOCUMENT`.
 
@@ -171,8 +172,8 @@ impl App {
         Ok((lanes, note))
     }
 
-    /// The best documents of every imported corpus, and what could not be searched. The example corpus counts only where
-    /// it is the only one.
+    /// The best documents of every imported corpus, and what could not be searched. The example corpus counts only
+    /// where it is the only one.
     async fn in_corpora(&self, query: &str) -> Result<(Vec<Vec<LibraryEntry>>, Vec<String>), AppError> {
         let mut names: Vec<String> =
             self.list_corpora().await?.into_iter().map(|corpus| corpus.name).collect();

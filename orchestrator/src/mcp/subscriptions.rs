@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Most resources that one session, or one stream, is told about.
+/// Most resources that one session, or one stream, can subscribe to.
 const MOST: usize = 16;
 
 /// The subscriptions of one session. They end with it.
@@ -23,7 +23,7 @@ const MOST: usize = 16;
 pub(super) struct Subscriptions(Arc<Mutex<HashMap<String, DropGuard>>>);
 
 impl Subscriptions {
-    /// Tells the client of every change of a resource from now on. Subscribing again starts over.
+    /// Notifies the client of every change of a resource from now on. Subscribing again starts over.
     ///
     /// # Errors
     /// An address that never changes, a task that does not exist, or too many subscriptions.

