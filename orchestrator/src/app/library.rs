@@ -41,7 +41,7 @@ pub const STORED: &str = "lyra://stored/";
 /// The results of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shelf {
-    /// Best first, at most 20.
+    /// Best first, claims and documents in turn, at most 20.
     pub entries: Vec<LibraryEntry>,
     /// What could not be searched, and why.
     pub notes: Vec<String>,
@@ -88,15 +88,15 @@ impl App {
             self.in_corpora(query),
         )
         .await?;
-        let mut lanes = Vec::new();
-        for (lane, note) in [claims, documents] {
-            notes.extend(note);
-            lanes.extend(lane.into_iter().map(|entries| (1.0, entries)));
-        }
+        let single = |lane| (1.0, lane);
+        let (claims, note) = (claims.0.into_iter().map(single).collect(), claims.1);
+        notes.extend(note);
+        let (mut lanes, note) = (documents.0.into_iter().map(single).collect::<Vec<_>>(), documents.1);
+        notes.extend(note);
         notes.dedup();
         // The search of a corpus has compared words and meaning already, and counts for both.
-        lanes.extend(corpora.into_iter().map(|entries| (2.0, entries)));
-        Ok(Shelf { entries: fused(lanes), notes })
+        lanes.extend(corpora.into_iter().map(|lane| (2.0, lane)));
+        Ok(Shelf { entries: in_turn(fused(claims), fused(lanes)), notes })
     }
 
     /// A stored item.
@@ -236,8 +236,9 @@ fn fused(lanes: Vec<(f64, Vec<LibraryEntry>)>) -> Vec<LibraryEntry> {
         let ids: Vec<String> = lane
             .into_iter()
             .map(|entry| {
-                let of_claim = entry.id.parse::<ClaimId>().is_ok();
-                let address = if of_claim { entry.id.clone() } else { entry.url.clone() };
+                // Claims of one document are items of their own.
+                let is_claim = entry.id.parse::<ClaimId>().is_ok();
+                let address = if is_claim { entry.id.clone() } else { entry.url.clone() };
                 let id = by_address.entry(address).or_insert_with(|| entry.id.clone()).clone();
                 entries.entry(id.clone()).or_insert(entry);
                 id
@@ -251,7 +252,21 @@ fn fused(lanes: Vec<(f64, Vec<LibraryEntry>)>) -> Vec<LibraryEntry> {
     let weights: Vec<f64> = ranked.iter().map(|(weight, _)| *weight).collect();
     let pool = Pool::new(&lanes);
     let order = Ranking::new(&pool, &weights, RRF, None).order;
-    order.into_iter().take(RESULTS).filter_map(|doc| entries.remove(pool.id(doc))).collect()
+    order.into_iter().filter_map(|doc| entries.remove(pool.id(doc))).collect()
+}
+
+/// The first of both lists, then the second of both, and so on: their scores do not compare.
+fn in_turn(claims: Vec<LibraryEntry>, documents: Vec<LibraryEntry>) -> Vec<LibraryEntry> {
+    let (mut claims, mut documents) = (claims.into_iter(), documents.into_iter());
+    let mut entries = Vec::new();
+    loop {
+        let next = [claims.next(), documents.next()];
+        if next.iter().all(Option::is_none) || entries.len() >= RESULTS {
+            entries.truncate(RESULTS);
+            return entries;
+        }
+        entries.extend(next.into_iter().flatten());
+    }
 }
 
 /// Where a person can read what a citation names.

@@ -263,7 +263,8 @@ fn not_found(uri: &str, why: impl std::fmt::Display) -> ErrorData {
 fn unknown(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(
         format!(
-            "unknown resource {uri}; the resources are {SCHEMA}, {FUSION}{{run_id}}, {STORED}{{id}}, {TOOLS}{{tool}}, {TASKS}{{task_id}}, and under a task \
+            "unknown resource {uri}; the resources are {SCHEMA}, {FUSION}{{run_id}}, {STORED}{{id}}, \
+             {TOOLS}{{tool}}, {TASKS}{{task_id}}, and under a task \
              materials, graph and claims/{{claim_id}}, each with ?cursor= for further pages"
         ),
         Some(named(uri)),

@@ -12,10 +12,13 @@ fn lanes_become_one_list_in_which_a_document_is_one_result() {
     let claims = vec![entry("claim_1", doi), entry("claim_2", doi)];
     let pages = vec![entry("page_1", "https://b.example/"), entry("page_2", doi)];
     let corpus = vec![entry("corpus:naps/a", doi)];
-    let merged = fused(vec![(1.0, claims), (1.0, pages.clone()), (1.0, pages), (2.0, corpus)]);
+    let documents = fused(vec![(1.0, pages.clone()), (1.0, pages), (2.0, corpus)]);
+    let merged = in_turn(fused(vec![(1.0, claims)]), documents);
     let ids: Vec<&str> = merged.iter().map(|entry| entry.id.as_str()).collect();
-    assert_eq!(ids, ["page_2", "page_1", "claim_1", "claim_2"]);
+    assert_eq!(ids, ["claim_1", "page_2", "claim_2", "page_1"]);
     assert!(fused(Vec::new()).is_empty());
+    let many = (0..30).map(|number| entry(&format!("page_{number}"), &number.to_string())).collect();
+    assert_eq!(in_turn(Vec::new(), fused(vec![(1.0, many)])).len(), RESULTS);
 }
 
 #[test]
