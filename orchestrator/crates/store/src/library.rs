@@ -76,7 +76,7 @@ impl Store {
             }
             VectorTarget::Fragments => {
                 "SELECT fragments.id FROM fragments_fts JOIN fragments ON fragments.seq = fragments_fts.rowid
-                 WHERE fragments_fts MATCH ? AND text_content <> ''
+                 WHERE fragments_fts MATCH ? AND fragments.text_content <> ''
                  ORDER BY fragments_fts.rank, fragments.seq LIMIT ?"
             }
         };
