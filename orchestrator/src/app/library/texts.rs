@@ -112,7 +112,7 @@ fn paragraph(text: &mut String, part: &str) {
 fn section<'a>(text: &mut String, title: &str, passages: impl IntoIterator<Item = (&'a str, String)>) {
     let mut passages = passages.into_iter().peekable();
     if passages.peek().is_some() {
-        let _ = write!(text, "\n{title}:\n");
+        let _ = writeln!(text, "\n{title}:");
     }
     for (passage, source) in passages {
         let _ = writeln!(text, "- \u{201c}{}\u{201d} ({source})", passage.trim());
