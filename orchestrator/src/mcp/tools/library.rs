@@ -122,7 +122,7 @@ impl From<LibraryItem> for FetchOutput {
         if omitted > 0 {
             output.metadata.insert("omitted_characters".to_owned(), omitted.into());
         }
-        output.text = shown.to_owned();
+        shown.clone_into(&mut output.text);
         output
     }
 }
