@@ -18,6 +18,7 @@ def entry(name, data, mode=0o644):
     bundle.writestr(info, data)
 with zipfile.ZipFile(out, "w") as bundle:
     entry("manifest.json", json.dumps(manifest, indent=2))
+    entry("icon.png", open("packaging/icon.png", "rb").read())
     entry("server/lyra", open(binary, "rb").read(), 0o755)
     for name in ["lite-embed.gguf", "lite-verify.gguf", "lite-embed.md", "lite-verify.md"]:
         entry(f"models/{name}", open(f"models/{name}", "rb").read())

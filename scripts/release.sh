@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# Builds a release into dist/: static binaries of lyra and lyra-ml-server with models, completions and manual
-# pages, an .mcpb bundle, and a server.json for the MCP registry that names the bundle and its hash. Prints the sizes.
+# Builds a release into dist/: an archive with static binaries of lyra and lyra-ml-server, models, completions and
+# manual pages; a Python wheel, npm packages, a Debian package, and an .mcpb bundle; and a server.json for the MCP
+# registry that names them. Prints the sizes.
 #
-#   scripts/release.sh [TARGET]        default: x86_64-unknown-linux-musl where the toolchain has it, else this machine's
+#   scripts/release.sh [--binaries FOLDER] [TARGET]
+#
+# TARGET is x86_64-unknown-linux-musl where the toolchain has it, else this machine's. With --binaries, nothing is
+# built: FOLDER holds both binaries, built for TARGET before, which is this machine's unless named.
 #
 # A binary of this machine's target needs at least this machine's glibc; build it on an old distribution.
 # The musl target needs: rustup target add x86_64-unknown-linux-musl, and musl-gcc (Debian: apt-get install musl-tools).
@@ -11,8 +15,12 @@ cd "$(dirname "$0")/.."
 
 host=$(rustc -vV | sed -n 's/^host: //p')
 musl=${host%-gnu}-musl
+built=
+if [ "${1:-}" = --binaries ]; then built=$(realpath "${2:?--binaries needs a folder}") && shift 2; fi
 target=${1:-}
-if [ -z "$target" ]; then
+if [ -z "$target" ] && [ -n "$built" ]; then
+  target=$host
+elif [ -z "$target" ]; then
   target=$host
   if command -v musl-gcc >/dev/null && [ -d "$(rustc --print sysroot)/lib/rustlib/$musl" ]; then
     target=$musl
@@ -22,8 +30,11 @@ if [ -z "$target" ]; then
 fi
 case $target in *-musl) export CC_x86_64_unknown_linux_musl=${CC_x86_64_unknown_linux_musl:-musl-gcc} ;; esac
 
-cargo build --release --locked --target "$target" -p lyra -p lyra-ml-server
-out=$(cargo metadata --format-version 1 --no-deps --locked | python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')/$target/release
+out=$built
+if [ -z "$built" ]; then
+  cargo build --release --locked --target "$target" -p lyra -p lyra-ml-server
+  out=$(cargo metadata --format-version 1 --no-deps --locked | python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')/$target/release
+fi
 version=$("$out/lyra" --version | cut -d' ' -f2)
 name=lyra-$version-$target
 rm -rf dist && mkdir -p "dist/$name"/{bin,models,man,completions}
@@ -41,7 +52,10 @@ for shell in bash zsh fish elvish powershell; do "$lyra" completions "$shell" >"
 tar -C dist -czf "dist/$name.tar.gz" "$name"
 
 scripts/mcpb.sh "$lyra" "$version" "dist/$name.mcpb"
-# The registry requires the bundle's URL and hash.
+scripts/wheel.py "dist/$name" dist
+scripts/npm.py "dist/$name" dist
+scripts/deb.sh "dist/$name" dist
+# The registry requires the bundle's URL and hash; the packages of other registries go by their versions.
 python3 - "$version" "$name" <<'PY'
 import hashlib, json, sys
 version, name = sys.argv[1:]
@@ -49,21 +63,23 @@ server = json.load(open("packaging/server.json"))
 server["version"] = version
 with open(f"dist/{name}.mcpb", "rb") as bundle:
     digest = hashlib.sha256(bundle.read()).hexdigest()
-server["packages"] = [{
+for package in server["packages"]:
+    package["version"] = version
+server["packages"].insert(0, {
     "registryType": "mcpb",
     "identifier": f"{server['repository']['url']}/releases/download/v{version}/{name}.mcpb",
     "fileSha256": digest,
     "transport": {"type": "stdio"},
-}]
+})
 json.dump(server, open("dist/server.json", "w"), indent=2)
 PY
-(cd dist && sha256sum ./*.tar.gz ./*.mcpb >SHA256SUMS)
+(cd dist && sha256sum ./*.tar.gz ./*.whl ./*.tgz ./*.deb ./*.mcpb >SHA256SUMS)
 
 echo "== $target"
 for binary in lyra lyra-ml-server; do
   linked=$(ldd "dist/$name/bin/$binary" 2>&1 | grep -qE 'not a dynamic|statically' && echo static || echo "needs glibc $(objdump -T "dist/$name/bin/$binary" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1 | cut -d_ -f2)")
   printf '%-16s %6.1f MB, %s\n' "$binary" "$(stat -c %s "dist/$name/bin/$binary" | awk '{print $1/1e6}')" "$linked"
 done
-for file in "dist/$name.tar.gz" "dist/$name.mcpb"; do
-  printf '%-48s %6.1f MB\n' "$(basename "$file")" "$(stat -c %s "$file" | awk '{print $1/1e6}')"
+for file in dist/*.tar.gz dist/*.whl dist/*.tgz dist/*.deb dist/*.mcpb; do
+  printf '%-80s %6.1f MB\n' "$(basename "$file")" "$(stat -c %s "$file" | awk '{print $1/1e6}')"
 done

@@ -155,8 +155,9 @@ const FAST: [&str; 2] = ["lite-embed.gguf", "lite-nli.gguf"];
 /// The folder with the models of a profile that needs no hub.
 ///
 /// A folder given by the caller, or else by `LYRA_MODELS_DIR`, is the only one tried: a typo must not be hidden by
-/// other models. Otherwise: `./models`, `models` beside the executable and beside each folder above it (which finds the
-/// repository from `target/release`), and `/usr/share/lyra/models`.
+/// other models. Otherwise: `./models`, `models` and `share/lyra/models` beside the executable and beside each folder above
+/// it (which finds the repository from `target/release`, and the models of a Python environment from its `bin`), and
+/// `/usr/share/lyra/models`.
 ///
 /// # Errors
 /// [`Error::ModelsNotFound`] lists the folders that were tried.
@@ -175,7 +176,8 @@ pub fn find_models_dir(profile: Profile, explicit: Option<&Path>) -> Result<Path
 fn usual_places() -> Vec<PathBuf> {
     let executable = std::env::current_exe().unwrap_or_default();
     let mut places = vec![PathBuf::from("models")];
-    places.extend(executable.ancestors().skip(1).map(|folder| folder.join("models")));
+    let beside = |folder: &Path| [folder.join("models"), folder.join("share/lyra/models")];
+    places.extend(executable.ancestors().skip(1).flat_map(beside));
     places.push(PathBuf::from("/usr/share/lyra/models"));
     places
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs the MCP conformance suite over a server with its fixtures, for both protocol revisions. Needs npm; the suite and the
 # Node that it wants are installed into target/mcp-conformance on first use. What Lyra does not declare fails as listed in
-# conformance-REVISION.yaml; anything else that fails, or listed there passes, fails the run. Extensions (`tasks-…`) that Lyra
-# does not declare are tried by the suite, and not counted.
+# conformance-REVISION.yaml; anything else that fails, or listed there passes, fails the run. Extensions are tried by
+# the suite and not counted: its scenarios of the tasks extension call tools that Lyra does not have;
+# tests/tests/mcp_protocol.rs tries what Lyra does.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 cd "$here/../.."

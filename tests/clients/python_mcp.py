@@ -21,12 +21,12 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ResourceTemplateReference
 
-TOOLS = ["answer", "create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search", "feedback"]
-TOOLS += ["calibration_metrics", "calibration_rollback", "get_auth_queue", "resolve_auth"]
+TOOLS = ["answer", "create_task", "queue_searches", "get_status", "stop_task", "query_graph", "vector_search", "search", "fetch"]
+TOOLS += ["feedback", "calibration_metrics", "calibration_rollback", "get_auth_queue", "resolve_auth"]
 TOOLS += ["search_fulltext", "search_semantic", "rrf_search_fulltext_raw", "rrf_search_semantic_raw"]
 TOOLS += ["run_multilane_search", "rrf_blend_frontier", "rrf_mutate_run", "peek_snippets", "get_snippets"]
 TOOLS += ["get_publication", "get_provenance", "register_representatives"]
-READING = ("get_status", "query_graph", "vector_search", "get_auth_queue")
+READING = ("get_status", "query_graph", "vector_search", "search", "fetch", "get_auth_queue")
 READING += ("search_fulltext", "search_semantic", "rrf_search_fulltext_raw", "rrf_search_semantic_raw")
 READING += ("run_multilane_search", "rrf_blend_frontier", "rrf_mutate_run")
 READING += ("peek_snippets", "get_snippets", "get_publication", "get_provenance")

@@ -20,6 +20,8 @@ async fn health_answers_and_strangers_are_refused() -> anyhow::Result<()> {
         for line in ["GET /health", "POST /mcp"] {
             let answer = server.request(line, &[stranger, JSON, ACCEPT], "{}").await?;
             assert_eq!(answer.status, 403, "{line} {stranger}: {answer:?}");
+            let is_mcp = line == "POST /mcp";
+            assert_eq!(error_code(&answer.body) == json!(-32000), is_mcp, "{line}: {answer:?}");
         }
     }
     let large = "x".repeat(1024 * 1024 + 1);
@@ -186,7 +188,8 @@ async fn sessions_are_counted_and_belong_to_those_who_opened_them() -> anyhow::R
 
 /// The code of the JSON-RPC error in a body.
 fn error_code(body: &str) -> Value {
-    serde_json::from_str::<Value>(body).map_or(Value::Null, |mut message| message["error"]["code"].take())
+    let message = serde_json::from_str::<Value>(body).unwrap_or_default();
+    message.pointer("/error/code").cloned().unwrap_or_default()
 }
 
 /// The JSON-RPC message in a body, whether it came as JSON or as an event stream.

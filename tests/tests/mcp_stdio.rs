@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 const CLAIM: &str = "A short daytime nap improves memory in adults.";
 
-/// A client that validates every structured result against the schema that the tool announced.
+/// A client that validates every structured result against the schema that the tool's resource has; the one in the list
+/// leaves out the fields of errors.
 struct Checked {
     client: StdioClient,
     schemas: HashMap<String, Value>,
@@ -20,10 +21,15 @@ impl Checked {
         let mut client = StdioClient::start(app).await?;
         let listed = client.request("tools/list", json!({})).await?;
         let tools = listed["tools"].as_array().context("tools")?;
-        let schemas = tools
-            .iter()
-            .map(|tool| (tool["name"].as_str().unwrap_or_default().to_owned(), tool["outputSchema"].clone()))
-            .collect();
+        let mut schemas = HashMap::new();
+        for name in tools.iter().filter_map(|tool| tool["name"].as_str()) {
+            let uri = format!("lyra://tools/{name}");
+            let read = client.request("resources/read", json!({ "uri": uri })).await?;
+            let text = read["contents"][0]["text"].as_str().context("text")?;
+            let mut described: Value = serde_json::from_str(text)?;
+            ensure!(described["output_schema"]["additionalProperties"] == false, "{name} allows anything");
+            schemas.insert(name.to_owned(), described["output_schema"].take());
+        }
         Ok(Self { client, schemas })
     }
 

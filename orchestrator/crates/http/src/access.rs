@@ -3,11 +3,11 @@
 //! On other addresses than loopback, a token is required. On loopback a caller without one is local; a token that is
 //! sent is checked anyway.
 
-use axum::Json;
+use crate::refusal::{MCP, refusal};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use lyra_serve::rate::Limiter;
 use lyra_store::{AuditOutcome, AuditVia, Scope, Token, TokenRefusal};
 use lyra_usecases::{App, Caller, Mutation};
@@ -19,8 +19,6 @@ use std::time::{Duration, Instant};
 
 /// Routes that only report whether the server is alive.
 const OPEN: [&str; 2] = ["/health", "/ready"];
-/// The MCP endpoint, whose tools are authorized individually.
-pub(super) const MCP: &str = "/mcp";
 /// How often the use of one token is noted.
 const NOTE_EVERY: Duration = Duration::from_mins(1);
 
@@ -41,16 +39,20 @@ impl Gate {
     }
 
     /// The caller, and the name for its rate limit.
-    async fn caller(&self, headers: &HeaderMap, peer: &str) -> Result<(Caller, String), Response> {
+    async fn caller(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        peer: &str,
+    ) -> Result<(Caller, String), Response> {
         let sent = match bearer(headers) {
             Ok(sent) => sent,
-            Err(why) => return Err(self.unauthorised(peer, why)),
+            Err(why) => return Err(self.unauthorised(path, peer, why)),
         };
         let Some(sent) = sent else {
             if self.required {
-                return Err(
-                    self.unauthorised(peer, "a token is required: send `Authorization: Bearer TOKEN`")
-                );
+                let why = "a token is required: send `Authorization: Bearer TOKEN`";
+                return Err(self.unauthorised(path, peer, why));
             }
             return Ok((Caller::local(AuditVia::McpHttp), format!("peer {peer}")));
         };
@@ -65,22 +67,23 @@ impl Gate {
                     TokenRefusal::Expired => "the token has expired",
                     TokenRefusal::Revoked => "the token was revoked",
                 };
-                Err(self.unauthorised(peer, why))
+                Err(self.unauthorised(path, peer, why))
             }
             Err(error) => {
                 tracing::error!(%error, "tokens cannot be checked");
-                Err(answer(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "tokens cannot be checked now"))
+                let why = "tokens cannot be checked now";
+                Err(refusal(path, StatusCode::SERVICE_UNAVAILABLE, "unavailable", why))
             }
         }
     }
 
     /// Refuses the request, and counts it against the peer.
-    fn unauthorised(&self, peer: &str, why: &str) -> Response {
+    fn unauthorised(&self, path: &str, peer: &str, why: &str) -> Response {
         if let Err(wait) = self.limiter.admit(&format!("peer {peer}"), Instant::now()) {
-            return too_many(wait);
+            return too_many(path, wait);
         }
         tracing::warn!(peer, why, "request refused");
-        let mut response = answer(StatusCode::UNAUTHORIZED, "unauthorized", why);
+        let mut response = refusal(path, StatusCode::UNAUTHORIZED, "unauthorized", why);
         response.headers_mut().insert(
             header::WWW_AUTHENTICATE,
             HeaderValue::from_static("Bearer realm=\"lyra\", error=\"invalid_token\""),
@@ -109,15 +112,16 @@ pub(super) async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, n
     }
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_string());
     let peer = peer.unwrap_or_else(|| "unknown".to_owned());
-    let (mut caller, counted) = match gate.caller(request.headers(), &peer).await {
+    let (mut caller, counted) = match gate.caller(&path, request.headers(), &peer).await {
         Ok(known) => known,
         Err(refusal) => return refusal,
     };
     if let Err(wait) = gate.limiter.admit(&counted, Instant::now()) {
         tracing::warn!(peer, actor = caller.actor, "too many requests");
-        return too_many(wait);
+        return too_many(&path, wait);
     }
     let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    // The tools of the MCP endpoint are authorized individually.
     if path == MCP || reads {
         request.extensions_mut().insert(caller);
         return next.run(request).await;
@@ -127,7 +131,7 @@ pub(super) async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, n
     let call = Mutation::begin(caller.clone(), format!("{} {path}", request.method()), json!({}));
     let (response, outcome) = if refused {
         let why = "this token is read-only; the request changes something";
-        (answer(StatusCode::FORBIDDEN, "forbidden", why), AuditOutcome::Refused)
+        (refusal(&path, StatusCode::FORBIDDEN, "forbidden", why), AuditOutcome::Refused)
     } else {
         request.extensions_mut().insert(caller);
         let response = next.run(request).await;
@@ -151,14 +155,10 @@ fn bearer(headers: &HeaderMap) -> Result<Option<&str>, &'static str> {
     if scheme.eq_ignore_ascii_case("bearer") { Ok(Some(token.trim())) } else { Err(malformed) }
 }
 
-fn answer(status: StatusCode, code: &str, why: &str) -> Response {
-    (status, Json(json!({ "error_code": code, "error": why }))).into_response()
-}
-
-fn too_many(wait: Duration) -> Response {
+fn too_many(path: &str, wait: Duration) -> Response {
     let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
     let why = format!("too many requests; try again in {seconds} s");
-    let mut response = answer(StatusCode::TOO_MANY_REQUESTS, "unavailable", &why);
+    let mut response = refusal(path, StatusCode::TOO_MANY_REQUESTS, "unavailable", &why);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     response
 }

@@ -1,13 +1,12 @@
 //! Checks the `Host` and `Origin` of requests.
 
-use axum::Json;
+use super::refusal::refusal;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use lyra_serve::names::{Allowed, Refused};
-use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
@@ -22,8 +21,7 @@ pub(super) async fn check(State(allowed): State<Arc<Allowed>>, request: Request,
                 "{header} `{value}` is not allowed; an operator can add it to server.allowed_{}s",
                 header.to_ascii_lowercase()
             );
-            (StatusCode::FORBIDDEN, Json(json!({ "error_code": "forbidden", "error": error })))
-                .into_response()
+            refusal(request.uri().path(), StatusCode::FORBIDDEN, "forbidden", &error)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod guard;
+mod refusal;
 
 use access::Gate;
 use axum::extract::{MatchedPath, Request, State};
@@ -30,7 +31,7 @@ pub fn router(app: App, mcp: MethodRouter, listening: IpAddr, token_required: bo
         .route("/ready", get(ready))
         .route("/metrics", get(metrics))
         .with_state(app.clone())
-        .route(access::MCP, mcp)
+        .route(refusal::MCP, mcp)
         .route("/health", get(health))
         .layer(middleware::from_fn_with_state(gate, access::admit));
     // Outermost, so that refusals are counted as well.

@@ -2,13 +2,13 @@
 //! production build has none of them.
 
 use lyra_usecases::json::fields;
-use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResult, ContentBlock, GetPromptResult, JsonObject, ProgressNotificationParam, Prompt,
-    PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role,
-    Tool,
+    CallToolResult, ClientCapabilities, ContentBlock, GetPromptResult, JsonObject, ProgressNotificationParam,
+    Prompt, PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+    Role, Tool,
 };
 use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 /// A WAV file without samples.
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
+/// The resource that the suite subscribes to.
+pub(super) const WATCHED: &str = "test://watched-resource";
 const STEP: Duration = Duration::from_millis(50);
 
 /// The suite's tools.
@@ -32,6 +34,8 @@ pub(super) fn tools() -> Vec<Tool> {
         "test_multiple_content_types",
         "test_error_handling",
         "test_tool_with_progress",
+        "test_missing_capability",
+        "test_logging_tool",
     ]
     .map(plain)
     .into();
@@ -63,7 +67,10 @@ pub(super) fn tools() -> Vec<Tool> {
 }
 
 /// The answer of one of these tools; `None` for any other name.
-pub(super) async fn call(name: &str, context: &RequestContext<RoleServer>) -> Option<CallToolResult> {
+pub(super) async fn call(
+    name: &str,
+    context: &RequestContext<RoleServer>,
+) -> Option<Result<CallToolResult, ErrorData>> {
     let content = match name {
         "test_simple_text" => vec![ContentBlock::text("This is a simple text response for testing.")],
         "test_image_content" => vec![ContentBlock::image(PNG, "image/png")],
@@ -84,7 +91,7 @@ pub(super) async fn call(name: &str, context: &RequestContext<RoleServer>) -> Op
         ],
         "test_error_handling" => {
             let text = "This tool intentionally returns an error for testing";
-            return Some(CallToolResult::error(vec![ContentBlock::text(text)]));
+            return Some(Ok(CallToolResult::error(vec![ContentBlock::text(text)])));
         }
         "test_tool_with_progress" => {
             if let Some(token) = context.meta.get_progress_token() {
@@ -97,10 +104,23 @@ pub(super) async fn call(name: &str, context: &RequestContext<RoleServer>) -> Op
             }
             vec![ContentBlock::text("done")]
         }
-        "json_schema_2020_12_tool" => vec![ContentBlock::text("taken")],
+        // Needs what only some clients can do.
+        "test_missing_capability" if !can_sample(context) => {
+            let needed: ClientCapabilities = serde_json::from_value(json!({"sampling": {}})).ok()?;
+            return Some(Err(ErrorData::missing_required_client_capability(needed)));
+        }
+        // The server sends no log messages, whatever a tool does.
+        "json_schema_2020_12_tool" | "test_missing_capability" | "test_logging_tool" => {
+            vec![ContentBlock::text("taken")]
+        }
         _ => return None,
     };
-    Some(CallToolResult::success(content))
+    Some(Ok(CallToolResult::success(content)))
+}
+
+fn can_sample(context: &RequestContext<RoleServer>) -> bool {
+    let declared = context.client_capabilities().and_then(|client| serde_json::to_value(client).ok());
+    declared.is_some_and(|declared| declared.get("sampling").is_some())
 }
 
 /// The suite's resources.

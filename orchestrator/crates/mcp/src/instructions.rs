@@ -36,7 +36,7 @@ with {task_id} it returns a task's current answer. For more control:
 4. query_graph {sql}: read-only SQLite SQL over tables and views. The resource lyra://schema describes each table and view. For example:
    SELECT c.claim_text, s.support_count, s.refute_count, s.confidence FROM v_claim_evidence_summary s JOIN claims c ON c.id = s.claim_id WHERE s.task_id = 'task_…' ORDER BY s.refute_count DESC
    SELECT e.relation, e.nli_confidence, f.text_content, p.title, p.url FROM edges e JOIN fragments f ON f.id = e.source_id JOIN pages p ON p.id = f.page_id WHERE e.target_id = 'claim_…' AND e.relation IN ('supports', 'refutes')
-5. vector_search {query, target}: finds claims or fragments by meaning; its ids join in query_graph.
+5. vector_search {query, target}: finds claims or fragments by meaning; its ids join in query_graph. search {query} and fetch {id} return stored claims and documents with URLs to cite.
 6. feedback {action, …}: on a person's word, corrects a judgment, rejects a claim, blocks a domain. Confidences are updated at once.
 7. get_auth_queue {}: engines and pages that require a person (CAPTCHA, login). Tell the user to run `lyra auth open ID`. The task completes without them.
 8. stop_task {task_id, reason} when you have enough. Queuing another search reopens the task.

@@ -1,4 +1,4 @@
-//! The MCP edge: tools and resources over stdio and streamable HTTP.
+//! The MCP edge: tools, resources, prompts, subscriptions, and tasks over stdio and streamable HTTP.
 //!
 //! Only knows wire formats: every tool checks its arguments against its own schema, calls one function of
 //! [`lyra_usecases`] and serializes the result. rmcp handles protocol revisions, sessions and framing.
@@ -6,14 +6,18 @@
 mod admission;
 mod arguments;
 mod completions;
+mod deferred;
 #[cfg(feature = "conformance")]
 mod fixtures;
+mod icon;
 mod instructions;
+mod links;
 mod prompts;
 mod remedy;
 mod reply;
 mod resources;
 mod schema;
+mod subscriptions;
 mod tools;
 
 use anyhow::Context;
@@ -26,17 +30,20 @@ use lyra_store::{AuditVia, Scope};
 use lyra_usecases::config::Toolset;
 use lyra_usecases::{App, Caller, Mutation};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
-use rmcp::service::{RequestContext, serve_server_with_ct};
+use rmcp::service::{RequestContext, SubscriptionContext, serve_server_with_ct};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use subscriptions::Subscriptions;
 use tokio_util::sync::CancellationToken;
 
 /// Serves one client on stdin and stdout until it closes stdin or `cancel` is cancelled.
@@ -46,7 +53,12 @@ use tokio_util::sync::CancellationToken;
 pub async fn serve_stdio(app: App, cancel: CancellationToken) -> anyhow::Result<()> {
     use rmcp::service::ServerInitializeError::{Cancelled, ConnectionClosed};
     let caller = Caller { via: AuditVia::McpStdio, ..Caller::user() };
-    let server = McpServer { app, caller: Some(caller), readers: Arc::new(Limiter::new(0, HOUR)) };
+    let server = McpServer {
+        app,
+        caller: Some(caller),
+        readers: Arc::new(Limiter::new(0, HOUR)),
+        subscriptions: Subscriptions::default(),
+    };
     let session = match serve_server_with_ct(server, stdio_pipes(), cancel).await {
         Ok(session) => session,
         // A client that disconnects before sending anything is not a failure.
@@ -69,7 +81,14 @@ pub fn http_route(app: App, cancel: CancellationToken) -> MethodRouter {
     let sessions = Arc::<LocalSessionManager>::default();
     let admission = Arc::new(admission::Admission::new(max_body_bytes, Arc::clone(&sessions)));
     let service = StreamableHttpService::new(
-        move || Ok(McpServer { app: app.clone(), caller: None, readers: Arc::clone(&readers) }),
+        move || {
+            Ok(McpServer {
+                app: app.clone(),
+                caller: None,
+                readers: Arc::clone(&readers),
+                subscriptions: Subscriptions::default(),
+            })
+        },
         sessions,
         config,
     );
@@ -81,7 +100,7 @@ const DESCRIPTION: &str = "Lyra: evidence with citations and confidence, for peo
 
 const HOUR: Duration = Duration::from_hours(1);
 
-/// One MCP session's handler. It is stateless.
+/// One MCP session's handler. Its subscriptions are its only state.
 #[derive(Clone)]
 pub(crate) struct McpServer {
     app: App,
@@ -89,6 +108,8 @@ pub(crate) struct McpServer {
     caller: Option<Caller>,
     /// Rate limits of read-only callers' searches, over all sessions.
     readers: Arc<Limiter>,
+    /// The resources that the client has subscribed to.
+    subscriptions: Subscriptions,
 }
 
 impl McpServer {
@@ -129,7 +150,7 @@ impl McpServer {
         entry: &tools::Entry,
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Result<CallToolResult, ErrorData> {
         let (cancelled, started) = (context.ct.clone(), Instant::now());
         let caller = self.caller(&context)?;
         let arguments = request.arguments.unwrap_or_default();
@@ -155,7 +176,7 @@ impl McpServer {
             let (outcome, detail) = reply::outcome(&mut call, result.as_ref().ok());
             self.app.audit(call, outcome, detail).await;
         }
-        result.map(CallToolResponse::from)
+        result
     }
 }
 
@@ -168,29 +189,45 @@ fn called_from(context: &RequestContext<RoleServer>) -> Option<Cause> {
     Cause::of_traceparent(parts.headers.get("traceparent")?.to_str().ok()?)
 }
 
+/// Refuses cursors of lists that have one page: no cursor of theirs was ever issued.
+fn only_page(page: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match page.and_then(|page| page.cursor) {
+        None => Ok(()),
+        Some(cursor) => Err(ErrorData::invalid_params(
+            format!("`{cursor}` is not a cursor of this list, which has one page; omit the cursor"),
+            None,
+        )),
+    }
+}
+
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(
             ServerCapabilities::builder()
                 .enable_tools()
                 .enable_resources()
+                .enable_resources_subscribe()
                 .enable_prompts()
                 .enable_completions()
+                .enable_tasks()
                 .build(),
         )
         .with_server_info(
             Implementation::new("lyra", env!("CARGO_PKG_VERSION"))
                 .with_title("Lyra")
-                .with_description(DESCRIPTION),
+                .with_description(DESCRIPTION)
+                .with_icons(icon::of_server())
+                .with_website_url(env!("CARGO_PKG_REPOSITORY")),
         )
         .with_instructions(instructions::of(self.toolset()))
     }
 
     async fn list_tools(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        only_page(page)?;
         // Read-only callers do not see tools that would be refused.
         let caller = self.caller(&context)?;
         let tools = tools::of(self.toolset()).filter(|entry| self.may(&caller, entry));
@@ -210,12 +247,12 @@ impl ServerHandler for McpServer {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         #[cfg(feature = "conformance")]
         if let Some(result) = fixtures::call(&request.name, &context).await {
-            return Ok(result.into());
+            return result.map(CallToolResponse::from);
         }
         let Some(entry) = tools::of(self.toolset()).find(|entry| entry.tool.name == request.name) else {
             let known: Vec<&str> = tools::of(self.toolset()).map(|entry| entry.tool.name.as_ref()).collect();
@@ -230,7 +267,9 @@ impl ServerHandler for McpServer {
             let kind = lyra_telemetry::kind("server");
             tracing::error_span!("tool_call", tool = %name, trace_id = %trace, otel.kind = kind)
         };
-        trace::within(cause, span, self.run_tool(entry, request, context)).await
+        let may_defer = deferred::accept(&mut request, &context);
+        let result = trace::within(cause, span, self.run_tool(entry, request, context)).await?;
+        if may_defer { deferred::handle(&self.app, result).await } else { Ok(result.into()) }
     }
 
     async fn list_resources(
@@ -243,9 +282,10 @@ impl ServerHandler for McpServer {
 
     async fn list_resource_templates(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(page)?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
     }
 
@@ -255,6 +295,57 @@ impl ServerHandler for McpServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         resources::read(&self.app, &request.uri).await.map(ReadResourceResponse::from)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.add(&self.app, request.uri, context.peer).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(subscriptions::accepted(requested))
+    }
+
+    async fn listen(&self, stream: SubscriptionContext) -> Result<(), ErrorData> {
+        subscriptions::listen(&self.app, stream).await;
+        Ok(())
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        deferred::get(&self.app, &request.task_id).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        deferred::update(&self.app, &request.task_id).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let caller = self.caller(&context)?;
+        deferred::cancel(self, caller, &request.task_id).await
     }
 
     async fn complete(
@@ -267,9 +358,10 @@ impl ServerHandler for McpServer {
 
     async fn list_prompts(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        only_page(page)?;
         Ok(ListPromptsResult::with_all_items(prompts::list(self.toolset())))
     }
 

@@ -4,7 +4,8 @@ use crate::remedy;
 use lyra_store::AuditOutcome;
 use lyra_usecases::json::size;
 use lyra_usecases::{AppError, ErrorCode, Mutation};
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -101,6 +102,17 @@ pub(super) fn outcome(
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect();
     (AuditOutcome::Ok, (!ids.is_empty()).then(|| Value::Object(ids).to_string()))
+}
+
+/// A result as JSON.
+///
+/// # Errors
+/// It cannot be written as JSON.
+pub(super) fn written(result: &CallToolResult) -> Result<JsonObject, ErrorData> {
+    match serde_json::to_value(result) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        _ => Err(ErrorData::internal_error("the result cannot be written as JSON", None)),
+    }
 }
 
 fn content(value: Value, is_error: bool) -> CallToolResult {

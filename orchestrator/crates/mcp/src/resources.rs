@@ -1,11 +1,12 @@
 //! Resources: what a client can read and cache instead of calling a tool.
 
 use super::reply::{CONTENT_NOTICE, MAX_BYTES};
+use super::tools::library::FetchOutput;
 use super::tools::status::{Detail, GetStatusOutput};
 use lyra_domain::TaskId;
 use lyra_store::SchemaTable;
 use lyra_usecases::fusion::ProvenanceRequest;
-use lyra_usecases::{App, AppError, DocumentKind, ErrorCode};
+use lyra_usecases::{App, AppError, DocumentKind, ErrorCode, STORED};
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use schemars::JsonSchema;
@@ -14,10 +15,10 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 const SCHEMA: &str = "lyra://schema";
-const TASKS: &str = "lyra://tasks/";
-const FUSION: &str = "lyra://fusion/";
+pub(super) const TASKS: &str = "lyra://tasks/";
+pub(super) const FUSION: &str = "lyra://fusion/";
 const TOOLS: &str = "lyra://tools/";
-const JSON: &str = "application/json";
+pub(super) const JSON: &str = "application/json";
 /// Tasks on a page of the list.
 const LISTED: u32 = 50;
 /// Bytes of a page reserved for its own metadata.
@@ -92,6 +93,10 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
                  codes of each system. Comes in pages: `page.next` is the address of more documents.",
             )
             .with_mime_type(JSON),
+        ResourceTemplate::new(format!("{STORED}{{+id}}"), "stored")
+            .with_title("Stored claim or document")
+            .with_description("A claim or document by its id, as `fetch` returns it.")
+            .with_mime_type(JSON),
         ResourceTemplate::new(format!("{TOOLS}{{tool}}"), "tool")
             .with_title("Tool")
             .with_description(
@@ -117,6 +122,10 @@ pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, Err
         of_task(app, uri, path).await
     } else if let Some(path) = uri.strip_prefix(FUSION) {
         of_run(app, uri, path).await
+    } else if let Some(id) = uri.strip_prefix(STORED) {
+        let id = percent_encoding::percent_decode_str(id).decode_utf8_lossy();
+        let item = app.library_item(&id).await.map_err(|error| failed(uri, &error))?;
+        written(&FetchOutput::from(item))
     } else if let Some(name) = uri.strip_prefix(TOOLS) {
         super::tools::find(name).map(|entry| entry.described().to_string()).ok_or_else(|| unknown(uri))
     } else {
@@ -254,7 +263,8 @@ fn not_found(uri: &str, why: impl std::fmt::Display) -> ErrorData {
 fn unknown(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(
         format!(
-            "unknown resource {uri}; the resources are {SCHEMA}, {FUSION}{{run_id}}, {TOOLS}{{tool}}, {TASKS}{{task_id}}, and under a task \
+            "unknown resource {uri}; the resources are {SCHEMA}, {FUSION}{{run_id}}, {STORED}{{id}}, \
+             {TOOLS}{{tool}}, {TASKS}{{task_id}}, and under a task \
              materials, graph and claims/{{claim_id}}, each with ?cursor= for further pages"
         ),
         Some(named(uri)),

@@ -76,7 +76,8 @@ impl Listing {
     }
 }
 
-/// A tool's results as clients list them: names and types of the fields. The resource of the tool describes them.
+/// A tool's results as clients list them: names and types of the fields of a success. The resource of the tool
+/// describes them, and the fields of an error, which every tool shares.
 pub(super) fn listed_output(full: &JsonObject) -> JsonObject {
     let kind = |field: &Value| {
         let mut kind = json!({ "type": field["type"] });
@@ -86,11 +87,16 @@ pub(super) fn listed_output(full: &JsonObject) -> JsonObject {
         kind
     };
     let fields = full.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let fields = fields.filter(|(name, _)| !OF_ERRORS.contains(&name.as_str()));
     let fields: JsonObject = fields.map(|(name, field)| (name.clone(), kind(field))).collect();
     let mut listed = full.clone();
+    listed.remove("additionalProperties");
     listed.insert("properties".into(), Value::Object(fields));
     listed
 }
+
+/// Fields that only errors have.
+const OF_ERRORS: &[&str] = &["error", "error_code", "error_id", "details"];
 
 /// What a call checks and a list does not need to say.
 const CHECKED: &[&str] =
@@ -222,6 +228,19 @@ mod tests {
         color: Option<Color>,
         /// What is inside.
         inner: Option<Inner>,
+    }
+
+    #[test]
+    fn a_list_names_the_fields_of_a_success_and_excludes_no_others() {
+        let listed = listed_output(&output::<Inner>());
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "count": { "type": "integer" }, "hint": { "type": "string" }, "ok": { "type": "boolean" }
+            },
+            "required": ["ok"]
+        });
+        assert_eq!(Value::Object(listed), expected);
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! The tools in one list: name, arguments, results and effect of each.
 
-mod answer;
+pub(super) mod answer;
 pub(super) mod auth;
 mod calibration;
 mod feedback;
 mod fusion;
 mod graph;
+pub(super) mod library;
 mod search;
 pub(super) mod status;
 mod tasks;
 
 use super::reply::{self, Failure};
-use super::{arguments, schema};
+use super::{arguments, links, schema};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use lyra_domain::TaskId;
@@ -42,6 +43,8 @@ static TOOLS: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         entry::<tasks::StopTask>(),
         entry::<graph::QueryGraph>(),
         entry::<graph::VectorSearch>(),
+        entry::<library::Search>(),
+        entry::<library::Fetch>(),
         entry::<feedback::Feedback>(),
         entry::<calibration::CalibrationMetrics>(),
         entry::<calibration::CalibrationRollback>(),
@@ -201,7 +204,14 @@ async fn run<T: Tool>(mut arguments: JsonObject, call: Call) -> CallToolResult {
         call.with_progress(limited).await.unwrap_or_else(|_| Err(Failure::timed_out(CALL_LIMIT)))
     };
     match answer.await {
-        Ok(output) => reply::success(T::NAME, &output),
+        Ok(output) => {
+            let mut result = reply::success(T::NAME, &output);
+            // A tool that only reads names what its caller has named.
+            if !matches!(T::EFFECT, Effect::Reads) {
+                links::add(&mut result);
+            }
+            result
+        }
         Err(failure) => reply::error(T::NAME, failure),
     }
 }

@@ -26,6 +26,7 @@ mod fusion;
 mod guarded;
 mod jobs;
 mod lease;
+mod library;
 mod objects;
 mod pages;
 mod ports;
@@ -61,6 +62,7 @@ pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, Ta
 pub use feedback::{ClaimChange, EdgeCorrection, RuleChange};
 pub use fusion::{NewRun, RunKind, RunMeta, RunParent, RunSummary, StoredRun};
 pub use guarded::{GuardError, GuardOptions, GuardedRows, QueryFile, SchemaColumn, SchemaTable, limit_heap};
+pub use library::{StoredClaim, StoredDocument, StoredPage};
 pub use progress::{JobCount, TaskProgress};
 pub use queries::QueuedSearches;
 pub use store::{Store, StoreConfig, SystemClock};

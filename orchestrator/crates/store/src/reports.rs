@@ -118,7 +118,8 @@ fn origin(row: &SqliteRow) -> Result<Origin> {
     })
 }
 
-fn citation(row: &SqliteRow) -> Result<Citation> {
+/// The citation of a page with its work.
+pub(crate) fn citation(row: &SqliteRow) -> Result<Citation> {
     let metadata: PaperMetadata = row.json_or_default("paper_metadata")?;
     let url: String = row.value("url")?;
     // `corpus:NAME/ID` stands for a document without an address, which cannot be opened.

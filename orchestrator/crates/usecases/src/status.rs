@@ -10,6 +10,8 @@ use tokio::time::Instant;
 pub const MAX_WAIT: Duration = Duration::from_secs(45);
 /// Polling interval of the store while waiting; jobs may run in another process.
 const POLL: Duration = Duration::from_millis(200);
+/// The same for a subscription, which lasts for as long as a session.
+const WATCH: Duration = Duration::from_millis(500);
 
 impl App {
     /// A task's state. With a `wait`, returns as soon as something relevant has changed, or when the wait is over.
@@ -28,20 +30,79 @@ impl App {
     }
 }
 
+/// A task that is watched for news.
+pub struct TaskWatch {
+    app: App,
+    task: TaskId,
+    seen: News,
+    stamp: i64,
+}
+
+impl App {
+    /// Watches a task from its present state on.
+    ///
+    /// # Errors
+    /// No such task.
+    pub async fn watch_task(&self, task: &TaskId) -> Result<TaskWatch, AppError> {
+        let stamp = self.store().change_stamp().await?;
+        let seen = news(&self.store().task_status(task).await?);
+        Ok(TaskWatch { app: self.clone(), task: task.clone(), seen, stamp })
+    }
+}
+
+impl TaskWatch {
+    /// Waits for a change that ends a wait of [`App::task_status`].
+    ///
+    /// # Errors
+    /// The task was deleted.
+    pub async fn changed(&mut self) -> Result<(), AppError> {
+        loop {
+            tokio::time::sleep(WATCH).await;
+            let stamp = self.app.store().change_stamp().await?;
+            if stamp == self.stamp {
+                continue;
+            }
+            self.stamp = stamp;
+            let now = news(&self.app.store().task_status(&self.task).await?);
+            if now != self.seen {
+                self.seen = now;
+                return Ok(());
+            }
+        }
+    }
+}
+
 /// The changes that end a wait: another phase, a finished search, claims found and another quarter of them judged, a
 /// warning, a page that requires human verification, a blocked domain. Pages, passages and edges change by the hundred,
 /// and a running clock is not news.
-fn news(progress: &TaskProgress) -> impl PartialEq + use<> {
+fn news(progress: &TaskProgress) -> News {
     let open = |status: QueryStatus| matches!(status, QueryStatus::Queued | QueryStatus::Running);
     let ended = progress.queries.iter().filter(|query| !open(query.status)).count();
     let states: Vec<_> =
         progress.jobs.iter().map(|jobs| (jobs.kind.clone(), jobs.state, jobs.count)).collect();
     let quarter = (progress.claims_judged * 4).checked_div(progress.claims);
-    (
-        (progress.task.status, progress.stop_reason.clone(), ended, states),
-        (progress.claims, quarter, progress.warnings.len(), progress.pending_auth),
-        (progress.blocked_domains.len(), progress.overrides.len()),
-    )
+    News {
+        status: progress.task.status,
+        stop_reason: progress.stop_reason.clone(),
+        ended,
+        states,
+        claims: (progress.claims, quarter),
+        warnings: progress.warnings.len(),
+        pending_auth: progress.pending_auth,
+        domains: (progress.blocked_domains.len(), progress.overrides.len()),
+    }
+}
+
+#[derive(PartialEq)]
+struct News {
+    status: TaskStatus,
+    stop_reason: Option<String>,
+    ended: usize,
+    states: Vec<(String, JobState, u64)>,
+    claims: (u64, Option<u64>),
+    warnings: usize,
+    pending_auth: u64,
+    domains: (usize, usize),
 }
 
 /// Nothing is queued or running.

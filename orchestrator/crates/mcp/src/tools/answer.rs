@@ -2,12 +2,14 @@
 
 use super::tasks::status;
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::reply::CONTENT_NOTICE;
+use crate::links;
+use crate::reply::{self, CONTENT_NOTICE};
 use crate::schema::one_of;
 use lyra_domain::{Citation, ClaimReport, Priority, Relation, TaskConfig, TaskId, TaskStatus};
 use lyra_usecases::answer::Finding;
 use lyra_usecases::json::{size, thousandths};
 use lyra_usecases::{Answer as Found, idle};
+use rmcp::model::CallToolResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -159,6 +161,21 @@ struct NotCovered {
     passages_not_judged: u64,
     /// Languages with relevant passages none of which was judged.
     languages: Vec<String>,
+}
+
+/// The tool's name.
+pub(crate) const NAME: &str = Answer::NAME;
+
+/// The result of a call for a task as it is now.
+pub(crate) async fn of(app: &App, task: &TaskId) -> CallToolResult {
+    match app.answer(task).await {
+        Ok(found) => {
+            let mut result = reply::success(NAME, &AnswerOutput::of(&found));
+            links::add(&mut result);
+            result
+        }
+        Err(error) => reply::error(NAME, error.into()),
+    }
 }
 
 impl Tool for Answer {

@@ -1,0 +1,71 @@
+//! Links from a tool's result to the resources of what it stored, so that a client can read, cache, and subscribe to
+//! them without another call.
+
+use super::resources::{FUSION, JSON, TASKS};
+use rmcp::model::{CallToolResult, ContentBlock, Resource};
+use serde_json::Value;
+
+/// Most links of one result.
+const LINKS: usize = 12;
+
+/// Adds the links of what the result names: its task, the claim it judged, and its runs. Errors name nothing.
+pub(super) fn add(result: &mut CallToolResult) {
+    if result.is_error == Some(true) {
+        return;
+    }
+    let links: Vec<Resource> = result.structured_content.iter().flat_map(of).take(LINKS).collect();
+    result.content.extend(links.into_iter().map(ContentBlock::resource_link));
+}
+
+fn of(result: &Value) -> Vec<Resource> {
+    let text = |pointer: &str| result.pointer(pointer).and_then(Value::as_str);
+    let mut links = Vec::new();
+    if let Some(task) = text("/task_id") {
+        let uri = format!("{TASKS}{task}");
+        if let Some(claim) = text("/verdict/claim_id") {
+            links.push(link(format!("{uri}/claims/{claim}"), claim, "Claim"));
+        }
+        links.push(link(uri, task, "Task"));
+    }
+    let lanes = result.get("lanes").and_then(Value::as_array).into_iter().flatten();
+    let handles = std::iter::once(result).chain(lanes.filter_map(|lane| lane.get("handle")));
+    let runs = handles.filter_map(|handle| handle.get("run_id")?.as_str());
+    links.extend(runs.map(|run| link(format!("{FUSION}{run}"), run, "Run")));
+    links
+}
+
+fn link(uri: String, name: &str, title: &str) -> Resource {
+    Resource::new(uri, name).with_title(title).with_mime_type(JSON)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn links(result: &Value) -> Vec<String> {
+        of(result).into_iter().map(|link| link.uri).collect()
+    }
+
+    #[test]
+    fn what_a_result_names_is_linked() {
+        let answer = json!({ "task_id": "task_1", "verdict": { "claim_id": "claim_1" } });
+        assert_eq!(links(&answer), ["lyra://tasks/task_1/claims/claim_1", "lyra://tasks/task_1"]);
+        let handle = |run| json!({ "handle": { "run_id": run } });
+        let lanes = json!({ "lanes": [handle("run_1"), { "error": "no" }, handle("run_2")] });
+        assert_eq!(links(&lanes), ["lyra://fusion/run_1", "lyra://fusion/run_2"]);
+        assert_eq!(links(&json!({ "run_id": "run_1" })), ["lyra://fusion/run_1"]);
+        assert!(links(&json!({ "ok": true })).is_empty());
+    }
+
+    #[test]
+    fn text_stays_the_first_block_and_errors_have_no_links() {
+        let mut result = CallToolResult::structured(json!({ "task_id": "task_1" }));
+        let before = result.content.clone();
+        add(&mut result);
+        assert_eq!((&result.content[..1], result.content.len()), (&before[..], 2));
+        let mut error = CallToolResult::structured_error(json!({ "task_id": "task_1" }));
+        add(&mut error);
+        assert_eq!(error.content.len(), 1);
+    }
+}
