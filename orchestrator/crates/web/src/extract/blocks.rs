@@ -106,9 +106,9 @@ struct Reader<'b> {
     places: Vec<Option<u32>>,
     /// Of each open element the number, or that of the block element around it.
     open: Vec<Option<u32>>,
-    /// Of the element that the block being read begins in, as soon as it has text; and of the list.
-    begins_in: Option<Option<u32>>,
-    list_begins_in: Option<Option<u32>>,
+    /// The first such number around text of the block being read, and of the list.
+    begins_in: Option<u32>,
+    list_begins_in: Option<u32>,
     /// Text of the block being read.
     inline: String,
     /// Links of it: address and where its words begin, in bytes of `inline`.
@@ -163,7 +163,7 @@ impl<'b> Reader<'b> {
         match visit {
             Visit::Text(text) => {
                 if self.begins_in.is_none() && text.chars().any(|c| !c.is_whitespace()) {
-                    self.begins_in = Some(self.open.last().copied().flatten());
+                    self.begins_in = self.open.last().copied().flatten();
                 }
                 self.inline.push_str(&text);
             }
@@ -204,10 +204,10 @@ impl<'b> Reader<'b> {
                     self.end_block();
                     self.end_list();
                     if let Some(caption) = node.find(&["caption"]).first() {
-                        self.begins_in = Some(place(caption));
+                        self.begins_in = place(caption);
                         self.push(BlockKind::Paragraph, &visible_text(*caption), Vec::new());
                     }
-                    self.begins_in = Some(place(&node));
+                    self.begins_in = place(&node);
                     self.push(BlockKind::Table, &rows, Vec::new());
                     return false;
                 }
@@ -304,7 +304,7 @@ impl<'b> Reader<'b> {
     }
 
     fn push(&mut self, kind: BlockKind, text: &str, links: Vec<Found>) {
-        let place = self.begins_in.take().flatten();
+        let place = self.begins_in.take();
         let Some(block) = self.out.push(kind, text) else { return };
         self.places.push(place);
         let begins = self.out.blocks[block].start;

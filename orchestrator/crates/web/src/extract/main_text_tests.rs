@@ -167,7 +167,7 @@ fn a_short_article_with_a_long_menu() {
 
 #[test]
 fn the_choices_of_a_field_are_no_text() {
-    let months = (1..300).map(|n| format!("<option>Month {n} of the archive</option>")).collect::<String>();
+    let months = "<option>Month 7 of the archive</option>".repeat(300);
     let text = text_of(&format!(
         "<div><h1>The tram stays</h1><p>{LEAD}</p><p>{SECOND}</p><select name=month>{months}</select></div>"
     ));
