@@ -15,6 +15,7 @@ mod edges;
 mod encoding;
 mod endings;
 mod labels;
+mod lead;
 mod links;
 mod markdown;
 mod metadata;

@@ -1,5 +1,6 @@
 //! A tree of HTML as blocks of text in reading order.
 
+use super::boilerplate::PLACE;
 use crate::dom::{
     Visit, is_block_element, is_invisible_element, is_reading, single_spaces, visible_text, walk,
 };
@@ -58,6 +59,8 @@ pub(super) struct Content {
     pub(super) text: String,
     pub(super) blocks: Vec<Block>,
     pub(super) links: Vec<Link>,
+    /// Of each block the element that it begins in, as `boilerplate::note` numbers them; `None` without a number.
+    pub(super) places: Vec<Option<u32>>,
 }
 
 /// Puts blocks one after another, with a blank line between, and counts characters.
@@ -93,13 +96,19 @@ pub(super) fn read(root: NodeRef<'_>, base: &Url) -> Content {
     walk(root, |visit| reader.visit(visit));
     reader.end_block();
     reader.end_list();
-    Content { text: reader.out.text, blocks: reader.out.blocks, links: reader.links }
+    Content { text: reader.out.text, blocks: reader.out.blocks, links: reader.links, places: reader.places }
 }
 
 struct Reader<'b> {
     base: &'b Url,
     out: Builder,
     links: Vec<Link>,
+    places: Vec<Option<u32>>,
+    /// Of each open element the number, or that of the block element around it.
+    open: Vec<Option<u32>>,
+    /// The first such number around text of the block being read, and of the list.
+    begins_in: Option<u32>,
+    list_begins_in: Option<u32>,
     /// Text of the block being read.
     inline: String,
     /// Links of it: address and where its words begin, in bytes of `inline`.
@@ -132,6 +141,10 @@ impl<'b> Reader<'b> {
             base,
             out: Builder::default(),
             links: Vec::new(),
+            places: Vec::new(),
+            open: Vec::new(),
+            begins_in: None,
+            list_begins_in: None,
             inline: String::new(),
             open_links: Vec::new(),
             asides: 0,
@@ -148,9 +161,24 @@ impl<'b> Reader<'b> {
 
     fn visit(&mut self, visit: Visit<'_>) -> bool {
         match visit {
-            Visit::Text(text) => self.inline.push_str(&text),
-            Visit::Enter(node, name) => return self.enter(node, &name),
-            Visit::Leave(name) => self.leave(&name),
+            Visit::Text(text) => {
+                if self.begins_in.is_none() && text.chars().any(|c| !c.is_whitespace()) {
+                    self.begins_in = self.open.last().copied().flatten();
+                }
+                self.inline.push_str(&text);
+            }
+            Visit::Enter(node, name) => {
+                let is_read = self.enter(node, &name);
+                if is_read {
+                    let place = is_block_element(&name).then(|| place(&node)).flatten();
+                    self.open.push(place.or_else(|| self.open.last().copied().flatten()));
+                }
+                return is_read;
+            }
+            Visit::Leave(name) => {
+                self.leave(&name);
+                self.open.pop();
+            }
         }
         true
     }
@@ -176,9 +204,11 @@ impl<'b> Reader<'b> {
                     self.end_block();
                     self.end_list();
                     if let Some(caption) = node.find(&["caption"]).first() {
-                        self.out.push(BlockKind::Paragraph, &visible_text(*caption));
+                        self.begins_in = place(caption);
+                        self.push(BlockKind::Paragraph, &visible_text(*caption), Vec::new());
                     }
-                    self.out.push(BlockKind::Table, &rows);
+                    self.begins_in = place(&node);
+                    self.push(BlockKind::Table, &rows, Vec::new());
                     return false;
                 }
             }
@@ -254,9 +284,11 @@ impl<'b> Reader<'b> {
         // Without the white space around it, from which `places` does not count either.
         let text = if self.preformatted > 0 { raw.trim().to_owned() } else { single_spaces(&raw) };
         if text.is_empty() {
+            self.begins_in = None;
             return;
         }
         if self.heading.is_none() && !self.lists.is_empty() {
+            self.list_begins_in = self.list_begins_in.or(self.begins_in.take());
             let begins = self.push_item_line(&text);
             self.list_links
                 .extend(links.into_iter().map(|link| Found { start: link.start + begins, ..link }));
@@ -272,7 +304,9 @@ impl<'b> Reader<'b> {
     }
 
     fn push(&mut self, kind: BlockKind, text: &str, links: Vec<Found>) {
+        let place = self.begins_in.take();
         let Some(block) = self.out.push(kind, text) else { return };
+        self.places.push(place);
         let begins = self.out.blocks[block].start;
         self.links.extend(links.into_iter().map(|Found { url, text, start }| Link {
             url,
@@ -316,7 +350,9 @@ impl<'b> Reader<'b> {
         for link in &mut links {
             link.start = link.start.saturating_sub(leading);
         }
+        let begins_in = std::mem::replace(&mut self.begins_in, self.list_begins_in.take());
         self.push(BlockKind::List, &text, links);
+        self.begins_in = begins_in;
     }
 }
 
@@ -341,6 +377,11 @@ fn places(raw: &str, starts: &[usize], preformatted: bool) -> Vec<usize> {
     }
     places.resize(starts.len(), count);
     places
+}
+
+/// The number that `boilerplate::note` gave an element.
+fn place(node: &NodeRef<'_>) -> Option<u32> {
+    node.attr(PLACE)?.parse().ok()
 }
 
 fn link(base: &Url, href: &str) -> Option<Url> {

@@ -9,6 +9,8 @@ use dom_query::NodeRef;
 
 /// Where class and id of an element are noted that the rules for main content will replace by its only child.
 pub(super) const WRAPPER: [(&str, &str); 2] = [("class", "data-lyra-class"), ("id", "data-lyra-id")];
+/// Where each element notes its number: its index in the outline of the page.
+pub(super) const PLACE: &str = "data-lyra-at";
 /// Marks a short line that stands in no paragraph.
 const LOOSE: &str = "data-lyra-loose";
 /// Marks a form with fields, which the rules for main content remove.
@@ -26,6 +28,7 @@ pub(super) fn note(root: NodeRef<'_>) {
     // One past the last element in the text container that is open.
     let mut container = 0;
     for (at, part) in parts.iter().enumerate() {
+        part.node.set_attr(PLACE, &at.to_string());
         if part.name == "div" && part.amount.chars > 0 {
             let inner = &parts[at + 1..part.end];
             if inner.first().is_some_and(|child| child.name == "p" && child.end == part.end) && part.own == 0
@@ -130,7 +133,9 @@ fn found<'a>(parts: &[Part<'a>], by_name: bool) -> Vec<NodeRef<'a>> {
         }
         let is_much = is_much(part, &whole);
         let kind = if by_name { kind(part, parts) } else { None };
+        // The choices of a field are no text, however many there are.
         let is_doomed = part.hidden
+            || name == "select"
             || (!is_much
                 && (kind.is_some_and(|kind| at >= spared[kind])
                     || is_surrounding(part, parts)

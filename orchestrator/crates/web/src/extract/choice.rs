@@ -6,6 +6,7 @@ use super::blocks::{self, Content};
 use super::boilerplate;
 use super::edges;
 use super::labels::Labels;
+use super::lead;
 use super::metadata::Said;
 use super::outline::{Amount, Part, outline};
 use super::overlap::{Runs, filled};
@@ -55,8 +56,9 @@ pub(super) fn choose(document: &Document, base: &Url, own: &[&Url], said: &Said)
     let content = stated_instead(document, base, &content).unwrap_or(content);
     let mut authors = said.authors.clone();
     authors.extend(super::metadata::names(article.byline.as_deref()));
+    let trimmed = edges::trimmed(&content, own, &authors);
     Some(Chosen {
-        content: edges::trimmed(&content, own, &authors),
+        content: lead::with_lead(trimmed, body, base, said),
         title: Some(article.title),
         byline: article.byline,
         site: article.site_name,

@@ -238,5 +238,7 @@ pub(super) fn kept(content: &Content, chars: &[char], keep: &[bool]) -> Content 
         Some(Link { block, start, ..link.clone() })
     });
     let links = links.collect();
-    Content { text: out.text, blocks: out.blocks, links }
+    let places =
+        content.places.iter().zip(&moved).filter(|(_, moved)| moved.is_some()).map(|(place, _)| *place);
+    Content { text: out.text, blocks: out.blocks, links, places: places.collect() }
 }

@@ -166,6 +166,15 @@ fn a_short_article_with_a_long_menu() {
 }
 
 #[test]
+fn the_choices_of_a_field_are_no_text() {
+    let months = "<option>Month 7 of the archive</option>".repeat(300);
+    let text = text_of(&format!(
+        "<div><h1>The tram stays</h1><p>{LEAD}</p><p>{SECOND}</p><select name=month>{months}</select></div>"
+    ));
+    assert!(text.contains("nine hours") && !text.contains("Month 7"), "{text}");
+}
+
+#[test]
 fn leads_and_lists_that_the_rules_leave_out_are_put_back() {
     let text = text_of(&format!(
         "<article><header class=top><h1>The tram stays</h1><div class=standfirst><p>{LEAD}</p></div></header>
@@ -173,6 +182,43 @@ fn leads_and_lists_that_the_rules_leave_out_are_put_back() {
     ));
     assert_article(&text);
     assert!(text.find("nine hours") < text.find("1911"), "{text}");
+}
+
+#[test]
+fn a_lead_that_the_description_repeats_is_put_before_the_text() {
+    let page = |description: &str, before: &str, first: &str| {
+        let html = format!(
+            "<html lang=en><head><title>The tram stays</title><meta name=description content='{description}'></head><body>
+             <div class=hero><h1>The tram stays</h1>{before}</div>
+             <article>{first}<p>{FIRST}</p><p>{SECOND}</p><p>{FIRST}</p></article></body></html>"
+        );
+        Extracted::from_html(&html, &Url::parse("https://paper.example/2020/tram").unwrap())
+    };
+    let linked = LEAD.replace("old tram", "<a href='https://rail.example/'>old tram</a>");
+    for lead in [format!("<div class=teaser><h2>{linked}</h2></div>"), format!("<div><p>{linked}</p></div>")]
+    {
+        let found = page(LEAD, &lead, "");
+        assert!(
+            found.text.starts_with(LEAD) && found.text.matches("nine hours").count() == 1,
+            "{}",
+            found.text
+        );
+        let link = &found.links[0];
+        let words: String = found.text.chars().skip(link.start as usize).take(8).collect();
+        assert_eq!((words.as_str(), link.block), ("old tram", 0));
+        assert_article(&found.text);
+    }
+    let hero = format!("<div class=teaser><h2>{LEAD}</h2></div>");
+    // What the text begins with is no lead of its own, and neither is what no reader sees or no description repeats.
+    let once = page(LEAD, &hero, &format!("<p>{LEAD}</p>")).text;
+    assert_eq!(once.matches("nine hours").count(), 1, "{once}");
+    for (description, before) in [
+        (LEAD, format!("<div style='display:none'><h2 data-lyra-at=9>{LEAD}</h2></div>")),
+        ("All about trams, buses, and goats.", hero),
+        (LEAD, String::new()),
+    ] {
+        assert!(!page(description, &before, "").text.contains("nine hours"), "{before}");
+    }
 }
 
 #[test]
@@ -311,6 +357,8 @@ proptest! {
                 "</(main|article|div|p|ul|li|h2|nav|form|td|table)>",
                 "(<a href='(/x|https://o.example/)'>|</a>|<input>)",
                 "(Read more|Comments:|[A-Z][a-z昼寝é\u{ad} ]{1,40}[.:]? ?)",
+                "<meta name=description content='The tram goes by, and all the goats look on from the hill.'>",
+                "<h2>The tram goes by, and <a href=/goats>all the goats</a> look on from the hill.</h2>",
             ],
             0..80,
         )

@@ -37,8 +37,12 @@ impl Runs {
 
     /// Whether most of a text of three words and more is in this one.
     pub(super) fn has_most_of(&self, text: &str) -> bool {
-        let other = Self::of(text);
-        other.words >= RUN && other.share_in(self) > 0.6
+        Self::of(text).is_mostly_in(self)
+    }
+
+    /// Whether the other text has most of this one, which is of three words and more.
+    pub(super) fn is_mostly_in(&self, other: &Self) -> bool {
+        self.words >= RUN && self.share_in(other) > 0.6
     }
 
     /// The share of these runs that the other text has too, 0 to 1; 0 without any runs.

@@ -62,5 +62,6 @@ fn from_lines(text: &str) -> Content {
     for line in text.lines() {
         out.push(BlockKind::Paragraph, &single_spaces(line));
     }
-    Content { text: out.text, blocks: out.blocks, links: Vec::new() }
+    let places = vec![None; out.blocks.len()];
+    Content { text: out.text, blocks: out.blocks, links: Vec::new(), places }
 }
