@@ -1,8 +1,9 @@
 //! The files of an import: opened here, and handed to a reader piece by piece, which says what they hold.
 
-use super::Format;
-use super::messages::{Ask, Failure, Given, Said};
+use super::{Format, Rejected};
+use super::messages::{Ask, Batch, Failure, Given, Said};
 use super::part::Part;
+use super::records::Record;
 use crate::{CorpusError, Result};
 use lyra_worker::{Talk, Talks, WorkerError, hand};
 use std::fs::File;
@@ -34,17 +35,25 @@ impl Source {
     }
 }
 
+/// What an import has to read.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) sources: Vec<Source>,
+    /// Files of folders that hold nothing to import, with the reason.
+    pub(super) rejected: Vec<Rejected>,
+}
+
 /// Opens all files, those in folders, and the members of archives. From folders and archives, it takes the files whose
-/// format is detected by content or name, in order of name; a file that is named itself is always taken. When `cancel`
-/// is canceled, it returns what was found until then.
+/// format is detected by content or name, in order of name; of a folder, the others are rejected one by one. A file that
+/// is named itself is always taken. When `cancel` is canceled, it returns what was found until then.
 pub(super) async fn open(
     paths: &[PathBuf],
     format: Option<Format>,
     readers: &Arc<Talks>,
     cancel: &CancellationToken,
-) -> Result<Vec<Source>> {
+) -> Result<Found> {
     let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
-    let mut sources = Vec::new();
+    let Found { mut sources, mut rejected } = Found::default();
     for path in paths {
         let before = sources.len();
         let folder = path.is_dir();
@@ -53,7 +62,25 @@ pub(super) async fn open(
             if nth % PER_READER == 0 {
                 reading.talk = None;
             }
-            let Some(parts) = reading.look(&file, format, !folder).await? else { return Ok(sources) };
+            let parts = match reading.look(&file, format, !folder).await {
+                Ok(Some(parts)) => parts,
+                Ok(None) => return Ok(Found { sources, rejected }),
+                Err(error) if !folder => return Err(error),
+                Err(error) => {
+                    let reason = match error {
+                        CorpusError::File { why, .. } => why,
+                        CorpusError::Io { source, .. } => source.to_string(),
+                        other => return Err(other),
+                    };
+                    rejected.push(Rejected { file, line: 0, reason });
+                    continue;
+                }
+            };
+            if parts.is_empty() {
+                let reason = "neither a document nor an archive of documents in a format that Lyra reads";
+                rejected.push(Rejected { file, line: 0, reason: reason.to_owned() });
+                continue;
+            }
             sources.extend(parts.into_iter().map(|part| {
                 let path = part.name.as_deref().map_or_else(|| file.clone(), |name| member(&file, name));
                 Source { path, file: file.clone(), part }
@@ -67,7 +94,7 @@ pub(super) async fn open(
             ));
         }
     }
-    Ok(sources)
+    Ok(Found { sources, rejected })
 }
 
 fn refused(path: &Path, why: impl Into<String>) -> CorpusError {
@@ -201,11 +228,20 @@ impl Reading {
                     // Go on.
                     message = Vec::new();
                 }
+                Ok((Said::Failed(Failure { why, .. }), _)) if source.part.format.is_paper() => {
+                    return Ok(pass_over(nth, source, why, to).await);
+                }
                 Ok((said, _)) => return Err(unfit(&source.path, said)),
                 Err(Unsaid::Cancelled) => return Ok(false),
                 Err(unsaid) if unsaid.may_pass() && !tried => {
                     tried = true;
                     message = Ask::Read { part: source.part.clone(), bytes, skip }.to_bytes();
+                }
+                Err(unsaid) if source.part.format.is_paper() && !matches!(unsaid, Unsaid::File(_)) => {
+                    let CorpusError::File { why, .. } = failed(&source.path, unsaid, line) else {
+                        return Ok(false);
+                    };
+                    return Ok(pass_over(nth, source, why, to).await);
                 }
                 Err(unsaid) => return Err(failed(&source.path, unsaid, line)),
             }
@@ -238,6 +274,15 @@ impl Reading {
         });
         answered.await.unwrap_or(Err(Unsaid::Cancelled))
     }
+}
+
+/// Rejects a file that is one document, so that it costs no other; whether the receiver is there.
+async fn pass_over(nth: u32, source: &Source, why: String, to: &mpsc::Sender<Result<Fetched>>) -> bool {
+    let mut batch = Batch::default();
+    batch.push(Record::new(0, Err(why)));
+    let message = batch.take(source.part.bytes, true);
+    let given = Given { count: 1, bytes_read: source.part.bytes, ended: true, ..Given::default() };
+    to.send(Ok(Fetched { nth, given, message })).await.is_ok()
 }
 
 /// Opens a file other than a pipe or device; also returns its current length.

@@ -5,6 +5,9 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+/// Bytes within which a PDF's mark stands (ISO 32000-1, implementation note 13).
+const PDF_WITHIN: usize = 1_024;
+
 /// How a file holds its documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -19,11 +22,16 @@ pub enum Format {
     Greenbook,
     /// USPTO's search system's text, as lines with a tag.
     Brs,
+    /// A PDF: one paper.
+    Pdf,
+    /// A saved web page: one paper or article.
+    Html,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 5] = [Self::Jsonl, Self::Csv, Self::Xml, Self::Greenbook, Self::Brs];
+    pub const ALL: [Self; 7] =
+        [Self::Jsonl, Self::Csv, Self::Xml, Self::Greenbook, Self::Brs, Self::Pdf, Self::Html];
 
     /// The name in commands.
     pub fn name(self) -> &'static str {
@@ -33,13 +41,26 @@ impl Format {
             Self::Xml => "xml",
             Self::Greenbook => "greenbook",
             Self::Brs => "brs",
+            Self::Pdf => "pdf",
+            Self::Html => "html",
         }
+    }
+
+    /// Whether a file is one paper, which is read as a whole: what is wrong with it costs the file, not the import.
+    pub(super) fn is_paper(self) -> bool {
+        matches!(self, Self::Pdf | Self::Html)
     }
 
     /// The format of a file by its beginning, and by its name where that does not tell.
     pub(super) fn detect(path: &Path, beginning: &[u8]) -> Option<Self> {
+        if beginning[..beginning.len().min(PDF_WITHIN)].windows(5).any(|bytes| bytes == b"%PDF-") {
+            return Some(Self::Pdf);
+        }
         let text = String::from_utf8_lossy(beginning);
         let text = text.trim_start_matches('\u{FEFF}').trim_start();
+        if is_html(text) {
+            return Some(Self::Html);
+        }
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
         if text.starts_with('<') {
@@ -64,6 +85,25 @@ impl Format {
     }
 }
 
+/// Whether a text is a web page: what comes first, but for comments and the XML declaration, is its type or its root.
+fn is_html(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start();
+        let end = if rest.starts_with("<?") {
+            "?>"
+        } else if rest.starts_with("<!--") {
+            "-->"
+        } else {
+            break;
+        };
+        let Some(at) = rest.find(end) else { return false };
+        rest = &rest[at + end.len()..];
+    }
+    let head: String = rest.chars().take(14).collect::<String>().to_ascii_lowercase();
+    head.starts_with("<!doctype html") || ["<html>", "<html "].iter().any(|root| head.starts_with(root))
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -72,7 +112,7 @@ impl fmt::Display for Format {
 
 /// No format has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a format: use jsonl, csv, xml, greenbook or brs")]
+#[error("`{0}` is not a format: use jsonl, csv, xml, greenbook, brs, pdf or html")]
 pub struct UnknownFormat(String);
 
 impl FromStr for Format {
@@ -102,6 +142,9 @@ mod tests {
             ("a.csv", "x,y", Format::Csv),
             ("table", "id;title;year\n", Format::Csv),
             ("a.jsonl", "oops", Format::Jsonl),
+            ("a", "%PDF-1.7", Format::Pdf),
+            ("a.xml", "<?xml version=\"1.0\"?>\n<!-- saved -->\n<!DOCTYPE html PUBLIC", Format::Html),
+            ("a", "<HTML lang=en>", Format::Html),
         ] {
             assert_eq!(
                 Format::detect(Path::new(name), beginning.as_bytes()),
@@ -111,6 +154,6 @@ mod tests {
         }
         assert_eq!(Format::detect(Path::new("README.md"), b"# What this is"), None);
         assert_eq!("greenbook".parse(), Ok(Format::Greenbook));
-        assert!("pdf".parse::<Format>().is_err());
+        assert!("docs".parse::<Format>().is_err());
     }
 }
