@@ -97,7 +97,9 @@ impl BibTex {
                 continue;
             }
             for (name, pieces) in entry::fields(body).1 {
-                if is_reference(name) && let [Piece::Text(key)] = pieces[..] {
+                if is_reference(name)
+                    && let [Piece::Text(key)] = pieces[..]
+                {
                     named.insert(key.trim().to_lowercase());
                 }
             }
@@ -137,7 +139,8 @@ impl BibTex {
 
     fn fields(&mut self, body: &str) -> (String, Fields) {
         let (key, fields) = entry::fields(body);
-        let fields = fields.into_iter().map(|(name, pieces)| (name.to_lowercase(), self.value(&pieces))).collect();
+        let fields =
+            fields.into_iter().map(|(name, pieces)| (name.to_lowercase(), self.value(&pieces))).collect();
         (key.to_owned(), fields)
     }
 
@@ -221,7 +224,10 @@ impl Source for BibTex {
 
 /// The first value of a field that is not blank.
 fn first<'f>(fields: &'f Fields, name: &str) -> Option<&'f str> {
-    fields.iter().find(|(known, value)| known == name && !value.trim().is_empty()).map(|(_, value)| value.as_str())
+    fields
+        .iter()
+        .find(|(known, value)| known == name && !value.trim().is_empty())
+        .map(|(_, value)| value.as_str())
 }
 
 fn record(line: u64, kind: &str, key: &str, fields: &Fields) -> Outcome {
@@ -242,7 +248,11 @@ fn record(line: u64, kind: &str, key: &str, fields: &Fields) -> Outcome {
     for (name, value) in fields {
         read(&mut draft, name, value);
     }
-    part(&mut draft, Slot::Venue, &["journaltitle", "journal", "booktitle", "maintitle", "eventtitle", "shortjournal"]);
+    part(
+        &mut draft,
+        Slot::Venue,
+        &["journaltitle", "journal", "booktitle", "maintitle", "eventtitle", "shortjournal"],
+    );
     part(&mut draft, Slot::Volume, &["volume"]);
     part(&mut draft, Slot::Issue, &["number", "issue"]);
     part(&mut draft, Slot::Pages, &["pages", "eid", "article-number"]);
@@ -304,7 +314,9 @@ fn read(draft: &mut Draft, name: &str, value: &str) {
                 draft.file(file);
             }
         }
-        "note" | "annote" | "annotation" | "comment" | "review" | "addendum" | "notes" => draft.note(&shown(value)),
+        "note" | "annote" | "annotation" | "comment" | "review" | "addendum" | "notes" => {
+            draft.note(&shown(value));
+        }
         _ => {}
     }
 }
@@ -328,7 +340,11 @@ fn dates(draft: &mut Draft, fields: &Fields) {
         let day = first(fields, "day").and_then(|day| day.trim().parse().ok());
         // `month = 10 # "~may"` has the day with the month.
         let by_name = year.completed(&month);
-        draft.date(if by_name == year { Date::new(year.year, Date::month(&month), day) } else { Some(by_name) });
+        draft.date(if by_name == year {
+            Date::new(year.year, Date::month(&month), day)
+        } else {
+            Some(by_name)
+        });
         draft.date(day.and_then(|day| Date::new(year.year, Date::month(&month), Some(day))));
     }
 }
@@ -341,8 +357,12 @@ fn kind(entry: &str, of: Option<&str>, subtype: Option<&str>) -> Kind {
             _ => Kind::Article,
         },
         "review" => Kind::Article,
-        "book" | "mvbook" | "booklet" | "collection" | "mvcollection" | "reference" | "mvreference" => Kind::Book,
-        "inbook" | "incollection" | "bookinbook" | "suppbook" | "suppcollection" | "inreference" => Kind::Chapter,
+        "book" | "mvbook" | "booklet" | "collection" | "mvcollection" | "reference" | "mvreference" => {
+            Kind::Book
+        }
+        "inbook" | "incollection" | "bookinbook" | "suppbook" | "suppcollection" | "inreference" => {
+            Kind::Chapter
+        }
         "inproceedings" | "conference" => Kind::ConferencePaper,
         "proceedings" | "mvproceedings" => Kind::Proceedings,
         "phdthesis" | "mastersthesis" | "thesis" => Kind::Thesis,

@@ -16,7 +16,10 @@ pub(crate) fn record(line: u64, item: &Map<String, Value>, _: &Collections) -> O
     let archive = format!("{} {}", get("archive"), get("number"));
     let kind = kind(&get("type")).unwrap_or(Kind::Other);
     draft.kind(kind);
-    draft.titled(&get("title"), &if item.get("title").is_some_and(Value::is_array) { get("subtitle") } else { String::new() });
+    draft.titled(
+        &get("title"),
+        &if item.get("title").is_some_and(Value::is_array) { get("subtitle") } else { String::new() },
+    );
     for author in list(item, "author") {
         draft.author(&name(author));
     }
@@ -44,7 +47,9 @@ pub(crate) fn record(line: u64, item: &Map<String, Value>, _: &Collections) -> O
         draft.identify(&archive);
     }
     for name in ["ISBN", "ISSN"] {
-        list(item, name).into_iter().for_each(|value| draft.serials(&text(value)));
+        for value in list(item, name) {
+            draft.serials(&text(value));
+        }
     }
     draft.url(&get("URL"));
     draft.summary(&get("abstract"));
@@ -96,7 +101,9 @@ pub(crate) fn kind(name: &str) -> Option<Kind> {
         "article" | "posted-content" => Kind::Preprint,
         "article-magazine" | "article-newspaper" => Kind::News,
         "book" | "monograph" | "edited-book" | "reference-book" | "collection" | "classic" => Kind::Book,
-        "chapter" | "entry" | "entry-dictionary" | "entry-encyclopedia" | "book-chapter" | "book-section" => Kind::Chapter,
+        "chapter" | "entry" | "entry-dictionary" | "entry-encyclopedia" | "book-chapter" | "book-section" => {
+            Kind::Chapter
+        }
         "paper-conference" | "speech" | "proceedings-article" => Kind::ConferencePaper,
         "proceedings" => Kind::Proceedings,
         "thesis" | "dissertation" => Kind::Thesis,
@@ -107,9 +114,26 @@ pub(crate) fn kind(name: &str) -> Option<Kind> {
         "patent" => Kind::Patent,
         "standard" => Kind::Standard,
         "manuscript" => Kind::Manuscript,
-        "bill" | "broadcast" | "document" | "event" | "figure" | "graphic" | "hearing" | "interview" | "legal_case"
-        | "legislation" | "map" | "motion_picture" | "musical_score" | "pamphlet" | "performance" | "periodical"
-        | "personal_communication" | "regulation" | "song" | "treaty" => Kind::Other,
+        "bill"
+        | "broadcast"
+        | "document"
+        | "event"
+        | "figure"
+        | "graphic"
+        | "hearing"
+        | "interview"
+        | "legal_case"
+        | "legislation"
+        | "map"
+        | "motion_picture"
+        | "musical_score"
+        | "pamphlet"
+        | "performance"
+        | "periodical"
+        | "personal_communication"
+        | "regulation"
+        | "song"
+        | "treaty" => Kind::Other,
         _ => return None,
     })
 }

@@ -107,8 +107,8 @@ fn compact(text: &str) -> Option<Date> {
     if text.len() != 8 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let number: u32 = text.parse().ok()?;
-    Date::new((number / 10_000) as i32, Some(number / 100 % 100), Some(number % 100))
+    let number = |from: usize, to: usize| text[from..to].parse::<u32>().ok();
+    Date::new(text[..4].parse().ok()?, number(4, 6), number(6, 8))
 }
 
 fn tokens(text: &str) -> Vec<Token> {
@@ -166,10 +166,50 @@ fn named(word: &str) -> Option<u32> {
 
 /// Names in German, French, Spanish, and Portuguese that differ from the English.
 const OTHER_NAMES: [&str; 44] = [
-    "januar", "februar", "märz", "mrz", "mär", "mai", "juni", "juli", "okt", "oktober", "dez", "dezember",
-    "janvier", "février", "fév", "févr", "mars", "avr", "avril", "juin", "juillet", "août", "aoû", "septembre",
-    "octobre", "novembre", "décembre", "déc", "enero", "febrero", "marzo", "abr", "abril", "mayo", "junio", "julio",
-    "ago", "agosto", "sept", "septiembre", "octubre", "noviembre", "dic", "diciembre",
+    "januar",
+    "februar",
+    "märz",
+    "mrz",
+    "mär",
+    "mai",
+    "juni",
+    "juli",
+    "okt",
+    "oktober",
+    "dez",
+    "dezember",
+    "janvier",
+    "février",
+    "fév",
+    "févr",
+    "mars",
+    "avr",
+    "avril",
+    "juin",
+    "juillet",
+    "août",
+    "aoû",
+    "septembre",
+    "octobre",
+    "novembre",
+    "décembre",
+    "déc",
+    "enero",
+    "febrero",
+    "marzo",
+    "abr",
+    "abril",
+    "mayo",
+    "junio",
+    "julio",
+    "ago",
+    "agosto",
+    "sept",
+    "septiembre",
+    "octubre",
+    "noviembre",
+    "dic",
+    "diciembre",
 ];
 
 fn days(year: i32, month: u32) -> u32 {

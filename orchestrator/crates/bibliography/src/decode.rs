@@ -14,7 +14,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
         Cow::Borrowed(text)
     } else {
         // A declaration of UTF-8 or UTF-16 is wrong, because the bytes are neither.
-        let declared = declared(bytes).filter(|encoding| *encoding != UTF_8 && encoding.is_ascii_compatible());
+        let declared =
+            declared(bytes).filter(|encoding| *encoding != UTF_8 && encoding.is_ascii_compatible());
         declared.unwrap_or_else(|| guess(bytes)).decode_without_bom_handling(bytes).0
     };
     if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n")) } else { text }
@@ -47,7 +48,8 @@ mod tests {
         assert_eq!(decode(b"Schr\xF6dinger, na\xEFve caf\xE9"), "Schrödinger, naïve café");
         let sjis = encoding_rs::SHIFT_JIS.encode("TY  - JOUR\nTI  - 昼寝は記憶を改善した").0.into_owned();
         assert_eq!(decode(&sjis), "TY  - JOUR\nTI  - 昼寝は記憶を改善した");
-        let greek = encoding_rs::ISO_8859_7.encode("<?xml version=\"1.0\" encoding='iso-8859-7'?><a>ύπνος</a>").0;
+        let greek =
+            encoding_rs::ISO_8859_7.encode("<?xml version=\"1.0\" encoding='iso-8859-7'?><a>ύπνος</a>").0;
         assert!(decode(&greek).contains("ύπνος"));
         assert!(decode(b"<?xml encoding='utf-8'?>caf\xE9").ends_with("café"));
     }

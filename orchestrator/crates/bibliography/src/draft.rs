@@ -9,17 +9,39 @@ use std::collections::HashSet;
 
 /// What programs write into notes; the rest of such a line is not the user's.
 const PROGRAMS: [&str; 16] = [
-    "_eprint:", "accepted:", "cited by:", "cited by ", "citation key:", "container-title:", "export date:",
-    "exported from ", "isbn:", "issn:", "number of pages:", "page version id:", "publication title:", "publisher:",
-    "times cited:", "zscc:",
+    "_eprint:",
+    "accepted:",
+    "cited by:",
+    "cited by ",
+    "citation key:",
+    "container-title:",
+    "export date:",
+    "exported from ",
+    "isbn:",
+    "issn:",
+    "number of pages:",
+    "page version id:",
+    "publication title:",
+    "publisher:",
+    "times cited:",
+    "zscc:",
 ];
 
 /// Most files, collections, and serial numbers of a record, in which each is looked for.
 const MAX_LIST: usize = 1_000;
 
 /// Venues of preprints.
-const PREPRINTS: [&str; 9] =
-    ["arxiv", "biorxiv", "medrxiv", "chemrxiv", "psyarxiv", "ssrn", "research square", "preprints.org", "osf"];
+const PREPRINTS: [&str; 9] = [
+    "arxiv",
+    "biorxiv",
+    "medrxiv",
+    "chemrxiv",
+    "psyarxiv",
+    "ssrn",
+    "research square",
+    "preprints.org",
+    "osf",
+];
 
 /// A field of one text on one line.
 #[derive(Debug, Clone, Copy)]
@@ -137,7 +159,8 @@ impl Draft {
     /// A date; of several, the first that says most of the year that was named first.
     pub(crate) fn date(&mut self, date: Option<Date>) {
         let Some(date) = date else { return };
-        let longer = |known: &Date| known.year == date.year && date.to_string().len() > known.to_string().len();
+        let longer =
+            |known: &Date| known.year == date.year && date.to_string().len() > known.to_string().len();
         if self.date.as_ref().is_none_or(longer) {
             self.date = Some(date);
         }
@@ -218,7 +241,8 @@ impl Draft {
             return;
         }
         let tag = line(&plain(text));
-        self.record.is_retracted |= ["retracted", "retracted publication"].contains(&tag.to_lowercase().as_str());
+        self.record.is_retracted |=
+            ["retracted", "retracted publication"].contains(&tag.to_lowercase().as_str());
         if !tag.is_empty() && self.tags.insert(tag.clone()) {
             self.record.tags.push(tag);
         }
@@ -269,7 +293,8 @@ impl Draft {
     }
 
     pub(crate) fn file(&mut self, file: Attachment) {
-        let new = self.record.files.len() < MAX_LIST && !self.record.files.iter().any(|known| known.path == file.path);
+        let new = self.record.files.len() < MAX_LIST
+            && !self.record.files.iter().any(|known| known.path == file.path);
         if new && self.takes("files", &file.path) {
             self.record.files.push(file);
         }
@@ -333,13 +358,16 @@ impl Draft {
 
 /// Whether a word is an address of the web.
 pub(crate) fn is_web(text: &str) -> bool {
-    ["http://", "https://"].iter().any(|scheme| text.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme)))
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| text.get(..scheme.len()).is_some_and(|s| s.eq_ignore_ascii_case(scheme)))
 }
 
 /// `12–19`, `pp. 12--19`, and `12 - 19` as `12-19`.
 fn pages(text: &str) -> String {
     let text = line(&plain(text)).replace(['\u{2010}', '\u{2011}', '\u{2013}', '\u{2014}', '\u{2212}'], "-");
-    let bare = ["pages ", "pp. ", "pp.", "p. "].iter().find_map(|front| text.strip_prefix(front)).unwrap_or(&text);
+    let bare =
+        ["pages ", "pp. ", "pp.", "p. "].iter().find_map(|front| text.strip_prefix(front)).unwrap_or(&text);
     let parts: Vec<&str> = bare.split('-').map(str::trim).filter(|part| !part.is_empty()).collect();
     parts.join("-")
 }

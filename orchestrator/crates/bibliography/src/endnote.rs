@@ -1,4 +1,4 @@
-//! EndNote's XML. Text is in `style` elements.
+//! `EndNote`'s XML. Text is in `style` elements.
 
 use crate::date::Date;
 use crate::draft::{Draft, Slot};
@@ -43,8 +43,10 @@ pub(crate) fn record(line: u64, root: &Element) -> Outcome {
     if second.contains("PMC") {
         draft.pmcid(&second);
     }
-    let provider = format!("{} {}", get("remote-database-name"), get("remote-database-provider")).to_lowercase();
-    let of_pubmed = second.contains("PMC") || ["pubmed", "medline", "nlm"].iter().any(|name| provider.contains(name));
+    let provider =
+        format!("{} {}", get("remote-database-name"), get("remote-database-provider")).to_lowercase();
+    let of_pubmed =
+        second.contains("PMC") || ["pubmed", "medline", "nlm"].iter().any(|name| provider.contains(name));
     if of_pubmed {
         draft.pmid(&get("accession-num"));
     }
@@ -90,7 +92,9 @@ fn addresses(draft: &mut Draft, root: &Element) {
 fn kind(name: &str, number: &str) -> Kind {
     match (name.trim(), number.trim()) {
         ("Journal Article" | "Electronic Article", _) | ("", "17" | "43") => Kind::Article,
-        ("Book" | "Edited Book" | "Electronic Book" | "Serial", _) | ("", "6" | "28" | "44" | "57") => Kind::Book,
+        ("Book" | "Edited Book" | "Electronic Book" | "Serial", _) | ("", "6" | "28" | "44" | "57") => {
+            Kind::Book
+        }
         ("Book Section" | "Electronic Book Section" | "Encyclopedia" | "Dictionary", _)
         | ("", "5" | "52" | "53" | "60") => Kind::Chapter,
         ("Conference Proceedings" | "Conference Paper", _) | ("", "10" | "47") => Kind::ConferencePaper,

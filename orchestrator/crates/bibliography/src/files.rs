@@ -5,7 +5,7 @@ use crate::Attachment;
 /// What a backslash makes literal; before anything else it belongs to a path of Windows.
 const ESCAPED: [char; 13] = [':', ';', '\\', '{', '}', '_', '%', '&', '#', '$', '~', ',', '^'];
 
-/// Reads the fields of Zotero (`Title:path:application/pdf;…`), Better BibTeX (`path;path`), JabRef
+/// Reads the fields of Zotero (`Title:path:application/pdf;…`), Better BibTeX (`path;path`), `JabRef`
 /// (`Description:path:PDF`), and Mendeley (`:path:pdf`), with escaped separators, also in paths of Windows.
 pub(crate) fn parse(text: &str) -> Vec<Attachment> {
     let text = text.replace("$\\backslash$", "\\\\");
@@ -95,7 +95,10 @@ mod tests {
         );
         check("/home/a/Zotero/storage/ABCD/Lee.pdf", &[("", "/home/a/Zotero/storage/ABCD/Lee.pdf", "")]);
         check("/home/a.pdf;/home/b\\;c.pdf", &[("", "/home/a.pdf", ""), ("", "/home/b;c.pdf", "")]);
-        check("PDF:C\\:\\\\Users\\\\a\\\\x.pdf:application/pdf", &[("PDF", "C:\\Users\\a\\x.pdf", "application/pdf")]);
+        check(
+            "PDF:C\\:\\\\Users\\\\a\\\\x.pdf:application/pdf",
+            &[("PDF", "C:\\Users\\a\\x.pdf", "application/pdf")],
+        );
         check("C\\:\\\\Users\\\\x.pdf", &[("", "C:\\Users\\x.pdf", "")]);
         check("C:\\Users\\x.pdf", &[("", "C:\\Users\\x.pdf", "")]);
         check("C:/Users/x.pdf:application/pdf", &[("", "C:/Users/x.pdf", "application/pdf")]);

@@ -64,13 +64,15 @@ fn elements(text: &str) -> (Vec<&str>, &str) {
     let (mut names, mut from, mut rest) = (Vec::new(), "", text);
     while let Some(at) = rest.find('<').filter(|_| names.len() < 3) {
         let tag = &rest[at..];
-        let skip = [("<!--", "-->"), ("<?", "?>"), ("<!", ">")].iter().find(|(open, _)| tag.starts_with(open));
+        let skip =
+            [("<!--", "-->"), ("<?", "?>"), ("<!", ">")].iter().find(|(open, _)| tag.starts_with(open));
         if let Some((open, close)) = skip {
             let Some(end) = tag[open.len()..].find(close) else { break };
             rest = &tag[open.len() + end + close.len()..];
             continue;
         }
-        let name = tag[1..].split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next().unwrap_or_default();
+        let name =
+            tag[1..].split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next().unwrap_or_default();
         if names.is_empty() {
             from = tag;
         }
@@ -84,10 +86,15 @@ fn xml(text: &str) -> Option<Format> {
     let (names, root) = elements(text);
     let second = names.get(1).copied().unwrap_or_default();
     match *names.first()? {
-        "PubmedArticleSet" | "PubmedArticle" | "PubmedBookArticle" | "PubmedBookArticleSet" => Some(Format::PubMedXml),
+        "PubmedArticleSet" | "PubmedArticle" | "PubmedBookArticle" | "PubmedBookArticleSet" => {
+            Some(Format::PubMedXml)
+        }
         "modsCollection" | "mods" => Some(Format::Mods),
         "xml" if second == "records" => Some(Format::EndNoteXml),
-        "records" if second == "record" && ["<ref-type", "<rec-number", "<source-app"].iter().any(|t| root.contains(t)) => {
+        "records"
+            if second == "record"
+                && ["<ref-type", "<rec-number", "<source-app"].iter().any(|t| root.contains(t)) =>
+        {
             Some(Format::EndNoteXml)
         }
         "RDF" => root.contains("http://www.zotero.org/namespaces/export#").then_some(Format::ZoteroRdf),
@@ -115,7 +122,10 @@ fn json(text: &str) -> Option<Format> {
     // A line that is an object, with another object below: lines of documents.
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or_default();
-    if first.starts_with('{') && first.ends_with('}') && lines.next().is_some_and(|line| line.starts_with('{')) {
+    if first.starts_with('{')
+        && first.ends_with('}')
+        && lines.next().is_some_and(|line| line.starts_with('{'))
+    {
         return None;
     }
     let text = condensed(text);
@@ -126,14 +136,16 @@ fn json(text: &str) -> Option<Format> {
     if text == "[]" {
         return None;
     }
-    let has_type = text.split("\"type\":\"").skip(1).any(|rest| {
-        rest.split('"').next().is_some_and(|name| crate::csl::kind(name).is_some())
-    });
+    let has_type = text
+        .split("\"type\":\"")
+        .skip(1)
+        .any(|rest| rest.split('"').next().is_some_and(|name| crate::csl::kind(name).is_some()));
     let own = ["\"container-title\":", "\"date-parts\":[[", "\"citation-key\":", "\"DOI\":\"", "\"page\":\""];
     let signs = own.iter().filter(|sign| text.contains(**sign)).count();
     let enough = if in_list { 1 } else { 2 };
     let named = text.contains("\"family\":\"") && text.contains("\"author\":[{");
-    (signs + usize::from(has_type) + usize::from(named) > enough || (in_list && has_type)).then_some(Format::CslJson)
+    (signs + usize::from(has_type) + usize::from(named) > enough || (in_list && has_type))
+        .then_some(Format::CslJson)
 }
 
 fn tagged(text: &str) -> Option<Format> {
@@ -148,9 +160,14 @@ fn tagged(text: &str) -> Option<Format> {
 }
 
 fn bibtex(name: &str, text: &str) -> Option<Format> {
-    let is_bib = name.rsplit_once('.').is_some_and(|(_, end)| ["bib", "bibtex", "biblatex"].contains(&&*lower(end)));
+    let is_bib =
+        name.rsplit_once('.').is_some_and(|(_, end)| ["bib", "bibtex", "biblatex"].contains(&&*lower(end)));
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('%'));
-    let found = if is_bib { lines.any(crate::bibtex::begins) } else { lines.next().is_some_and(crate::bibtex::begins) };
+    let found = if is_bib {
+        lines.any(crate::bibtex::begins)
+    } else {
+        lines.next().is_some_and(crate::bibtex::begins)
+    };
     found.then_some(Format::BibTex)
 }
 

@@ -22,8 +22,13 @@ impl Items {
     /// Items of the list that the file is, or that it has as `items`; else the file is one item.
     pub(crate) fn new(text: &str, read: ReadItem) -> Self {
         let start = skip_blanks(text, 0);
-        let mut items =
-            Self { place: Place::default(), read, at: Some(start), is_single: false, collections: Collections::default() };
+        let mut items = Self {
+            place: Place::default(),
+            read,
+            at: Some(start),
+            is_single: false,
+            collections: Collections::default(),
+        };
         if text[start..].starts_with('[') {
             items.at = Some(start + 1);
             return items;
@@ -43,7 +48,8 @@ impl Items {
             None => items.is_single = true,
         }
         if let Some((_, value)) = members.iter().find(|(key, _)| key == "collections") {
-            items.collections = serde_json::from_str(&text[value.clone()]).map(|v| Collections::new(&v)).unwrap_or_default();
+            items.collections =
+                serde_json::from_str(&text[value.clone()]).map(|v| Collections::new(&v)).unwrap_or_default();
         }
         items
     }
@@ -61,7 +67,9 @@ impl Source for Items {
         }
         let line = self.place.to(text, at);
         let reject = |reason: String| Some(Err(Rejected { line, reason }));
-        let Some(end) = skip_value(text, at) else { return reject("the file ends inside an item".to_owned()) };
+        let Some(end) = skip_value(text, at) else {
+            return reject("the file ends inside an item".to_owned());
+        };
         self.at = Some(end).filter(|_| !self.is_single);
         if end - at > MAX_RECORD {
             return reject(format!("longer than {} MiB", MAX_RECORD >> 20));
@@ -155,7 +163,9 @@ impl Collections {
         let Value::Object(collections) = value else { return all };
         for (key, collection) in collections {
             let (mut names, mut next) = (Vec::new(), Some(key.as_str()));
-            while let Some(collection) = next.and_then(|key| collections.get(key)).filter(|_| names.len() < MAX_LEVELS) {
+            while let Some(collection) =
+                next.and_then(|key| collections.get(key)).filter(|_| names.len() < MAX_LEVELS)
+            {
                 names.push(collection.get("name").and_then(Value::as_str).unwrap_or_default());
                 next = collection.get("parent").and_then(Value::as_str);
             }

@@ -7,13 +7,35 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("ca", &["cat", "catalan"]),
     ("cs", &["cze", "ces", "czech"]),
     ("da", &["dan", "danish"]),
-    ("de", &["ger", "deu", "german", "ngerman", "austrian", "naustrian", "swissgerman", "nswissgerman", "deutsch"]),
+    (
+        "de",
+        &[
+            "ger",
+            "deu",
+            "german",
+            "ngerman",
+            "austrian",
+            "naustrian",
+            "swissgerman",
+            "nswissgerman",
+            "deutsch",
+        ],
+    ),
     ("el", &["gre", "ell", "greek"]),
     (
         "en",
         &[
-            "eng", "english", "american", "british", "canadian", "australian", "newzealand", "usenglish",
-            "ukenglish", "englisch", "anglais",
+            "eng",
+            "english",
+            "american",
+            "british",
+            "canadian",
+            "australian",
+            "newzealand",
+            "usenglish",
+            "ukenglish",
+            "englisch",
+            "anglais",
         ],
     ),
     ("es", &["spa", "spanish", "español", "espanol"]),
@@ -50,13 +72,8 @@ const LANGUAGES: &[(&str, &[&str])] = &[
 
 /// The ISO 639-1 code of `eng`, `en-US`, `English`, `ngerman`, `English; German` (the first counts).
 pub(crate) fn code(text: &str) -> Option<String> {
-    let first: String = text
-        .trim()
-        .chars()
-        .take(40)
-        .take_while(|c| c.is_alphabetic())
-        .flat_map(char::to_lowercase)
-        .collect();
+    let first: String =
+        text.trim().chars().take(40).take_while(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     let known = LANGUAGES.iter().find(|(code, names)| *code == first || names.contains(&first.as_str()));
     known.map(|(code, _)| (*code).to_owned())
 }

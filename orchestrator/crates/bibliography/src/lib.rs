@@ -2,11 +2,11 @@
 //!
 //! | format | written by |
 //! |---|---|
-//! | BibTeX, BibLaTeX | Zotero, Better BibTeX, JabRef, Mendeley, publishers, Google Scholar, Lyra |
-//! | RIS | Zotero, EndNote, Mendeley, Scopus, Web of Science, publishers, Lyra |
+//! | BibTeX, BibLaTeX | Zotero, Better BibTeX, `JabRef`, Mendeley, publishers, Google Scholar, Lyra |
+//! | RIS | Zotero, `EndNote`, Mendeley, Scopus, Web of Science, publishers, Lyra |
 //! | CSL-JSON | Zotero, Better BibTeX, Mendeley, pandoc, Crossref |
 //! | Zotero JSON | Better BibTeX JSON, Zotero's API |
-//! | EndNote XML | EndNote, Zotero, Mendeley |
+//! | `EndNote` XML | `EndNote`, Zotero, Mendeley |
 //! | `.nbib` (MEDLINE) | PubMed |
 //! | PubMed XML | PubMed, the E-utilities |
 //! | MODS | Zotero, libraries |
@@ -129,7 +129,7 @@ impl Place {
     /// Moves to a byte offset, and returns the number of its line; the first line is 1.
     fn to(&mut self, text: &str, at: usize) -> u64 {
         let passed = text.as_bytes().get(self.at..at).unwrap_or_default();
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.line += passed.split(|byte| *byte == b'\n').skip(1).count() as u64;
         self.at = self.at.max(at);
         self.line
     }

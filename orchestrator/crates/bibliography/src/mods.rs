@@ -21,7 +21,9 @@ pub(crate) fn record(line: u64, root: &Element) -> Outcome {
             element.below("roleTerm").into_iter().map(|role| role.text().trim().to_lowercase()).collect();
         if roles.iter().any(|role| matches!(role.as_str(), "editor" | "edt")) {
             draft.editor(&name);
-        } else if roles.is_empty() || roles.iter().any(|role| matches!(role.as_str(), "author" | "aut" | "creator" | "cre")) {
+        } else if roles.is_empty()
+            || roles.iter().any(|role| matches!(role.as_str(), "author" | "aut" | "creator" | "cre"))
+        {
             draft.author(&name);
         }
     }
@@ -45,7 +47,9 @@ pub(crate) fn record(line: u64, root: &Element) -> Outcome {
     draft.summary(&root.text_at("abstract"));
     draft.language(&root.text_at("language/languageTerm"));
     for subject in root.all("subject") {
-        for topic in subject.elements().filter(|e| matches!(e.name.as_str(), "topic" | "geographic" | "temporal")) {
+        for topic in
+            subject.elements().filter(|e| matches!(e.name.as_str(), "topic" | "geographic" | "temporal"))
+        {
             draft.tag(&topic.text());
         }
     }
@@ -56,7 +60,8 @@ pub(crate) fn record(line: u64, root: &Element) -> Outcome {
         draft.note(&note.text());
     }
     for other in root.all("relatedItem").filter(|item| item.has("type", "otherVersion")) {
-        let versions = other.all("identifier").filter(|id| id.has("type", "doi")).filter_map(|id| ids::doi(&id.text()));
+        let versions =
+            other.all("identifier").filter(|id| id.has("type", "doi")).filter_map(|id| ids::doi(&id.text()));
         draft.version(versions.map(Identifier::Doi).collect());
     }
     draft.finish()
@@ -80,7 +85,8 @@ fn identifiers(draft: &mut Draft, root: &Element) {
 
 /// The title that is no abbreviation and no translation, with its article, and the subtitle.
 fn title(of: &Element) -> (String, String) {
-    let info = of.all("titleInfo").find(|info| info.attribute("type").is_none()).or_else(|| of.at("titleInfo"));
+    let info =
+        of.all("titleInfo").find(|info| info.attribute("type").is_none()).or_else(|| of.at("titleInfo"));
     let Some(info) = info else { return Default::default() };
     let article = info.text_at("nonSort");
     let blank = if article.is_empty() || article.ends_with([' ', '\'', '’', '-']) { "" } else { " " };
@@ -110,7 +116,9 @@ fn part(draft: &mut Draft, part: &Element) {
             _ => {}
         }
     }
-    for extent in part.all("extent").filter(|extent| extent.attribute("unit").is_none_or(|u| u.starts_with("page"))) {
+    for extent in
+        part.all("extent").filter(|extent| extent.attribute("unit").is_none_or(|u| u.starts_with("page")))
+    {
         let [start, end] = [extent.text_at("start"), extent.text_at("end")];
         draft.put(Slot::Pages, &if end.trim().is_empty() { start } else { format!("{start}-{end}") });
         draft.put(Slot::Pages, &extent.text_at("list"));
@@ -121,7 +129,9 @@ fn part(draft: &mut Draft, part: &Element) {
 fn kind(root: &Element, host: Option<&Element>) -> Kind {
     let genres: Vec<String> = root.all("genre").map(|genre| genre.text().trim().to_lowercase()).collect();
     let is = |words: &[&str]| genres.iter().any(|genre| words.iter().any(|word| genre.contains(word)));
-    let of_host = |word: &str| host.is_some_and(|host| host.all("genre").any(|g| g.text().to_lowercase().contains(word)));
+    let of_host = |word: &str| {
+        host.is_some_and(|host| host.all("genre").any(|g| g.text().to_lowercase().contains(word)))
+    };
     if is(&["journalarticle", "journal article", "article"]) {
         Kind::Article
     } else if is(&["preprint"]) {

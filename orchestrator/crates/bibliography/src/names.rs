@@ -2,10 +2,28 @@
 
 /// Words of groups' names that persons' names do not have; the small ones only in lower case.
 const GROUP_WORDS: [&str; 22] = [
-    "and", "of", "for", "the", "group", "consortium", "collaboration", "collaborators", "organization",
+    "and",
+    "of",
+    "for",
+    "the",
+    "group",
+    "consortium",
+    "collaboration",
+    "collaborators",
+    "organization",
     "organisation", // prose: ok
-    "committee", "institute", "university", "society", "association", "agency", "team", "network", "investigators",
-    "ministry", "foundation", "department",
+    "committee",
+    "institute",
+    "university",
+    "society",
+    "association",
+    "agency",
+    "team",
+    "network",
+    "investigators",
+    "ministry",
+    "foundation",
+    "department",
 ];
 
 /// "Family, Given" as "Given Family"; also with a suffix, as "Family, Given, Jr." or as "Family, Jr., Given". What has

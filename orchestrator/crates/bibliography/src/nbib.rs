@@ -22,7 +22,8 @@ fn tag(line: &str) -> Option<(&str, &str)> {
     let is_tag = (2..=4).contains(&name.len())
         && tag.len() <= 5
         && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
-    (is_tag && (tag.len() >= 4) && (rest.is_empty() || rest.starts_with(' '))).then_some((name, rest.trim_start()))
+    (is_tag && (tag.len() >= 4) && (rest.is_empty() || rest.starts_with(' ')))
+        .then_some((name, rest.trim_start()))
 }
 
 /// Whether a line begins a record: `PMID- 1`, or `PMC - PMC1` in exports of PubMed Central.
@@ -97,7 +98,8 @@ fn finish(group: &Group) -> Outcome {
 }
 
 fn read(draft: &mut Draft, tag: &str, value: &str) {
-    let article = |kind: &str| value.split_once('[').filter(|(_, of)| of.starts_with(kind)).map(|(id, _)| id.trim());
+    let article =
+        |kind: &str| value.split_once('[').filter(|(_, of)| of.starts_with(kind)).map(|(id, _)| id.trim());
     match tag {
         "PMID" => {
             draft.pmid(value);

@@ -97,7 +97,7 @@ fn book(draft: &mut Draft, book: &Element) {
     draft.key(&pmid);
     draft.pmid(&pmid);
     book.all("AuthorList").for_each(|list| names(draft, Some(list), list.has("Type", "editors")));
-    for list in book.at("Book").into_iter().flat_map(|inner| inner.elements()) {
+    for list in book.at("Book").into_iter().flat_map(Element::elements) {
         if list.name == "AuthorList" && (list.has("Type", "editors") || !draft.has_authors()) {
             names(draft, Some(list), list.has("Type", "editors"));
         }

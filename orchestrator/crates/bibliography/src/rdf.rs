@@ -45,8 +45,24 @@ fn is_top(name: &str) -> bool {
 
 /// Elements that are items.
 const ITEMS: [&str; 19] = [
-    "Article", "Book", "BookSection", "Thesis", "Report", "Manuscript", "Document", "Patent", "Image", "Recording",
-    "Legislation", "MotionPicture", "ConferenceProceedings", "Letter", "Interview", "Data", "Description", "Blog",
+    "Article",
+    "Book",
+    "BookSection",
+    "Thesis",
+    "Report",
+    "Manuscript",
+    "Document",
+    "Patent",
+    "Image",
+    "Recording",
+    "Legislation",
+    "MotionPicture",
+    "ConferenceProceedings",
+    "Letter",
+    "Interview",
+    "Data",
+    "Description",
+    "Blog",
     "Computer",
 ];
 /// Elements that items refer to.
@@ -84,7 +100,9 @@ impl Known {
             "Attachment" => {
                 let nested = element.at("resource").and_then(|inner| inner.attribute("resource"));
                 let path = nested.or_else(|| element.attribute("resource")).unwrap_or_default().to_owned();
-                let part = |path: &str| Some(crate::text::line(&element.text_at(path))).filter(|text| !text.is_empty());
+                let part = |path: &str| {
+                    Some(crate::text::line(&element.text_at(path))).filter(|text| !text.is_empty())
+                };
                 if !path.is_empty() {
                     let file = Attachment { path, title: part("title"), media_type: part("type") };
                     self.files.insert(about(element), file);
@@ -92,7 +110,8 @@ impl Known {
             }
             "Memo" => drop(self.notes.insert(about(element), element.text_at("value"))),
             "Collection" => {
-                let name: String = crate::text::line(&element.text_at("title")).chars().take(MAX_COPY).collect();
+                let name: String =
+                    crate::text::line(&element.text_at("title")).chars().take(MAX_COPY).collect();
                 for part in references(element, "hasPart") {
                     self.collections.entry(part.to_owned()).or_default().push(self.names.len());
                 }
@@ -113,7 +132,11 @@ impl Host {
             title: short("title"),
             volume: short("volume"),
             issue: short("number"),
-            identifiers: identifiers(element).into_iter().filter(|id| id.len() <= MAX_COPY).take(20).collect(),
+            identifiers: identifiers(element)
+                .into_iter()
+                .filter(|id| id.len() <= MAX_COPY)
+                .take(20)
+                .collect(),
         }
     }
 
@@ -134,7 +157,11 @@ impl Source for Rdf {
                 Err(reason) => return Some(Err(Rejected { line, reason })),
             };
             let kind = item_type(&element);
-            if !OTHERS.contains(&element.name.as_str()) && !kind.is_empty() && kind != "attachment" && kind != "note" {
+            if !OTHERS.contains(&element.name.as_str())
+                && !kind.is_empty()
+                && kind != "attachment"
+                && kind != "note"
+            {
                 return Some(record(line, &element, &kind, &mut self.known));
             }
         }
@@ -151,7 +178,13 @@ fn record(line: u64, item: &Element, kind: &str, known: &mut Known) -> Outcome {
     draft.url(&address);
     draft.kind(zotero::kind(kind));
     draft.title(&get("title"));
-    for (path, are_editors) in [("authors", false), ("inventors", false), ("programmers", false), ("presenters", false), ("editors", true)] {
+    for (path, are_editors) in [
+        ("authors", false),
+        ("inventors", false),
+        ("programmers", false),
+        ("presenters", false),
+        ("editors", true),
+    ] {
         for name in item.at(path).into_iter().flat_map(|list| list.below("Person")) {
             let family = [name.text_at("surname"), name.text_at("family_name")].concat();
             let given = [name.text_at("givenName"), name.text_at("givenname")].concat();
@@ -159,7 +192,9 @@ fn record(line: u64, item: &Element, kind: &str, known: &mut Known) -> Outcome {
             if are_editors { draft.editor(&whole) } else { draft.author(&whole) }
         }
     }
-    identifiers(item).iter().for_each(|id| identify(&mut draft, id));
+    for id in identifiers(item) {
+        identify(&mut draft, &id);
+    }
     for part in item.all("isPartOf").take(MAX_HOSTS) {
         let inner = part.elements().find(|inner| inner.name != "Series").map(Host::of);
         if let Some(host) = inner.as_ref().or_else(|| known.hosts.get(part.attribute("resource")?)) {

@@ -26,7 +26,9 @@ fn tag(line: &str) -> Option<(&str, &str)> {
 /// Whether a line begins a record.
 pub(crate) fn begins(line: &str) -> bool {
     tag(line.trim_start_matches('\u{FEFF}')).is_some_and(|(tag, value)| {
-        tag == "TY" && (2..=8).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        tag == "TY"
+            && (2..=8).contains(&value.len())
+            && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
 }
 
@@ -138,7 +140,7 @@ fn read(draft: &mut Draft, Field { tag, value }: &Field, kind: Kind) {
                 if is_web(path) {
                     draft.url(path);
                 }
-                if !path.is_empty() && !(tag == "L2" && is_web(path)) {
+                if !path.is_empty() && (tag != "L2" || !is_web(path)) {
                     draft.file(Attachment { path: path.to_owned(), ..Attachment::default() });
                 }
             }
@@ -164,9 +166,11 @@ fn pages(draft: &mut Draft, group: &Group) {
 /// The accession number is a PMID in Lyra's own files and in records of PubMed; other databases have numbers, too.
 fn accession(draft: &mut Draft, group: &Group) {
     let Some(number) = group.first("AN") else { return };
-    let database = ["DB", "DP"].into_iter().filter_map(|tag| group.first(tag)).collect::<String>().to_lowercase();
+    let database =
+        ["DB", "DP"].into_iter().filter_map(|tag| group.first(tag)).collect::<String>().to_lowercase();
     let of_pubmed = ["pubmed", "medline", "nlm"].iter().any(|name| database.contains(name));
-    let has_pmcid = group.first("C2").is_some_and(|value| ids::pmcid(value).is_some() && value.contains("PMC"));
+    let has_pmcid =
+        group.first("C2").is_some_and(|value| ids::pmcid(value).is_some() && value.contains("PMC"));
     let of_lyra = group.first("ID").is_some_and(|id| id.starts_with("page_"));
     if of_pubmed || has_pmcid || of_lyra || number.trim().starts_with("PMID") {
         draft.pmid(number);

@@ -9,13 +9,30 @@ const MAX_ENTITY: usize = 34;
 
 /// Elements of HTML and JATS whose tags are removed.
 const INLINE: [&str; 19] = [
-    "i", "b", "em", "strong", "sub", "sup", "span", "sc", "u", "a", "italic", "bold", "inf", "scp", "tt", "code",
-    "font", "small", "strike",
+    "i", "b", "em", "strong", "sub", "sup", "span", "sc", "u", "a", "italic", "bold", "inf", "scp", "tt",
+    "code", "font", "small", "strike",
 ];
 /// Those that stand on lines of their own.
 const BLOCKS: [&str; 19] = [
-    "p", "br", "div", "li", "ul", "ol", "h1", "h2", "h3", "h4", "title", "sec", "blockquote", "pre", "table", "tr",
-    "td", "html", "body",
+    "p",
+    "br",
+    "div",
+    "li",
+    "ul",
+    "ol",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "title",
+    "sec",
+    "blockquote",
+    "pre",
+    "table",
+    "tr",
+    "td",
+    "html",
+    "body",
 ];
 
 /// On one line, without control characters.
@@ -72,9 +89,10 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The beginning of a text up to a byte, within `most` bytes.
+/// The beginning of a text up to a character, within `most` bytes and before another tag or entity.
 fn until(text: &str, end: char, most: usize) -> Option<&str> {
-    let at = text.char_indices().take_while(|(at, _)| *at <= most).find(|(_, c)| *c == end)?.0;
+    let mut near = text.char_indices().take_while(|(at, c)| *at <= most && *c != '<');
+    let at = near.find(|(_, c)| *c == end)?.0;
     Some(&text[..at])
 }
 

@@ -69,7 +69,8 @@ impl Elements {
 
 /// The name of the tag that begins a text, without its prefix.
 fn local_name(text: &str) -> &str {
-    let end = text.bytes().take(100).position(|byte| !byte.is_ascii_alphanumeric() && !b":-_.".contains(&byte));
+    let end =
+        text.bytes().take(100).position(|byte| !byte.is_ascii_alphanumeric() && !b":-_.".contains(&byte));
     let name = &text[..end.unwrap_or(0)];
     name.rsplit(':').next().unwrap_or(name)
 }
@@ -85,7 +86,8 @@ fn tree(text: &str, ends: fn(&str) -> bool) -> (Result<Element, String>, usize) 
         let position = reader.buffer_position() as usize;
         let event = match reader.read_event() {
             Ok(event) => event,
-            Err(error) => return (Err(format!("broken XML: {error}")), position),
+            // What is not closed has been read to the end, and need not be read again.
+            Err(error) => return (Err(format!("broken XML: {error}")), reader.buffer_position() as usize),
         };
         if position > MAX_RECORD {
             return (Err(format!("longer than {} MiB", MAX_RECORD >> 20)), position);

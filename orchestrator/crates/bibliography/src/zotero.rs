@@ -35,9 +35,20 @@ pub(crate) fn record(line: u64, item: &Map<String, Value>, collections: &Collect
             _ => {}
         }
     }
-    let venues =
-        ["publicationTitle", "bookTitle", "proceedingsTitle", "conferenceName", "websiteTitle", "blogTitle",
-         "encyclopediaTitle", "dictionaryTitle", "forumTitle", "meetingName", "repository", "journalAbbreviation"];
+    let venues = [
+        "publicationTitle",
+        "bookTitle",
+        "proceedingsTitle",
+        "conferenceName",
+        "websiteTitle",
+        "blogTitle",
+        "encyclopediaTitle",
+        "dictionaryTitle",
+        "forumTitle",
+        "meetingName",
+        "repository",
+        "journalAbbreviation",
+    ];
     for name in venues {
         draft.put(Slot::Venue, &get(name));
     }
@@ -77,7 +88,11 @@ fn attachment(draft: &mut Draft, file: &Map<String, Value>) {
     let part = |name: &str| Some(line(&member(file, name))).filter(|text| !text.is_empty());
     // Links have an address and no path.
     if let Some(path) = ["localPath", "path", "defaultPath"].into_iter().find_map(part) {
-        draft.file(Attachment { path, title: part("title"), media_type: part("mimeType").or_else(|| part("contentType")) });
+        draft.file(Attachment {
+            path,
+            title: part("title"),
+            media_type: part("mimeType").or_else(|| part("contentType")),
+        });
     }
     for note in list(file, "annotations").into_iter().filter_map(Value::as_object) {
         let [marked, comment] = ["annotationText", "annotationComment"].map(|name| member(note, name));

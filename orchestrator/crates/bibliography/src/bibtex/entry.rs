@@ -34,7 +34,11 @@ fn opening(text: &str) -> Option<(&str, usize, u8)> {
     let name = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())];
     let after = rest[name.len()..].trim_start_matches([' ', '\t', '\n']);
     let open = *after.as_bytes().first().filter(|byte| matches!(byte, b'{' | b'('))?;
-    (!name.is_empty() && name.len() < 40).then_some((&text[start..start + name.len()], text.len() - after.len(), open))
+    (!name.is_empty() && name.len() < 40).then_some((
+        &text[start..start + name.len()],
+        text.len() - after.len(),
+        open,
+    ))
 }
 
 /// Whether an entry begins at the beginning of a line.
@@ -87,7 +91,10 @@ fn closing(text: &str, open: usize, delimiter: u8) -> (Option<Range<usize>>, usi
             b'\n' => {
                 let line = text[at + 1..].trim_start_matches([' ', '\t']);
                 let end = line.find('\n').unwrap_or(line.len());
-                if line.starts_with('@') && !line[..end].trim_end().ends_with('(') && begins_keyed(&line[..end]) {
+                if line.starts_with('@')
+                    && !line[..end].trim_end().ends_with('(')
+                    && begins_keyed(&line[..end])
+                {
                     return (None, at + 1);
                 }
             }
@@ -117,7 +124,8 @@ pub(super) fn fields(body: &str) -> (&str, Vec<Field<'_>>) {
         if scan.peek().is_none() {
             break;
         }
-        let name = scan.take(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'=' | b',' | b'{' | b'"' | b'#'));
+        let name = scan
+            .take(|byte| !byte.is_ascii_whitespace() && !matches!(byte, b'=' | b',' | b'{' | b'"' | b'#'));
         scan.skip(|byte| byte.is_ascii_whitespace());
         if scan.peek() == Some(b'=') && !name.is_empty() {
             scan.at += 1;
@@ -147,7 +155,8 @@ impl<'t> Scan<'t> {
 
     /// Moves on while bytes fit. Only ASCII bytes end it, so that the offset stays at a character.
     fn skip(&mut self, fits: impl Fn(u8) -> bool) {
-        while self.peek().is_some_and(|byte| !byte.is_ascii() && fits(b'a') || byte.is_ascii() && fits(byte)) {
+        while self.peek().is_some_and(|byte| !byte.is_ascii() && fits(b'a') || byte.is_ascii() && fits(byte))
+        {
             self.at += 1;
         }
     }
@@ -166,7 +175,8 @@ impl<'t> Scan<'t> {
                 Some(b'{') => pieces.push(Piece::Text(self.delimited(b'}'))),
                 Some(b'"') => pieces.push(Piece::Text(self.delimited(b'"'))),
                 _ => {
-                    let word = self.take(|b| !b.is_ascii_whitespace() && !matches!(b, b',' | b'#' | b'{' | b'}' | b'"'));
+                    let word = self
+                        .take(|b| !b.is_ascii_whitespace() && !matches!(b, b',' | b'#' | b'{' | b'}' | b'"'));
                     let is_number = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
                     if !word.is_empty() {
                         pieces.push(if is_number { Piece::Text(word) } else { Piece::Name(word) });
@@ -249,7 +259,10 @@ mod tests {
             let found: Vec<_> = found.iter().map(|(kind, closed)| (kind.as_str(), *closed)).collect();
             assert_eq!(found, expect, "{text}");
         };
-        check("me@example.org {x} @Article{a, t={b}} @ book ( b, t = \"(c)\" )", &[("article", true), ("book", true)]);
+        check(
+            "me@example.org {x} @Article{a, t={b}} @ book ( b, t = \"(c)\" )",
+            &[("article", true), ("book", true)],
+        );
         check("@article{a, t = {\\} \\{ {x}}}@misc{b,}", &[("article", true), ("misc", true)]);
         check("% @article{a,}\n@misc{b,}", &[("misc", true)]);
         check("@article{a, t = {x\n@misc{b, t={y}}", &[("article", false), ("misc", true)]);
@@ -261,7 +274,8 @@ mod tests {
     #[test]
     fn values() {
         use Piece::{Name, Text};
-        let (key, found) = fields(" k:1 , a = {x {y}}, b=\"p {\"} q\" # jan # 12 % note\n c = , junk {d = e}, f = 3");
+        let (key, found) =
+            fields(" k:1 , a = {x {y}}, b=\"p {\"} q\" # jan # 12 % note\n c = , junk {d = e}, f = 3");
         assert_eq!(key, "k:1");
         assert_eq!(
             found,

@@ -4,6 +4,7 @@ use super::symbols::{accent, subscript, superscript, symbol};
 use std::iter::Peekable;
 use std::str::Chars;
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// Deepest nesting of arguments; below, commands and braces are dropped, and their text stays.
 const MAX_DEPTH: u32 = 30;
@@ -158,7 +159,7 @@ impl Reader<'_> {
     /// An argument with a mark on its first character.
     fn accented(&mut self, out: &mut String, depth: u32, mark: char) {
         let argument = self.argument(depth, false);
-        let mut chars = argument.chars();
+        let mut chars = argument.chars().peekable();
         match chars.next() {
             // Dotless letters are written for an accent in place of the dot.
             Some('ı') => out.push('i'),
@@ -167,8 +168,12 @@ impl Reader<'_> {
             Some(c) => out.push(c),
             None => return,
         }
+        // Marks go on top of each other: `\'{\^e}` is an `ế`.
+        while let Some(before) = chars.next_if(|c| is_combining_mark(*c)) {
+            out.push(before);
+        }
         out.push(mark);
-        out.push_str(chars.as_str());
+        out.extend(chars);
     }
 
     /// A raised or lowered argument; in characters of their own where they exist.
@@ -204,7 +209,10 @@ mod tests {
             ("\\emph{in vivo} {\\it in vitro} \\textbf{x}y", "in vivo in vitro xy"),
             ("1--2 --- a-b", "1–2 — a-b"),
             ("``quoted'' \\enquote{so}", "“quoted” “so”"),
-            ("H$_2$O, 10$^{-3}$, \\textsuperscript{th}, $\\alpha$-syn, $x^{n+k!}$", "H₂O, 10⁻³, ᵗʰ, α-syn, xn+k!"),
+            (
+                "H$_2$O, 10$^{-3}$, \\textsuperscript{th}, $\\alpha$-syn, $x^{n+k!}$",
+                "H₂O, 10⁻³, ᵗʰ, α-syn, xn+k!",
+            ),
             ("\\textasciitilde{}x \\textasciicircum{} \\textbackslash{}n", "~x ^ \\n"),
             ("\\href{http://x.org}{here} \\url{http://x.org/a_b}", "here http://x.org/a_b"),
             ("{\\noopsort{2020}}Title", "Title"),
@@ -218,6 +226,6 @@ mod tests {
         }
         assert_eq!(verbatim("https://x.org/a\\_b\\%20c?d={e}"), "https://x.org/a_b%20c?d=e");
         assert_eq!(text(&"\\'{".repeat(100_000)), "");
-        assert_eq!(text(&format!("{}a", "\\'".repeat(100_000))).chars().last(), Some('a'));
+        assert!(text(&format!("{}a", "\\'".repeat(100_000))).contains('á'));
     }
 }

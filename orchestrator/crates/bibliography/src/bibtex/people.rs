@@ -23,7 +23,8 @@ fn name(source: &str) -> String {
     {
         return name;
     }
-    let parts: Vec<String> = split(source, Between::Commas).into_iter().map(|part| latex::text(part.trim())).collect();
+    let parts: Vec<String> =
+        split(source, Between::Commas).into_iter().map(|part| latex::text(part.trim())).collect();
     match &parts[..] {
         [family, given] if split(source, Between::Commas).iter().any(|part| is_group(part.trim())) => {
             person(family, given, "")

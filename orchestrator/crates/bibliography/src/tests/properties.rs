@@ -6,13 +6,68 @@ use proptest::prelude::*;
 /// Text of which the formats are made, so that random input gets past their first checks.
 fn pieces() -> impl Strategy<Value = String> {
     let pieces = [
-        "@article{", "@string{", "@comment{", "k,", "title", " = ", "{", "}", "\"", "#", "\\'", "\\", "$", "%", ",", "\n",
-        "crossref", "xdata", "author = {A and B, C}", "TY  - JOUR\n", "TI  - ", "ER  - \n", "AU  - A, B", "SP  - 1-2",
-        "PMID- 1\n", "FAU - ", "      ", "DP  - 2020 ", "[", "{\"id\":", "\"items\":[", "\"issued\":{\"date-parts\":[[", "]",
-        ":", "1", "<xml><records>", "<record>", "</record>", "<titles><title>", "<PubmedArticle>", "</PubmedArticle>",
-        "<MedlineCitation>", "<mods>", "</mods>", "<titleInfo>", "<rdf:RDF>", "<bib:Article rdf:about=\"a\">",
-        "</bib:Article>", "<z:itemType>book</z:itemType>", "<!--", "-->", "<![CDATA[", "]]>", "&amp;", "&", "é", "睡眠",
-        "\u{FEFF}", "\u{0}", " ", "10.1000/x", "2020",
+        "@article{",
+        "@string{",
+        "@comment{",
+        "k,",
+        "title",
+        " = ",
+        "{",
+        "}",
+        "\"",
+        "#",
+        "\\'",
+        "\\",
+        "$",
+        "%",
+        ",",
+        "\n",
+        "crossref",
+        "xdata",
+        "author = {A and B, C}",
+        "TY  - JOUR\n",
+        "TI  - ",
+        "ER  - \n",
+        "AU  - A, B",
+        "SP  - 1-2",
+        "PMID- 1\n",
+        "FAU - ",
+        "      ",
+        "DP  - 2020 ",
+        "[",
+        "{\"id\":",
+        "\"items\":[",
+        "\"issued\":{\"date-parts\":[[",
+        "]",
+        ":",
+        "1",
+        "<xml><records>",
+        "<record>",
+        "</record>",
+        "<titles><title>",
+        "<PubmedArticle>",
+        "</PubmedArticle>",
+        "<MedlineCitation>",
+        "<mods>",
+        "</mods>",
+        "<titleInfo>",
+        "<rdf:RDF>",
+        "<bib:Article rdf:about=\"a\">",
+        "</bib:Article>",
+        "<z:itemType>book</z:itemType>",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "&amp;",
+        "&",
+        "é",
+        "睡眠",
+        "\u{FEFF}",
+        "\u{0}",
+        " ",
+        "10.1000/x",
+        "2020",
     ];
     prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..60).prop_map(|pieces| pieces.concat())
 }
@@ -59,15 +114,20 @@ fn size(text: &str, format: Format) -> usize {
 
 #[test]
 fn abbreviations_and_cross_references_do_not_multiply_a_file() {
-    let doubling: String = (1..60).map(|i| format!("@string{{a{i} = a{} # a{}}}\n", i - 1, i - 1)).collect();
-    let bomb = format!("@string{{a0 = {{{}}}}}\n{doubling}@misc{{k, title = a59, note = a59 # a59}}", "x".repeat(900));
+    let doubling = (1..60).map(|i| format!("@string{{a{i} = a{} # a{}}}\n", i - 1, i - 1));
+    let doubling = doubling.collect::<Vec<_>>().concat();
+    let bomb = format!(
+        "@string{{a0 = {{{}}}}}\n{doubling}@misc{{k, title = a59, note = a59 # a59}}",
+        "x".repeat(900)
+    );
     assert!(size(&bomb, Format::BibTex) < bomb.len() * 8 + 10_000);
 
     let own = "@string{a = {x} # a}\n@misc{k, title = a # a}";
     assert!(size(own, Format::BibTex) < 1_000);
 
     let long = "x".repeat(999);
-    let children: String = (0..2_000).map(|i| format!("@inbook{{c{i}, title={{t}}, crossref={{p}}}}\n")).collect();
+    let children = (0..2_000).map(|i| format!("@inbook{{c{i}, title={{t}}, crossref={{p}}}}\n"));
+    let children = children.collect::<Vec<_>>().concat();
     let family = format!("{children}@book{{p, title={{{long}}}, publisher={{{long}}}}}");
     assert!(size(&family, Format::BibTex) < family.len() * 16);
 
@@ -75,10 +135,10 @@ fn abbreviations_and_cross_references_do_not_multiply_a_file() {
     assert_eq!(super::records(circle, Format::BibTex).len(), 2);
 }
 
-/// Inputs on which a careless reader takes quadratic time: a megabyte of each would take minutes, not milliseconds.
+/// Inputs on which a careless reader takes quadratic time: a file of each would take minutes.
 #[test]
 fn long_hostile_input_is_read() {
-    let n = 1_000_000;
+    let n = 200_000;
     let repeat = |piece: &str| piece.repeat(n / piece.len());
     for (text, format) in [
         (repeat("@article{a, title = {"), Format::BibTex),
@@ -89,7 +149,10 @@ fn long_hostile_input_is_read() {
         (format!("@article{{a, author = {{{}}}}}", repeat("a and ")), Format::BibTex),
         (format!("@article{{a, title = \"{}\"}}", repeat("\\c ")), Format::BibTex),
         (format!("@article{{a, title={{x}}, doi = {{10.1000/{}}}}}", repeat(")")), Format::BibTex),
-        (format!("@article{{a, title={{x}}, url = {{https://x.org/{}}}}}", repeat("/10.1000/x")), Format::BibTex),
+        (
+            format!("@article{{a, title={{x}}, url = {{https://x.org/{}}}}}", repeat("/10.1000/x")),
+            Format::BibTex,
+        ),
         (format!("@article{{a, title={{x}}, file = {{{}}}}}", repeat("a:b;")), Format::BibTex),
         (repeat("TY  - JOUR\n"), Format::Ris),
         (format!("TY  - JOUR\n{}", repeat("KW  - a;b\n")), Format::Ris),
@@ -106,6 +169,8 @@ fn long_hostile_input_is_read() {
         (format!("<record {}>", repeat("a=\"1\" ")), Format::EndNoteXml),
         (repeat("<PubmedArticle><a>"), Format::PubMedXml),
         (repeat("<mods><!--"), Format::Mods),
+        (repeat("<mods><!DOCTYPE ["), Format::Mods),
+        (repeat("<mods><a '"), Format::Mods),
         (repeat("<Article><a></Article>"), Format::ZoteroRdf),
         (repeat("<Article>"), Format::ZoteroRdf),
     ] {
@@ -116,7 +181,8 @@ fn long_hostile_input_is_read() {
 #[test]
 fn values_that_are_too_long_are_left_out_by_name() {
     let long = "x".repeat(crate::MAX_FIELD + 1);
-    let record = super::one(&format!("@book{{k, title={{T}}, abstract={{{long}}}, note={{{long}}}}}"), Format::BibTex);
+    let record =
+        super::one(&format!("@book{{k, title={{T}}, abstract={{{long}}}, note={{{long}}}}}"), Format::BibTex);
     assert_eq!((record.title.as_str(), record.abstract_text), ("T", None));
     assert_eq!(record.omitted, ["abstract", "notes"]);
     let (_, rejected) = super::outcome(&format!("TY  - BOOK\nTI  - {long}\nER  - \n"), Format::Ris);

@@ -39,11 +39,17 @@ Read this again},
     assert_eq!(record.authors, ["Ann Lee", "Jan van der Berg", "The Nap Group"]);
     assert_eq!(record.venue.as_deref(), Some("Journal of Sleep & Memory"));
     assert_eq!((record.date.as_deref(), record.year), (Some("2019-05-03"), Some(2019)));
-    assert_eq!([&record.volume, &record.issue, &record.pages].map(|x| x.as_deref().unwrap()), ["12", "3", "101-109"]);
+    assert_eq!(
+        [&record.volume, &record.issue, &record.pages].map(|x| x.as_deref().unwrap()),
+        ["12", "3", "101-109"]
+    );
     assert_eq!(record.issn, ["1234-5678", "8765-432X"]);
     assert_eq!(record.doi.unwrap().as_str(), "10.1000/nap_1");
     assert_eq!(record.url.as_deref(), Some("https://example.org/nap_1?a=b%20c"));
-    assert_eq!(record.abstract_text.as_deref(), Some("Naps help. They do so at α = 0.05.\nA second paragraph."));
+    assert_eq!(
+        record.abstract_text.as_deref(),
+        Some("Naps help. They do so at α = 0.05.\nA second paragraph.")
+    );
     assert_eq!(record.language.as_deref(), Some("en"));
     assert_eq!(record.tags, ["memory", "Sleep"]);
     assert_eq!((record.pmid.as_deref(), record.pmcid.as_deref()), (Some("12345678"), Some("PMC123456")));
@@ -104,8 +110,15 @@ fn preprints_theses_and_pages() {
     assert_eq!(
         kinds,
         [
-            Kind::Preprint, Kind::Preprint, Kind::Preprint, Kind::Article, Kind::Thesis, Kind::Thesis, Kind::Preprint,
-            Kind::Book, Kind::Chapter
+            Kind::Preprint,
+            Kind::Preprint,
+            Kind::Preprint,
+            Kind::Article,
+            Kind::Thesis,
+            Kind::Thesis,
+            Kind::Preprint,
+            Kind::Book,
+            Kind::Chapter
         ]
     );
     let arxiv: Vec<_> = found.iter().map(|record| record.arxiv.as_ref().map(ToString::to_string)).collect();
@@ -155,7 +168,7 @@ fn agrees_with_the_biblatex_crate() {
 @string{acta = {Acta}}
 @article{one, title = {The {DNA} of M{\"u}nchen -- {\v S}koda \& Co}, author = {Curie, Marie and Ludwig van Beethoven and {A Group}},
   journal = acta # { Nova}, year = 1999, volume = "12", pages = {1--9}, doi = {10.1000/x}}
-@book{two, title = "Caf{\'e} \ss{} na{\"\i}ve", author = {de la Cruz, Ana and King, Jr, Martin Luther}, year = 2001, publisher = {P}}
+@book{two, title = "Caf{\'e} \ss{} na{\"i}ve", author = {de la Cruz, Ana and King, Jr, Martin Luther}, year = 2001, publisher = {P}}
 @inproceedings{three, title = {Deep $x$}, crossref = {four}, author = {Ek, Bo}}
 @proceedings{four, title = {Whole}, year = 2003}
 "#;

@@ -28,8 +28,11 @@ fn csl_json() {
     assert_eq!((first.pmid.as_deref(), first.pmcid.as_deref()), (Some("31000001"), Some("PMC6000001")));
     assert_eq!((first.volume.as_deref(), first.language.as_deref()), (Some("12"), Some("en")));
     assert_eq!(first.abstract_text.as_deref(), Some("One.\nTwo."));
-    assert_eq!((&first.tags[..], &first.notes[..]), (&["memory".to_owned(), "sleep".to_owned()][..], &["My note".to_owned()][..]));
-    assert_eq!((second.line, second.kind, second.date.as_deref()), (8, Kind::Preprint, Some("2017-06")));
+    assert_eq!(
+        (&first.tags[..], &first.notes[..]),
+        (&["memory".to_owned(), "sleep".to_owned()][..], &["My note".to_owned()][..])
+    );
+    assert_eq!((second.line, second.kind, second.date.as_deref()), (9, Kind::Preprint, Some("2017-06")));
     assert_eq!(second.arxiv.as_ref().unwrap().to_string(), "1706.03762");
     assert_eq!((third.title.as_str(), third.venue.as_deref()), ("Crossref: of lists", Some("Full")));
     assert_eq!((third.year, third.issn.len()), (Some(2020), 2));
@@ -75,11 +78,20 @@ fn better_bibtex_json() {
         Format::ZoteroJson,
     );
     assert_eq!((record.key.as_str(), record.kind, record.line), ("lee2019", Kind::Preprint, 4));
-    assert_eq!((record.authors.len(), record.authors[0].as_str(), record.editors[0].as_str()), (2, "Ann Lee", "Ed Itor"));
+    assert_eq!(
+        (record.authors.len(), record.authors[0].as_str(), record.editors[0].as_str()),
+        (2, "Ann Lee", "Ed Itor")
+    );
     assert_eq!(record.collections, ["Thesis/Chapter 2"]);
     assert_eq!(record.tags, ["sleep", "naps"]);
-    assert_eq!(record.notes, ["Marked\nWhy?", "My note"].map(str::to_owned).into_iter().rev().collect::<Vec<_>>());
-    assert_eq!((record.pmid.as_deref(), record.arxiv.unwrap().to_string().as_str()), (Some("31000001"), "1706.03762"));
+    assert_eq!(
+        record.notes,
+        ["Marked\nWhy?", "My note"].map(str::to_owned).into_iter().rev().collect::<Vec<_>>()
+    );
+    assert_eq!(
+        (record.pmid.as_deref(), record.arxiv.unwrap().to_string().as_str()),
+        (Some("31000001"), "1706.03762")
+    );
     assert_eq!(record.files.len(), 1);
     assert_eq!(record.files[0].path, "/home/a/Zotero/storage/X/Lee.pdf");
 }

@@ -134,7 +134,7 @@ fn nbib() {
     assert!(first.versions.contains(&Identifier::Pmid("30000001".to_owned())), "{:?}", first.versions);
     assert_eq!((second.title.as_str(), second.date.as_deref()), ("On sleep", Some("1996-07")));
     assert_eq!(second.authors, ["JE Walker", "Plato"]);
-    assert_eq!(third.line, 41);
+    assert_eq!(third.line, 44);
     assert!(!third.is_retracted);
     assert_eq!(third.retracts, [Identifier::Pmid("31000001".to_owned())]);
 }

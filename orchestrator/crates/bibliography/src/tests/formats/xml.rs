@@ -38,7 +38,10 @@ fn endnote() {
     assert_eq!((record.pmid.as_deref(), record.pmcid.as_deref()), (Some("31000001"), Some("PMC6000001")));
     assert_eq!(record.issn, ["1234-5678", "8765-4321"]);
     assert_eq!(record.abstract_text.as_deref(), Some("One & two."));
-    assert_eq!((&record.tags[..], &record.notes[..]), (&["memory".to_owned(), "naps".to_owned()][..], &["My note".to_owned()][..]));
+    assert_eq!(
+        (&record.tags[..], &record.notes[..]),
+        (&["memory".to_owned(), "naps".to_owned()][..], &["My note".to_owned()][..])
+    );
     assert_eq!(record.url.as_deref(), Some("https://example.org/nap"));
     assert_eq!(record.files[0].path, "internal-pdf://123/Lee.pdf");
     assert_eq!(record.doi.unwrap().as_str(), "10.1000/nap");
@@ -84,8 +87,14 @@ fn pubmed() {
     assert_eq!(article.issn, ["1234-5678", "8765-4321"]);
     assert!(article.is_retracted);
     assert!(article.versions.contains(&Identifier::Pmid("30000001".to_owned())));
-    assert_eq!((chapter.kind, chapter.title.as_str(), chapter.venue.as_deref()), (Kind::Chapter, "One Syndrome", Some("Syndromes")));
-    assert_eq!((chapter.authors[0].as_str(), chapter.editors[0].as_str(), chapter.year), ("J Doe", "Bo Ek", Some(2009)));
+    assert_eq!(
+        (chapter.kind, chapter.title.as_str(), chapter.venue.as_deref()),
+        (Kind::Chapter, "One Syndrome", Some("Syndromes"))
+    );
+    assert_eq!(
+        (chapter.authors[0].as_str(), chapter.editors[0].as_str(), chapter.year),
+        ("J Doe", "Bo Ek", Some(2009))
+    );
 }
 
 #[test]
@@ -108,9 +117,15 @@ fn mods() {
 </mods:mods></mods:modsCollection>"#,
         Format::Mods,
     );
-    assert_eq!((record.key.as_str(), record.kind, record.title.as_str()), ("lee2019", Kind::Article, "The Naps: a trial"));
+    assert_eq!(
+        (record.key.as_str(), record.kind, record.title.as_str()),
+        ("lee2019", Kind::Article, "The Naps: a trial")
+    );
     assert_eq!((record.authors[0].as_str(), record.editors[0].as_str()), ("Ann Lee", "Jane Doe"));
-    assert_eq!((record.venue.as_deref(), record.publisher.as_deref()), (Some("Journal of Sleep"), Some("North")));
+    assert_eq!(
+        (record.venue.as_deref(), record.publisher.as_deref()),
+        (Some("Journal of Sleep"), Some("North"))
+    );
     assert_eq!((record.date.as_deref(), record.pages.as_deref()), (Some("2019-05-03"), Some("101-109")));
     assert_eq!([record.volume, record.issue].map(Option::unwrap), ["12", "3"]);
     assert_eq!((&record.issn[..], record.notes.len()), (&["1234-5678".to_owned()][..], 1));
@@ -145,12 +160,24 @@ fn zotero_rdf() {
     );
     let [article, chapter, preprint] = &found[..] else { panic!("{found:#?}") };
     assert_eq!((article.line, article.title.as_str(), article.kind), (4, "Naps & memory", Kind::Article));
-    assert_eq!((article.authors[0].as_str(), article.venue.as_deref()), ("Ann Lee", Some("Journal of Sleep")));
+    assert_eq!(
+        (article.authors[0].as_str(), article.venue.as_deref()),
+        ("Ann Lee", Some("Journal of Sleep"))
+    );
     assert_eq!(article.doi.as_ref().unwrap().as_str(), "10.1000/nap");
-    assert_eq!((article.volume.as_deref(), article.issue.as_deref(), article.pmid.as_deref()), (Some("12"), Some("3"), Some("31000001")));
-    assert_eq!((&article.tags[..], &article.notes[..]), (&["memory".to_owned(), "naps".to_owned()][..], &["My note".to_owned()][..]));
+    assert_eq!(
+        (article.volume.as_deref(), article.issue.as_deref(), article.pmid.as_deref()),
+        (Some("12"), Some("3"), Some("31000001"))
+    );
+    assert_eq!(
+        (&article.tags[..], &article.notes[..]),
+        (&["memory".to_owned(), "naps".to_owned()][..], &["My note".to_owned()][..])
+    );
     assert_eq!(article.collections, ["Thesis"]);
-    assert_eq!((article.files[0].path.as_str(), article.files[0].media_type.as_deref()), ("files/5/Lee.pdf", Some("application/pdf")));
+    assert_eq!(
+        (article.files[0].path.as_str(), article.files[0].media_type.as_deref()),
+        ("files/5/Lee.pdf", Some("application/pdf"))
+    );
     assert_eq!(article.url.as_deref(), Some("https://example.org/nap"));
     assert_eq!((chapter.venue.as_deref(), chapter.publisher.as_deref()), (Some("Whole"), Some("North")));
     assert_eq!(chapter.isbn, ["9783161484100"]);
