@@ -245,6 +245,8 @@ fn record(line: u64, kind: &str, key: &str, fields: &Fields) -> Outcome {
     for name in of_whole {
         draft.title(&text(name));
     }
+    // Of commands that are not known, the names are all there is.
+    draft.title(&first(fields, "title").unwrap_or_default().replace(['{', '}', '\\'], ""));
     for (name, value) in fields {
         read(&mut draft, name, value);
     }

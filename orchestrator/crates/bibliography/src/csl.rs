@@ -1,4 +1,6 @@
-//! CSL-JSON: <https://github.com/citation-style-language/schema>. Crossref's variant, with lists for texts, is read too.
+//! CSL-JSON: <https://github.com/citation-style-language/schema>.
+//!
+//! Crossref's variant, with lists for texts, is read too.
 
 use crate::date::Date;
 use crate::draft::{Draft, Slot};

@@ -102,7 +102,7 @@ fn xml(text: &str) -> Option<Format> {
     }
 }
 
-/// Without white space outside of strings, as far as strings can be told in a beginning.
+/// Without white space outside of strings, as far as a beginning shows where strings are.
 fn condensed(text: &str) -> String {
     let (mut out, mut quoted, mut escaped) = (String::with_capacity(text.len()), false, false);
     for c in text.chars() {
@@ -162,7 +162,12 @@ fn tagged(text: &str) -> Option<Format> {
 fn bibtex(name: &str, text: &str) -> Option<Format> {
     let is_bib =
         name.rsplit_once('.').is_some_and(|(_, end)| ["bib", "bibtex", "biblatex"].contains(&&*lower(end)));
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('%'));
+    let mut lines =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('%')).peekable();
+    // A long comment at the beginning.
+    if is_bib && lines.peek().is_none() {
+        return Some(Format::BibTex);
+    }
     let found = if is_bib {
         lines.any(crate::bibtex::begins)
     } else {

@@ -27,7 +27,7 @@
 //! - No I/O, no clock, no panics. A record that cannot be read is a [`Rejected`] with its line and reason; the records
 //!   around it are read.
 //! - The encoding is that of the byte order mark, else UTF-8, else what an XML declaration names, else what the bytes
-//!   look like. Bytes that are no text become U+FFFD.
+//!   look like. Malformed bytes become U+FFFD.
 //! - Names are "Given Family", and "Family Given" in Chinese characters, kana, or Hangul; groups stay as they are.
 //!   Dates are `2024`, `2024-05`, or `2024-05-31`. Identifiers are in their normal forms, or absent if they are
 //!   invalid; they are also taken from addresses and from notes such as `PMID: 123`.

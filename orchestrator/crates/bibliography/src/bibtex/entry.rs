@@ -110,7 +110,7 @@ fn begins_keyed(line: &str) -> bool {
     opening(line).is_some_and(|(_, open, _)| key(&line[open + 1..]).is_some_and(|key| !key.contains(' ')))
 }
 
-/// The key and the fields of a body. What is no field is skipped up to the next comma.
+/// The key and the fields of a body. Anything else is skipped up to the next comma.
 pub(super) fn fields(body: &str) -> (&str, Vec<Field<'_>>) {
     let key = key(body);
     let mut scan = Scan { text: body, at: if key.is_some() { body.find(',').unwrap_or(0) } else { 0 } };
@@ -139,7 +139,7 @@ pub(super) fn fields(body: &str) -> (&str, Vec<Field<'_>>) {
 
 /// The fields of a body without a key, as of `@string`.
 pub(super) fn definitions(body: &str) -> Vec<Field<'_>> {
-    // A key is told from a field by its comma: the first definition has `=` before it.
+    // What has `=` before its first comma has no key.
     fields(body).1
 }
 

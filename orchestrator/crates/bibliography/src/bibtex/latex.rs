@@ -13,6 +13,13 @@ const MAX_DEPTH: u32 = 30;
 const HIDDEN: [&str; 8] =
     ["noopsort", "vphantom", "phantom", "hphantom", "label", "cite", "switchargs", "bibinfo"];
 
+/// Commands that show their name.
+const FUNCTIONS: [&str; 14] =
+    ["log", "ln", "lg", "exp", "sin", "cos", "tan", "max", "min", "lim", "sup", "inf", "det", "arg"];
+
+/// Commands in capitals that show nothing.
+const SIZES: [&str; 4] = ["Large", "LARGE", "Huge", "Abstract"];
+
 /// The text that LaTeX shows, without braces and commands, in NFC if there were any. Line breaks stay.
 pub(super) fn text(source: &str) -> String {
     if !source.contains(['\\', '{', '}', '$', '~', '-', '`', '\'', '^', '_']) {
@@ -124,6 +131,14 @@ impl Reader<'_> {
             }
             "par" | "newline" => out.push('\n'),
             name if HIDDEN.contains(&name) => drop(self.argument(depth, false)),
+            name if FUNCTIONS.contains(&name) => out.push_str(name),
+            // A name of its own, such as `\BibTeX`. Authors mean the blank after it.
+            name if first.is_ascii_uppercase()
+                && !SIZES.contains(&name)
+                && self.chars.peek() != Some(&'{') =>
+            {
+                out.push_str(name);
+            }
             // Of an unknown command, the argument is shown: `\emph{x}`, `{\it x}`, `\mathrm{x}`.
             _ => self.blanks(),
         }
@@ -217,7 +232,8 @@ mod tests {
             ("\\href{http://x.org}{here} \\url{http://x.org/a_b}", "here http://x.org/a_b"),
             ("{\\noopsort{2020}}Title", "Title"),
             ("a~b\\ c\\,d\\-e", "a\u{a0}b c de"),
-            ("unknown \\foo bar \\foo{bar}", "unknown bar bar"),
+            ("unknown \\foo bar \\foo{bar} \\BibTeX{}, \\Large x", "unknown bar bar BibTeX, x"),
+            ("$O(n \\log n)$", "O(n log n)"),
             ("x^2 and a_b stay", "x^2 and a_b stay"),
             ("Smith's O'Neill", "Smith's O'Neill"),
             ("} unbalanced { \\", " unbalanced  "),

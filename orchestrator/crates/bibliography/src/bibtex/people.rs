@@ -4,7 +4,8 @@ use super::latex;
 use crate::MAX_FIELD;
 use crate::names::{ordered, person};
 
-/// The names in a list, "Given Family". Names are separated by `and`; one in braces is a group. `and others` is no name.
+/// The names in a list, "Given Family". Names are separated by `and`; one in braces is a group. `and others` is left
+/// out.
 pub(super) fn read(list: &str) -> Vec<String> {
     if list.len() > MAX_FIELD {
         return vec![list.to_owned()];

@@ -49,6 +49,8 @@ fn content_tells_the_format() {
         Some(Format::BibTex),
     );
     check("refs.BIB", "", None);
+    check("refs.bib", "%%% A long comment\n%%% that is cut", Some(Format::BibTex));
+    check("slides.tex", "%%% A long comment\n%%% that is cut", None);
 }
 
 #[test]

@@ -83,7 +83,8 @@ proptest! {
             authors: vec![format!("{given} {family}")],
             ..Reference::default()
         };
-        for (text, format) in [(bibtex(std::slice::from_ref(&reference)), Format::BibTex), (ris(std::slice::from_ref(&reference)), Format::Ris)] {
+        let written = std::slice::from_ref(&reference);
+        for (text, format) in [(bibtex(written), Format::BibTex), (ris(written), Format::Ris)] {
             let records = records(&text, format);
             prop_assert_eq!(records.len(), 1);
             prop_assert_eq!(&records[0].title, &title);

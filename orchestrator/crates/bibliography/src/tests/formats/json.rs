@@ -3,23 +3,7 @@ use crate::{Format, Kind};
 
 #[test]
 fn csl_json() {
-    let found = records(
-        r#"[
-  {"id": "http://zotero.org/users/1/items/A", "type": "article-journal", "citation-key": "lee2019",
-   "title": "Naps &amp; <i>memory</i>", "container-title": "Journal of Sleep", "volume": 12, "issue": "3", "page": "101–109",
-   "author": [{"family": "Lee", "given": "Ann"}, {"family": "Berg", "given": "Jan", "non-dropping-particle": "van der"},
-              {"literal": "Nap Group"}, {"family": "山田", "given": "太郎"}],
-   "issued": {"date-parts": [["2019", 5, 3]]}, "DOI": "10.1000/NAP", "PMID": "31000001", "ISSN": "1234-5678",
-   "URL": "https://example.org/nap", "abstract": "One.\nTwo.", "language": "en-US", "keyword": "memory, sleep",
-   "note": "PMCID: PMC6000001\nMy note"},
-  {"id": 2, "type": "article", "title": "Preprint", "number": "arXiv:1706.03762", "publisher": "arXiv",
-   "issued": {"raw": "June 2017"}},
-  {"type": "journal-article", "DOI": "10.1000/c", "title": ["Crossref"], "subtitle": ["of lists"],
-   "container-title": ["Full", "F"], "ISSN": ["1234-5678", "8765-4321"], "issued": {"date-parts": [[null]]},
-   "published": {"date-parts": [[2020]]}, "abstract": "<jats:p>One.</jats:p><jats:p>Two.</jats:p>"}
-]"#,
-        Format::CslJson,
-    );
+    let found = records(include_str!("../files/items.json"), Format::CslJson);
     let [first, second, third] = &found[..] else { panic!("{found:#?}") };
     assert_eq!((first.line, first.key.as_str(), first.kind), (2, "lee2019", Kind::Article));
     assert_eq!(first.title, "Naps & memory");
@@ -53,7 +37,8 @@ fn lists_objects_and_single_items() {
 #[test]
 fn a_broken_item_costs_itself() {
     let (titles, rejected) = outcome(
-        "[{\"title\": \"A\"},\n{\"title\": \"B\", },\n 3, \"x\",\n{\"title\": \"\\ud800\"},\n{\"title\": \"C\", \"note\": \"}]\"},\n{}, {\"title\": \"D\"",
+        "[{\"title\": \"A\"},\n{\"title\": \"B\", },\n 3, \"x\",\n{\"title\": \"\\ud800\"},\n\
+         {\"title\": \"C\", \"note\": \"}]\"},\n{}, {\"title\": \"D\"",
         Format::CslJson,
     );
     assert_eq!(titles, ["A", "C"]);
@@ -63,20 +48,7 @@ fn a_broken_item_costs_itself() {
 
 #[test]
 fn better_bibtex_json() {
-    let record = one(
-        r#"{"config": {"id": "x"}, "version": {"zotero": "6"},
- "collections": {"K1": {"key": "K1", "parent": false, "name": "Thesis", "items": []},
-                 "K2": {"key": "K2", "parent": "K1", "name": "Chapter 2", "items": [7]}},
- "items": [{"itemType": "preprint", "itemID": 7, "key": "ABCD", "citationKey": "lee2019", "title": "Naps", "repository": "arXiv",
-   "archiveID": "arXiv:1706.03762", "date": "2019-05-03", "abstractNote": "A.", "extra": "PMID: 31000001\ntex.ids: x",
-   "creators": [{"firstName": "Ann", "lastName": "Lee", "creatorType": "author"}, {"name": "Nap Group", "creatorType": "author"},
-                {"firstName": "Ed", "lastName": "Itor", "creatorType": "editor"}],
-   "tags": [{"tag": "sleep", "type": 1}, "naps"], "notes": [{"note": "<p>My note</p>"}],
-   "attachments": [{"itemType": "attachment", "path": "/home/a/Zotero/storage/X/Lee.pdf", "title": "PDF", "mimeType": "application/pdf",
-     "annotations": [{"annotationText": "Marked", "annotationComment": "Why?"}]},
-     {"title": "Link", "url": "https://example.org"}]}]}"#,
-        Format::ZoteroJson,
-    );
+    let record = one(include_str!("../files/better-bibtex.json"), Format::ZoteroJson);
     assert_eq!((record.key.as_str(), record.kind, record.line), ("lee2019", Kind::Preprint, 4));
     assert_eq!(
         (record.authors.len(), record.authors[0].as_str(), record.editors[0].as_str()),

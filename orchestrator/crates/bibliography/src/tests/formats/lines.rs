@@ -6,9 +6,11 @@ use lyra_domain::Identifier;
 fn ris_of_zotero() {
     let record = one(
         "TY  - JOUR\r\nTI  - Naps and <i>memory</i>\r\nAU  - Lee, Ann\r\nAU  - van der Berg, Jan, Jr.\r\n\
-         AU  - World Health Organization\r\nT2  - Journal of Sleep\r\nJ2  - J Sleep\r\nAB  - First line\r\nand its end.\r\n\
+         AU  - World Health Organization\r\n\
+         T2  - Journal of Sleep\r\nJ2  - J Sleep\r\nAB  - First line\r\nand its end.\r\n\
          DA  - 2019/05/03/\r\nPY  - 2019\r\nDO  - https://doi.org/10.1000/NAP\r\nVL  - 12\r\nIS  - 3\r\nSP  - 101\r\n\
-         EP  - 109\r\nSN  - 1234-5678\r\nUR  - https://example.org/a;https://example.org/b\r\nL1  - files/12/Lee.pdf\r\n\
+         EP  - 109\r\nSN  - 1234-5678\r\n\
+         UR  - https://example.org/a;https://example.org/b\r\nL1  - files/12/Lee.pdf\r\n\
          L1  - https://example.org/a.pdf\r\nL4  - internal-pdf://1/fig.png\r\nKW  - memory\r\nKW  - sleep; naps\r\n\
          N1  - <p>My note</p><p>on it</p>\r\nN1  - Export Date: 1 May 2020\r\nLA  - en-GB\r\nER  - \r\n",
         Format::Ris,
@@ -33,7 +35,8 @@ fn ris_of_zotero() {
 fn ris_of_other_writers() {
     let found = records(
         "Provider: Somebody\nContent: application/x-research-info-systems\n\n\
-         TY  - JOUR\nT1  - Scopus\nA1  - Lee, A.\nY1  - 2020///\nN2  - Abstract\nJF  - Full Journal\nJO  - F J\nC7  - e123\n\
+         TY  - JOUR\nT1  - Scopus\nA1  - Lee, A.\nY1  - 2020///\nN2  - Abstract\n\
+         JF  - Full Journal\nJO  - F J\nC7  - e123\n\
          M3  - Article\nDB  - Scopus\nAN  - 99\nER  - \n\n\
          TY  - JOUR\nTI  - Web of Science\nDA  - MAY 8\nPY  - 2020\nT2  - NATURE\nAN  - WOS:000221807500019\nER  -\n\
          TY - JOUR\nTI - EndNote of PubMed\nAN - 12345678\nC2 - PMC123\nM3 - 10.1000/m3\nET - 2020/01/02\nER -\n\
@@ -56,7 +59,8 @@ fn ris_of_other_writers() {
 #[test]
 fn ris_without_beginning_or_content() {
     let (titles, rejected) = outcome(
-        "AU  - Lost\nTI  - Without type\nER  - \nTY  - JOUR\nER  - \nTY  - JOUR\nTI  - Good\nER  - \nTI  - Lost\nTY  - BOOK\n\
+        "AU  - Lost\nTI  - Without type\nER  - \n\
+         TY  - JOUR\nER  - \nTY  - JOUR\nTI  - Good\nER  - \nTI  - Lost\nTY  - BOOK\n\
          TI  - Last",
         Format::Ris,
     );
