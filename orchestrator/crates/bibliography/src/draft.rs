@@ -216,6 +216,8 @@ impl Draft {
         if !self.takes("url", text) {
             return;
         }
+        // Some writers put several into one field.
+        let text = text.split(";http").next().unwrap_or_default();
         let url = text.split([' ', '\n', '\t']).find(|word| is_web(word));
         if let Some(url) = url.map(|url| url.trim_end_matches([';', ','])) {
             self.found.extend(ids::in_url(url));

@@ -10,6 +10,10 @@ named_enum! {
         BibTex = "bibtex",
         /// RIS.
         Ris = "ris",
+        /// EndNote's lines with tags (`.enw`).
+        Refer = "refer",
+        /// Web of Science's plain text.
+        WebOfScience = "web_of_science",
         /// CSL-JSON: an array of items, an object with `items`, or one item.
         CslJson = "csl_json",
         /// Zotero's own items as JSON: Better BibTeX JSON, or answers of Zotero's API.
@@ -48,6 +52,8 @@ impl Format {
         match self {
             Self::BibTex => "BibTeX",
             Self::Ris => "RIS",
+            Self::Refer => "EndNote (.enw)",
+            Self::WebOfScience => "Web of Science",
             Self::CslJson => "CSL-JSON",
             Self::ZoteroJson => "Zotero JSON",
             Self::EndNoteXml => "EndNote XML",
@@ -152,6 +158,12 @@ fn tagged(text: &str) -> Option<Format> {
     let first = text.lines().next().unwrap_or_default();
     if crate::nbib::begins(first) {
         return Some(Format::Nbib);
+    }
+    if crate::refer::begins(first.trim_end()) {
+        return Some(Format::Refer);
+    }
+    if crate::wos::begins(first, text.lines().nth(1).unwrap_or_default()) {
+        return Some(Format::WebOfScience);
     }
     let mut head = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).take(HEAD);
     let is_prose = |line: &str| line.starts_with(['#', '`', '*', '>', '\\', '@', '%']);

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | BibTeX, BibLaTeX | Zotero, Better BibTeX, `JabRef`, Mendeley, publishers, Google Scholar, Lyra |
 //! | RIS | Zotero, `EndNote`, Mendeley, Scopus, Web of Science, publishers, Lyra |
+//! | `.enw` (Refer) | `EndNote`, Google Scholar, publishers |
+//! | Web of Science's text | Web of Science |
 //! | CSL-JSON | Zotero, Better BibTeX, Mendeley, pandoc, Crossref |
 //! | Zotero JSON | Better BibTeX JSON, Zotero's API |
 //! | `EndNote` XML | `EndNote`, Zotero, Mendeley |
@@ -56,9 +58,11 @@ mod nbib;
 mod pubmed;
 mod rdf;
 mod record;
+mod refer;
 mod ris;
 mod tagged;
 mod text;
+mod wos;
 mod xml;
 mod zotero;
 
@@ -78,16 +82,18 @@ const MAX_DEPTH: usize = 100;
 type Outcome = Result<Record, Rejected>;
 
 /// Takes one record after the other from a file's text, which is the same in every call.
-trait Source {
+trait Source: Send {
     fn next(&mut self, text: &str) -> Option<Outcome>;
 }
 
 /// The records of a file, in its order. One record at a time is in memory, besides the file's text.
-pub fn read(bytes: &[u8], format: Format) -> impl Iterator<Item = Result<Record, Rejected>> {
+pub fn read(bytes: &[u8], format: Format) -> impl Iterator<Item = Result<Record, Rejected>> + Send {
     let text = decode::decode(bytes);
     let source: Box<dyn Source> = match format {
         Format::BibTex => Box::new(bibtex::BibTex::new(&text)),
         Format::Ris => Box::new(ris::Ris::default()),
+        Format::Refer => Box::new(refer::Refer::default()),
+        Format::WebOfScience => Box::new(wos::WebOfScience::default()),
         Format::CslJson => Box::new(json::Items::new(&text, csl::record)),
         Format::ZoteroJson => Box::new(json::Items::new(&text, zotero::record)),
         Format::EndNoteXml => Box::new(xml::Records::new(|name| name == "record", endnote::record)),

@@ -76,7 +76,7 @@ fn no_type(line: u64) -> Rejected {
     Rejected { line, reason: "no line with `TY  - ` begins this record".to_owned() }
 }
 
-fn finish(group: &Group) -> Outcome {
+pub(crate) fn finish(group: &Group) -> Outcome {
     if group.is_too_long() {
         let reason = format!("longer than {} MiB", MAX_RECORD >> 20);
         return Err(Rejected { line: group.line, reason });

@@ -15,6 +15,8 @@ fn content_tells_the_format() {
         ("@inproceedings{\n", Format::BibTex),
         ("TY  - JOUR\r\nAU  - Lee", Format::Ris),
         ("Provider: X\nContent: application/x-research-info-systems\n\nTY  - JOUR\n", Format::Ris),
+        ("%0 Journal Article\n%T Naps", Format::Refer),
+        ("\u{FEFF}FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\n", Format::WebOfScience),
         ("[\n {\n \"id\": \"a\", \"type\": \"article-journal\", \"title\": \"x\"", Format::CslJson),
         ("[{\"id\":\"a\",\"abstract\":\"cut", Format::CslJson),
         (
@@ -51,6 +53,16 @@ fn content_tells_the_format() {
     check("refs.BIB", "", None);
     check("refs.bib", "%%% A long comment\n%%% that is cut", Some(Format::BibTex));
     check("slides.tex", "%%% A long comment\n%%% that is cut", None);
+}
+
+#[test]
+fn a_beginning_that_ends_inside_a_character() {
+    let text = "TY  - JOUR\nTI  - 昼寝は記憶を改善した";
+    for cut in 1..4 {
+        assert_eq!(Format::detect("x", &text.as_bytes()[..text.len() - cut]), Some(Format::Ris));
+    }
+    let wide: Vec<u8> = "\u{FEFF}@book{k,\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(Format::detect("x", &wide[..wide.len() - 1]), Some(Format::BibTex));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn ris_of_zotero() {
     assert_eq!(record.doi.unwrap().as_str(), "10.1000/nap");
     assert_eq!([record.volume, record.issue, record.pages].map(Option::unwrap), ["12", "3", "101-109"]);
     assert_eq!(record.issn, ["1234-5678"]);
-    assert!(record.url.unwrap().starts_with("https://example.org/a"));
+    assert_eq!(record.url.as_deref(), Some("https://example.org/a"));
     let files: Vec<_> = record.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(files, ["files/12/Lee.pdf", "https://example.org/a.pdf", "internal-pdf://1/fig.png"]);
     assert_eq!(record.tags, ["memory", "sleep", "naps"]);
@@ -141,4 +141,53 @@ fn nbib() {
     assert_eq!(third.line, 44);
     assert!(!third.is_retracted);
     assert_eq!(third.retracts, [Identifier::Pmid("31000001".to_owned())]);
+}
+
+#[test]
+fn refer() {
+    let found = records(
+        "%0 Journal Article\n%T Naps and memory\n%A Lee, Ann\n%A World Health Organization\n%J Journal of Sleep\n\
+         %V 12\n%N 3\n%P 101-109\n%@ 1234-5678\n%D 2019\n%8 May 3\n%R 10.1000/nap\n%X One\ntwo.\n%K memory\nsleep\n\
+         %> internal-pdf://1/Lee.pdf\n\n%0 Conference Proceedings\n%T Paper\n%B Proceedings\n%E Doe, J.\n%I North\n",
+        Format::Refer,
+    );
+    let [article, paper] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!((article.kind, article.title.as_str()), (Kind::Article, "Naps and memory"));
+    assert_eq!(article.authors, ["Ann Lee", "World Health Organization"]);
+    assert_eq!(
+        (article.venue.as_deref(), article.date.as_deref()),
+        (Some("Journal of Sleep"), Some("2019-05-03"))
+    );
+    assert_eq!((article.pages.as_deref(), article.issn[0].as_str()), (Some("101-109"), "1234-5678"));
+    assert_eq!(article.tags, ["memory", "sleep"]);
+    assert_eq!(article.files[0].path, "internal-pdf://1/Lee.pdf");
+    assert_eq!(
+        (paper.line, paper.kind, paper.venue.as_deref()),
+        (19, Kind::ConferencePaper, Some("Proceedings"))
+    );
+    assert_eq!((paper.editors[0].as_str(), paper.publisher.as_deref()), ("J. Doe", Some("North")));
+}
+
+#[test]
+fn web_of_science() {
+    let found = records(
+        "FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\nAU Lee, A\n   Berg, J\nAF Lee, Ann\n   van der Berg, Jan\n\
+         TI Naps and\n   memory\nSO JOURNAL OF SLEEP\nLA English\nDT Article; Retracted Publication\nDE naps; memory\n\
+         ID SLEEP\nAB One\n   two.\nSN 1234-5678\nEI 8765-4321\nPD MAY 3\nPY 2019\nVL 12\nIS 3\nBP 101\nEP 109\n\
+         DI 10.1000/nap\nUT WOS:000221807500019\nPM 31000001\nER\n\nPT B\nAU Doe, J\nTI Book\nER\n\nEF",
+        Format::WebOfScience,
+    );
+    let [article, book] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!((article.line, article.key.as_str()), (3, "WOS:000221807500019"));
+    assert_eq!(article.title, "Naps and memory");
+    assert_eq!(article.authors, ["Ann Lee", "Jan van der Berg"]);
+    assert_eq!(
+        (article.venue.as_deref(), article.date.as_deref()),
+        (Some("JOURNAL OF SLEEP"), Some("2019-05-03"))
+    );
+    assert_eq!(article.abstract_text.as_deref(), Some("One two."));
+    assert_eq!(article.tags, ["naps", "memory", "SLEEP"]);
+    assert_eq!((article.pmid.as_deref(), article.pages.as_deref()), (Some("31000001"), Some("101-109")));
+    assert!(article.is_retracted);
+    assert_eq!((book.kind, book.authors[0].as_str()), (Kind::Book, "J Doe"));
 }
