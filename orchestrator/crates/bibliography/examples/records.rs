@@ -1,4 +1,4 @@
-//! Prints the records of a file, one JSON object a line, and on stderr why others are none.
+//! Prints the records of a file, one JSON object a line, and on stderr what is wrong with the others.
 //!
 //! `cargo run -p lyra-bibliography --example records -- FILE [FORMAT]`
 

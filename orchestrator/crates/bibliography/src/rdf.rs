@@ -98,7 +98,9 @@ impl Known {
     fn add(&mut self, element: &Element) {
         match element.name.as_str() {
             "Attachment" => {
-                let nested = element.at("resource").and_then(|inner| inner.attribute("resource"));
+                // `rdf:resource` of Zotero, `z:path` of others.
+                let nested =
+                    ["resource", "path"].into_iter().find_map(|name| element.at(name)?.attribute("resource"));
                 let path = nested.or_else(|| element.attribute("resource")).unwrap_or_default().to_owned();
                 let part = |path: &str| {
                     Some(crate::text::line(&element.text_at(path))).filter(|text| !text.is_empty())

@@ -171,7 +171,8 @@ fn refer() {
 #[test]
 fn web_of_science() {
     let found = records(
-        "FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\nAU Lee, A\n   Berg, J\nAF Lee, Ann\n   van der Berg, Jan\n\
+        "FN Clarivate Analytics Web of Science\nVR 1.0\nPT J\nAU Lee, A\n   Berg, J\n\
+         AF Lee, Ann\n   van der Berg, Jan\n\
          TI Naps and\n   memory\nSO JOURNAL OF SLEEP\nLA English\nDT Article; Retracted Publication\nDE naps; memory\n\
          ID SLEEP\nAB One\n   two.\nSN 1234-5678\nEI 8765-4321\nPD MAY 3\nPY 2019\nVL 12\nIS 3\nBP 101\nEP 109\n\
          DI 10.1000/nap\nUT WOS:000221807500019\nPM 31000001\nER\n\nPT B\nAU Doe, J\nTI Book\nER\n\nEF",

@@ -87,6 +87,7 @@ fn zotero_rdf() {
         (article.files[0].path.as_str(), article.files[0].media_type.as_deref()),
         ("files/5/Lee.pdf", Some("application/pdf"))
     );
+    assert_eq!(article.files[1].path, "files/6/Data.csv");
     assert_eq!(article.url.as_deref(), Some("https://example.org/nap"));
     assert_eq!((chapter.venue.as_deref(), chapter.publisher.as_deref()), (Some("Whole"), Some("North")));
     assert_eq!(chapter.isbn, ["9783161484100"]);
