@@ -38,8 +38,8 @@
 //!   64 MiB; a value longer than 1 MiB is left out, and [`Record::omitted`] names it. Abbreviations (`@string`) and
 //!   cross-references in BibTeX copy at most four times the file's length.
 //!
-//! BibTeX has a reader of its own. The `biblatex` crate rejects a file for one bad entry, takes quadratic time on some
-//! input, and overflows the stack on an abbreviation that names itself; the tests compare with it on what it reads.
+//! BibTeX has a reader of its own. The `biblatex` crate rejects a file for one bad entry, and overflows the stack on an
+//! abbreviation that names itself; the tests compare with it on what it reads.
 
 mod bibtex;
 mod csl;
