@@ -98,24 +98,3 @@ pub(crate) fn resolve(base: &str, reference: &str) -> String {
     }
     parts.join("/")
 }
-
-#[cfg(test)]
-pub(crate) mod testing {
-    use std::io::Write;
-    use zip::write::SimpleFileOptions;
-
-    /// A ZIP archive of these members.
-    pub(crate) fn zipped(members: &[(&str, &[u8])]) -> Vec<u8> {
-        let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-        for (name, content) in members {
-            let method = if *name == "mimetype" {
-                zip::CompressionMethod::Stored
-            } else {
-                zip::CompressionMethod::Deflated
-            };
-            archive.start_file(*name, SimpleFileOptions::default().compression_method(method)).unwrap();
-            archive.write_all(content).unwrap();
-        }
-        archive.finish().unwrap().into_inner()
-    }
-}

@@ -100,6 +100,3 @@ fn related(
     }
     Ok(found)
 }
-
-#[cfg(test)]
-mod tests;

@@ -72,6 +72,10 @@ impl<'b> Draft<'b> {
             return;
         }
         let depth = depth.max(1);
+        // The title is no section of its own.
+        if self.paper.sections.is_empty() && self.paper.title.as_deref() == Some(text.as_str()) {
+            return;
+        }
         self.place_notes();
         match fields::role(&text) {
             Some(Role::References) => {

@@ -117,6 +117,3 @@ fn describe(metadata: Element<'_>, draft: &mut Draft<'_>) {
     draft.paper.venue = metadata.text_at("publisher");
     draft.paper.language = metadata.text_at("language");
 }
-
-#[cfg(test)]
-mod tests;

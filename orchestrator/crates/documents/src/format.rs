@@ -205,6 +205,3 @@ fn begins_latex(text: &str) -> bool {
     let command = |line: &str| ["\\documentclass", "\\documentstyle", "\\begin{document}"].iter().any(|c| line.starts_with(c));
     text.lines().any(|line| command(line.trim_start()))
 }
-
-#[cfg(test)]
-mod tests;

@@ -9,6 +9,7 @@ use crate::paper::{Cited, Kind, Paper};
 use crate::xml::{Child, Element, Markup, Tree};
 use crate::ReadError;
 use lyra_domain::Identifier;
+use std::collections::HashMap;
 
 pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
     let tree = Tree::read(bytes, Markup::Strict, &[], budget)?;
@@ -26,17 +27,20 @@ pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
     if articles.len() > 1 {
         budget.leave_out(format!("{} further articles in the same file", articles.len() - 1));
     }
-    let mut reader = Jats { draft: Draft::new(budget) };
+    let mut reader = Jats { draft: Draft::new(budget), notes: HashMap::new() };
     reader.article(article);
     Ok(reader.draft.finish())
 }
 
-struct Jats<'b> {
+struct Jats<'b, 't> {
     draft: Draft<'b>,
+    /// Footnotes that no paragraph has referred to yet, by their ids.
+    notes: HashMap<&'t str, Element<'t>>,
 }
 
-impl Jats<'_> {
-    fn article(&mut self, article: Element<'_>) {
+impl<'t> Jats<'_, 't> {
+    fn article(&mut self, article: Element<'t>) {
+        self.notes = article.below("fn").filter_map(|note| Some((note.attribute("id")?, note))).collect();
         self.draft.paper.language = article.attribute("lang").map(str::to_owned);
         if let Some(front) = article.child("front") {
             self.front(front);
@@ -56,7 +60,7 @@ impl Jats<'_> {
         }
     }
 
-    fn front(&mut self, front: Element<'_>) {
+    fn front(&mut self, front: Element<'t>) {
         let journal = front.child("journal-meta");
         let venue = journal.and_then(|journal| {
             let paths = ["journal-title-group/journal-title", "journal-title", "journal-id"];
@@ -101,7 +105,7 @@ impl Jats<'_> {
         }
     }
 
-    fn dates(&mut self, meta: Element<'_>) {
+    fn dates(&mut self, meta: Element<'t>) {
         // The version of record, else whatever is known; the day of the first that has one.
         let kind = |date: &Element<'_>| {
             let kinds = ["date-type", "pub-type"].iter().find_map(|name| date.attribute(name));
@@ -124,7 +128,7 @@ impl Jats<'_> {
         self.draft.paper.date = day;
     }
 
-    fn abstract_of(&mut self, element: Element<'_>) {
+    fn abstract_of(&mut self, element: Element<'t>) {
         // The title of a part ("Methods") begins its first line.
         let mut title = element.child("title").map(inline).filter(|_| element.name() == "sec");
         for part in element.elements() {
@@ -147,13 +151,13 @@ impl Jats<'_> {
         }
     }
 
-    fn blocks(&mut self, parent: Element<'_>, depth: u8) {
+    fn blocks(&mut self, parent: Element<'t>, depth: u8) {
         for block in parent.elements() {
             self.block(block, depth);
         }
     }
 
-    fn block(&mut self, block: Element<'_>, depth: u8) {
+    fn block(&mut self, block: Element<'t>, depth: u8) {
         match block.name() {
             "sec" | "app" | "ack" | "bio" | "notes" | "glossary" | "boxed-text" | "statement" => {
                 let title = block.child("title").or_else(|| block.at("caption/title")).map(inline);
@@ -182,7 +186,11 @@ impl Jats<'_> {
             "list" | "def-list" => self.list(block, depth),
             "disp-formula" | "disp-formula-group" => self.draft.paragraph(Kind::Text, &inline(block)),
             "code" | "preformat" => self.draft.paragraph(Kind::Code, &raw(block)),
-            "fn" => self.draft.footnote(&without_label(block)),
+            // One that a paragraph has referred to stands there.
+            "fn" if block.attribute("id").is_none_or(|id| self.notes.remove(id).is_some()) => {
+                self.draft.footnote(&without_label(block));
+            }
+            "fn" => {}
             "ref-list" => self.references(block),
             "table" => self.table(block),
             "fig-group" | "table-wrap-group" | "app-group" | "fn-group" | "sec-group" | "alternatives" => {
@@ -194,7 +202,7 @@ impl Jats<'_> {
     }
 
     /// A paragraph that may hold blocks: those end it.
-    fn mixed(&mut self, element: Element<'_>, kind: Kind, depth: u8) {
+    fn mixed(&mut self, element: Element<'t>, kind: Kind, depth: u8) {
         for child in element.children() {
             match child {
                 Child::Text(text) => self.draft.push(text),
@@ -202,8 +210,15 @@ impl Jats<'_> {
                     self.draft.flush(kind);
                     self.block(child, depth);
                 }
-                Child::Element(child) if child.name() == "fn" => self.draft.footnote(&without_label(child)),
-                Child::Element(child) if child.descendants().any(|below| is_block(below.name())) => {
+                Child::Element(child) if child.name() == "fn" => self.block(child, depth),
+                Child::Element(child) if child.attribute("ref-type") == Some("fn") => {
+                    if let Some(note) = child.attribute("rid").and_then(|id| self.notes.remove(id)) {
+                        self.draft.footnote(&without_label(note));
+                    }
+                }
+                Child::Element(child)
+                    if child.descendants().any(|below| is_block(below.name()) || below.name() == "fn") =>
+                {
                     self.mixed(child, kind, depth);
                 }
                 Child::Element(child) => {
@@ -215,7 +230,7 @@ impl Jats<'_> {
         }
     }
 
-    fn float(&mut self, float: Element<'_>, depth: u8) {
+    fn float(&mut self, float: Element<'t>, depth: u8) {
         let label = float.text_at("label").unwrap_or_default();
         let caption = float.child("caption").map(|caption| {
             let parts: Vec<String> = caption.elements().map(inline).filter(|part| !part.is_empty()).collect();
@@ -240,14 +255,14 @@ impl Jats<'_> {
         }
     }
 
-    fn table(&mut self, table: Element<'_>) {
+    fn table(&mut self, table: Element<'t>) {
         let cells = |row: Element<'_>| {
             row.elements().filter(|cell| matches!(cell.name(), "td" | "th")).map(inline).collect::<Vec<_>>()
         };
         self.draft.paragraph(Kind::Table, &draft::table(table.below("tr").map(cells)));
     }
 
-    fn list(&mut self, list: Element<'_>, depth: u8) {
+    fn list(&mut self, list: Element<'t>, depth: u8) {
         for item in list.elements() {
             match item.name() {
                 "list-item" => {
@@ -269,7 +284,7 @@ impl Jats<'_> {
         }
     }
 
-    fn references(&mut self, list: Element<'_>) {
+    fn references(&mut self, list: Element<'t>) {
         self.draft.begin_references();
         for entry in list.elements() {
             match entry.name() {
@@ -443,6 +458,3 @@ fn raw(element: Element<'_>) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests;

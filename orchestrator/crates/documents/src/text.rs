@@ -178,6 +178,3 @@ fn split(lines: &[&str], begins: impl Fn(&str) -> bool) -> Vec<String> {
     }
     items
 }
-
-#[cfg(test)]
-mod tests;

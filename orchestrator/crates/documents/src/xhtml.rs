@@ -1,6 +1,7 @@
 //! Chapters of books: XHTML with semantic markup.
 
 use crate::draft::{self, Draft};
+use crate::fields;
 use crate::math;
 use crate::paper::Kind;
 use crate::xml::{Child, Element};
@@ -31,6 +32,11 @@ impl Chapter<'_, '_> {
         let role = element.attribute("epub:type").or_else(|| element.attribute("role")).unwrap_or_default();
         let is = |wanted: &[&str]| role.split_whitespace().any(|word| wanted.contains(&word.trim_start_matches("doc-")));
         if element.attribute("hidden").is_some() || is(&["toc", "landmarks", "page-list", "index"]) {
+            return;
+        }
+        // Marks of notes; what a title page repeats of the metadata.
+        let class = element.attribute("class").unwrap_or_default();
+        if is(&["noteref", "backlink"]) || element.name() == "p" && matches!(class, "author" | "date" | "subtitle") {
             return;
         }
         if is(&["pagebreak"]) {
@@ -82,7 +88,7 @@ impl Chapter<'_, '_> {
                     self.draft.begin_references();
                 }
                 // Pandoc sets captions as paragraphs of this class.
-                let caption = element.attribute("class") == Some("caption");
+                let caption = class == "caption";
                 let inner = if caption { Kind::Caption } else { kind };
                 self.block(element, inner);
             }
@@ -96,7 +102,14 @@ impl Chapter<'_, '_> {
         let before = if matches!(kind, Kind::ListItem) { kind } else { outer };
         self.draft.flush(before);
         self.children(element, kind);
-        self.draft.flush(kind);
+        let text = self.draft.take_buffer();
+        // A paragraph of nothing but "References" is a heading.
+        if kind == Kind::Text && text.len() < 60 && fields::role(&draft::clean(&text)).is_some() {
+            self.draft.heading(1, &text);
+        } else {
+            self.draft.put_buffer(text);
+            self.draft.flush(kind);
+        }
     }
 
     fn table(&mut self, table: Element<'_>, kind: Kind) {

@@ -45,7 +45,7 @@ pub(super) fn environment(name: &str) -> &'static str {
         "wraptable" => "omm",
         "thebibliography" | "multicols" | "spacing" => "m",
         "figure" | "table" | "sidewaystable" | "sidewaysfigure" | "itemize" | "enumerate" | "description" | "columns"
-        | "threeparttable" | "tablenotes" => "o",
+        | "threeparttable" | "tablenotes" | "Highlighting" | "algorithm" | "algorithmic" => "o",
         _ => "",
     }
 }

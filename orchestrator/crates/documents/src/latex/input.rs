@@ -24,6 +24,8 @@ struct Macro {
     /// The first argument's default, if it is optional.
     default: Option<Vec<Token>>,
     body: Rc<[Token]>,
+    /// It measures or decides, which cannot be followed: its arguments are all that is known of it.
+    opaque: bool,
 }
 
 impl Input {
@@ -263,7 +265,11 @@ impl Input {
         let named = name.iter().find_map(|token| if let Token::Command(name) = token { Some(name) } else { None });
         if let Some(name) = named.filter(|_| self.macros.len() < MOST_MACROS) {
             let parameters = parameters.min(9);
-            self.macros.insert(Rc::clone(name), Macro { parameters, default, body: body.into() });
+            let opaque = body.iter().any(|token| {
+                let low = |name: &str| name.contains('@') || (name.starts_with("if") && name != "iff");
+                matches!(token, Token::Command(name) if low(name) || matches!(&**name, "sbox" | "setbox" | "dimen"))
+            });
+            self.macros.insert(Rc::clone(name), Macro { parameters, default, body: body.into(), opaque });
         }
     }
 
@@ -276,6 +282,12 @@ impl Input {
         }
         while arguments.len() < usize::from(found.parameters) {
             arguments.push(self.argument());
+        }
+        if found.opaque {
+            let skipped = usize::from(found.default.is_some());
+            let known = arguments.into_iter().skip(skipped).flatten().collect();
+            self.expand(known);
+            return true;
         }
         let mut body = Vec::with_capacity(found.body.len());
         for token in found.body.iter() {
