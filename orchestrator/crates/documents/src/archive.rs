@@ -41,12 +41,16 @@ impl<'b> Archive<'b> {
     pub(crate) fn member(&mut self, name: &str, budget: &mut Budget) -> Result<Option<Vec<u8>>> {
         // Some writers put a slash in front, or write Windows separators.
         let spelled = [name.to_owned(), format!("/{name}"), name.replace('/', "\\")];
-        let Some(nth) = spelled.iter().find_map(|name| self.zip.index_for_name(name)) else { return Ok(None) };
+        let Some(nth) = spelled.iter().find_map(|name| self.zip.index_for_name(name)) else {
+            return Ok(None);
+        };
         let damaged = |error: &dyn std::fmt::Display| ReadError::Damaged(format!("`{name}`: {error}"));
         let packed = match self.zip.by_index(nth) {
             Ok(packed) if packed.encrypted() => return Err(ReadError::Encrypted),
             Ok(packed) => packed,
-            Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => return Err(ReadError::Encrypted),
+            Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
+                return Err(ReadError::Encrypted);
+            }
             Err(error) => return Err(damaged(&error)),
         };
         let by_ratio = usize::try_from(packed.compressed_size())
@@ -85,7 +89,9 @@ pub(crate) fn resolve(base: &str, reference: &str) -> String {
     let reference = percent_encoding::percent_decode_str(reference).decode_utf8_lossy().into_owned();
     let mut parts: Vec<&str> = Vec::new();
     if !reference.starts_with('/') {
-        parts.extend(base.rsplit_once('/').map_or("", |(folder, _)| folder).split('/').filter(|p| !p.is_empty()));
+        parts.extend(
+            base.rsplit_once('/').map_or("", |(folder, _)| folder).split('/').filter(|p| !p.is_empty()),
+        );
     }
     for part in reference.split('/') {
         match part {

@@ -15,8 +15,29 @@ use styles::Styles;
 
 /// Elements that only say how text looks.
 const LOOKS: &[&str] = &[
-    "rFonts", "sz", "szCs", "lang", "color", "kern", "spacing", "bCs", "iCs", "ind", "jc", "tcPr", "tblPr",
-    "tblGrid", "trPr", "sectPr", "proofErr", "bookmarkStart", "bookmarkEnd", "theme", "spPr", "bodyPr", "latentStyles",
+    "rFonts",
+    "sz",
+    "szCs",
+    "lang",
+    "color",
+    "kern",
+    "spacing",
+    "bCs",
+    "iCs",
+    "ind",
+    "jc",
+    "tcPr",
+    "tblPr",
+    "tblGrid",
+    "trPr",
+    "sectPr",
+    "proofErr",
+    "bookmarkStart",
+    "bookmarkEnd",
+    "theme",
+    "spPr",
+    "bodyPr",
+    "latentStyles",
 ];
 
 pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
@@ -93,7 +114,9 @@ fn related(
     let tree = Tree::read(&bytes, Markup::Strict, &[], budget)?;
     for relation in tree.root().into_iter().flat_map(|root| root.all("Relationship").collect::<Vec<_>>()) {
         let inside = relation.attribute("TargetMode") != Some("External");
-        if let (true, Some(kind), Some(target)) = (inside, relation.attribute("Type"), relation.attribute("Target")) {
+        if let (true, Some(kind), Some(target)) =
+            (inside, relation.attribute("Type"), relation.attribute("Target"))
+        {
             let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
             found.entry(kind).or_insert_with(|| resolve(base, target));
         }

@@ -239,7 +239,9 @@ impl<'b> Draft<'b> {
     /// Takes a paragraph that begins with "Keywords:" and stands before the text.
     fn keyword_line(&mut self, text: &str) -> bool {
         let early = self.paper.keywords.is_empty() && self.paper.sections.len() <= 2;
-        let Some(rest) = early.then(|| fields::after_label(text, Role::Keywords)).flatten() else { return false };
+        let Some(rest) = early.then(|| fields::after_label(text, Role::Keywords)).flatten() else {
+            return false;
+        };
         let rest = rest.to_owned();
         self.keywords(&rest);
         true
@@ -249,7 +251,8 @@ impl<'b> Draft<'b> {
     pub(crate) fn keywords(&mut self, text: &str) {
         for word in fields::list(text) {
             if self.paper.keywords.len() < MOST_KEYWORDS
-                && let Some(word) = self.budget.take(clean(&word)) {
+                && let Some(word) = self.budget.take(clean(&word))
+            {
                 self.paper.keywords.push(word);
             }
         }
@@ -325,7 +328,8 @@ pub(crate) fn clean(text: &str) -> String {
 /// Lines without trailing blanks; tabs and indentation stay.
 fn clean_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    let kept: String = lines.join("\n").chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+    let kept: String =
+        lines.join("\n").chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
     kept.trim_matches('\n').trim_end().to_owned()
 }
 

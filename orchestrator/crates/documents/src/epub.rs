@@ -39,7 +39,8 @@ pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
     for reference in spine.into_iter().flat_map(|spine| spine.all("itemref")) {
         let item = reference.attribute("idref").and_then(|id| items.get(id));
         let Some(href) = item.and_then(|item| item.attribute("href")) else { continue };
-        let navigation = item.and_then(|item| item.attribute("properties")).is_some_and(|p| p.contains("nav"));
+        let navigation =
+            item.and_then(|item| item.attribute("properties")).is_some_and(|p| p.contains("nav"));
         let name = resolve(&package_name, href);
         if navigation || !seen.insert(name.clone()) {
             continue;
@@ -72,7 +73,9 @@ fn package_name(archive: &mut Archive<'_>, budget: &mut Budget) -> Result<String
         }
     }
     let found = archive.names().find(|name| name.ends_with(".opf"));
-    found.ok_or_else(|| ReadError::OtherFormat("it is not an EPUB: it has no `META-INF/container.xml`".to_owned()))
+    found.ok_or_else(|| {
+        ReadError::OtherFormat("it is not an EPUB: it has no `META-INF/container.xml`".to_owned())
+    })
 }
 
 /// Members that are encrypted. Fonts often are, by a method that anyone can undo.
@@ -101,7 +104,8 @@ fn describe(metadata: Element<'_>, draft: &mut Draft<'_>) {
         }
     }
     let dates: Vec<Element<'_>> = metadata.all("date").collect();
-    let published = dates.iter().find(|date| date.attribute("event") == Some("publication")).or(dates.first());
+    let published =
+        dates.iter().find(|date| date.attribute("event") == Some("publication")).or(dates.first());
     if let Some(date) = published {
         draft.date(&date.text());
     }

@@ -130,7 +130,9 @@ pub(crate) fn after_label(text: &str, role: Role) -> Option<&str> {
 pub(crate) fn without_number(heading: &str) -> &str {
     let heading = heading.trim();
     let end = heading
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ')' | '．' | '(' | '§') || c.is_whitespace()))
+        .find(|c: char| {
+            !(c.is_ascii_digit() || matches!(c, '.' | ')' | '．' | '(' | '§') || c.is_whitespace())
+        })
         .unwrap_or(heading.len());
     if end > 0 {
         return &heading[end..];
@@ -196,7 +198,11 @@ pub(crate) fn given_first(name: &str) -> String {
 pub(crate) fn names(field: &str) -> Vec<String> {
     let field = crate::draft::clean(field);
     let split = |mark: &str| -> Vec<String> {
-        field.split(mark).map(|name| name.trim().trim_end_matches(',').to_owned()).filter(|n| !n.is_empty()).collect()
+        field
+            .split(mark)
+            .map(|name| name.trim().trim_end_matches(',').to_owned())
+            .filter(|n| !n.is_empty())
+            .collect()
     };
     if field.contains(';') {
         return split(";");
@@ -284,7 +290,8 @@ pub(crate) fn typed_id(kind: &str, value: &str) -> Option<Identifier> {
         "doi" => Doi::parse(value).map(Identifier::Doi),
         "pmid" | "pubmed" => Identifier::pmid(value),
         "pmc" | "pmcid" | "pmcaid" if value.trim().len() > 3 => Identifier::pmcid(value),
-        "arxiv" => ArxivId::parse(value).map(Identifier::Arxiv),
+        // GROBID keeps the subject: `arXiv:2101.00001v2 [cs.CL]`.
+        "arxiv" => ArxivId::parse(value.split('[').next()?).map(Identifier::Arxiv),
         _ => None,
     }
 }
@@ -303,7 +310,9 @@ mod tests {
 
     #[test]
     fn headings_are_known_with_numbers_and_spacing() {
-        for heading in ["References", "7. REFERENCES", "VII. References", "参考文献", "文　献", "Works Cited:"] {
+        for heading in
+            ["References", "7. REFERENCES", "VII. References", "参考文献", "文　献", "Works Cited:"]
+        {
             assert_eq!(role(heading), Some(Role::References), "{heading}");
         }
         assert_eq!(role("Abstract."), Some(Role::Abstract));

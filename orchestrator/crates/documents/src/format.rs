@@ -100,24 +100,32 @@ impl Format {
         if is_saved_page(text) {
             return Some(Self::Mhtml);
         }
-        let markup = text.get(..5).is_some_and(|front| front.eq_ignore_ascii_case("<!doc") || front == "<?xml")
-            || text.get(..5).is_some_and(|front| front.eq_ignore_ascii_case("<html"));
+        let markup =
+            text.get(..5).is_some_and(|front| front.eq_ignore_ascii_case("<!doc") || front == "<?xml")
+                || text.get(..5).is_some_and(|front| front.eq_ignore_ascii_case("<html"));
         match by_name {
             Some(format @ (Self::Markdown | Self::Latex)) if is_text(beginning) => Some(format),
             Some(Self::Text) if extension.is_some() && is_text(beginning) => Some(Self::Text),
             _ if markup || !is_text(beginning) => None,
             _ if begins_latex(text) => Some(Self::Latex),
-            Some(Self::Text) if text.starts_with("---\n") && text[4..].contains("\n---\n") => Some(Self::Markdown),
+            Some(Self::Text) if text.starts_with("---\n") && text[4..].contains("\n---\n") => {
+                Some(Self::Markdown)
+            }
             Some(Self::Text) => Some(Self::Text),
             _ => None,
         }
     }
 
     /// The format of a ZIP archive, by the names of its members and the content of the one named `mimetype`.
-    pub fn detect_zip<'a>(members: impl IntoIterator<Item = &'a str>, mimetype: Option<&[u8]>) -> Option<Self> {
+    pub fn detect_zip<'a>(
+        members: impl IntoIterator<Item = &'a str>,
+        mimetype: Option<&[u8]>,
+    ) -> Option<Self> {
         match mimetype.map(|kind| String::from_utf8_lossy(kind).trim().to_owned()).as_deref() {
             Some("application/epub+zip") => return Some(Self::Epub),
-            Some(kind) if kind.starts_with("application/vnd.oasis.opendocument.text") => return Some(Self::Odt),
+            Some(kind) if kind.starts_with("application/vnd.oasis.opendocument.text") => {
+                return Some(Self::Odt);
+            }
             Some(kind) if kind.starts_with("application/vnd.oasis.opendocument.") => return None,
             _ => {}
         }
@@ -138,15 +146,20 @@ fn zip_beginning(beginning: &[u8]) -> Option<Format> {
     let mut names: Vec<String> = Vec::new();
     let mut mimetype = None;
     let mut at = 0;
-    while let Some(found) = beginning.get(at..).and_then(|rest| rest.windows(4).position(|four| four == b"PK\x03\x04")) {
+    while let Some(found) =
+        beginning.get(at..).and_then(|rest| rest.windows(4).position(|four| four == b"PK\x03\x04"))
+    {
         let header = &beginning[at + found..];
-        let number = |from: usize| header.get(from..from + 2).map(|two| usize::from(u16::from_le_bytes([two[0], two[1]])));
+        let number = |from: usize| {
+            header.get(from..from + 2).map(|two| usize::from(u16::from_le_bytes([two[0], two[1]])))
+        };
         let (Some(length), Some(extra)) = (number(26), number(28)) else { break };
         let Some(name) = header.get(30..30 + length) else { break };
         let name = String::from_utf8_lossy(name).into_owned();
         let content = 30 + length + extra;
         if name == "mimetype" {
-            let stored = header.get(18..22).map_or(0, |size| u32::from_le_bytes([size[0], size[1], size[2], size[3]]));
+            let stored =
+                header.get(18..22).map_or(0, |size| u32::from_le_bytes([size[0], size[1], size[2], size[3]]));
             mimetype = header.get(content..).map(|rest| &rest[..rest.len().min(stored.min(100) as usize)]);
         }
         names.push(name);
@@ -171,7 +184,9 @@ fn root_element(text: &str) -> Option<&str> {
             // A document type may hold declarations in brackets.
             let end = rest.find('>')?;
             let end = match rest.find('[').filter(|bracket| *bracket < end) {
-                Some(_) => rest.find("]>").or_else(|| Some(rest.find(']')? + rest[rest.find(']')?..].find('>')?))?,
+                Some(_) => {
+                    rest.find("]>").or_else(|| Some(rest.find(']')? + rest[rest.find(']')?..].find('>')?))?
+                }
                 None => end,
             };
             rest = &rest[end + 1..];
@@ -185,7 +200,8 @@ fn root_element(text: &str) -> Option<&str> {
 
 fn is_jats(text: &str) -> bool {
     let docbook = text.contains("docbook.org") || text.contains("DocBook");
-    let signs = ["JATS", "NLM//DTD", "article-type=", "dtd-version=", "<front>", "<journal-meta>", "<article-meta>"];
+    let signs =
+        ["JATS", "NLM//DTD", "article-type=", "dtd-version=", "<front>", "<journal-meta>", "<article-meta>"];
     !docbook && signs.iter().any(|sign| text.contains(sign))
 }
 
@@ -202,6 +218,8 @@ fn is_saved_page(text: &str) -> bool {
 }
 
 fn begins_latex(text: &str) -> bool {
-    let command = |line: &str| ["\\documentclass", "\\documentstyle", "\\begin{document}"].iter().any(|c| line.starts_with(c));
+    let command = |line: &str| {
+        ["\\documentclass", "\\documentstyle", "\\begin{document}"].iter().any(|c| line.starts_with(c))
+    };
     text.lines().any(|line| command(line.trim_start()))
 }

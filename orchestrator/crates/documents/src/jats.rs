@@ -1,5 +1,6 @@
 //! JATS and its ancestors (NLM DTD): PubMed Central, Europe PMC, publishers.
 
+use crate::ReadError;
 use crate::Result;
 use crate::budget::Budget;
 use crate::draft::{self, Draft};
@@ -7,7 +8,6 @@ use crate::fields;
 use crate::math;
 use crate::paper::{Cited, Kind, Paper};
 use crate::xml::{Child, Element, Markup, Tree};
-use crate::ReadError;
 use lyra_domain::Identifier;
 use std::collections::HashMap;
 
@@ -79,7 +79,9 @@ impl<'t> Jats<'_, 't> {
             }
             self.draft.title(&text);
         }
-        for contributor in meta.all("contrib-group").flat_map(|group| group.all("contrib").collect::<Vec<_>>()) {
+        for contributor in
+            meta.all("contrib-group").flat_map(|group| group.all("contrib").collect::<Vec<_>>())
+        {
             if contributor.attribute("contrib-type").is_none_or(|kind| kind == "author") {
                 for name in contributor_names(contributor) {
                     self.draft.author(&name);
@@ -120,9 +122,9 @@ impl<'t> Jats<'_, 't> {
         dates.sort_by_key(kind);
         let part = |date: &Element<'_>, name: &str| date.text_at(name).unwrap_or_default();
         let year = dates.iter().find_map(|date| part(date, "year").parse::<i32>().ok());
-        let day = dates.iter().find_map(|date| {
-            fields::day_of(&part(date, "year"), &part(date, "month"), &part(date, "day"))
-        });
+        let day = dates
+            .iter()
+            .find_map(|date| fields::day_of(&part(date, "year"), &part(date, "month"), &part(date, "day")));
         // Year and day must agree.
         self.draft.paper.year = day.as_deref().and_then(fields::year_in).or(year);
         self.draft.paper.date = day;
@@ -139,7 +141,8 @@ impl<'t> Jats<'_, 't> {
                     let text = inline(part);
                     match title.take().filter(|title| !title.is_empty()) {
                         Some(title) => {
-                            self.draft.add_abstract(&format!("{}: {text}", title.trim_end_matches([':', '.'])));
+                            self.draft
+                                .add_abstract(&format!("{}: {text}", title.trim_end_matches([':', '.'])));
                         }
                         None => self.draft.add_abstract(&text),
                     }
@@ -259,7 +262,7 @@ impl<'t> Jats<'_, 't> {
         let cells = |row: Element<'_>| {
             row.elements().filter(|cell| matches!(cell.name(), "td" | "th")).map(inline).collect::<Vec<_>>()
         };
-        self.draft.paragraph(Kind::Table, &draft::table(table.below("tr").map(cells)));
+        self.draft.paragraph(Kind::Table, &draft::table(table.outermost("tr").map(cells)));
     }
 
     fn list(&mut self, list: Element<'t>, depth: u8) {
@@ -368,9 +371,12 @@ fn cited(citation: Element<'_>) -> Cited {
     }
     cited.authors.retain(|name| !name.is_empty());
     let field = |name: &str| citation.below(name).next().map(inline).filter(|text| !text.is_empty());
-    cited.title = ["article-title", "chapter-title", "part-title", "data-title", "source"].iter().find_map(|n| field(n));
+    cited.title = ["article-title", "chapter-title", "part-title", "data-title", "source"]
+        .iter()
+        .find_map(|n| field(n));
     cited.year = field("year").and_then(|year| fields::year_in(year.get(..4).unwrap_or(&year)));
-    let mixed = citation.children().any(|child| matches!(child, Child::Text(text) if text.contains(['.', ',', ';'])));
+    let mixed =
+        citation.children().any(|child| matches!(child, Child::Text(text) if text.contains(['.', ',', ';'])));
     cited.text = if mixed {
         inline(citation)
     } else {
@@ -396,9 +402,24 @@ fn cited(citation: Element<'_>) -> Cited {
 fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "p" | "fig" | "fig-group" | "table-wrap" | "table-wrap-group" | "list" | "def-list" | "disp-formula"
-            | "disp-formula-group" | "disp-quote" | "boxed-text" | "code" | "preformat" | "supplementary-material"
-            | "table" | "verse-group" | "speech" | "statement" | "sec"
+        "p" | "fig"
+            | "fig-group"
+            | "table-wrap"
+            | "table-wrap-group"
+            | "list"
+            | "def-list"
+            | "disp-formula"
+            | "disp-formula-group"
+            | "disp-quote"
+            | "boxed-text"
+            | "code"
+            | "preformat"
+            | "supplementary-material"
+            | "table"
+            | "verse-group"
+            | "speech"
+            | "statement"
+            | "sec"
     )
 }
 
@@ -432,7 +453,8 @@ fn write(element: Element<'_>, out: &mut String) {
                 match child {
                     Child::Text(text) => out.push_str(text),
                     Child::Element(child) => {
-                        let apart = is_block(child.name()) || matches!(child.name(), "list-item" | "td" | "th" | "tr");
+                        let apart = is_block(child.name())
+                            || matches!(child.name(), "list-item" | "td" | "th" | "tr");
                         if apart {
                             out.push(' ');
                         }

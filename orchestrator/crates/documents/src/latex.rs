@@ -24,7 +24,8 @@ const LINE: char = '\u{2}';
 pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
     let source = decode(bytes);
     let all = tokens::tokens(&source);
-    let named = |name: &str| all.iter().any(|token| matches!(token, Token::Command(known) if **known == *name));
+    let named =
+        |name: &str| all.iter().any(|token| matches!(token, Token::Command(known) if **known == *name));
     let mut latex = Latex {
         in_body: !source.contains("\\begin{document}"),
         chapters: u8::from(named("chapter")),
@@ -33,6 +34,8 @@ pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
         draft: Draft::new(budget),
         buffer: String::new(),
         groups: Vec::new(),
+        takers: 0,
+        authors: 0,
         tables: Vec::new(),
         in_abstract: false,
         lists: 0,
@@ -66,6 +69,9 @@ struct Latex<'b> {
     /// Text of the paragraph, or of the group whose text is taken.
     buffer: String,
     groups: Vec<Group>,
+    /// How many of them take their text, and how many of these for authors.
+    takers: usize,
+    authors: usize,
     tables: Vec<Table>,
     /// After `\begin{document}`.
     in_body: bool,
@@ -122,7 +128,7 @@ impl Latex<'_> {
                 Token::Space => self.push(" "),
                 Token::Par if self.takes_text() => self.push(" "),
                 Token::Par => self.flush(),
-                Token::Open => self.groups.push(Group { taken: Taken::Nothing, before: String::new() }),
+                Token::Open => self.open(Taken::Nothing, String::new()),
                 Token::Close => self.close(),
                 Token::Shift => self.formula(),
                 Token::Verbatim(text) => self.push(&text),
@@ -135,7 +141,8 @@ impl Latex<'_> {
                 Token::Parameter(_) => {}
                 Token::Command(name) => self.command(&name),
             }
-            self.ligature = matches!(self.buffer.chars().next_back(), Some('-' | '–' | '‘' | '’')) && self.ligature;
+            self.ligature =
+                matches!(self.buffer.chars().next_back(), Some('-' | '–' | '‘' | '’')) && self.ligature;
             if self.ended {
                 break;
             }
@@ -158,7 +165,7 @@ impl Latex<'_> {
 
     /// Whether text goes to a cell or an argument, where paragraphs do not end.
     fn takes_text(&self) -> bool {
-        !self.tables.is_empty() || self.groups.iter().any(|group| group.taken != Taken::Nothing)
+        !self.tables.is_empty() || self.takers > 0
     }
 
     fn push(&mut self, text: &str) {
@@ -207,13 +214,26 @@ impl Latex<'_> {
         }
     }
 
+    fn open(&mut self, taken: Taken, before: String) {
+        self.takers += usize::from(taken != Taken::Nothing);
+        self.authors += usize::from(taken == Taken::Author);
+        self.groups.push(Group { taken, before });
+    }
+
+    fn pop(&mut self) -> Option<Group> {
+        let group = self.groups.pop()?;
+        self.takers -= usize::from(group.taken != Taken::Nothing);
+        self.authors -= usize::from(group.taken == Taken::Author);
+        Some(group)
+    }
+
     /// Takes the text of the group that follows.
     fn take(&mut self, taken: Taken) {
         self.input.skip_spaces();
         match self.input.next() {
             Some(Token::Open) => {
                 let before = std::mem::take(&mut self.buffer);
-                self.groups.push(Group { taken, before });
+                self.open(taken, before);
             }
             Some(other) => self.input.put_back(other),
             None => {}
@@ -225,7 +245,7 @@ impl Latex<'_> {
         if self.tables.last().is_some_and(|table| self.groups.len() <= table.groups) {
             return;
         }
-        let Some(group) = self.groups.pop() else { return };
+        let Some(group) = self.pop() else { return };
         if group.taken == Taken::Nothing {
             return;
         }
@@ -249,7 +269,9 @@ impl Latex<'_> {
             Taken::Author => {
                 for author in text.split(AND) {
                     let name = author.split(LINE).find(|line| !line.trim().is_empty()).unwrap_or_default();
-                    fields::names(name.trim_matches([' ', ','])).iter().for_each(|name| self.draft.author(name));
+                    fields::names(name.trim_matches([' ', ',']))
+                        .iter()
+                        .for_each(|name| self.draft.author(name));
                 }
             }
             Taken::Date => self.draft.date(&draft::clean(&text)),
@@ -259,7 +281,7 @@ impl Latex<'_> {
     }
 
     fn in_author(&self) -> bool {
-        self.groups.iter().any(|group| group.taken == Taken::Author)
+        self.authors > 0
     }
 
     /// A formula in dollar signs.
@@ -295,11 +317,13 @@ impl Latex<'_> {
             "begin" => self.begin(),
             "end" => self.end(),
             "(" => {
-                let tokens = self.input.formula(&|token, _| matches!(token, Token::Command(c) if &**c == ")"), false);
+                let tokens =
+                    self.input.formula(&|token, _| matches!(token, Token::Command(c) if &**c == ")"), false);
                 self.add_formula(&tokens);
             }
             "[" => {
-                let tokens = self.input.formula(&|token, _| matches!(token, Token::Command(c) if &**c == "]"), false);
+                let tokens =
+                    self.input.formula(&|token, _| matches!(token, Token::Command(c) if &**c == "]"), false);
                 self.push(" ");
                 self.add_formula(&tokens);
                 self.push(" ");
@@ -308,7 +332,8 @@ impl Latex<'_> {
                 let tokens = self.input.argument();
                 self.add_formula(&tokens);
             }
-            "part" | "chapter" | "section" | "subsection" | "subsubsection" | "paragraph" | "subparagraph" => {
+            "part" | "chapter" | "section" | "subsection" | "subsubsection" | "paragraph"
+            | "subparagraph" => {
                 let level = match name {
                     "part" | "chapter" => 1,
                     "section" => 1 + self.chapters,
@@ -381,8 +406,8 @@ impl Latex<'_> {
                 }
             }
             "par" if !self.takes_text() => self.flush(),
-            "par" | " " | "," | ";" | ":" | "quad" | "qquad" | "enspace" | "thinspace" | "space" | "hfill"
-            | "textvisiblespace" => self.push(" "),
+            "par" | " " | "," | ";" | ":" | "quad" | "qquad" | "enspace" | "thinspace" | "space"
+            | "hfill" | "textvisiblespace" => self.push(" "),
             "input" | "include" | "subfile" | "bibliography" | "addbibresource" => {
                 let file = tokens::source(&self.input.argument());
                 self.draft.budget.leave_out(format!("`{}`, another file, which \\{name} names", file.trim()));
@@ -392,7 +417,9 @@ impl Latex<'_> {
                 self.push(commands::referred(&label));
             }
             "vskip" | "hskip" | "kern" | "vspace*" => self.input.dimension(),
-            "newcommand" | "renewcommand" | "providecommand" | "DeclareRobustCommand" => self.input.define_command(),
+            "newcommand" | "renewcommand" | "providecommand" | "DeclareRobustCommand" => {
+                self.input.define_command()
+            }
             "DeclareMathOperator" => self.input.define_operator(),
             "def" | "gdef" | "edef" | "xdef" => self.input.define(),
             "let" => {
@@ -486,7 +513,7 @@ impl Latex<'_> {
         match name {
             "document" => {
                 self.buffer.clear();
-                self.groups.clear();
+                while self.pop().is_some() {}
                 self.in_body = true;
             }
             "abstract" => {
@@ -495,7 +522,7 @@ impl Latex<'_> {
             }
             "keywords" | "keyword" | "IEEEkeywords" => {
                 self.flush();
-                self.groups.push(Group { taken: Taken::Keywords, before: String::new() });
+                self.open(Taken::Keywords, String::new());
             }
             _ if commands::is_table(name) => {
                 self.arguments(commands::environment(name));
@@ -573,7 +600,9 @@ impl Latex<'_> {
     fn end_table(&mut self) {
         self.end_row();
         let Some(table) = self.tables.pop() else { return };
-        self.groups.truncate(table.groups);
+        while self.groups.len() > table.groups {
+            self.pop();
+        }
         self.buffer = table.before;
         let text = draft::table(table.rows.into_iter());
         if self.tables.is_empty() && !self.takes_text() {

@@ -113,7 +113,9 @@ impl Markdown<'_> {
                 self.rows.clear();
             }
             Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
-            Tag::Paragraph | Tag::List(_) | Tag::BlockQuote(_) | Tag::HtmlBlock => self.draft.flush(self.kind()),
+            Tag::Paragraph | Tag::List(_) | Tag::BlockQuote(_) | Tag::HtmlBlock => {
+                self.draft.flush(self.kind())
+            }
             Tag::Image { .. } => self.picture = true,
             _ => {}
         }
@@ -131,7 +133,10 @@ impl Markdown<'_> {
                 let text = self.draft.take_buffer();
                 self.draft.heading(self.depth.take().unwrap_or(1), &text);
             }
-            TagEnd::CodeBlock | TagEnd::Item | TagEnd::DefinitionListTitle | TagEnd::DefinitionListDefinition => {
+            TagEnd::CodeBlock
+            | TagEnd::Item
+            | TagEnd::DefinitionListTitle
+            | TagEnd::DefinitionListDefinition => {
                 self.draft.flush(self.kind());
                 self.kinds.pop();
             }
@@ -171,7 +176,9 @@ impl Markdown<'_> {
             let text = self.draft.take_buffer();
             // Pandoc's captions of tables: `: Text {#id}`.
             let caption = text.strip_prefix(": ").or_else(|| text.strip_prefix("Table: "));
-            let bare = caption.map(|text| text.rsplit_once('{').filter(|(_, id)| id.ends_with('}')).map_or(text, |it| it.0));
+            let bare = caption.map(|text| {
+                text.rsplit_once('{').filter(|(_, id)| id.ends_with('}')).map_or(text, |it| it.0)
+            });
             match bare {
                 Some(caption) => self.draft.paragraph(Kind::Caption, caption),
                 None => self.draft.paragraph(if picture { Kind::Caption } else { kind }, &text),
@@ -185,8 +192,13 @@ impl Markdown<'_> {
     fn finish(self) -> Paper {
         let mut paper = self.draft.finish();
         if paper.title.is_none() {
-            let tops: Vec<usize> =
-                paper.sections.iter().enumerate().filter(|(_, section)| section.depth == 1).map(|(at, _)| at).collect();
+            let tops: Vec<usize> = paper
+                .sections
+                .iter()
+                .enumerate()
+                .filter(|(_, section)| section.depth == 1)
+                .map(|(at, _)| at)
+                .collect();
             let first = paper.sections.iter().position(|section| section.heading.is_some());
             if let ([only], Some(first)) = (tops.as_slice(), first)
                 && *only == first
@@ -220,7 +232,8 @@ fn without_tags(html: &str) -> String {
     while let Some(at) = rest.find('<') {
         text.push_str(&rest[..at]);
         rest = &rest[at..];
-        let (end, length) = if rest.starts_with("<!--") { (rest.find("-->"), 3) } else { (rest.find('>'), 1) };
+        let (end, length) =
+            if rest.starts_with("<!--") { (rest.find("-->"), 3) } else { (rest.find('>'), 1) };
         rest = end.map_or("", |end| &rest[end + length..]);
         if html.len() > 8 {
             text.push(' ');

@@ -7,6 +7,37 @@ pub(crate) use symbols::symbol;
 
 /// Longest formula that is made readable; a longer one stays as written.
 const LONGEST: usize = 20_000;
+/// Commands of signs that stand between blanks.
+const RELATIONS: [&str; 28] = [
+    "leq",
+    "le",
+    "leqslant",
+    "geq",
+    "ge",
+    "geqslant",
+    "neq",
+    "ne",
+    "approx",
+    "sim",
+    "simeq",
+    "cong",
+    "equiv",
+    "propto",
+    "ll",
+    "gg",
+    "lesssim",
+    "gtrsim",
+    "in",
+    "notin",
+    "subset",
+    "subseteq",
+    "to",
+    "rightarrow",
+    "times",
+    "pm",
+    "mapsto",
+    "cup",
+];
 /// Deepest groups.
 const DEEPEST: usize = 40;
 
@@ -111,26 +142,34 @@ impl<'s> Tex<'s> {
             "label" | "tag" | "vspace" | "hspace" | "phantom" | "vphantom" | "hphantom" | "color" | "ref" => {
                 self.argument();
             }
-            "mathrm" | "mathit" | "mathbf" | "mathsf" | "mathtt" | "mathcal" | "mathbb" | "mathfrak" | "mathscr"
-            | "boldsymbol" | "bm" | "text" | "textrm" | "textit" | "textbf" | "textsf" | "texttt" | "textnormal"
-            | "mbox" | "hbox" | "operatorname" | "emph" | "ensuremath" | "rm" | "bf" | "it" | "displaystyle"
-            | "textstyle" | "scriptstyle" | "limits" | "nolimits" | "left" | "right" | "big" | "Big" | "bigg"
-            | "Bigg" | "bigl" | "bigr" | "Bigl" | "Bigr" | "biggl" | "biggr" | "Biggl" | "Biggr" | "middle"
-            | "nonumber" | "notag" | "centering" | "boxed" | "mathop" | "mathord" | "mathrel" | "mathbin" => {
+            "mathrm" | "mathit" | "mathbf" | "mathsf" | "mathtt" | "mathcal" | "mathbb" | "mathfrak"
+            | "mathscr" | "boldsymbol" | "bm" | "text" | "textrm" | "textit" | "textbf" | "textsf"
+            | "texttt" | "textnormal" | "mbox" | "hbox" | "operatorname" | "emph" | "ensuremath" | "rm"
+            | "bf" | "it" | "displaystyle" | "textstyle" | "scriptstyle" | "limits" | "nolimits" | "left"
+            | "right" | "big" | "Big" | "bigg" | "Bigg" | "bigl" | "bigr" | "Bigl" | "Bigr" | "biggl"
+            | "biggr" | "Biggl" | "Biggr" | "middle" | "nonumber" | "notag" | "centering" | "boxed"
+            | "mathop" | "mathord" | "mathrel" | "mathbin" => {
                 let argument = self.rest.trim_start();
                 if matches!(name, "left" | "right") && argument.starts_with('.') {
                     self.rest = &argument[1..];
                 }
             }
-            "," | ":" | ";" | " " | "quad" | "qquad" | "enspace" | "thinspace" | "\\" | "newline" | "\n" => out.push(' '),
+            "," | ":" | ";" | " " | "quad" | "qquad" | "enspace" | "thinspace" | "\\" | "newline" | "\n" => {
+                out.push(' ')
+            }
             "!" | "/" | "-" | "" => {}
             _ => match symbol(name) {
+                // The blank after a command only ends its name.
+                Some(text) if RELATIONS.contains(&name) => {
+                    out.push_str(&format!(" {text} "));
+                    self.rest = self.rest.trim_start();
+                }
                 Some(text) => {
                     out.push_str(text);
-                    // The blank after a command only ends its name, except between words.
-                    let operator = !text.chars().all(char::is_alphanumeric);
-                    if operator || !self.rest.starts_with(' ') {
-                        self.rest = if operator { self.rest } else { self.rest.trim_start() };
+                    // A function's argument stands apart from its name.
+                    let function = text.len() > 1 && text.is_ascii();
+                    if !function && text.chars().all(char::is_alphanumeric) {
+                        self.rest = self.rest.trim_start();
                     }
                 }
                 None => {
@@ -184,7 +223,8 @@ fn grouped(text: &str) -> String {
 
 /// A formula in MathML, from its TeX if it carries that.
 pub(crate) fn mathml(formula: Element<'_>) -> String {
-    let source = formula.below("annotation").find(|a| a.attribute("encoding").is_some_and(|e| e.contains("tex")));
+    let source =
+        formula.below("annotation").find(|a| a.attribute("encoding").is_some_and(|e| e.contains("tex")));
     if let Some(source) = source {
         return tex(&source.text());
     }
@@ -210,7 +250,9 @@ fn write_mathml(element: Element<'_>, out: &mut String) {
             let text = element.text();
             // Signs for function application and the like cannot be seen.
             let seen: String = text.chars().filter(|c| !matches!(c, '\u{2061}'..='\u{2064}')).collect();
-            let apart = seen.chars().all(|c| matches!(c, '=' | '<' | '>' | '≤' | '≥' | '±' | '×' | '+' | '−' | '≈' | '~' | '∼'));
+            let apart = seen
+                .chars()
+                .all(|c| matches!(c, '=' | '<' | '>' | '≤' | '≥' | '±' | '×' | '+' | '−' | '≈' | '~' | '∼'));
             let spaced = apart && !seen.is_empty();
             out.push_str(&if spaced { format!(" {seen} ") } else { seen });
         }
@@ -304,7 +346,7 @@ mod tests {
     fn tex_is_readable() {
         for (source, text) in [
             ("$p < 0.05$", "p < 0.05"),
-            (r"p\leq 0.05", "p≤ 0.05"),
+            (r"p\leq0.05", "p ≤ 0.05"),
             (r"\alpha_{1} = \frac{a+b}{2}", "α_1 = (a+b)/2"),
             (r"10\%", "10%"),
             (r"\mathrm{CO}_2", "CO_2"),

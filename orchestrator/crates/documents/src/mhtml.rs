@@ -43,14 +43,16 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<SavedPage> {
         start.is_some() && part.0.value("content-id") == start
             || main.is_some() && part.0.value("content-location") == main
     };
-    let Some((found, content)) = parts.iter().filter(html).find(named).or_else(|| parts.iter().find(html)) else {
+    let Some((found, content)) = parts.iter().filter(html).find(named).or_else(|| parts.iter().find(html))
+    else {
         return Err(ReadError::NoText);
     };
-    let html = match found.value("content-transfer-encoding").unwrap_or_default().to_ascii_lowercase().as_str() {
-        "base64" => from_base64(content)?,
-        "quoted-printable" => from_quoted(content),
-        _ => content.to_vec(),
-    };
+    let html =
+        match found.value("content-transfer-encoding").unwrap_or_default().to_ascii_lowercase().as_str() {
+            "base64" => from_base64(content)?,
+            "quoted-printable" => from_quoted(content),
+            _ => content.to_vec(),
+        };
     if html.len() > limits.text_bytes {
         return Err(ReadError::TooLarge(format!("its page has more than {} bytes", limits.text_bytes)));
     }
@@ -125,7 +127,8 @@ fn collect<'b>(headers: &Headers, body: &'b [u8], depth: usize, parts: &mut Vec<
     let mut begin: Option<usize> = None;
     let mut at = 0;
     while at < body.len() {
-        let end = body[at..].iter().position(|byte| *byte == b'\n').map_or(body.len(), |length| at + length + 1);
+        let end =
+            body[at..].iter().position(|byte| *byte == b'\n').map_or(body.len(), |length| at + length + 1);
         let line = body[at..end].trim_ascii_end();
         let last = line.strip_suffix(b"--").is_some_and(|line| line == mark.as_bytes());
         if last || line == mark.as_bytes() {
@@ -198,7 +201,9 @@ fn decoded_words(text: &str) -> String {
                     _ => None,
                 };
                 let encoding = encoding_rs::Encoding::for_label(charset.as_bytes());
-                bytes.zip(encoding).map(|(bytes, encoding)| (encoding.decode(&bytes).0.into_owned(), &tail[1..]))
+                bytes
+                    .zip(encoding)
+                    .map(|(bytes, encoding)| (encoding.decode(&bytes).0.into_owned(), &tail[1..]))
             }
             _ => None,
         };

@@ -60,7 +60,9 @@ fn text_of(
     let body = content.root().and_then(|root| root.child("body"));
     let Some(text) = body.and_then(|body| body.child("text")) else {
         let kind = body.and_then(|body| body.elements().next()).map_or("nothing", Element::name);
-        return Err(ReadError::OtherFormat(format!("it is an OpenDocument file with `{kind}`, not with `text`")));
+        return Err(ReadError::OtherFormat(format!(
+            "it is an OpenDocument file with `{kind}`, not with `text`"
+        )));
     };
     let mut styles = HashMap::new();
     for style in roots.iter().flat_map(|root| root.elements()).flat_map(Element::elements) {
@@ -100,7 +102,8 @@ impl<'t> Odt<'_, 't> {
     fn meta(&mut self, meta: Element<'_>) {
         self.draft.title(&meta.text_at("title").unwrap_or_default());
         if self.draft.paper.authors.is_empty() {
-            let names = meta.text_at("initial-creator").or_else(|| meta.text_at("creator")).unwrap_or_default();
+            let names =
+                meta.text_at("initial-creator").or_else(|| meta.text_at("creator")).unwrap_or_default();
             for name in fields::names(&names) {
                 self.draft.author(&name);
             }
@@ -142,7 +145,8 @@ impl<'t> Odt<'_, 't> {
         match block.name() {
             "p" => self.paragraph(block, kind),
             "h" => {
-                let depth = block.attribute("outline-level").and_then(|level| level.parse().ok()).unwrap_or(1);
+                let depth =
+                    block.attribute("outline-level").and_then(|level| level.parse().ok()).unwrap_or(1);
                 self.inline(block);
                 let text = self.draft.take_buffer();
                 let title = self.names(block.attribute("style-name")).iter().any(|name| name == "title");
@@ -213,14 +217,25 @@ impl<'t> Odt<'_, 't> {
         } else if is(&["abstract"]) {
             let bare = fields::after_label(&one_line, fields::Role::Abstract).unwrap_or(&one_line);
             self.draft.add_abstract(bare);
-        } else if is(&["caption", "illustration", "table", "figure", "drawing", "tablecaption", "figurecaption", "text caption"]) {
+        } else if is(&[
+            "caption",
+            "illustration",
+            "table",
+            "figure",
+            "drawing",
+            "tablecaption",
+            "figurecaption",
+            "text caption",
+        ]) {
             self.draft.paragraph(Kind::Caption, &text);
         } else if is(&["preformatted text", "source code"]) {
             self.code.push_str(text.trim_end());
             self.code.push('\n');
             self.draft.page = after;
             return;
-        } else if let Some(depth) = names.iter().find_map(|name| name.strip_prefix("heading ")?.parse::<u8>().ok()) {
+        } else if let Some(depth) =
+            names.iter().find_map(|name| name.strip_prefix("heading ")?.parse::<u8>().ok())
+        {
             self.draft.heading(depth, &text);
         } else if one_line.len() < 60 && fields::role(&one_line).is_some() {
             self.draft.heading(1, &text);
@@ -267,12 +282,7 @@ impl<'t> Odt<'_, 't> {
                 "note" => {
                     let body = child.child("note-body");
                     let so_far = self.draft.take_buffer();
-                    for part in body.into_iter().flat_map(Element::descendants) {
-                        if matches!(part.name(), "p" | "h") {
-                            self.inline(part);
-                            self.draft.push(" ");
-                        }
-                    }
+                    body.into_iter().for_each(|body| self.lines(body));
                     let note = self.draft.take_buffer();
                     self.draft.put_buffer(so_far);
                     self.draft.footnote(&note);
@@ -287,8 +297,8 @@ impl<'t> Odt<'_, 't> {
                     }
                 }
                 "soft-page-break" => self.turn(),
-                "annotation" | "annotation-end" | "tracked-changes" | "hidden-text" | "hidden-paragraph" | "custom-shape"
-                | "ruby-text" | "desc" | "title" | "script" => {}
+                "annotation" | "annotation-end" | "tracked-changes" | "hidden-text" | "hidden-paragraph"
+                | "custom-shape" | "ruby-text" | "desc" | "title" | "script" => {}
                 _ => self.collect(child, frames),
             }
         }
@@ -323,12 +333,19 @@ impl<'t> Odt<'_, 't> {
 
     /// The text of a cell on one line, tables in it included.
     fn cell(&mut self, cell: Element<'t>) -> String {
-        for part in cell.descendants() {
+        self.lines(cell);
+        draft::clean(&self.draft.take_buffer())
+    }
+
+    /// Adds the text of all paragraphs as inline text.
+    fn lines(&mut self, parent: Element<'t>) {
+        for part in parent.elements() {
             if matches!(part.name(), "p" | "h") {
                 self.inline(part);
                 self.draft.push(" ");
+            } else {
+                self.lines(part);
             }
         }
-        draft::clean(&self.draft.take_buffer())
     }
 }

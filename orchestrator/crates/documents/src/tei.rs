@@ -50,7 +50,9 @@ impl Tei<'_> {
         let file = header.child("fileDesc");
         let stated = file.and_then(|file| file.at("titleStmt"));
         let source = file.and_then(|file| file.at("sourceDesc/biblStruct"));
-        if let Some(title) = stated.and_then(main_title).or_else(|| source?.child("analytic").and_then(main_title)) {
+        if let Some(title) =
+            stated.and_then(main_title).or_else(|| source?.child("analytic").and_then(main_title))
+        {
             self.draft.title(&title);
         }
         let analytic = source.and_then(|source| source.child("analytic"));
@@ -75,7 +77,7 @@ impl Tei<'_> {
         }
         let profile = header.child("profileDesc");
         if let Some(element) = profile.and_then(|profile| profile.child("abstract")) {
-            let paragraphs: Vec<String> = element.below("p").map(inline).collect();
+            let paragraphs: Vec<String> = element.outermost("p").map(inline).collect();
             if paragraphs.is_empty() {
                 self.draft.add_abstract(&inline(element));
             }
@@ -134,7 +136,10 @@ impl Tei<'_> {
             "note" => self.draft.footnote(&inline(block)),
             "listBibl" => {
                 self.draft.begin_references();
-                for entry in block.elements().filter(|entry| matches!(entry.name(), "biblStruct" | "bibl" | "biblFull")) {
+                for entry in block
+                    .elements()
+                    .filter(|entry| matches!(entry.name(), "biblStruct" | "bibl" | "biblFull"))
+                {
                     self.draft.reference(cited(entry));
                 }
             }
@@ -151,10 +156,13 @@ impl Tei<'_> {
         let depth = number.map_or(depth, |n| depth.max(n.split('.').count().min(9) as u8));
         match heading.map(inline).filter(|text| !text.is_empty()) {
             Some(text) => {
-                let number = number.filter(|n| !text.starts_with(*n)).map(|n| format!("{n} ")).unwrap_or_default();
+                let number =
+                    number.filter(|n| !text.starts_with(*n)).map(|n| format!("{n} ")).unwrap_or_default();
                 self.draft.heading(depth, &format!("{number}{text}"));
             }
-            None if matches!(kind, "acknowledgement" | "acknowledgment") => self.draft.heading(depth, "Acknowledgments"),
+            None if matches!(kind, "acknowledgement" | "acknowledgment") => {
+                self.draft.heading(depth, "Acknowledgments")
+            }
             None if matches!(kind, "annex" | "availability" | "funding") => self.draft.break_section(),
             None => {}
         }
@@ -179,7 +187,10 @@ impl Tei<'_> {
                         self.draft.flush(kind);
                         self.block(child, depth);
                     }
-                    _ if child.descendants().any(|below| matches!(below.name(), "note" | "list" | "table" | "pb")) => {
+                    _ if child
+                        .descendants()
+                        .any(|below| matches!(below.name(), "note" | "list" | "table" | "pb")) =>
+                    {
                         self.mixed(child, kind, depth);
                     }
                     _ => {
@@ -205,7 +216,7 @@ impl Tei<'_> {
 
     fn table(&mut self, table: Element<'_>) {
         let cells = |row: Element<'_>| row.all("cell").map(inline).collect::<Vec<_>>();
-        self.draft.paragraph(Kind::Table, &draft::table(table.below("row").map(cells)));
+        self.draft.paragraph(Kind::Table, &draft::table(table.outermost("row").map(cells)));
     }
 }
 

@@ -1,12 +1,12 @@
 //! Plain text: paragraphs, and headings where the text shows them.
 
+use crate::ReadError;
 use crate::Result;
 use crate::budget::Budget;
 use crate::draft::{self, Draft};
 use crate::encoding::{decode, is_text};
 use crate::fields::{self, Role};
 use crate::paper::{Kind, Paper};
-use crate::ReadError;
 
 /// Bytes by which a file is recognized as text.
 const SAMPLE: usize = 64 << 10;
@@ -27,7 +27,8 @@ pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
         draft.page = block.page;
         let lines = &block.lines;
         if let [line] = lines.as_slice() {
-            let title = nth == 0 && count > 2 && line.chars().count() <= LONGEST_TITLE && !ends_sentence(line);
+            let title =
+                nth == 0 && count > 2 && line.chars().count() <= LONGEST_TITLE && !ends_sentence(line);
             if title && fields::role(line).is_none() {
                 draft.title(line);
                 continue;
@@ -112,11 +113,14 @@ fn heading<'t>(lines: &[&'t str]) -> Option<(u8, &'t str)> {
     let number = first[..first.len() - bare.len()].trim().trim_end_matches('.');
     let begins = bare.chars().next().is_some_and(|c| c.is_uppercase() || !c.is_ascii());
     let words = bare.split_whitespace().count() <= 12;
-    if !number.is_empty() && begins && words && number.chars().all(|c| c.is_ascii_alphanumeric() || c == '.') {
+    if !number.is_empty() && begins && words && number.chars().all(|c| c.is_ascii_alphanumeric() || c == '.')
+    {
         return Some(((number.split('.').count()).min(6) as u8, first));
     }
     let letters = first.chars().filter(|c| c.is_alphabetic()).count();
-    let capitals = letters >= 4 && words && first.chars().all(|c| !c.is_lowercase() && (!c.is_alphabetic() || c.is_uppercase()));
+    let capitals = letters >= 4
+        && words
+        && first.chars().all(|c| !c.is_lowercase() && (!c.is_alphabetic() || c.is_uppercase()));
     capitals.then_some((1, first))
 }
 
@@ -140,7 +144,9 @@ fn paragraph(lines: &[&str], draft: &mut Draft<'_>) {
     let items = if draft.in_references() {
         // Entries that are numbered, or that hang.
         let begins = |line: &str| numbered(line) || listed(line);
-        let hanging = lines.len() > 1 && lines[1..].iter().any(|line| line.starts_with(' ')) && !lines[0].starts_with(' ');
+        let hanging = lines.len() > 1
+            && lines[1..].iter().any(|line| line.starts_with(' '))
+            && !lines[0].starts_with(' ');
         if lines.iter().any(|line| begins(line)) {
             split(lines, begins)
         } else if hanging {

@@ -30,13 +30,17 @@ impl Chapter<'_, '_> {
 
     fn element(&mut self, element: Element<'_>, kind: Kind) {
         let role = element.attribute("epub:type").or_else(|| element.attribute("role")).unwrap_or_default();
-        let is = |wanted: &[&str]| role.split_whitespace().any(|word| wanted.contains(&word.trim_start_matches("doc-")));
+        let is = |wanted: &[&str]| {
+            role.split_whitespace().any(|word| wanted.contains(&word.trim_start_matches("doc-")))
+        };
         if element.attribute("hidden").is_some() || is(&["toc", "landmarks", "page-list", "index"]) {
             return;
         }
         // Marks of notes; what a title page repeats of the metadata.
         let class = element.attribute("class").unwrap_or_default();
-        if is(&["noteref", "backlink"]) || element.name() == "p" && matches!(class, "author" | "date" | "subtitle") {
+        if is(&["noteref", "backlink"])
+            || element.name() == "p" && matches!(class, "author" | "date" | "subtitle")
+        {
             return;
         }
         if is(&["pagebreak"]) {
@@ -81,8 +85,9 @@ impl Chapter<'_, '_> {
                 self.draft.put_buffer(so_far);
                 self.draft.footnote(&text);
             }
-            "p" | "blockquote" | "div" | "section" | "article" | "main" | "aside" | "header" | "footer" | "figure"
-            | "ul" | "ol" | "dl" | "address" | "center" | "details" | "summary" | "form" | "body" | "hgroup" => {
+            "p" | "blockquote" | "div" | "section" | "article" | "main" | "aside" | "header" | "footer"
+            | "figure" | "ul" | "ol" | "dl" | "address" | "center" | "details" | "summary" | "form"
+            | "body" | "hgroup" => {
                 if is(&["biblioentry"]) {
                     self.draft.flush(kind);
                     self.draft.begin_references();
@@ -116,7 +121,7 @@ impl Chapter<'_, '_> {
         if let Some(caption) = table.child("caption") {
             self.block(caption, Kind::Caption);
         }
-        let rows = table.below("tr").map(|row| {
+        let rows = table.outermost("tr").map(|row| {
             row.elements().filter(|cell| matches!(cell.name(), "td" | "th")).map(line).collect::<Vec<_>>()
         });
         let rows: Vec<Vec<String>> = rows.collect();
@@ -141,7 +146,10 @@ fn write(element: Element<'_>, out: &mut String) {
                 "script" | "style" | "rt" | "rp" => {}
                 "math" => out.push_str(&math::mathml(child)),
                 name => {
-                    let apart = matches!(name, "p" | "div" | "li" | "br" | "td" | "th" | "tr" | "dd" | "dt" | "table");
+                    let apart = matches!(
+                        name,
+                        "p" | "div" | "li" | "br" | "td" | "th" | "tr" | "dd" | "dt" | "table"
+                    );
                     if apart {
                         out.push(' ');
                     }

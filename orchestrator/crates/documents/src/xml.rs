@@ -115,6 +115,12 @@ impl Tree {
                 }
                 joins = true;
             };
+            let event = match event {
+                Event::Start(start) if markup == Markup::Lenient && is_void(start.local_name().as_ref()) => {
+                    Event::Empty(start)
+                }
+                event => event,
+            };
             match event {
                 Event::Text(part) => add(&mut nodes, &open, &part),
                 Event::CData(part) => add(&mut nodes, &open, &part),
@@ -153,14 +159,28 @@ impl Tree {
                         }
                     }
                 }
-                Event::End(_) => {
+                Event::End(end) => {
                     joins = false;
                     if skipped > 0 {
                         skipped -= 1;
                     } else if flattened > 0 {
                         flattened -= 1;
-                    } else if let Some(done) = open.pop() {
-                        nodes[done].end = nodes.len() as u32;
+                    } else {
+                        let end_name = end.local_name();
+                        let is = |at: usize| match &nodes[at].content {
+                            NodeContent::Element { name, .. } => {
+                                *names.names[*name as usize] == *end_name.as_ref()
+                            }
+                            NodeContent::Text(_) => false,
+                        };
+                        // Elements that books leave open end with the one around them.
+                        let from = match markup {
+                            Markup::Strict => open.len().saturating_sub(1),
+                            Markup::Lenient => open.iter().rposition(|at| is(*at)).unwrap_or(open.len()),
+                        };
+                        for done in open.split_off(from) {
+                            nodes[done].end = nodes.len() as u32;
+                        }
                         if open.is_empty() {
                             break;
                         }
@@ -189,6 +209,14 @@ impl Tree {
     pub(crate) fn root(&self) -> Option<Element<'_>> {
         (!self.nodes.is_empty()).then_some(Element { tree: self, at: 0 })
     }
+}
+
+/// Elements of HTML that have no content.
+fn is_void(name: &str) -> bool {
+    matches!(
+        name,
+        "br" | "hr" | "img" | "input" | "meta" | "link" | "col" | "wbr" | "source" | "area" | "embed"
+    )
 }
 
 fn element(start: &BytesStart<'_>, names: &mut Names) -> Node {
@@ -260,6 +288,24 @@ impl<'t> Element<'t> {
     /// Every element of a name below it, in order.
     pub(crate) fn below(self, name: &str) -> impl Iterator<Item = Self> {
         self.descendants().filter(move |element| element.name() == name)
+    }
+
+    /// Elements of a name below it that are not inside another one of that name.
+    pub(crate) fn outermost(self, name: &str) -> impl Iterator<Item = Self> {
+        let tree = self.tree;
+        let end = tree.nodes[self.at as usize].end;
+        let mut at = self.at + 1;
+        std::iter::from_fn(move || {
+            while at < end {
+                let element = Self { tree, at };
+                let found = element.name() == name;
+                at = if found { tree.nodes[at as usize].end.max(at + 1) } else { at + 1 };
+                if found {
+                    return Some(element);
+                }
+            }
+            None
+        })
     }
 
     /// Every element below it, in order.

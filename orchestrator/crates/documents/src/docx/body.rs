@@ -20,7 +20,12 @@ pub(super) struct Body<'d, 'b, 't> {
 }
 
 impl<'d, 'b, 't> Body<'d, 'b, 't> {
-    pub(super) fn new(draft: &'d mut Draft<'b>, styles: Styles<'t>, footnotes: &'t Tree, endnotes: &'t Tree) -> Self {
+    pub(super) fn new(
+        draft: &'d mut Draft<'b>,
+        styles: Styles<'t>,
+        footnotes: &'t Tree,
+        endnotes: &'t Tree,
+    ) -> Self {
         let mut notes = HashMap::new();
         for (tree, name) in [(footnotes, "footnote"), (endnotes, "endnote")] {
             for note in tree.root().into_iter().flat_map(|root| root.all(name)) {
@@ -49,7 +54,8 @@ impl<'d, 'b, 't> Body<'d, 'b, 't> {
                 "p" => self.paragraph(block),
                 "tbl" => self.table(block),
                 "sdt" => {
-                    let contents = block.at("sdtPr/docPartObj/docPartGallery").and_then(|it| it.attribute("val"));
+                    let contents =
+                        block.at("sdtPr/docPartObj/docPartGallery").and_then(|it| it.attribute("val"));
                     if contents != Some("Table of Contents")
                         && let Some(content) = block.child("sdtContent")
                     {
@@ -187,8 +193,8 @@ impl<'d, 'b, 't> Body<'d, 'b, 't> {
         for part in parent.elements() {
             match part.name() {
                 "r" if self.is_hidden(part) => {}
-                "r" | "ins" | "moveTo" | "hyperlink" | "smartTag" | "fldSimple" | "sdt" | "sdtContent" | "customXml"
-                | "dir" | "bdo" | "rubyBase" | "ruby" => self.inline(part),
+                "r" | "ins" | "moveTo" | "hyperlink" | "smartTag" | "fldSimple" | "sdt" | "sdtContent"
+                | "customXml" | "dir" | "bdo" | "rubyBase" | "ruby" => self.inline(part),
                 "t" => {
                     for child in part.children() {
                         if let Child::Text(text) = child {
@@ -202,12 +208,16 @@ impl<'d, 'b, 't> Body<'d, 'b, 't> {
                         self.draft.push("\n");
                     }
                 }
-                "lastRenderedPageBreak" => self.draft.page = self.draft.page.map(|page| page.saturating_add(1)),
+                "lastRenderedPageBreak" => {
+                    self.draft.page = self.draft.page.map(|page| page.saturating_add(1))
+                }
                 "noBreakHyphen" => self.draft.push("-"),
                 "sym" => {
                     let code = part.attribute("char").and_then(|hex| u32::from_str_radix(hex, 16).ok());
                     // Private characters mean something only in their font.
-                    if let Some(c) = code.and_then(char::from_u32).filter(|c| !('\u{E000}'..='\u{F8FF}').contains(c)) {
+                    if let Some(c) =
+                        code.and_then(char::from_u32).filter(|c| !('\u{E000}'..='\u{F8FF}').contains(c))
+                    {
                         self.draft.push(c.encode_utf8(&mut [0; 4]));
                     }
                 }
@@ -246,7 +256,14 @@ fn outermost_boxes(part: Element<'_>) -> Vec<Element<'_>> {
             "txbxContent" => found.push(child),
             // The fallback repeats the text for old programs.
             "AlternateContent" => {
-                found.extend(child.child("Choice").or_else(|| child.child("Fallback")).map(outermost_boxes).into_iter().flatten());
+                found.extend(
+                    child
+                        .child("Choice")
+                        .or_else(|| child.child("Fallback"))
+                        .map(outermost_boxes)
+                        .into_iter()
+                        .flatten(),
+                );
             }
             _ => found.extend(outermost_boxes(child)),
         }

@@ -91,8 +91,12 @@ fn named(name: &str) -> Option<Use> {
         "abstract" => Use::Abstract,
         "abstracttitle" | "abstractheading" => Use::AbstractTitle,
         "keywords" | "keyword" => Use::Keywords,
-        "bibliography" | "references" | "reference" | "reflist" | "bibitem" | "endnotebibliography" => Use::Reference,
-        "caption" | "imagecaption" | "tablecaption" | "figurecaption" | "figure" | "図表番号" => Use::Plain(Kind::Caption),
+        "bibliography" | "references" | "reference" | "reflist" | "bibitem" | "endnotebibliography" => {
+            Use::Reference
+        }
+        "caption" | "imagecaption" | "tablecaption" | "figurecaption" | "figure" | "図表番号" => {
+            Use::Plain(Kind::Caption)
+        }
         "listparagraph" | "listbullet" | "listnumber" | "リスト段落" => Use::Plain(Kind::ListItem),
         "sourcecode" | "htmlpreformatted" | "code" | "verbatim" | "plaintext" | "preformattedtext" => {
             Use::Plain(Kind::Code)

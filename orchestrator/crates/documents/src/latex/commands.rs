@@ -3,20 +3,23 @@
 /// Arguments of a command that are no text: `m` in braces, `o` in brackets. What follows them is text again.
 pub(super) fn dropped(name: &str) -> Option<&'static str> {
     Some(match name {
-        "label" | "vspace" | "hspace" | "bibliographystyle" | "theoremstyle" | "pagestyle" | "thispagestyle"
-        | "pagenumbering" | "hypersetup" | "graphicspath" | "geometry" | "colorbox" | "linespread" | "scalebox"
-        | "cline" | "index" | "glossary" | "phantom" | "hphantom" | "vphantom" | "institute" | "email" | "thanks"
-        | "orcid" | "orcidID" | "corref" | "nocite" | "tableofcontents*" | "hypertarget" | "hyperlink" | "inst"
-        | "titlerunning" | "authorrunning" | "tnotetext" | "fnref" | "pdfbookmark" | "ccsdesc" | "acmConference"
-        | "usetikzlibrary" | "newcounter" | "stepcounter" | "refstepcounter" | "usetheme" | "usecolortheme"
-        | "stackengine" | "sisetup" | "lstset" | "tikzset" | "IEEEauthorblockA" | "acmDOI" | "acmISBN"
-        | "acmYear" | "setcopyright" | "urlstyle" | "fontfamily" | "ensuremathfont" | "bibcommenthead" | "ref"
-        | "eqref" | "pageref" | "vref" | "nameref" | "subref" | "includepdf" | "setstretch" | "enlargethispage" => "m",
-        "includegraphics" | "usepackage" | "documentclass" | "documentstyle" | "RequirePackage" | "color" | "textcolor"
-        | "todo" | "marginpar" | "cmidrule" | "affil" | "affiliation" | "address" | "ead" | "cortext" | "fntext"
-        | "rotatebox" | "captionsetup" | "altaffiliation" | "parbox" | "footnotetext" | "raisebox" | "addbibresource" => "om",
-        "setlength" | "addtolength" | "setcounter" | "addtocounter" | "fontsize" | "multicolumn" | "resizebox"
-        | "markboth" | "fcolorbox" => "mm",
+        "label" | "vspace" | "hspace" | "bibliographystyle" | "theoremstyle" | "pagestyle"
+        | "thispagestyle" | "pagenumbering" | "hypersetup" | "graphicspath" | "geometry" | "colorbox"
+        | "linespread" | "scalebox" | "cline" | "index" | "glossary" | "phantom" | "hphantom"
+        | "vphantom" | "institute" | "email" | "thanks" | "orcid" | "orcidID" | "corref" | "nocite"
+        | "tableofcontents*" | "hypertarget" | "hyperlink" | "inst" | "titlerunning" | "authorrunning"
+        | "tnotetext" | "fnref" | "pdfbookmark" | "ccsdesc" | "acmConference" | "usetikzlibrary"
+        | "newcounter" | "stepcounter" | "refstepcounter" | "usetheme" | "usecolortheme" | "stackengine"
+        | "sisetup" | "lstset" | "tikzset" | "IEEEauthorblockA" | "acmDOI" | "acmISBN" | "acmYear"
+        | "setcopyright" | "urlstyle" | "fontfamily" | "ensuremathfont" | "bibcommenthead" | "ref"
+        | "eqref" | "pageref" | "vref" | "nameref" | "subref" | "includepdf" | "setstretch"
+        | "enlargethispage" => "m",
+        "includegraphics" | "usepackage" | "documentclass" | "documentstyle" | "RequirePackage" | "color"
+        | "textcolor" | "todo" | "marginpar" | "cmidrule" | "affil" | "affiliation" | "address" | "ead"
+        | "cortext" | "fntext" | "rotatebox" | "captionsetup" | "altaffiliation" | "parbox"
+        | "footnotetext" | "raisebox" | "addbibresource" => "om",
+        "setlength" | "addtolength" | "setcounter" | "addtocounter" | "fontsize" | "multicolumn"
+        | "resizebox" | "markboth" | "fcolorbox" => "mm",
         "multirow" => "ommo",
         "rule" => "omm",
         "definecolor" | "addcontentsline" | "fancyhf" => "mmm",
@@ -31,8 +34,19 @@ pub(super) fn dropped(name: &str) -> Option<&'static str> {
 pub(super) fn is_formula(environment: &str) -> bool {
     matches!(
         environment.trim_end_matches('*'),
-        "equation" | "align" | "gather" | "multline" | "eqnarray" | "displaymath" | "math" | "alignat" | "flalign"
-            | "dmath" | "IEEEeqnarray" | "subequations" | "aligned"
+        "equation"
+            | "align"
+            | "gather"
+            | "multline"
+            | "eqnarray"
+            | "displaymath"
+            | "math"
+            | "alignat"
+            | "flalign"
+            | "dmath"
+            | "IEEEeqnarray"
+            | "subequations"
+            | "aligned"
     )
 }
 
@@ -44,8 +58,8 @@ pub(super) fn environment(name: &str) -> &'static str {
         "minipage" | "wrapfigure" | "subfigure" | "subtable" | "column" | "adjustbox" => "oom",
         "wraptable" => "omm",
         "thebibliography" | "multicols" | "spacing" => "m",
-        "figure" | "table" | "sidewaystable" | "sidewaysfigure" | "itemize" | "enumerate" | "description" | "columns"
-        | "threeparttable" | "tablenotes" | "Highlighting" | "algorithm" | "algorithmic" => "o",
+        "figure" | "table" | "sidewaystable" | "sidewaysfigure" | "itemize" | "enumerate" | "description"
+        | "columns" | "threeparttable" | "tablenotes" | "Highlighting" | "algorithm" | "algorithmic" => "o",
         _ => "",
     }
 }

@@ -166,7 +166,8 @@ impl Input {
     /// Skips a length: `-0.5em`, `1pt plus 2pt`.
     pub(super) fn dimension(&mut self) {
         self.skip_spaces();
-        while matches!(self.peek(), Some(Token::Char(c)) if c.is_ascii_digit() || matches!(c, '.' | '-' | '+')) {
+        while matches!(self.peek(), Some(Token::Char(c)) if c.is_ascii_digit() || matches!(c, '.' | '-' | '+'))
+        {
             self.next();
         }
         for _ in 0..2 {
@@ -262,7 +263,8 @@ impl Input {
     }
 
     fn keep(&mut self, name: &[Token], parameters: u8, default: Option<Vec<Token>>, body: Vec<Token>) {
-        let named = name.iter().find_map(|token| if let Token::Command(name) = token { Some(name) } else { None });
+        let named =
+            name.iter().find_map(|token| if let Token::Command(name) = token { Some(name) } else { None });
         if let Some(name) = named.filter(|_| self.macros.len() < MOST_MACROS) {
             let parameters = parameters.min(9);
             let opaque = body.iter().any(|token| {

@@ -23,12 +23,22 @@ pub(super) enum Token {
     Listing(Rc<str>),
 }
 
+/// Longest address of the web, or listing inside a line, in bytes.
+const LONGEST_ADDRESS: usize = 2_000;
 /// Environments whose content is text as written.
 const LISTINGS: [&str; 8] =
     ["verbatim", "verbatim*", "Verbatim", "lstlisting", "minted", "alltt", "BVerbatim", "code"];
 /// Environments without text.
 const DROPPED: [&str; 10] = [
-    "comment", "tikzpicture", "filecontents", "filecontents*", "CCSXML", "picture", "pgfpicture", "forest", "axis",
+    "comment",
+    "tikzpicture",
+    "filecontents",
+    "filecontents*",
+    "CCSXML",
+    "picture",
+    "pgfpicture",
+    "forest",
+    "axis",
     "pspicture",
 ];
 
@@ -117,7 +127,10 @@ impl<'s> Lexer<'s> {
             }
             "begin" => {
                 if let Some(environment) = LISTINGS.iter().chain(&DROPPED).find(|name| {
-                    self.rest().strip_prefix('{').and_then(|rest| rest.strip_prefix(**name)).is_some_and(|rest| rest.starts_with('}'))
+                    self.rest()
+                        .strip_prefix('{')
+                        .and_then(|rest| rest.strip_prefix(**name))
+                        .is_some_and(|rest| rest.starts_with('}'))
                 }) && self.environment(environment)
                 {
                     return;
@@ -128,7 +141,9 @@ impl<'s> Lexer<'s> {
         // White space after a name only ends it, but an empty line stays one.
         let after = self.rest().trim_start_matches([' ', '\t']);
         let after = match after.strip_prefix('\n').or_else(|| after.strip_prefix("\r\n")) {
-            Some(line) if !line.trim_start_matches([' ', '\t', '\r']).starts_with('\n') => line.trim_start_matches([' ', '\t']),
+            Some(line) if !line.trim_start_matches([' ', '\t', '\r']).starts_with('\n') => {
+                line.trim_start_matches([' ', '\t'])
+            }
             _ => after,
         };
         self.at = self.source.len() - after.len();
@@ -139,8 +154,7 @@ impl<'s> Lexer<'s> {
     fn group(&mut self) -> &'s str {
         let rest = self.rest();
         let mut depth = 0_usize;
-        let line = rest.find("\n\n").unwrap_or(rest.len());
-        for (at, byte) in rest[..line].bytes().enumerate() {
+        for (at, byte) in rest.bytes().enumerate().take(LONGEST_ADDRESS) {
             match byte {
                 b'{' => depth += 1,
                 b'}' => depth = depth.saturating_sub(1),
@@ -158,14 +172,16 @@ impl<'s> Lexer<'s> {
     fn inline_listing(&mut self, options: bool) {
         let mut rest = self.rest().trim_start_matches('*');
         // Options in brackets; `\verb` has none, and may use the bracket as its mark.
-        let options = rest.strip_prefix('[').filter(|_| options);
-        if let Some(after) = options.and_then(|inside| Some(&inside[inside.lines().next()?.find(']')? + 1..])) {
+        let near = &rest[..rest.floor_char_boundary(LONGEST_ADDRESS)];
+        let options = near.strip_prefix('[').filter(|_| options);
+        if let Some(after) = options.and_then(|inside| rest.get(inside.lines().next()?.find(']')? + 2..)) {
             rest = after;
         }
         let Some(mark) = rest.chars().next() else { return };
         let close = if mark == '{' { '}' } else { mark };
         let inside = &rest[mark.len_utf8()..];
-        let line = inside.lines().next().unwrap_or_default();
+        let near = &inside[..inside.floor_char_boundary(LONGEST_ADDRESS)];
+        let line = near.lines().next().unwrap_or_default();
         if let Some(end) = line.find(close) {
             self.tokens.push(Token::Verbatim(line[..end].into()));
             self.at = self.source.len() - (inside.len() - end - close.len_utf8());

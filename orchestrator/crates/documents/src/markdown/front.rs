@@ -22,7 +22,10 @@ pub(super) fn read(yaml: &str, draft: &mut Draft<'_>) {
     };
     let field = |names: &[&str]| {
         names.iter().find_map(|name| {
-            fields.iter().find(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_null()).map(|(_, value)| value)
+            fields
+                .iter()
+                .find(|(key, value)| key.eq_ignore_ascii_case(name) && !value.is_null())
+                .map(|(_, value)| value)
         })
     };
     let text = |names: &[&str]| field(names).and_then(text_of);
@@ -33,7 +36,9 @@ pub(super) fn read(yaml: &str, draft: &mut Draft<'_>) {
         }
     }
     match field(&["author", "authors", "by-author", "creator"]) {
-        Some(Value::Array(authors)) => authors.iter().filter_map(name_of).for_each(|name| draft.author(&name)),
+        Some(Value::Array(authors)) => {
+            authors.iter().filter_map(name_of).for_each(|name| draft.author(&name))
+        }
         Some(Value::String(names)) => fields::names(names).iter().for_each(|name| draft.author(name)),
         Some(one) => name_of(one).iter().for_each(|name| draft.author(name)),
         None => {}
@@ -41,11 +46,14 @@ pub(super) fn read(yaml: &str, draft: &mut Draft<'_>) {
     if let Some(date) = text(&["date", "published", "date-published", "issued", "year"]) {
         draft.date(&date);
     }
-    for (kind, names) in [("doi", &["doi"][..]), ("pmid", &["pmid"]), ("pmcid", &["pmcid"]), ("arxiv", &["arxiv", "eprint"])] {
+    for (kind, names) in
+        [("doi", &["doi"][..]), ("pmid", &["pmid"]), ("pmcid", &["pmcid"]), ("arxiv", &["arxiv", "eprint"])]
+    {
         draft.id(text(names).and_then(|value| fields::typed_id(kind, &value)));
     }
-    draft.paper.venue = text(&["journal", "container-title", "publication", "venue", "booktitle", "publisher"])
-        .or_else(|| field(&["journal", "citation"])?.get("title").and_then(text_of));
+    draft.paper.venue =
+        text(&["journal", "container-title", "publication", "venue", "booktitle", "publisher"])
+            .or_else(|| field(&["journal", "citation"])?.get("title").and_then(text_of));
     draft.paper.language = text(&["lang", "language"]);
     match field(&["keywords", "keyword", "tags"]) {
         Some(Value::Array(words)) => {

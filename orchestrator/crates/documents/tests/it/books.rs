@@ -14,7 +14,8 @@ pub(crate) fn epub(chapters: &[&str], more: &[(&str, &[u8])]) -> Vec<u8> {
         <dc:date>2019-03-04</dc:date><dc:identifier>https://doi.org/10.1000/book</dc:identifier><dc:language>en</dc:language>
         <dc:publisher>Springer</dc:publisher></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"##
     );
-    let container = br#"<container><rootfiles><rootfile full-path="OPS/package.opf"/></rootfiles></container>"#;
+    let container =
+        br#"<container><rootfiles><rootfile full-path="OPS/package.opf"/></rootfiles></container>"#;
     let names: Vec<String> = (0..chapters.len()).map(|n| format!("OPS/text/c {n}.xhtml")).collect();
     let mut members: Vec<(&str, &[u8])> = vec![
         ("mimetype", b"application/epub+zip"),
@@ -65,7 +66,9 @@ fn epub_is_read_in_the_order_of_its_spine() {
 fn protected_epub_says_so_and_scrambled_fonts_do_not_matter() {
     let chapter = "<html><body><p>Text.</p></body></html>";
     let list = |uri: &str| {
-        format!(r#"<encryption><EncryptedData><CipherData><CipherReference URI="{uri}"/></CipherData></EncryptedData></encryption>"#)
+        format!(
+            r#"<encryption><EncryptedData><CipherData><CipherReference URI="{uri}"/></CipherData></EncryptedData></encryption>"#
+        )
     };
     let fonts = list("OPS/font.otf");
     paper(&epub(&[chapter], &[("META-INF/encryption.xml", fonts.as_bytes())]), Format::Epub);

@@ -8,8 +8,10 @@ use std::process::Command;
 
 /// Pandoc on the path, or the one that comes with the Python package `pypandoc_binary`.
 fn pandoc() -> Option<PathBuf> {
-    let works = |path: &Path| Command::new(path).arg("--version").output().is_ok_and(|out| out.status.success());
-    let python = Command::new("python3").args(["-c", "import pypandoc; print(pypandoc.get_pandoc_path())"]).output();
+    let works =
+        |path: &Path| Command::new(path).arg("--version").output().is_ok_and(|out| out.status.success());
+    let python =
+        Command::new("python3").args(["-c", "import pypandoc; print(pypandoc.get_pandoc_path())"]).output();
     let packaged = python.ok().map(|out| PathBuf::from(String::from_utf8_lossy(&out.stdout).trim()));
     [Some(PathBuf::from("pandoc")), packaged].into_iter().flatten().find(|path| works(path))
 }
@@ -52,13 +54,23 @@ fn texts_are_those_that_pandoc_reads() {
             let file = folder.join(format!("file.{from}"));
             let run = |arguments: &[&str]| Command::new(&pandoc).args(arguments).output().unwrap();
             let name = file.to_str().unwrap();
-            assert!(run(&["-s", "-f", "gfm", "-t", to, "--metadata", "title=Title", &source, "-o", name]).status.success());
+            assert!(
+                run(&["-s", "-f", "gfm", "-t", to, "--metadata", "title=Title", &source, "-o", name])
+                    .status
+                    .success()
+            );
             let plain = run(&["-f", from, "-t", "plain", "--wrap=none", name]).stdout;
             let ours = outline(&paper(&std::fs::read(&file).unwrap(), format)).join("\n");
             // The names of kinds that the outline puts in front are ours.
-            let ours = ["text: ", "item: ", "note: ", "code: ", "table: ", "caption: "].iter().fold(ours, |text, kind| {
-                text.lines().map(|line| line.strip_prefix(kind).unwrap_or(line)).collect::<Vec<_>>().join("\n")
-            });
+            let ours = ["text: ", "item: ", "note: ", "code: ", "table: ", "caption: "].iter().fold(
+                ours,
+                |text, kind| {
+                    text.lines()
+                        .map(|line| line.strip_prefix(kind).unwrap_or(line))
+                        .collect::<Vec<_>>()
+                        .join("\n")
+                },
+            );
             let f1 = f1(&ours, &String::from_utf8_lossy(&plain));
             assert!(f1 > 0.95, "{source} as {to}: {f1:.3}");
         }

@@ -85,14 +85,21 @@ fn latex_gives_metadata_sections_and_references() {
         ]
     );
     let cited: Vec<_> = paper.references.iter().map(|cited| (cited.text.as_str(), cited.year)).collect();
-    assert_eq!(cited, [("J. Smith. Sleep. 2020. doi:10.1000/s", Some(2020)), ("J. Doe. Dreams (2019).", Some(2019))]);
+    assert_eq!(
+        cited,
+        [("J. Smith. Sleep. 2020. doi:10.1000/s", Some(2020)), ("J. Doe. Dreams (2019).", Some(2019))]
+    );
     assert_eq!(paper.left_out, ["`more/text`, another file, which \\input names"]);
 }
 
 #[test]
 fn a_part_without_document_is_all_text() {
-    let paper = paper(b"\\chapter{One}\nText.\n\n\\section{Two}\nMore $unclosed text.\n\nNext.", Format::Latex);
-    assert_eq!(outline(&paper), ["# One", "text: Text.", "## Two", "text: More unclosed text.", "text: Next."]);
+    let paper =
+        paper(b"\\chapter{One}\nText.\n\n\\section{Two}\nMore $unclosed text.\n\nNext.", Format::Latex);
+    assert_eq!(
+        outline(&paper),
+        ["# One", "text: Text.", "## Two", "text: More unclosed text.", "text: Next."]
+    );
 }
 
 #[test]

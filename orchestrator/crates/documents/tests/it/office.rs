@@ -7,7 +7,9 @@ const TYPES: &[u8] = b"<Types/>";
 
 /// A DOCX with this body, and footnote 1.
 pub(crate) fn docx(body: &str) -> Vec<u8> {
-    let document = format!(r#"<?xml version="1.0"?><w:document xmlns:w="w" xmlns:m="m"><w:body>{body}</w:body></w:document>"#);
+    let document = format!(
+        r#"<?xml version="1.0"?><w:document xmlns:w="w" xmlns:m="m"><w:body>{body}</w:body></w:document>"#
+    );
     let styles = r#"<w:styles xmlns:w="w">
         <w:style w:styleId="Kop1"><w:name w:val="heading 1"/></w:style>
         <w:style w:styleId="Eigen"><w:name w:val="My Head"/><w:basedOn w:val="Kop1"/></w:style>
@@ -83,7 +85,10 @@ fn docx_gives_headings_tables_notes_and_references() {
         ]
     );
     let cited: Vec<_> = paper.references.iter().map(|cited| (cited.text.as_str(), cited.year)).collect();
-    assert_eq!(cited, [("Smith J. Sleep. 2020. doi:10.1000/xyz", Some(2020)), ("Doe J. Dreams (2019).", Some(2019))]);
+    assert_eq!(
+        cited,
+        [("Smith J. Sleep. 2020. doi:10.1000/xyz", Some(2020)), ("Doe J. Dreams (2019).", Some(2019))]
+    );
     assert_eq!(paper.references[0].ids[0].to_string(), "doi:10.1000/xyz");
     assert!(paper.left_out.is_empty(), "{:?}", paper.left_out);
 }
@@ -105,7 +110,10 @@ fn docx_that_is_none_says_so() {
     assert!(matches!(error(&zipped(&[("a.txt", b"a")])), ReadError::OtherFormat(_)));
     assert_eq!(error(&docx("<w:p/>")), ReadError::NoText);
     let wide: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert_eq!(error(&[&[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], wide.as_slice()].concat()), ReadError::Encrypted);
+    assert_eq!(
+        error(&[&[0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], wide.as_slice()].concat()),
+        ReadError::Encrypted
+    );
     let cut = docx(&plain("text"));
     assert!(matches!(error(&cut[..cut.len() / 2]), ReadError::Damaged(_)));
     let broken = zipped(&[("word/document.xml", b"<w:document><w:body><w:p>")]);
@@ -154,7 +162,7 @@ fn odt_gives_headings_tables_notes_and_references() {
             "text: Kurz schlafen hilft.",
             "item: Eins",
             "item: Zwei",
-            "table: a | ",
+            "table: a |",
             "code: x = 1\n  y",
             "text: Formel a/b",
             "caption: Abb. 1",

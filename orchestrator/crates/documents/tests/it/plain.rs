@@ -25,7 +25,7 @@ fn markdown_with_front_matter() {
             "item: one",
             "item: two",
             "item: more of two",
-            "table: a | b\n1 | ",
+            "table: a | b\n1 |",
             "caption: Counts",
             "caption: A picture",
             "code: x <- 1",

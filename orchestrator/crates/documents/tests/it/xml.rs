@@ -52,7 +52,7 @@ fn jats_gives_metadata_sections_and_references() {
             "item: Two",
             "item: Inner",
             "caption: Table 1. Counts",
-            "table: a | b\n1 | ",
+            "table: a | b\n1 |",
             "note: a: mean",
             "text: x ≤ 1/2",
             "# Acknowledgments",
