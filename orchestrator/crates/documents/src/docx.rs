@@ -1,4 +1,4 @@
-//! DOCX (ECMA-376): Word, LibreOffice, Google Docs, pandoc.
+//! DOCX (ECMA-376): Word, `LibreOffice`, Google Docs, pandoc.
 
 mod body;
 mod styles;

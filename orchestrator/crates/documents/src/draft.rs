@@ -200,8 +200,8 @@ impl<'b> Draft<'b> {
 
     /// Adds an entry of the reference list; what its text says completes its fields.
     pub(crate) fn reference(&mut self, mut cited: Cited) {
-        cited.text = fields::unnumbered(&clean(&cited.text)).to_owned();
-        let Some(text) = self.budget.take(std::mem::take(&mut cited.text)) else { return };
+        let text = fields::unnumbered(&clean(&cited.text)).to_owned();
+        let Some(text) = self.budget.take(text) else { return };
         for id in lyra_domain::Identifier::in_text(&text) {
             fields::add_id(&mut cited.ids, id);
         }
