@@ -105,7 +105,9 @@ impl<'t> Odt<'_, 't> {
             let names =
                 meta.text_at("initial-creator").or_else(|| meta.text_at("creator")).unwrap_or_default();
             for name in fields::names(&names) {
-                self.draft.author(&name);
+                if !fields::is_program(&name) {
+                    self.draft.author(&name);
+                }
             }
         }
         if self.draft.paper.keywords.is_empty() {
