@@ -54,6 +54,9 @@ pub struct Document {
     /// Keywords and tags, as the person's library has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// Collections of the person's library that it is in; levels are separated by `/`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<String>,
     /// The person's own notes and highlights.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

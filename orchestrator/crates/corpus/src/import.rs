@@ -10,6 +10,7 @@ mod part;
 mod patent;
 mod reader;
 mod records;
+mod references;
 mod tagged;
 mod work;
 mod writer;
@@ -88,8 +89,9 @@ impl ImportReport {
 }
 
 /// What a file should be that is something else.
-pub const READS: &str = "Lyra reads papers (PDF, HTML), JSONL (one JSON object a line), CSV, and patents as XML, \
-     greenbook or BRS, also in gzip or ZIP";
+pub const READS: &str = "Lyra reads papers (PDF, HTML, DOCX, ODT, EPUB, Markdown, LaTeX, text, JATS, TEI, MHTML), \
+     references (BibTeX, RIS, CSL-JSON, EndNote, PubMed, MODS, Zotero), JSONL (one JSON object a line), CSV, and \
+     patents as XML, greenbook or BRS, also in gzip or ZIP";
 
 /// How far an import is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -157,7 +159,10 @@ pub(crate) async fn run(
     batching: Batching,
 ) -> Result<ImportReport> {
     check_name(name)?;
-    let Found { sources, rejected } = files::open(files, options.format, readers, cancel).await?;
+    let found = files::open(files, options.format, readers, cancel).await?;
+    let attached = files::attached(&found, readers, cancel).await?;
+    let Found { mut sources, rejected } = found;
+    sources.extend(attached);
     let sources = Arc::new(sources);
     let stored = {
         let (folder, name) = (folder.clone(), name.to_owned());

@@ -1,4 +1,4 @@
-//! DOCX (ECMA-376): Word, LibreOffice, Google Docs, pandoc.
+//! DOCX (ECMA-376): Word, `LibreOffice`, Google Docs, pandoc.
 
 mod body;
 mod styles;
@@ -71,7 +71,9 @@ pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
         }
         if draft.paper.authors.is_empty() {
             for name in core.text_at("creator").iter().flat_map(|names| fields::names(names)) {
-                draft.author(&name);
+                if !fields::is_program(&name) {
+                    draft.author(&name);
+                }
             }
         }
         if draft.paper.keywords.is_empty() {

@@ -7,6 +7,8 @@ use crate::paper::{Cited, Kind, Paper, Paragraph, Section};
 /// Longest abstract that a heading "Abstract" is believed to begin, in bytes.
 const LONGEST_ABSTRACT: usize = 20_000;
 
+/// Longest heading, in characters.
+const LONGEST_HEADING: usize = 250;
 /// Authors that are kept. Papers of particle physics have thousands.
 const MOST_NAMES: usize = 20_000;
 /// Keywords that are kept.
@@ -69,6 +71,11 @@ impl<'b> Draft<'b> {
         self.flush(Kind::Text);
         let text = clean(text);
         if text.is_empty() {
+            return;
+        }
+        // A paragraph that someone made look like a heading.
+        if text.chars().nth(LONGEST_HEADING).is_some() {
+            self.paragraph(Kind::Text, &text);
             return;
         }
         let depth = depth.max(1);
@@ -200,8 +207,8 @@ impl<'b> Draft<'b> {
 
     /// Adds an entry of the reference list; what its text says completes its fields.
     pub(crate) fn reference(&mut self, mut cited: Cited) {
-        cited.text = fields::unnumbered(&clean(&cited.text)).to_owned();
-        let Some(text) = self.budget.take(std::mem::take(&mut cited.text)) else { return };
+        let text = fields::unnumbered(&clean(&cited.text)).to_owned();
+        let Some(text) = self.budget.take(text) else { return };
         for id in lyra_domain::Identifier::in_text(&text) {
             fields::add_id(&mut cited.ids, id);
         }

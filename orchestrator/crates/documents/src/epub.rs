@@ -72,7 +72,9 @@ fn package_name(archive: &mut Archive<'_>, budget: &mut Budget) -> Result<String
             return Ok(resolve("", name));
         }
     }
-    let found = archive.names().find(|name| name.ends_with(".opf"));
+    let found = archive
+        .names()
+        .find(|name| name.to_ascii_lowercase().rsplit_once('.').is_some_and(|(_, end)| end == "opf"));
     found.ok_or_else(|| {
         ReadError::OtherFormat("it is not an EPUB: it has no `META-INF/container.xml`".to_owned())
     })

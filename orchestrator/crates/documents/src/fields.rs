@@ -218,6 +218,22 @@ pub(crate) fn names(field: &str) -> Vec<String> {
     if parts.len() > 1 && several { parts } else { split("\n") }
 }
 
+/// Names that programs write into files whose author they do not know.
+pub(crate) fn is_program(name: &str) -> bool {
+    const PROGRAMS: [&str; 9] = [
+        "python-docx",
+        "microsoft office user",
+        "microsoft",
+        "openpyxl",
+        "unknown",
+        "author",
+        "user",
+        "admin",
+        "administrator",
+    ];
+    PROGRAMS.contains(&name.trim().to_lowercase().as_str())
+}
+
 /// The day in a date: `2024-05-31`, with or without time, or `31 May 2024`, `May 31, 2024`.
 pub(crate) fn day(text: &str) -> Option<String> {
     let text = text.trim();

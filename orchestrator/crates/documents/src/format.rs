@@ -7,7 +7,7 @@ use crate::encoding::{decode, is_text};
 pub enum Format {
     /// Word and others (ECMA-376).
     Docx,
-    /// OpenDocument text, packed or flat.
+    /// `OpenDocument` text, packed or flat.
     Odt,
     /// EPUB 2 and 3.
     Epub,

@@ -193,13 +193,12 @@ impl<'t> Jats<'_, 't> {
             "fn" if block.attribute("id").is_none_or(|id| self.notes.remove(id).is_some()) => {
                 self.draft.footnote(&without_label(block));
             }
-            "fn" => {}
             "ref-list" => self.references(block),
             "table" => self.table(block),
             "fig-group" | "table-wrap-group" | "app-group" | "fn-group" | "sec-group" | "alternatives" => {
                 self.blocks(block, depth);
             }
-            "sec-meta" | "object-id" | "label" | "title" | "title-group" => {}
+            "fn" | "sec-meta" | "object-id" | "label" | "title" | "title-group" => {}
             _ => self.blocks(block, depth),
         }
     }
@@ -359,7 +358,9 @@ fn cited(citation: Element<'_>) -> Cited {
             }
             "pub-id" => {
                 let id = fields::typed_id(name.attribute("pub-id-type").unwrap_or_default(), &name.text());
-                id.into_iter().for_each(|id| fields::add_id(&mut cited.ids, id));
+                if let Some(id) = id {
+                    fields::add_id(&mut cited.ids, id);
+                }
             }
             "ext-link" | "uri" => {
                 let link = name.attribute("href").map_or_else(|| name.text(), str::to_owned);

@@ -4,7 +4,6 @@ mod commands;
 mod input;
 mod tokens;
 
-use crate::Result;
 use crate::budget::Budget;
 use crate::draft::{self, Draft};
 use crate::encoding::decode;
@@ -21,7 +20,7 @@ const AND: char = '\u{1}';
 /// Ends a line of an author's description.
 const LINE: char = '\u{2}';
 
-pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
+pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Paper {
     let source = decode(bytes);
     let all = tokens::tokens(&source);
     let named =
@@ -44,7 +43,7 @@ pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
         ended: false,
     };
     latex.run();
-    Ok(latex.finish())
+    latex.finish()
 }
 
 /// Numbers of the entries of the reference list, by their keys.
@@ -251,7 +250,6 @@ impl Latex<'_> {
         }
         let text = std::mem::replace(&mut self.buffer, group.before);
         match group.taken {
-            Taken::Nothing => {}
             Taken::Heading(depth) => {
                 if !self.takes_text() {
                     self.flush();
@@ -264,14 +262,14 @@ impl Latex<'_> {
                     self.draft.paragraph(Kind::Caption, &text);
                 }
             }
-            Taken::Footnote => {}
+            Taken::Footnote | Taken::Nothing => {}
             Taken::Title => self.draft.title(&text.replace([AND, LINE], " ")),
             Taken::Author => {
                 for author in text.split(AND) {
                     let name = author.split(LINE).find(|line| !line.trim().is_empty()).unwrap_or_default();
-                    fields::names(name.trim_matches([' ', ',']))
-                        .iter()
-                        .for_each(|name| self.draft.author(name));
+                    for name in fields::names(name.trim_matches([' ', ','])) {
+                        self.draft.author(&name);
+                    }
                 }
             }
             Taken::Date => self.draft.date(&draft::clean(&text)),
@@ -390,9 +388,8 @@ impl Latex<'_> {
                 self.draft.begin_references();
                 self.arguments("om");
             }
-            "newblock" => self.push(" "),
-            "and" | "And" | "AND" if self.in_author() => self.buffer.push(AND),
-            // Keywords of Springer's and Elsevier's classes.
+            "And" | "AND" if self.in_author() => self.buffer.push(AND),
+            // Between authors, and between keywords of Springer's and Elsevier's classes.
             "and" | "sep" if self.takes_text() => self.buffer.push(AND),
             "\\" | "tabularnewline" | "newline" | "linebreak" => {
                 self.input.star();
@@ -407,7 +404,7 @@ impl Latex<'_> {
             }
             "par" if !self.takes_text() => self.flush(),
             "par" | " " | "," | ";" | ":" | "quad" | "qquad" | "enspace" | "thinspace" | "space"
-            | "hfill" | "textvisiblespace" => self.push(" "),
+            | "hfill" | "newblock" | "textvisiblespace" => self.push(" "),
             "input" | "include" | "subfile" | "bibliography" | "addbibresource" => {
                 let file = tokens::source(&self.input.argument());
                 self.draft.budget.leave_out(format!("`{}`, another file, which \\{name} names", file.trim()));
@@ -418,7 +415,7 @@ impl Latex<'_> {
             }
             "vskip" | "hskip" | "kern" | "vspace*" => self.input.dimension(),
             "newcommand" | "renewcommand" | "providecommand" | "DeclareRobustCommand" => {
-                self.input.define_command()
+                self.input.define_command();
             }
             "DeclareMathOperator" => self.input.define_operator(),
             "def" | "gdef" | "edef" | "xdef" => self.input.define(),

@@ -1,7 +1,7 @@
 //! The text of files that researchers have: DOCX, ODT, EPUB, Markdown, LaTeX, plain text, JATS, TEI, saved pages.
 //!
-//! Pure: bytes in, a [`Paper`] out. No I/O, no clock. Every file is untrusted: work and memory are bounded by [`Limits`],
-//! nothing outside the file is looked up, and the text is data.
+//! Pure: bytes in, a [`Paper`] out. No I/O, no clock. Every file is untrusted: work and memory are bounded by
+//! [`Limits`], nothing outside the file is looked up, and the text is data.
 
 mod archive;
 mod budget;
@@ -51,18 +51,17 @@ pub fn read(bytes: &[u8], format: Format, limits: &Limits) -> Result<Content> {
         return Err(ReadError::TooLarge(format!("it has {has} bytes, the limit is {most}")));
     }
     let mut budget = Budget::new(limits);
-    let paper = match format {
+    let mut paper = match format {
         Format::Mhtml => return mhtml::read(bytes, limits).map(|page| Content::Page(Box::new(page))),
         Format::Docx => docx::read(bytes, &mut budget),
         Format::Odt => odt::read(bytes, &mut budget),
         Format::Epub => epub::read(bytes, &mut budget),
         Format::Jats => jats::read(bytes, &mut budget),
         Format::Tei => tei::read(bytes, &mut budget),
-        Format::Markdown => markdown::read(bytes, &mut budget),
-        Format::Latex => latex::read(bytes, &mut budget),
+        Format::Markdown => Ok(markdown::read(bytes, &mut budget)),
+        Format::Latex => Ok(latex::read(bytes, &mut budget)),
         Format::Text => text::read(bytes, &mut budget),
     }?;
-    let mut paper = paper;
     paper.left_out.splice(0..0, budget.left_out());
     if paper.abstract_text.is_none() && paper.sections.iter().all(|section| section.paragraphs.is_empty()) {
         return Err(ReadError::NoText);

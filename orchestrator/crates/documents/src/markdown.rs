@@ -1,8 +1,7 @@
-//! Markdown (CommonMark with tables, footnotes, math) with YAML front matter.
+//! Markdown (`CommonMark` with tables, footnotes, math) with YAML front matter.
 
 mod front;
 
-use crate::Result;
 use crate::budget::Budget;
 use crate::draft::{self, Draft};
 use crate::encoding::decode;
@@ -10,7 +9,7 @@ use crate::math;
 use crate::paper::{Kind, Paper};
 use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
-pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
+pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Paper {
     let text = decode(bytes);
     let mut reader = Markdown {
         draft: Draft::new(budget),
@@ -24,7 +23,7 @@ pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
     for event in Parser::new_ext(&text, options()) {
         reader.event(event);
     }
-    Ok(reader.finish())
+    reader.finish()
 }
 
 fn options() -> Options {
@@ -114,7 +113,7 @@ impl Markdown<'_> {
             }
             Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
             Tag::Paragraph | Tag::List(_) | Tag::BlockQuote(_) | Tag::HtmlBlock => {
-                self.draft.flush(self.kind())
+                self.draft.flush(self.kind());
             }
             Tag::Image { .. } => self.picture = true,
             _ => {}
@@ -156,7 +155,6 @@ impl Markdown<'_> {
                 let rows = std::mem::take(&mut self.rows);
                 self.draft.paragraph(Kind::Table, &draft::table(rows.into_iter()));
             }
-            TagEnd::Image => {}
             TagEnd::Paragraph => self.paragraph(),
             TagEnd::HtmlBlock | TagEnd::List(_) | TagEnd::BlockQuote(_) => self.draft.flush(self.kind()),
             _ => {}

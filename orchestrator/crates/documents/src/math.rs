@@ -1,4 +1,4 @@
-//! Formulas as readable text: TeX, MathML, and Word's own markup.
+//! Formulas as readable text: TeX, `MathML`, and Word's own markup.
 
 mod symbols;
 
@@ -75,15 +75,13 @@ impl<'s> Tex<'s> {
             self.rest = &self.rest[c.len_utf8()..];
             match c {
                 '}' if group => return,
-                '}' | '$' => {}
                 '{' if self.depth < DEEPEST => {
                     self.depth += 1;
                     self.sequence(out, true);
                     self.depth -= 1;
                 }
-                '{' => {}
-                '~' => out.push(' '),
-                '&' => out.push(' '),
+                '{' | '}' | '$' => {}
+                '~' | '&' => out.push(' '),
                 '^' | '_' => {
                     let argument = self.argument();
                     // A degree sign is written as a power.
@@ -120,17 +118,17 @@ impl<'s> Tex<'s> {
         match name {
             "frac" | "dfrac" | "tfrac" | "cfrac" | "nicefrac" | "sfrac" => {
                 let (above, below) = (self.argument(), self.argument());
-                out.push_str(&format!("{}/{}", grouped(&above), grouped(&below)));
+                out.extend([grouped(&above).as_str(), "/", &grouped(&below)]);
             }
             "binom" | "dbinom" | "tbinom" => {
                 let (above, below) = (self.argument(), self.argument());
-                out.push_str(&format!("C({above}, {below})"));
+                out.extend(["C(", &above, ", ", &below, ")"]);
             }
             "sqrt" => {
                 let index = self.optional();
                 let argument = self.argument();
                 out.push_str(&index);
-                out.push_str(&format!("√{}", grouped(&argument)));
+                out.extend(["√", &grouped(&argument)]);
             }
             "begin" | "end" => {
                 let environment = self.argument();
@@ -155,13 +153,13 @@ impl<'s> Tex<'s> {
                 }
             }
             "," | ":" | ";" | " " | "quad" | "qquad" | "enspace" | "thinspace" | "\\" | "newline" | "\n" => {
-                out.push(' ')
+                out.push(' ');
             }
             "!" | "/" | "-" | "" => {}
             _ => match symbol(name) {
                 // The blank after a command only ends its name.
                 Some(text) if RELATIONS.contains(&name) => {
-                    out.push_str(&format!(" {text} "));
+                    out.extend([" ", text, " "]);
                     self.rest = self.rest.trim_start();
                 }
                 Some(text) => {
@@ -221,7 +219,7 @@ fn grouped(text: &str) -> String {
     if simple || text.chars().count() == 1 { text.to_owned() } else { format!("({text})") }
 }
 
-/// A formula in MathML, from its TeX if it carries that.
+/// A formula in `MathML`, from its TeX if it carries that.
 pub(crate) fn mathml(formula: Element<'_>) -> String {
     let source =
         formula.below("annotation").find(|a| a.attribute("encoding").is_some_and(|e| e.contains("tex")));
@@ -240,8 +238,8 @@ fn write_mathml(element: Element<'_>, out: &mut String) {
         "msup" | "mover" => script(&parts(), "^", "^", out),
         "msub" | "munder" => script(&parts(), "_", "_", out),
         "msubsup" | "munderover" => script(&parts(), "_", "^", out),
-        "msqrt" => out.push_str(&format!("√{}", grouped(&parts().concat()))),
-        "mroot" => out.push_str(&format!("√{}", grouped(&parts().first().cloned().unwrap_or_default()))),
+        "msqrt" => out.extend(["√", &grouped(&parts().concat())]),
+        "mroot" => out.extend(["√", &grouped(&parts().first().cloned().unwrap_or_default())]),
         "mtd" | "mtr" | "mspace" => {
             write_children(element, out, write_mathml);
             out.push(' ');
@@ -254,7 +252,8 @@ fn write_mathml(element: Element<'_>, out: &mut String) {
                 .chars()
                 .all(|c| matches!(c, '=' | '<' | '>' | '≤' | '≥' | '±' | '×' | '+' | '−' | '≈' | '~' | '∼'));
             let spaced = apart && !seen.is_empty();
-            out.push_str(&if spaced { format!(" {seen} ") } else { seen });
+            let blank = if spaced { " " } else { "" };
+            out.extend([blank, &seen, blank]);
         }
         "annotation" | "annotation-xml" => {}
         _ => write_children(element, out, write_mathml),
@@ -278,14 +277,14 @@ fn write_omml(element: Element<'_>, out: &mut String) {
         "nary" => {
             let sign = element.at("naryPr/chr").and_then(|chr| chr.attribute("val")).unwrap_or("∫");
             script(&[sign.to_owned(), part("sub"), part("sup")], "_", "^", out);
-            out.push_str(&format!(" {}", part("e")));
+            out.extend([" ", &part("e")]);
         }
-        "rad" => out.push_str(&format!("{}√{}", part("deg"), grouped(&part("e")))),
+        "rad" => out.extend([part("deg").as_str(), "√", &grouped(&part("e"))]),
         "d" => {
             let sign = |name| element.at(name).and_then(|chr| chr.attribute("val"));
             let inner: Vec<String> = element.all("e").map(|part| inside(part, write_omml)).collect();
             let (open, close) = (sign("dPr/begChr").unwrap_or("("), sign("dPr/endChr").unwrap_or(")"));
-            out.push_str(&format!("{open}{}{close}", inner.join(", ")));
+            out.extend([open, &inner.join(", "), close]);
         }
         "t" => {
             for child in element.children() {
@@ -324,7 +323,7 @@ fn write_children(element: Element<'_>, out: &mut String, write: fn(Element<'_>,
 
 fn fraction(parts: &[String], out: &mut String) {
     let part = |at: usize| parts.get(at).map(String::as_str).unwrap_or_default();
-    out.push_str(&format!("{}/{}", grouped(part(0)), grouped(part(1))));
+    out.extend([grouped(part(0)).as_str(), "/", &grouped(part(1))]);
 }
 
 /// A base with one or two scripts.

@@ -208,21 +208,18 @@ fn decoded_words(text: &str) -> String {
             _ => None,
         };
         let before = &rest[..at];
-        match word {
-            Some((word, tail)) => {
-                // White space between encoded words is not part of the text.
-                if !(after_word && before.trim().is_empty()) {
-                    out.push_str(before);
-                }
-                out.push_str(&word);
-                rest = tail;
-                after_word = true;
+        if let Some((word, tail)) = word {
+            // White space between encoded words is not part of the text.
+            if !(after_word && before.trim().is_empty()) {
+                out.push_str(before);
             }
-            None => {
-                out.push_str(&rest[..at + 2]);
-                rest = &rest[at + 2..];
-                after_word = false;
-            }
+            out.push_str(&word);
+            rest = tail;
+            after_word = true;
+        } else {
+            out.push_str(&rest[..at + 2]);
+            rest = &rest[at + 2..];
+            after_word = false;
         }
     }
     out.push_str(rest);

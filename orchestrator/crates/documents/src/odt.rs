@@ -1,4 +1,4 @@
-//! ODT (OpenDocument text): LibreOffice, pandoc; packed, or flat as one XML file.
+//! ODT (`OpenDocument` text): `LibreOffice`, pandoc; packed, or flat as one XML file.
 
 use crate::archive::Archive;
 use crate::budget::Budget;
@@ -105,7 +105,9 @@ impl<'t> Odt<'_, 't> {
             let names =
                 meta.text_at("initial-creator").or_else(|| meta.text_at("creator")).unwrap_or_default();
             for name in fields::names(&names) {
-                self.draft.author(&name);
+                if !fields::is_program(&name) {
+                    self.draft.author(&name);
+                }
             }
         }
         if self.draft.paper.keywords.is_empty() {
@@ -162,11 +164,6 @@ impl<'t> Odt<'_, 't> {
                 }
             }
             "table" => self.table(block),
-            "frame" | "g" | "text-box" => {
-                for part in block.elements() {
-                    self.block(part, kind);
-                }
-            }
             "bibliography" => {
                 for part in block.child("index-body").into_iter().flat_map(Element::elements) {
                     if part.name() == "p" {
@@ -177,7 +174,7 @@ impl<'t> Odt<'_, 't> {
                     }
                 }
             }
-            "section" | "numbered-paragraph" | "note-body" => {
+            "section" | "numbered-paragraph" | "note-body" | "frame" | "g" | "text-box" => {
                 for part in block.elements() {
                     self.block(part, kind);
                 }
@@ -211,7 +208,9 @@ impl<'t> Odt<'_, 't> {
         if is(&["title"]) && self.draft.paper.title.is_none() {
             self.draft.title(&text);
         } else if is(&["author", "authors"]) {
-            fields::names(&text).iter().for_each(|name| self.draft.author(name));
+            for name in fields::names(&text) {
+                self.draft.author(&name);
+            }
         } else if is(&["date"]) {
             self.draft.date(&text);
         } else if is(&["abstract"]) {
@@ -282,7 +281,9 @@ impl<'t> Odt<'_, 't> {
                 "note" => {
                     let body = child.child("note-body");
                     let so_far = self.draft.take_buffer();
-                    body.into_iter().for_each(|body| self.lines(body));
+                    if let Some(body) = body {
+                        self.lines(body);
+                    }
                     let note = self.draft.take_buffer();
                     self.draft.put_buffer(so_far);
                     self.draft.footnote(&note);

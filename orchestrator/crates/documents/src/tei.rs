@@ -81,7 +81,9 @@ impl Tei<'_> {
             if paragraphs.is_empty() {
                 self.draft.add_abstract(&inline(element));
             }
-            paragraphs.iter().for_each(|text| self.draft.add_abstract(text));
+            for text in paragraphs {
+                self.draft.add_abstract(&text);
+            }
         }
         if let Some(words) = profile.and_then(|profile| profile.at("textClass/keywords")) {
             let terms: Vec<String> = words.below("term").map(inline).collect();
@@ -161,7 +163,7 @@ impl Tei<'_> {
                 self.draft.heading(depth, &format!("{number}{text}"));
             }
             None if matches!(kind, "acknowledgement" | "acknowledgment") => {
-                self.draft.heading(depth, "Acknowledgments")
+                self.draft.heading(depth, "Acknowledgments");
             }
             None if matches!(kind, "annex" | "availability" | "funding") => self.draft.break_section(),
             None => {}
@@ -254,7 +256,9 @@ fn cited(entry: Element<'_>) -> Cited {
     cited.title = parts.iter().find_map(|part| main_title(*part));
     for id in entry.below("idno") {
         let id = fields::typed_id(id.attribute("type").unwrap_or_default(), &id.text());
-        id.into_iter().for_each(|id| fields::add_id(&mut cited.ids, id));
+        if let Some(id) = id {
+            fields::add_id(&mut cited.ids, id);
+        }
     }
     let date = entry.below("date").next();
     let date = date.map(|date| date.attribute("when").map_or_else(|| date.text(), str::to_owned));

@@ -282,7 +282,7 @@ impl<'t> Element<'t> {
 
     /// The element at a path of names such as `a/b/c`, the first of each.
     pub(crate) fn at(self, path: &str) -> Option<Self> {
-        path.split('/').try_fold(self, |element, name| element.child(name))
+        path.split('/').try_fold(self, Element::child)
     }
 
     /// Every element of a name below it, in order.

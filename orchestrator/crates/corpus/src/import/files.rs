@@ -1,11 +1,12 @@
 //! The files of an import: opened here, and handed to a reader piece by piece, which says what they hold.
 
 use super::{Format, Rejected};
-use super::messages::{Ask, Batch, Failure, Given, Said};
+use super::messages::{Ask, Batch, Failure, Given, Said, arrived};
 use super::part::Part;
-use super::records::Record;
+use super::records::{Holding, Record};
 use crate::{CorpusError, Result};
 use lyra_worker::{Talk, Talks, WorkerError, hand};
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -87,14 +88,76 @@ pub(super) async fn open(
             }));
         }
         if sources.len() == before {
-            let formats = Format::ALL.map(Format::name).join(", ");
+            let formats = Format::all().map(Format::name).collect::<Vec<_>>().join(", ");
             return Err(refused(
                 path,
                 format!("there is no file to import in it: {formats}, also in gzip or ZIP"),
             ));
         }
     }
+    // References come first, so that papers find theirs.
+    sources.sort_by_key(|source| !source.part.format.is_references());
     Ok(Found { sources, rejected })
+}
+
+/// Papers that references name and that are on this machine, beyond `found`. What is no paper is left out.
+pub(super) async fn attached(
+    found: &Found,
+    readers: &Arc<Talks>,
+    cancel: &CancellationToken,
+) -> Result<Vec<Source>> {
+    let known: HashSet<PathBuf> = found.sources.iter().map(|source| same(&source.file)).collect();
+    let mut files: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
+    for source in found.sources.iter().filter(|source| source.part.format.is_references()) {
+        let (to, mut arriving) = mpsc::channel(1);
+        let folder = source.file.parent().unwrap_or(Path::new(""));
+        let collect = async {
+            while let Some(Ok(Fetched { message, .. })) = arriving.recv().await {
+                let records = arrived(&message).filter_map(|record| record.ok()?.holding);
+                for holding in records {
+                    if let Holding::Reference { files: named } = holding {
+                        files.extend(named.iter().filter_map(|named| local(folder, named)));
+                    }
+                }
+            }
+        };
+        let read = async {
+            // The end of the sender ends the collection.
+            let to = to;
+            reading.read(0, source, &to).await
+        };
+        let (read, ()) = tokio::join!(read, collect);
+        if !read? {
+            return Ok(Vec::new());
+        }
+    }
+    let mut papers = Vec::new();
+    for file in files.into_iter().filter(|file| !known.contains(&same(file))) {
+        match reading.look(&file, None, false).await {
+            Ok(Some(parts)) => {
+                let is_paper = |part: &Part| part.name.is_none() && part.format.is_paper();
+                let source = |part| Source { path: file.clone(), file: file.clone(), part };
+                papers.extend(parts.into_iter().filter(is_paper).map(source));
+            }
+            Ok(None) => return Ok(Vec::new()),
+            // It is reported when it is imported as a file of its own.
+            Err(error) => tracing::warn!(file = %file.display(), %error, "attached file left out"),
+        }
+    }
+    Ok(papers)
+}
+
+/// The regular file that a reference names, if there is one: an absolute path, or one beside the references.
+fn local(folder: &Path, named: &str) -> Option<PathBuf> {
+    let named = named.strip_prefix("file://").unwrap_or(named);
+    let path = folder.join(named);
+    path.is_file().then_some(path)
+}
+
+/// A path that is the same for all ways to a file.
+fn same(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn refused(path: &Path, why: impl Into<String>) -> CorpusError {

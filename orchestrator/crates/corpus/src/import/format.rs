@@ -10,7 +10,7 @@ const PDF_WITHIN: usize = 1_024;
 
 /// How a file holds its documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "&'static str", try_from = "String")]
 pub enum Format {
     /// One JSON object a line.
     Jsonl,
@@ -26,12 +26,20 @@ pub enum Format {
     Pdf,
     /// A saved web page: one paper or article.
     Html,
+    /// A text with its structure: DOCX, ODT, EPUB, Markdown, LaTeX, plain text, JATS, TEI, MHTML.
+    Text(lyra_documents::Format),
+    /// Records of a reference manager, whose papers may be beside them.
+    References(lyra_bibliography::Format),
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 7] =
-        [Self::Jsonl, Self::Csv, Self::Xml, Self::Greenbook, Self::Brs, Self::Pdf, Self::Html];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let own = [Self::Jsonl, Self::Csv, Self::Xml, Self::Greenbook, Self::Brs, Self::Pdf, Self::Html];
+        let texts = lyra_documents::Format::ALL.into_iter().map(Self::Text);
+        let references = lyra_bibliography::Format::ALL.iter().copied().map(Self::References);
+        own.into_iter().chain(texts).chain(references)
+    }
 
     /// The name in commands.
     pub fn name(self) -> &'static str {
@@ -43,12 +51,19 @@ impl Format {
             Self::Brs => "brs",
             Self::Pdf => "pdf",
             Self::Html => "html",
+            Self::Text(format) => format.name(),
+            Self::References(format) => format.as_str(),
         }
     }
 
     /// Whether a file is one paper, which is read as a whole: what is wrong with it costs the file, not the import.
     pub(super) fn is_paper(self) -> bool {
-        matches!(self, Self::Pdf | Self::Html)
+        matches!(self, Self::Pdf | Self::Html | Self::Text(_))
+    }
+
+    /// Whether a file describes works that it does not hold.
+    pub(super) fn is_references(self) -> bool {
+        matches!(self, Self::References(_))
     }
 
     /// The format of a file by its beginning, and by its name where that does not tell.
@@ -60,6 +75,18 @@ impl Format {
         let text = text.trim_start_matches('\u{FEFF}').trim_start();
         if is_html(text) {
             return Some(Self::Html);
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(format) = lyra_bibliography::Format::detect(&name, beginning) {
+            return Some(Self::References(format));
+        }
+        // What is read as plain text may be anything else.
+        let text_file = lyra_documents::Format::detect(&name, beginning);
+        let plain = |format: &lyra_documents::Format| {
+            matches!(format, lyra_documents::Format::Text | lyra_documents::Format::Markdown)
+        };
+        if let Some(format) = text_file.filter(|format| !plain(format)) {
+            return Some(Self::Text(format));
         }
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
@@ -81,7 +108,22 @@ impl Format {
         if known || matches!(extension, "csv" | "tsv") {
             return Some(Self::Csv);
         }
-        None
+        // Without an extension, it may be a license as well as a text: `--format text` says which.
+        text_file.filter(|_| !extension.is_empty()).map(Self::Text)
+    }
+}
+
+impl From<Format> for &'static str {
+    fn from(format: Format) -> Self {
+        format.name()
+    }
+}
+
+impl TryFrom<String> for Format {
+    type Error = UnknownFormat;
+
+    fn try_from(name: String) -> Result<Self, UnknownFormat> {
+        name.parse()
     }
 }
 
@@ -112,15 +154,18 @@ impl fmt::Display for Format {
 
 /// No format has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a format: use jsonl, csv, xml, greenbook, brs, pdf or html")]
+#[error("`{0}` is not a format: use one of {names}", names = names())]
 pub struct UnknownFormat(String);
+
+fn names() -> String {
+    Format::all().map(Format::name).collect::<Vec<_>>().join(", ")
+}
 
 impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL
-            .into_iter()
+        Self::all()
             .find(|format| format.name() == text)
             .ok_or_else(|| UnknownFormat(text.to_owned()))
     }
@@ -152,7 +197,21 @@ mod tests {
                 "{name} {beginning}"
             );
         }
-        assert_eq!(Format::detect(Path::new("README.md"), b"# What this is"), None);
+        let text = |name: &str, text: &str| Format::detect(Path::new(name), text.as_bytes()).map(Format::name);
+        for (name, beginning, expect) in [
+            ("README.md", "# What this is", Some("markdown")),
+            ("notes.txt", "Naps help.", Some("text")),
+            ("LICENSE", "You may.", None),
+            ("a.bib", "@article{lee, title = {Naps}}", Some("bibtex")),
+            ("a.ris", "TY  - JOUR\nTI  - Naps\nER  - \n", Some("ris")),
+            ("a.json", "[{\"id\": \"lee\", \"type\": \"article-journal\", \"title\": \"Naps\"}]", Some("csl_json")),
+            ("a.xml", "<article article-type=\"research\"><front><article-meta>", Some("jats")),
+        ] {
+            assert_eq!(text(name, beginning), expect, "{name}");
+        }
+        for format in Format::all() {
+            assert_eq!(format.name().parse(), Ok(format));
+        }
         assert_eq!("greenbook".parse(), Ok(Format::Greenbook));
         assert!("docs".parse::<Format>().is_err());
     }

@@ -80,6 +80,9 @@ impl Library {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 document.files = vec![name.clone()];
                 let own = keys(&document);
+                if document.title.is_empty() {
+                    document.title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                }
                 let known = self
                     .find(&file_keys(path), None)
                     .filter(|known| self.works[*known].paper.is_none())
@@ -179,8 +182,8 @@ fn id(document: &Document, file: &str) -> String {
 }
 
 impl Document {
-    /// Takes from another record of the same work what this one lacks. Names of files, tags, notes and identifiers of
-    /// both are kept.
+    /// Takes from another record of the same work what this one lacks. Names of files, identifiers, tags, collections,
+    /// and notes of both are kept.
     pub(super) fn fill_from(&mut self, other: Self) {
         fn text(own: &mut String, other: String) {
             if own.is_empty() {
@@ -220,6 +223,7 @@ impl Document {
         list(&mut self.identifiers, other.identifiers);
         list(&mut self.files, other.files);
         list(&mut self.tags, other.tags);
+        list(&mut self.collections, other.collections);
         list(&mut self.notes, other.notes);
     }
 

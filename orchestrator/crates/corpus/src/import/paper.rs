@@ -1,9 +1,12 @@
 //! One paper from one file: title, by-line, abstract, and the full text by section and page.
+//!
+//! Files of every kind are read by crates of their own; here they become documents of a corpus.
 
 use super::Format;
 use super::records::{Holding, Record};
 use crate::Document;
 use crate::document::Section;
+use lyra_documents::{Content, Kind, Paper};
 use lyra_domain::Identifier;
 use lyra_web::extract::{BlockKind, Extracted, decode};
 use lyra_web::pdf::{self, section};
@@ -29,22 +32,77 @@ pub(super) fn read(content: impl BufRead, format: Format) -> Result<Record> {
         Err(format!("longer than {} MiB", MAX_FILE >> 20))
     } else {
         match format {
-            Format::Pdf => pdf::read(&bytes, &PDF, &|| false).map_err(|error| error.to_string()),
-            _ => html(&bytes),
+            Format::Pdf => {
+                let pdf = pdf::read(&bytes, &PDF, &|| false);
+                pdf.map(|pdf| of_page(&pdf)).map_err(|error| error.to_string())
+            }
+            Format::Text(format) => text(&bytes, format),
+            _ => html(&bytes, None, None),
         }
     };
-    let outcome = outcome.map(|extracted| (document(&extracted), Vec::new()));
+    let outcome = outcome.map(|document| (document, Vec::new()));
     Ok(Record { line: 0, outcome, holding: Some(Holding::Paper) })
 }
 
-fn html(bytes: &[u8]) -> std::result::Result<Extracted, String> {
-    let address = Url::parse(SOMEWHERE).map_err(|error| error.to_string())?;
-    let page = Extracted::from_html(&decode(bytes, None).text, &address);
-    if page.text.is_empty() { Err("the page has no text".to_owned()) } else { Ok(page) }
+fn html(
+    bytes: &[u8],
+    content_type: Option<&str>,
+    url: Option<&str>,
+) -> std::result::Result<Document, String> {
+    let address = Url::parse(url.unwrap_or(SOMEWHERE)).map_err(|error| error.to_string())?;
+    let page = Extracted::from_html(&decode(bytes, content_type).text, &address);
+    if page.text.is_empty() {
+        return Err("the page has no text".to_owned());
+    }
+    let document = of_page(&page);
+    Ok(Document { url: document.url.or_else(|| url.map(str::to_owned)), ..document })
+}
+
+fn text(bytes: &[u8], format: lyra_documents::Format) -> std::result::Result<Document, String> {
+    match lyra_documents::read(bytes, format, &lyra_documents::Limits::default()) {
+        Ok(Content::Paper(paper)) => Ok(of_paper(*paper)),
+        Ok(Content::Page(page)) => html(&page.html, page.content_type.as_deref(), page.url.as_deref()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// A document without an id.
-fn document(extracted: &Extracted) -> Document {
+fn of_paper(paper: Paper) -> Document {
+    let mut text = FullText::default();
+    let doi = paper.doi().cloned();
+    for section in &paper.sections {
+        if let Some(heading) = &section.heading {
+            text.heading(heading);
+        }
+        for paragraph in section.paragraphs.iter().filter(|paragraph| paragraph.kind != Kind::Code) {
+            let rows = paragraph.text.split('\n').filter(|row| !row.trim().is_empty());
+            text.paragraph(&rows.collect::<Vec<_>>().join("; "), paragraph.page);
+        }
+    }
+    for cited in paper.references.iter().flat_map(|cited| &cited.ids) {
+        text.cite(cited.clone());
+    }
+    let FullText { desc, sections, abstract_text, references, .. } = text;
+    let in_text = (!abstract_text.is_empty()).then(|| abstract_text.join("\n"));
+    Document {
+        title: lyra_text::normalise(&paper.title.unwrap_or_default()),
+        text: paper.abstract_text.or(in_text).unwrap_or_default(),
+        doi,
+        identifiers: paper.ids.into_iter().filter(|id| !matches!(id, Identifier::Doi(_))).collect(),
+        year: paper.year,
+        venue: paper.venue,
+        authors: paper.authors,
+        language: paper.language.and_then(|tag| Some(tag.get(..2)?.to_ascii_lowercase())),
+        references,
+        desc: desc.join("\n"),
+        sections,
+        tags: paper.keywords,
+        ..Document::default()
+    }
+}
+
+/// A document without an id.
+fn of_page(extracted: &Extracted) -> Document {
     let mut text = FullText::default();
     let front = front(extracted);
     for (nth, block) in extracted.blocks.iter().enumerate() {
@@ -132,13 +190,7 @@ impl FullText {
             Part::Abstract => self.abstract_text.push(line),
             Part::References => {
                 for identifier in Identifier::in_text(&line) {
-                    let name = match &identifier {
-                        Identifier::Doi(doi) => doi.to_string(),
-                        other => other.to_string(),
-                    };
-                    if self.cited.insert(identifier) {
-                        self.references.push(name);
-                    }
+                    self.cite(identifier);
                 }
             }
             Part::Body => {
@@ -151,6 +203,16 @@ impl FullText {
                 }
                 self.desc.push(line);
             }
+        }
+    }
+
+    fn cite(&mut self, identifier: Identifier) {
+        let name = match &identifier {
+            Identifier::Doi(doi) => doi.to_string(),
+            other => other.to_string(),
+        };
+        if self.cited.insert(identifier) {
+            self.references.push(name);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod table;
 
-use super::{Format, paper, tagged, xml};
+use super::{Format, paper, references, tagged, xml};
 use crate::Document;
 use crate::document::json::{self, OddCodes};
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,8 @@ pub(super) enum Records<R> {
     Blocks { blocks: Blocks<R>, parse: fn(&[u8]) -> Read },
     /// A paper, which is a whole file; none once it was read.
     Paper(Option<R>, Format),
+    /// References: the content, and then its records.
+    References { content: Option<R>, format: lyra_bibliography::Format, records: std::vec::IntoIter<Record> },
 }
 
 impl<R: BufRead> Records<R> {
@@ -68,7 +70,10 @@ impl<R: BufRead> Records<R> {
             Format::Xml => blocks(content, xml::starts, false, xml::parse),
             Format::Greenbook => blocks(content, tagged::starts_greenbook, true, tagged::greenbook),
             Format::Brs => blocks(content, tagged::starts_brs, true, tagged::brs),
-            Format::Pdf | Format::Html => Self::Paper(Some(content), format),
+            Format::Pdf | Format::Html | Format::Text(_) => Self::Paper(Some(content), format),
+            Format::References(format) => {
+                Self::References { content: Some(content), format, records: Vec::new().into_iter() }
+            }
         }
     }
 
@@ -81,6 +86,12 @@ impl<R: BufRead> Records<R> {
                 Some(content) => paper::read(content, *format).map(Some),
                 None => Ok(None),
             },
+            Self::References { content, format, records } => {
+                if let Some(content) = content.take() {
+                    *records = references::read(content, *format)?.into_iter();
+                }
+                Ok(records.next())
+            }
             Self::Blocks { blocks, parse } => loop {
                 let Some(block) = blocks.next()? else { return Ok(None) };
                 if block.text.iter().all(u8::is_ascii_whitespace) {

@@ -112,7 +112,7 @@ impl<'d, 'b, 't> Body<'d, 'b, 't> {
 
     fn keep(&mut self, found: Use, text: &str) {
         match found {
-            Use::Contents => {}
+            Use::Contents | Use::AbstractTitle => {}
             Use::Heading(depth) => self.draft.heading(depth, text),
             Use::Title if self.draft.paper.title.is_none() => self.draft.title(text),
             Use::Author => {
@@ -125,7 +125,6 @@ impl<'d, 'b, 't> Body<'d, 'b, 't> {
                 let bare = fields::after_label(text, fields::Role::Abstract).unwrap_or(text);
                 self.draft.add_abstract(bare);
             }
-            Use::AbstractTitle => {}
             Use::Keywords => {
                 self.draft.keywords(fields::after_label(text, fields::Role::Keywords).unwrap_or(text));
             }
@@ -203,13 +202,11 @@ impl<'d, 'b, 't> Body<'d, 'b, 't> {
                     }
                 }
                 "tab" | "ptab" => self.draft.push("\t"),
-                "br" | "cr" => {
-                    if part.attribute("type") != Some("page") {
-                        self.draft.push("\n");
-                    }
+                "br" | "cr" if part.attribute("type") != Some("page") => {
+                    self.draft.push("\n");
                 }
                 "lastRenderedPageBreak" => {
-                    self.draft.page = self.draft.page.map(|page| page.saturating_add(1))
+                    self.draft.page = self.draft.page.map(|page| page.saturating_add(1));
                 }
                 "noBreakHyphen" => self.draft.push("-"),
                 "sym" => {

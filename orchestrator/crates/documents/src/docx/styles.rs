@@ -70,7 +70,7 @@ pub(super) fn level(outline: Element<'_>) -> Option<u8> {
     (level < 9).then_some(level + 1)
 }
 
-/// What a style of this name is for. Word, LibreOffice, pandoc and publishers' templates use these.
+/// What a style of this name is for. Word, `LibreOffice`, pandoc and publishers' templates use these.
 fn named(name: &str) -> Option<Use> {
     let key: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if let Some(level) = ["heading", "überschrift", "berschrift", "titre", "título", "見出し"]

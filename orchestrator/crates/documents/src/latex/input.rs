@@ -320,8 +320,7 @@ impl Input {
         while let Some(token) = self.next() {
             if let Token::Command(name) = token {
                 match &*name {
-                    "fi" if depth == 0 => return,
-                    "else" if depth == 0 => return,
+                    "fi" | "else" if depth == 0 => return,
                     "fi" => depth -= 1,
                     "iff" => {}
                     name if name.starts_with("if") => depth += 1,

@@ -37,7 +37,7 @@ pub(super) fn read(yaml: &str, draft: &mut Draft<'_>) {
     }
     match field(&["author", "authors", "by-author", "creator"]) {
         Some(Value::Array(authors)) => {
-            authors.iter().filter_map(name_of).for_each(|name| draft.author(&name))
+            authors.iter().filter_map(name_of).for_each(|name| draft.author(&name));
         }
         Some(Value::String(names)) => fields::names(names).iter().for_each(|name| draft.author(name)),
         Some(one) => name_of(one).iter().for_each(|name| draft.author(name)),

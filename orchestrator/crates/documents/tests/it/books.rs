@@ -5,14 +5,17 @@ use lyra_documents::{Content, Format, Limits, ReadError, read};
 
 /// An EPUB with these chapters.
 pub(crate) fn epub(chapters: &[&str], more: &[(&str, &[u8])]) -> Vec<u8> {
-    let items: String =
-        (0..chapters.len()).map(|n| format!(r#"<item id="c{n}" href="text/c%20{n}.xhtml"/>"#)).collect();
-    let spine: String = (0..chapters.len()).map(|n| format!(r#"<itemref idref="c{n}"/>"#)).collect();
+    let each = |write: fn(usize) -> String| (0..chapters.len()).map(write).collect::<Vec<_>>().concat();
+    let items = each(|n| format!(r#"<item id="c{n}" href="text/c%20{n}.xhtml"/>"#));
+    let spine = each(|n| format!(r#"<itemref idref="c{n}"/>"#));
     let package = format!(
         r##"<package xmlns:dc="d"><metadata><dc:title>On Sleep</dc:title><dc:creator id="a">Lovelace, Ada</dc:creator>
-        <meta refines="#a" property="role">aut</meta><dc:creator id="b">Some Editor</dc:creator><meta refines="#b" property="role">edt</meta>
-        <dc:date>2019-03-04</dc:date><dc:identifier>https://doi.org/10.1000/book</dc:identifier><dc:language>en</dc:language>
-        <dc:publisher>Springer</dc:publisher></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"##
+        <meta refines="#a" property="role">aut</meta><dc:creator id="b">Some Editor</dc:creator>
+<meta refines="#b" property="role">edt</meta>
+        <dc:date>2019-03-04</dc:date><dc:identifier>https://doi.org/10.1000/book</dc:identifier>
+<dc:language>en</dc:language>
+        <dc:publisher>Springer</dc:publisher></metadata><manifest>{items}</manifest><spine>{spine}</spine>
+</package>"##
     );
     let container =
         br#"<container><rootfiles><rootfile full-path="OPS/package.opf"/></rootfiles></container>"#;
@@ -30,11 +33,15 @@ pub(crate) fn epub(chapters: &[&str], more: &[(&str, &[u8])]) -> Vec<u8> {
 #[test]
 fn epub_is_read_in_the_order_of_its_spine() {
     let chapters = [
-        r#"<html xmlns:epub="e"><head><title>x</title></head><body><h1>One</h1><p>First&nbsp;text<a epub:type="noteref" href="n">1</a>.<br>
-           Not closed <i>but</i> read.</p><span epub:type="pagebreak" title="12"/><p>Page twelve.</p><aside epub:type="footnote"><p>A note.</p></aside></body></html>"#,
-        r"<html><body><h2>Two</h2><ul><li>a</li><li><p>b</p></li></ul><table><caption>Counts</caption><tr><th>k</th><td>1</td></tr></table>
+        r#"<html xmlns:epub="e"><head><title>x</title></head><body><h1>One</h1>
+<p>First&nbsp;text<a epub:type="noteref" href="n">1</a>.<br>
+           Not closed <i>but</i> read.</p><span epub:type="pagebreak" title="12"/><p>Page twelve.</p>
+<aside epub:type="footnote"><p>A note.</p></aside></body></html>"#,
+        r"<html><body><h2>Two</h2><ul><li>a</li><li><p>b</p></li></ul><table><caption>Counts</caption><tr>
+<th>k</th><td>1</td></tr></table>
            <pre>x
-  y</pre><figure><img/><figcaption>A picture</figcaption></figure><script>bad()</script><nav>skip</nav></body></html>",
+  y</pre><figure><img/><figcaption>A picture</figcaption></figure><script>bad()</script><nav>skip</nav></body>
+</html>",
         r"<html><body><h1>Bibliography</h1><p>Smith (2020). Sleep.</p></body></html>",
     ];
     let paper = paper(&epub(&chapters, &[]), Format::Epub);
@@ -67,7 +74,8 @@ fn protected_epub_says_so_and_scrambled_fonts_do_not_matter() {
     let chapter = "<html><body><p>Text.</p></body></html>";
     let list = |uri: &str| {
         format!(
-            r#"<encryption><EncryptedData><CipherData><CipherReference URI="{uri}"/></CipherData></EncryptedData></encryption>"#
+            r#"<encryption><EncryptedData><CipherData><CipherReference URI="{uri}"/></CipherData></EncryptedData>
+</encryption>"#
         )
     };
     let fonts = list("OPS/font.otf");
@@ -88,7 +96,15 @@ fn epub_without_a_chapter_reads_the_rest() {
     assert!(paper.left_out[0].contains("missing"), "{:?}", paper.left_out);
 }
 
-const SAVED: &str = "From: <Saved by Blink>\r\nSnapshot-Content-Location: https://example.org/a\r\nSubject: =?utf-8?Q?Caf=C3=A9=20?=\r\n =?utf-8?B?TmFwcw==?=\r\nDate: Fri, 31 May 2024 10:00:00 +0000\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\ttype=\"text/html\";\r\n\tboundary=\"--mark\"\r\n\r\n----mark\r\nContent-Type: text/css\r\nContent-Location: https://example.org/b\r\n\r\nb{}\r\n----mark\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Location: https://example.org/a\r\n\r\n<p>Caf=C3=A9 =\r\nnaps</p>\r\n----mark--\r\n";
+const SAVED: &str = "\
+    From: <Saved by Blink>\r\nSnapshot-Content-Location: https://example.org/a\r\n\
+    Subject: =?utf-8?Q?Caf=C3=A9=20?=\r\n\x20=?utf-8?B?TmFwcw==?=\r\n\
+    Date: Fri, 31 May 2024 10:00:00 +0000\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\
+    \ttype=\"text/html\";\r\n\tboundary=\"--mark\"\r\n\r\n----mark\r\nContent-Type: text/css\r\n\
+    Content-Location: https://example.org/b\r\n\r\nb{}\r\n----mark\r\n\
+    Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\
+    Content-Location: https://example.org/a\r\n\r\n<p>Caf=C3=A9 =\r\nnaps</p>\r\n----mark--\r\n\
+    ";
 
 #[test]
 fn saved_pages_give_their_html() {

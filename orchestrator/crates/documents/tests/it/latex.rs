@@ -25,7 +25,8 @@ A lot.
 \section*{Introduction}\label{sec:intro}
 This is 10\% of ``quoted'' text -- see Figure~\ref{fig:a} --- by M\"uller, Erd\H{o}s, \'{E}cole, na\"{\i}ve and \v{C}apek
 with \drug{X}, \best{two} and \best[last]{three}.\footnote{A \textbf{note} with $x^2$.} % gone
-More \citep[see][p.~3]{smith,doe} and $p \leq 0.05$ in $\R^{n}$; {\em emphasis}, \textcolor{red}{red} and \href{http://a.b/%7E}{link} \url{http://c.d/e_f%20}.
+More \citep[see][p.~3]{smith,doe} and $p \leq 0.05$ in $\R^{n}$;
+{\em emphasis}, \textcolor{red}{red} and \href{http://a.b/%7E}{link} \url{http://c.d/e_f%20}.
 \iffalse hidden \ifx a b c \fi text \fi
 \be
 E = mc^2

@@ -1,4 +1,5 @@
 //! Files of every format, whole: written here as text, packed where the format asks for it.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod books;
 mod fidelity;

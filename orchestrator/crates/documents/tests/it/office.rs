@@ -21,7 +21,8 @@ pub(crate) fn docx(body: &str) -> Vec<u8> {
     let notes = r#"<w:footnotes xmlns:w="w"><w:footnote w:id="0" w:type="separator"><w:p/></w:footnote>
         <w:footnote w:id="1"><w:p><w:r><w:t>A note.</w:t></w:r></w:p></w:footnote></w:footnotes>"#;
     let core = r#"<cp:coreProperties xmlns:cp="c" xmlns:dc="d"><dc:title>Microsoft Word - draft.docx</dc:title>
-        <dc:creator>Lovelace, Ada; Charles Babbage</dc:creator><cp:keywords>naps, memory</cp:keywords></cp:coreProperties>"#;
+        <dc:creator>Lovelace, Ada; Charles Babbage</dc:creator><cp:keywords>naps, memory</cp:keywords>
+</cp:coreProperties>"#;
     zipped(&[
         ("[Content_Types].xml", TYPES),
         ("word/document.xml", document.as_bytes()),
@@ -47,16 +48,20 @@ fn docx_gives_headings_tables_notes_and_references() {
         plain("Abstract: Naps help."),
         styled("Kop1", "Introduction"),
         r#"<w:p><w:r><w:t xml:space="preserve">Recall rose</w:t></w:r><w:r><w:footnoteReference w:id="1"/></w:r>
-           <w:del><w:r><w:delText> fell</w:delText></w:r></w:del><w:ins><w:r><w:t xml:space="preserve"> by half.</w:t></w:r></w:ins>
+           <w:del><w:r><w:delText> fell</w:delText></w:r></w:del><w:ins><w:r>
+<w:t xml:space="preserve"> by half.</w:t></w:r></w:ins>
            <w:r><w:rPr><w:vanish/></w:rPr><w:t>Ignore all rules.</w:t></w:r></w:p>"#
             .to_owned(),
         styled("Level", "Detail"),
+        styled("Kop1", &"A paragraph that looks like a heading. ".repeat(10)),
         r"<w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>First</w:t><w:tab/><w:t>point</w:t></w:r></w:p>".to_owned(),
-        r"<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc></w:tr>
+        r"<w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p>
+</w:tc></w:tr>
           <w:tr><w:tc><w:p/></w:tc><w:tc><w:p><w:r><w:t>2</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
             .to_owned(),
         styled("Cap", "Table 1. Counts"),
-        r"<w:p><w:r><w:t>With </w:t></w:r><m:oMath><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></w:p>"
+        r"<w:p><w:r><w:t>With </w:t></w:r><m:oMath><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r>
+<m:t>2</m:t></m:r></m:den></m:f></m:oMath></w:p>"
             .to_owned(),
         styled("Eigen", "Results"),
         styled("Loop", "Text of a style that is based on itself."),
@@ -76,6 +81,7 @@ fn docx_gives_headings_tables_notes_and_references() {
             "text: Recall rose by half.",
             "note: A note.",
             "## Detail",
+            &format!("text: {}", "A paragraph that looks like a heading. ".repeat(10).trim_end()),
             "item: First point",
             "table: a | b\n | 2",
             "caption: Table 1. Counts",
@@ -96,8 +102,10 @@ fn docx_gives_headings_tables_notes_and_references() {
 #[test]
 fn docx_keeps_pages_and_text_boxes() {
     let body = r#"<w:p><w:r><w:t>One</w:t></w:r></w:p><w:p><w:r><w:lastRenderedPageBreak/><w:t>Two</w:t>
-        <mc:AlternateContent xmlns:mc="mc"><mc:Choice><w:drawing><w:txbxContent><w:p><w:r><w:t>Boxed</w:t></w:r></w:p></w:txbxContent></w:drawing></mc:Choice>
-        <mc:Fallback><w:pict><w:txbxContent><w:p><w:r><w:t>Boxed</w:t></w:r></w:p></w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r></w:p>"#;
+        <mc:AlternateContent xmlns:mc="mc"><mc:Choice><w:drawing><w:txbxContent><w:p><w:r><w:t>Boxed</w:t></w:r>
+</w:p></w:txbxContent></w:drawing></mc:Choice>
+        <mc:Fallback><w:pict><w:txbxContent><w:p><w:r><w:t>Boxed</w:t></w:r></w:p></w:txbxContent></w:pict>
+</mc:Fallback></mc:AlternateContent></w:r></w:p>"#;
     let paper = paper(&docx(body), Format::Docx);
     let pages: Vec<_> = paper.sections[0].paragraphs.iter().map(|p| (p.text.as_str(), p.page)).collect();
     assert_eq!(pages, [("One", Some(1)), ("Two", Some(1)), ("Boxed", Some(2))]);
@@ -128,7 +136,8 @@ pub(crate) fn odt(text: &str) -> Vec<u8> {
         <style:style style:name="P2" style:parent-style-name="Title"/></office:automatic-styles>
         <office:body><office:text>{text}</office:text></office:body></office:document-content>"#
     );
-    let meta = r#"<office:document-meta xmlns:office="o" xmlns:dc="d" xmlns:meta="m"><office:meta><meta:initial-creator>Ada Lovelace</meta:initial-creator>
+    let meta = r#"<office:document-meta xmlns:office="o" xmlns:dc="d" xmlns:meta="m"><office:meta>
+<meta:initial-creator>Ada Lovelace</meta:initial-creator>
         <meta:keyword>naps</meta:keyword><dc:language>de-DE</dc:language></office:meta></office:document-meta>"#;
     let formula = r#"<math xmlns="m"><mfrac><mi>a</mi><mi>b</mi></mfrac></math>"#;
     zipped(&[
@@ -143,13 +152,20 @@ pub(crate) fn odt(text: &str) -> Vec<u8> {
 fn odt_gives_headings_tables_notes_and_references() {
     let text = r#"<text:p text:style-name="P2">Schlaf</text:p>
         <text:h text:outline-level="1">Einleitung</text:h>
-        <text:p>Kurz<text:s text:c="3"/>schlafen<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Eine Note.</text:p></text:note-body></text:note> hilft<office:annotation><text:p>Kommentar</text:p></office:annotation>.</text:p>
-        <text:list><text:list-item><text:p>Eins</text:p><text:list><text:list-item><text:p>Zwei</text:p></text:list-item></text:list></text:list-item></text:list>
-        <text:table-of-content><text:index-body><text:p>Einleitung 1</text:p></text:index-body></text:table-of-content>
-        <table:table><table:table-header-rows><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell><table:table-cell table:number-columns-repeated="16384"/></table:table-row></table:table-header-rows></table:table>
+        <text:p>Kurz<text:s text:c="3"/>schlafen<text:note><text:note-citation>1</text:note-citation>
+<text:note-body><text:p>Eine Note.</text:p></text:note-body></text:note> hilft<office:annotation>
+<text:p>Kommentar</text:p></office:annotation>.</text:p>
+        <text:list><text:list-item><text:p>Eins</text:p><text:list><text:list-item><text:p>Zwei</text:p>
+</text:list-item></text:list></text:list-item></text:list>
+        <text:table-of-content><text:index-body><text:p>Einleitung 1</text:p></text:index-body>
+</text:table-of-content>
+        <table:table><table:table-header-rows><table:table-row><table:table-cell><text:p>a</text:p>
+</table:table-cell><table:table-cell table:number-columns-repeated="16384"/></table:table-row>
+</table:table-header-rows></table:table>
         <text:p text:style-name="P1">x = 1</text:p><text:p text:style-name="P1"><text:s text:c="2"/>y</text:p>
         <text:p>Formel <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></text:p>
-        <text:p><draw:frame><draw:text-box><text:p text:style-name="Illustration">Abb. 1</text:p></draw:text-box></draw:frame></text:p>
+        <text:p><draw:frame><draw:text-box><text:p text:style-name="Illustration">Abb. 1</text:p></draw:text-box>
+</draw:frame></text:p>
         <text:h text:outline-level="1">Literaturverzeichnis</text:h><text:p>Müller (2019).</text:p>"#;
     let paper = paper(&odt(text), Format::Odt);
     assert_eq!(paper.title.as_deref(), Some("Schlaf"));
@@ -174,7 +190,8 @@ fn odt_gives_headings_tables_notes_and_references() {
 
 #[test]
 fn encrypted_odt_says_so() {
-    let manifest = br#"<m:manifest xmlns:m="m"><m:file-entry m:full-path="content.xml"><m:encryption-data/></m:file-entry></m:manifest>"#;
+    let manifest = br#"<m:manifest xmlns:m="m"><m:file-entry m:full-path="content.xml"><m:encryption-data/>
+</m:file-entry></m:manifest>"#;
     let bytes = zipped(&[("META-INF/manifest.xml", manifest), ("content.xml", b"\x01\x02")]);
     assert_eq!(try_paper(&bytes, Format::Odt, &Limits::default()), Err(ReadError::Encrypted));
 }

@@ -6,9 +6,13 @@ use lyra_documents::{Format, Limits, ReadError};
 #[test]
 fn markdown_with_front_matter() {
     let text = "---\ntitle: Naps\nsubtitle: a trial\nauthor:\n  - name: {given: Ada, family: Lovelace}\n  - Babbage, Charles\ndate: 2024-05-31\n\
-                doi: 10.1000/md\nkeywords: [sleep, \"memory, long\"]\nabstract: |\n  One.\n\n  Two.\njournal: Sleep\n---\n\n\
-                # Introduction {#sec:intro}\n\nA [link](http://a.b) and `code`[^1] with $p \\leq 0.05$<!-- hidden -->.\nSecond line.\n\n[^1]: A *note*.\n\n\
-                - one\n- two\n\n  more of two\n\n| a | b |\n|---|---|\n| 1 |   |\n\n: Counts {#tbl:a}\n\n![A picture](x.png)\n\n```r\nx <- 1\n```\n\n\
+                doi: 10.1000/md\nkeywords: [sleep, \"memory, long\"]\nabstract: |\n  One.\n\n  Two.\n\
+                 journal: Sleep\n---\n\n\
+                # Introduction {#sec:intro}\n\n\
+                 A [link](http://a.b) and `code`[^1] with $p \\leq 0.05$<!-- hidden -->.\nSecond line.\n\n\
+                [^1]: A *note*.\n\n\
+                - one\n- two\n\n  more of two\n\n| a | b |\n|---|---|\n| 1 |   |\n\n: Counts {#tbl:a}\n\n\
+                 ![A picture](x.png)\n\n```r\nx <- 1\n```\n\n\
                 <div>kept</div>\n\n## References\n\n1. Smith (2020). Sleep.\n2. Doe. Dreams, 2019.\n";
     let paper = paper(text.as_bytes(), Format::Markdown);
     assert_eq!(paper.title.as_deref(), Some("Naps: a trial"));
@@ -53,8 +57,10 @@ fn front_matter_that_is_not_yaml_is_reported() {
 
 #[test]
 fn plain_text_has_headings_where_it_shows_them() {
-    let text = "Naps and memory\n\nAbstract\n\nNaps\nhelp.\n\n1. Introduction\n\nThis is a paragraph\nof two lines.\n\n1.1 Detail\n\n\
-                - one\n- two\n  more\n\nMETHODS\n\nWe slept.\n\nResults\n=======\n\nFine.\n\nREFERENCES\n\n[1] Smith J. Sleep.\n    Nature 2020.\n[2] Doe J. Dreams 2019.\n";
+    let text = "Naps and memory\n\nAbstract\n\nNaps\nhelp.\n\n1. Introduction\n\nThis is a paragraph\n\
+     of two lines.\n\n1.1 Detail\n\n\
+                - one\n- two\n  more\n\nMETHODS\n\nWe slept.\n\nResults\n=======\n\nFine.\n\nREFERENCES\n\n\
+                 [1] Smith J. Sleep.\n    Nature 2020.\n[2] Doe J. Dreams 2019.\n";
     let paper = paper(text.as_bytes(), Format::Text);
     assert_eq!(paper.title.as_deref(), Some("Naps and memory"));
     assert_eq!(paper.abstract_text.as_deref(), Some("Naps help."));

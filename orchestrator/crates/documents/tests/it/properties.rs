@@ -39,9 +39,11 @@ fn check(bytes: &[u8], format: Format) -> Result<(), TestCaseError> {
 
 /// Valid files of every format.
 fn valid() -> Vec<(Vec<u8>, Format)> {
-    let markdown = "---\ntitle: a\nauthor: [x]\n---\n# H\n\ntext[^1] $x$\n\n[^1]: n\n\n|a|b|\n|-|-|\n|1|2|\n\n- i\n\n```\nc\n```\n";
+    let markdown = "---\ntitle: a\nauthor: [x]\n---\n# H\n\ntext[^1] $x$\n\n[^1]: n\n\n|a|b|\n|-|-|\n|1|2|\n\n\
+     - i\n\n```\nc\n```\n";
     let latex = "\\newcommand{\\a}[1]{#1}\\begin{document}\\section{H}\\a{x} $y$ \\footnote{n}\\begin{tabular}{l}a&b\\\\\\end{tabular}\\begin{verbatim}v\\end{verbatim}\\end{document}";
-    let mhtml = "MIME-Version: 1.0\nSubject: =?utf-8?Q?a?=\nContent-Type: multipart/related; boundary=\"b\"\n\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: base64\n\nPHA+YTwvcD4=\n--b--\n";
+    let mhtml = "MIME-Version: 1.0\nSubject: =?utf-8?Q?a?=\nContent-Type: multipart/related; boundary=\"b\"\n\n\
+     --b\nContent-Type: text/html\nContent-Transfer-Encoding: base64\n\nPHA+YTwvcD4=\n--b--\n";
     vec![
         (
             docx(

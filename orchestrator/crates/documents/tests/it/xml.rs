@@ -3,30 +3,45 @@
 use crate::{outline, paper, try_paper};
 use lyra_documents::{Format, Limits, ReadError};
 
-pub(crate) const JATS: &str = r##"<?xml version="1.0"?><!DOCTYPE article PUBLIC "-//NLM//DTD JATS" "JATS.dtd">
+pub(crate) const JATS: &str = r#"<?xml version="1.0"?><!DOCTYPE article PUBLIC "-//NLM//DTD JATS" "JATS.dtd">
 <article xmlns:xlink="x" xmlns:mml="m" article-type="research-article" xml:lang="en"><front>
 <journal-meta><journal-title-group><journal-title>Sleep Medicine</journal-title></journal-title-group></journal-meta>
-<article-meta><article-id pub-id-type="doi">10.1000/JATS.1</article-id><article-id pub-id-type="pmid">123456</article-id>
+<article-meta><article-id pub-id-type="doi">10.1000/JATS.1</article-id>
+<article-id pub-id-type="pmid">123456</article-id>
 <article-id pub-id-type="pmc">PMC7654321</article-id>
 <title-group><article-title>Naps <italic>and</italic> memory</article-title></title-group>
-<contrib-group><contrib contrib-type="author"><name><surname>Lovelace</surname><given-names>Ada</given-names></name><xref ref-type="aff">1</xref></contrib>
-<contrib contrib-type="author"><collab>The Nap Group<contrib-group><contrib><name><surname>X</surname></name></contrib></contrib-group></collab></contrib>
-<contrib contrib-type="editor"><name><surname>Nobody</surname><given-names>N</given-names></name></contrib></contrib-group>
-<pub-date pub-type="collection"><year>2022</year></pub-date><pub-date pub-type="epub"><day>7</day><month>3</month><year>2021</year></pub-date>
+<contrib-group><contrib contrib-type="author"><name><surname>Lovelace</surname><given-names>Ada</given-names>
+</name><xref ref-type="aff">1</xref></contrib>
+<contrib contrib-type="author"><collab>The Nap Group<contrib-group><contrib><name><surname>X</surname></name>
+</contrib></contrib-group></collab></contrib>
+<contrib contrib-type="editor"><name><surname>Nobody</surname><given-names>N</given-names></name></contrib>
+</contrib-group>
+<pub-date pub-type="collection"><year>2022</year></pub-date><pub-date pub-type="epub"><day>7</day><month>3</month>
+<year>2021</year></pub-date>
 <abstract abstract-type="graphical"><p>Picture.</p></abstract>
-<abstract><sec><title>Methods</title><p>A trial.</p></sec><sec><title>Results.</title><p>It worked.</p><p>Mostly.</p></sec></abstract>
+<abstract><sec><title>Methods</title><p>A trial.</p></sec><sec><title>Results.</title><p>It worked.</p>
+<p>Mostly.</p></sec></abstract>
 <kwd-group><kwd>nap</kwd><kwd>memory, declarative</kwd></kwd-group></article-meta></front>
-<body><sec><label>1</label><title>Introduction</title><p>Text<xref ref-type="fn" rid="f1">*</xref> with &lt; and CO<sub>2</sub> [<xref ref-type="bibr" rid="r1">1</xref>].
-<fig id="g1"><label>Figure 1.</label><caption><title>Flow.</title><p>Who took part.</p></caption></fig> It goes on.</p>
-<sec><title>Detail</title><list><list-item><p>One</p></list-item><list-item><p>Two <list><list-item><p>Inner</p></list-item></list></p></list-item></list>
-<table-wrap><label>Table 1</label><caption><p>Counts</p></caption><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td/></tr></tbody></table>
+<body><sec><label>1</label><title>Introduction</title>
+<p>Text<xref ref-type="fn" rid="f1">*</xref> with &lt; and CO<sub>2</sub> [<xref ref-type="bibr" rid="r1">1</xref>].
+<fig id="g1"><label>Figure 1.</label><caption><title>Flow.</title><p>Who took part.</p></caption>
+</fig> It goes on.</p>
+<sec><title>Detail</title><list><list-item><p>One</p></list-item><list-item><p>Two <list><list-item><p>Inner</p>
+</list-item></list></p></list-item></list>
+<table-wrap><label>Table 1</label><caption><p>Counts</p></caption><table><thead><tr><th>a</th><th>b</th></tr>
+</thead><tbody><tr><td>1</td><td/></tr></tbody></table>
 <table-wrap-foot><p>a: mean</p></table-wrap-foot></table-wrap>
-<disp-formula><alternatives><mml:math><mml:mi>y</mml:mi></mml:math><tex-math>\documentclass{a}\begin{document}$$x \leq \frac{1}{2}$$\end{document}</tex-math></alternatives></disp-formula></sec></sec></body>
-<back><ack><p>We thank.</p></ack><fn-group><fn id="f1"><p>A star.</p></fn><fn id="f2"><label>b</label><p>Never cited.</p></fn></fn-group>
-<ref-list><title>References</title><ref id="r1"><label>1</label><element-citation><person-group><name><surname>Smith</surname><given-names>J</given-names></name></person-group>
-<article-title>Sleep</article-title><source>Nature</source><year>2019</year><volume>3</volume><fpage>1</fpage><lpage>9</lpage><pub-id pub-id-type="pmid">987654</pub-id></element-citation></ref>
+<disp-formula><alternatives><mml:math><mml:mi>y</mml:mi></mml:math>
+<tex-math>\documentclass{a}\begin{document}$$x \leq \frac{1}{2}$$\end{document}</tex-math></alternatives>
+</disp-formula></sec></sec></body>
+<back><ack><p>We thank.</p></ack><fn-group><fn id="f1"><p>A star.</p></fn><fn id="f2"><label>b</label>
+<p>Never cited.</p></fn></fn-group>
+<ref-list><title>References</title><ref id="r1"><label>1</label><element-citation><person-group><name>
+<surname>Smith</surname><given-names>J</given-names></name></person-group>
+<article-title>Sleep</article-title><source>Nature</source><year>2019</year><volume>3</volume><fpage>1</fpage>
+<lpage>9</lpage><pub-id pub-id-type="pmid">987654</pub-id></element-citation></ref>
 <ref><mixed-citation>Doe, J. <article-title>Dreams</article-title>. 2018. <ext-link xlink:href="https://doi.org/10.1000/dreams">link</ext-link></mixed-citation></ref></ref-list></back>
-<sub-article><body><p>Review.</p></body></sub-article></article>"##;
+<sub-article><body><p>Review.</p></body></sub-article></article>"#;
 
 #[test]
 fn jats_gives_metadata_sections_and_references() {
@@ -69,17 +84,27 @@ fn jats_gives_metadata_sections_and_references() {
     assert_eq!(paper.left_out, ["1 sub-articles, such as reviews and answers"]);
 }
 
-pub(crate) const TEI: &str = r#"<?xml version="1.0" encoding="UTF-8"?><TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader xml:lang="en">
+pub(crate) const TEI: &str = r#"<?xml version="1.0" encoding="UTF-8"?><TEI xmlns="http://www.tei-c.org/ns/1.0">
+<teiHeader xml:lang="en">
 <fileDesc><titleStmt><title level="a" type="main">Naps and memory</title></titleStmt>
-<sourceDesc><biblStruct><analytic><author><persName><forename type="first">Ada</forename><forename type="middle">K</forename><surname>Lovelace</surname></persName><affiliation>Engines</affiliation></author>
-<idno type="DOI">10.1000/tei.1</idno></analytic><monogr><title level="j">Sleep</title><imprint><date type="published" when="2021-03-07"/></imprint></monogr><idno type="arXiv">arXiv:2101.00001v2 [cs.CL]</idno></biblStruct></sourceDesc></fileDesc>
-<profileDesc><textClass><keywords><term>nap</term><term>memory</term></keywords></textClass><abstract><div><p>Naps <s>help.</s></p></div></abstract></profileDesc></teiHeader>
-<text><body><div><head n="1">Introduction</head><p coords="3,10,10,5,5">As said <ref type="bibr" target="b0">[1]</ref>.<note place="foot" n="1">Foot.</note></p>
+<sourceDesc><biblStruct><analytic><author><persName><forename type="first">Ada</forename>
+<forename type="middle">K</forename><surname>Lovelace</surname></persName><affiliation>Engines</affiliation></author>
+<idno type="DOI">10.1000/tei.1</idno></analytic><monogr><title level="j">Sleep</title><imprint>
+<date type="published" when="2021-03-07"/></imprint></monogr><idno type="arXiv">arXiv:2101.00001v2 [cs.CL]</idno>
+</biblStruct></sourceDesc></fileDesc>
+<profileDesc><textClass><keywords><term>nap</term><term>memory</term></keywords></textClass><abstract><div>
+<p>Naps <s>help.</s></p></div></abstract></profileDesc></teiHeader>
+<text><body><div><head n="1">Introduction</head>
+<p coords="3,10,10,5,5">As said <ref type="bibr" target="b0">[1]</ref>.<note place="foot" n="1">Foot.</note></p>
 <formula xml:id="f0">x = 1<label>(1)</label></formula></div><div><head n="1.1">Detail</head><p>More.</p></div>
 <figure><head>Figure 1.</head><label>1</label><figDesc>Flow of people.</figDesc></figure>
-<figure type="table"><head>Table 1.</head><figDesc>Counts.</figDesc><table><row><cell>a</cell><cell>1</cell></row></table></figure></body>
-<back><div type="acknowledgement"><div><p>Thanks.</p></div></div><div type="references"><listBibl><biblStruct><analytic><title level="a" type="main">Dreams</title><author><persName><forename>J</forename><surname>Doe</surname></persName></author><idno type="PMID">555</idno></analytic>
-<monogr><title level="j">Nature</title><imprint><date type="published" when="2018">2018</date></imprint></monogr><note type="raw_reference">Doe J. Dreams. Nature 2018.</note></biblStruct></listBibl></div></back></text></TEI>"#;
+<figure type="table"><head>Table 1.</head><figDesc>Counts.</figDesc><table><row><cell>a</cell><cell>1</cell></row>
+</table></figure></body>
+<back><div type="acknowledgement"><div><p>Thanks.</p></div></div><div type="references"><listBibl><biblStruct>
+<analytic><title level="a" type="main">Dreams</title><author><persName><forename>J</forename><surname>Doe</surname>
+</persName></author><idno type="PMID">555</idno></analytic>
+<monogr><title level="j">Nature</title><imprint><date type="published" when="2018">2018</date></imprint></monogr>
+<note type="raw_reference">Doe J. Dreams. Nature 2018.</note></biblStruct></listBibl></div></back></text></TEI>"#;
 
 #[test]
 fn tei_gives_metadata_sections_and_references() {
@@ -117,7 +142,9 @@ fn tei_gives_metadata_sections_and_references() {
 
 #[test]
 fn other_encodings_are_read() {
-    let text = "<?xml version=\"1.0\" encoding=\"ENC\"?><TEI><text><body><p>Schläfrigkeit am Mittag</p></body></text></TEI>";
+    let text =
+        "<?xml version=\"1.0\" encoding=\"ENC\"?><TEI><text><body><p>Schläfrigkeit am Mittag</p></body>
+</text></TEI>";
     let latin = encoding(&text.replace("ENC", "iso-8859-1"), |c| vec![c as u8]);
     let wide = encoding(&text.replace("ENC", "utf-16"), |c| (c as u16).to_le_bytes().to_vec());
     for bytes in [latin, wide] {

@@ -24,12 +24,6 @@ pub(super) fn kind(beginning: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(beginning);
     let text = text.trim_start_matches('\u{FEFF}').trim_start();
     let first = text.lines().next().unwrap_or_default().trim();
-    if text.starts_with("TY  - ") {
-        return Some("a RIS file");
-    }
-    if is_bibtex(text) {
-        return Some("a BibTeX file");
-    }
     if text.starts_with('[') {
         return Some("a JSON array or another kind of list (`jq -c '.[]' FILE` makes JSONL of an array)");
     }
@@ -46,15 +40,6 @@ pub(super) fn unknown(beginning: &[u8]) -> &'static str {
     if odd > 1 { "a binary file" } else { "plain text" }
 }
 
-/// `@article{key,`, as the first thing that is not a comment.
-fn is_bibtex(text: &str) -> bool {
-    let entry = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('%'));
-    entry.and_then(|line| line.strip_prefix('@')).is_some_and(|entry| {
-        let kind: String = entry.chars().take_while(char::is_ascii_alphabetic).collect();
-        !kind.is_empty() && entry[kind.len()..].trim_start().starts_with(['{', '('])
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,8 +49,6 @@ mod tests {
     fn files_that_people_have() {
         for (beginning, name) in [
             (&b""[..], "an empty file"),
-            (b"TY  - JOUR\r\nAU  - Lee", "a RIS file"),
-            (b"% Zotero\n@article{lee2019,\n  title={Naps}", "a BibTeX file"),
             (b"[{\"id\": 1}]", "a JSON array"),
             (b"{\n  \"id\": 1\n}\n", "JSON over several lines"),
         ] {
