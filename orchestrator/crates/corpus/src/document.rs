@@ -2,9 +2,12 @@
 
 pub(crate) mod json;
 mod scope;
+mod section;
+
+pub use section::{Passage, Section};
 
 use crate::backend::{Codes, Publication};
-use lyra_domain::{Doi, Work};
+use lyra_domain::{Doi, Identifier, Work};
 use serde::{Deserialize, Serialize};
 
 /// A document as it is stored and returned: what a paper, a patent or any other text has of these fields.
@@ -39,6 +42,24 @@ pub struct Document {
     /// Description or full text, one paragraph a line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub desc: String,
+    /// Sections and pages of `desc`, in order; empty when they are not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Section>,
+    /// Other identifiers than the DOI.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub identifiers: Vec<Identifier>,
+    /// Names of the files that it was read from, without their folders.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Keywords and tags, as the person's library has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Collections of the person's library that it is in; levels are separated by `/`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<String>,
+    /// The person's own notes and highlights.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Classification codes.
     #[serde(skip_serializing_if = "Codes::is_empty")]
     pub codes: Codes,

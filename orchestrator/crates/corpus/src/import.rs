@@ -2,12 +2,15 @@
 
 mod files;
 mod format;
+mod library;
 mod messages;
 mod options;
+mod paper;
 mod part;
 mod patent;
 mod reader;
 mod records;
+mod references;
 mod tagged;
 mod work;
 mod writer;
@@ -23,6 +26,7 @@ use crate::index::TextIndex;
 use crate::manifest::{FORMAT, Manifest, check_name};
 use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result, upgrade};
+use files::Found;
 use futures::StreamExt;
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
@@ -46,7 +50,7 @@ const LISTED: usize = 1_000;
 pub struct Rejected {
     /// The file as it was named.
     pub file: PathBuf,
-    /// Line on which the record begins, from 1.
+    /// Line on which the record begins, from 1; 0 for a file as a whole.
     pub line: u64,
     /// What is wrong with it, in a few words.
     pub reason: String,
@@ -85,8 +89,9 @@ impl ImportReport {
 }
 
 /// What a file should be that is something else.
-pub const READS: &str = "Lyra reads JSONL (one JSON object a line), CSV, and patents as XML, greenbook or BRS, \
-     also in gzip or ZIP";
+pub const READS: &str = "Lyra reads papers (PDF, HTML, DOCX, ODT, EPUB, Markdown, LaTeX, text, JATS, TEI, MHTML), \
+     references (BibTeX, RIS, CSL-JSON, EndNote, PubMed, MODS, Zotero), JSONL (one JSON object a line), CSV, and \
+     patents as XML, greenbook or BRS, also in gzip or ZIP";
 
 /// How far an import is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -154,7 +159,11 @@ pub(crate) async fn run(
     batching: Batching,
 ) -> Result<ImportReport> {
     check_name(name)?;
-    let sources = Arc::new(files::open(files, options.format, readers, cancel).await?);
+    let found = files::open(files, options.format, readers, cancel).await?;
+    let attached = files::attached(&found, readers, cancel).await?;
+    let Found { mut sources, rejected } = found;
+    sources.extend(attached);
+    let sources = Arc::new(sources);
     let stored = {
         let (folder, name) = (folder.clone(), name.to_owned());
         blocking(move || upgrade::current(&folder, &name)).await?
@@ -179,8 +188,12 @@ pub(crate) async fn run(
     let Prepared { lock, manifest, index, known } = opened;
     let batching = if manifest.scopes.is_empty() { batching.without_embeddings() } else { batching };
     let bytes_total = sources.iter().fold(0, |sum: u64, source| sum.saturating_add(source.bytes()));
-    let tally: Tally =
-        Arc::new(Mutex::new((ImportReport::default(), Progress { bytes_total, ..Progress::default() })));
+    let rejected_count = rejected.len() as u64;
+    let rejected = rejected.into_iter().take(LISTED).collect();
+    let tally: Tally = Arc::new(Mutex::new((
+        ImportReport { rejected_count, rejected, ..ImportReport::default() },
+        Progress { bytes_total, rejected: rejected_count, ..Progress::default() },
+    )));
 
     // Whether every file was read to its end.
     let finished = Arc::new(AtomicBool::new(false));

@@ -227,6 +227,12 @@ impl Snapshot {
         Ok(Some(Entry { hash, rows }))
     }
 
+    /// The stored document of an id.
+    pub(crate) fn stored(&self, id: &str) -> Result<Option<Document>> {
+        let found = self.find(IdType::DocId, id)?.first().copied();
+        found.map(|at| self.document(at)).transpose()
+    }
+
     /// Calls `each` with every document that has an embedding of a scope.
     pub(crate) fn rows_of(&self, scope: FeatureScope, mut each: impl FnMut(DocAddress, Row)) -> Result<()> {
         let Some((_, row, sum)) = schema::ROWS.into_iter().find(|(of, ..)| *of == scope) else {

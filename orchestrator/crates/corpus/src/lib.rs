@@ -21,7 +21,7 @@ mod upgrade;
 mod vectors;
 
 pub use corpora::{Corpora, CorpusInfo, HeldCorpus};
-pub use document::Document;
+pub use document::{Document, Passage, Section};
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
 pub use import::{Format, ImportOptions, ImportReport, Progress, READS, Rejected, UnknownFormat, read_files};

@@ -71,6 +71,9 @@ pub struct Extracted {
     pub text: String,
     /// What stands where in `text`, in order.
     pub blocks: Vec<Block>,
+    /// Of a PDF, the page that each block begins on, from 1; otherwise empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<u32>,
     /// Links in the main text.
     pub links: Vec<Link>,
     /// What was not read because the page goes beyond a limit, and which.
@@ -106,6 +109,7 @@ impl Extracted {
             text: content.text,
             blocks: content.blocks,
             links: content.links,
+            pages: Vec::new(),
             left_out: cut.then(|| "its end was not read: the page has too many elements".to_owned()),
         }
     }

@@ -1,11 +1,13 @@
 //! Text of PDF files: glyphs in drawing order, assembled into lines, paragraphs and headings.
 
+mod front;
 mod glyphs;
 mod layout;
+pub mod section;
 mod unpacked;
 
 use crate::dom::single_spaces;
-use crate::extract::Extracted;
+use crate::extract::{Builder, Extracted};
 use glyphs::{Ended, page_glyphs};
 use hayro_interpret::InterpreterCache;
 use hayro_interpret::hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
@@ -84,6 +86,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
     }
     let cache = InterpreterCache::new();
     let (mut pages, mut chars, mut unnamed, mut drawn) = (Vec::new(), 0, 0, 0);
+    let mut vertical = None;
     let mut end = None;
     for page in pdf.pages().iter() {
         if stop() {
@@ -104,6 +107,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
         }
         drawn += found.elements;
         unnamed += found.unnamed;
+        vertical.get_or_insert(found.vertical);
         let lines = layout::lines(&found.glyphs);
         chars += lines.iter().map(|line| line.text.chars().count()).sum::<usize>();
         pages.push(lines);
@@ -121,17 +125,30 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
             PdfError::Scanned { pages: pages.len() }
         });
     }
-    let builder = layout::blocks(pages);
+    let pieces = layout::pieces(pages);
+    let front = front::read(&pieces, vertical.as_deref().unwrap_or_default());
     let metadata = pdf.metadata();
     let said = |bytes: &Option<Box<[u8]>>| bytes.as_deref().map(pdf_string).filter(|text| !text.is_empty());
     let title = said(&metadata.title).filter(|title| is_title(title));
-    let title = title.unwrap_or_else(|| layout::first_heading(&builder));
+    let authors = crate::extract::names(said(&metadata.author).as_deref());
+    // Programs put the account of who made the file.
+    let named = authors.iter().any(|name| name.contains(char::is_whitespace) || !name.is_ascii());
+    let (mut builder, mut pages) = (Builder::default(), Vec::new());
+    for piece in &pieces {
+        if builder.push(piece.kind, &piece.text).is_some() {
+            pages.push(piece.page);
+        }
+    }
     Ok(Extracted {
-        title,
-        authors: crate::extract::names(said(&metadata.author).as_deref()),
+        title: title.unwrap_or(front.title),
+        authors: if named || front.authors.is_empty() { authors } else { front.authors },
+        doi: front.doi,
+        published: front.published,
+        abstract_text: front.abstract_text,
         language: lyra_text::language(&builder.text).map(str::to_owned),
         text: builder.text,
         blocks: builder.blocks,
+        pages,
         left_out,
         ..Extracted::default()
     })
@@ -143,7 +160,8 @@ fn is_title(title: &str) -> bool {
     let file = [".doc", ".docx", ".tex", ".dvi", ".pdf", ".indd", ".qxd", ".rtf"]
         .iter()
         .any(|end| lower.ends_with(end));
-    !file && !lower.starts_with("microsoft word") && lower != "untitled" && title.chars().count() >= 5
+    let one_word = !title.contains(char::is_whitespace) && title.is_ascii();
+    !file && !one_word && !lower.starts_with("microsoft word") && lower != "untitled" && title.chars().count() >= 5
 }
 
 /// A text string of PDF: UTF-16 with its mark, UTF-8 with its mark, else close to Latin-1.

@@ -70,6 +70,7 @@ pub(crate) fn read(fields: &Map<String, Value>) -> Result<(Document, OddCodes), 
         cross_en_applicants: names(fields, &["cross_en_applicants"])?,
         codes,
         doc_id,
+        ..Document::default()
     };
     Ok((document.finish()?, odd))
 }

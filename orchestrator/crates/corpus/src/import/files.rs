@@ -1,10 +1,12 @@
 //! The files of an import: opened here, and handed to a reader piece by piece, which says what they hold.
 
-use super::Format;
-use super::messages::{Ask, Failure, Given, Said};
+use super::{Format, Rejected};
+use super::messages::{Ask, Batch, Failure, Given, Said, arrived};
 use super::part::Part;
+use super::records::{Holding, Record};
 use crate::{CorpusError, Result};
 use lyra_worker::{Talk, Talks, WorkerError, hand};
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -34,17 +36,25 @@ impl Source {
     }
 }
 
+/// What an import has to read.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) sources: Vec<Source>,
+    /// Files of folders that hold nothing to import, with the reason.
+    pub(super) rejected: Vec<Rejected>,
+}
+
 /// Opens all files, those in folders, and the members of archives. From folders and archives, it takes the files whose
-/// format is detected by content or name, in order of name; a file that is named itself is always taken. When `cancel`
-/// is canceled, it returns what was found until then.
+/// format is detected by content or name, in order of name; of a folder, the others are rejected one by one. A file that
+/// is named itself is always taken. When `cancel` is canceled, it returns what was found until then.
 pub(super) async fn open(
     paths: &[PathBuf],
     format: Option<Format>,
     readers: &Arc<Talks>,
     cancel: &CancellationToken,
-) -> Result<Vec<Source>> {
+) -> Result<Found> {
     let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
-    let mut sources = Vec::new();
+    let Found { mut sources, mut rejected } = Found::default();
     for path in paths {
         let before = sources.len();
         let folder = path.is_dir();
@@ -53,21 +63,101 @@ pub(super) async fn open(
             if nth % PER_READER == 0 {
                 reading.talk = None;
             }
-            let Some(parts) = reading.look(&file, format, !folder).await? else { return Ok(sources) };
+            let parts = match reading.look(&file, format, !folder).await {
+                Ok(Some(parts)) => parts,
+                Ok(None) => return Ok(Found { sources, rejected }),
+                Err(error) if !folder => return Err(error),
+                Err(error) => {
+                    let reason = match error {
+                        CorpusError::File { why, .. } => why,
+                        CorpusError::Io { source, .. } => source.to_string(),
+                        other => return Err(other),
+                    };
+                    rejected.push(Rejected { file, line: 0, reason });
+                    continue;
+                }
+            };
+            if parts.is_empty() {
+                let reason = "neither a document nor an archive of documents in a format that Lyra reads";
+                rejected.push(Rejected { file, line: 0, reason: reason.to_owned() });
+                continue;
+            }
             sources.extend(parts.into_iter().map(|part| {
                 let path = part.name.as_deref().map_or_else(|| file.clone(), |name| member(&file, name));
                 Source { path, file: file.clone(), part }
             }));
         }
         if sources.len() == before {
-            let formats = Format::ALL.map(Format::name).join(", ");
+            let formats = Format::all().map(Format::name).collect::<Vec<_>>().join(", ");
             return Err(refused(
                 path,
                 format!("there is no file to import in it: {formats}, also in gzip or ZIP"),
             ));
         }
     }
-    Ok(sources)
+    // References come first, so that papers find theirs.
+    sources.sort_by_key(|source| !source.part.format.is_references());
+    Ok(Found { sources, rejected })
+}
+
+/// Papers that references name and that are on this machine, beyond `found`. What is no paper is left out.
+pub(super) async fn attached(
+    found: &Found,
+    readers: &Arc<Talks>,
+    cancel: &CancellationToken,
+) -> Result<Vec<Source>> {
+    let known: HashSet<PathBuf> = found.sources.iter().map(|source| same(&source.file)).collect();
+    let mut files: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
+    for source in found.sources.iter().filter(|source| source.part.format.is_references()) {
+        let (to, mut arriving) = mpsc::channel(1);
+        let folder = source.file.parent().unwrap_or(Path::new(""));
+        let collect = async {
+            while let Some(Ok(Fetched { message, .. })) = arriving.recv().await {
+                let records = arrived(&message).filter_map(|record| record.ok()?.holding);
+                for holding in records {
+                    if let Holding::Reference { files: named } = holding {
+                        files.extend(named.iter().filter_map(|named| local(folder, named)));
+                    }
+                }
+            }
+        };
+        let read = async {
+            // The end of the sender ends the collection.
+            let to = to;
+            reading.read(0, source, &to).await
+        };
+        let (read, ()) = tokio::join!(read, collect);
+        if !read? {
+            return Ok(Vec::new());
+        }
+    }
+    let mut papers = Vec::new();
+    for file in files.into_iter().filter(|file| !known.contains(&same(file))) {
+        match reading.look(&file, None, false).await {
+            Ok(Some(parts)) => {
+                let is_paper = |part: &Part| part.name.is_none() && part.format.is_paper();
+                let source = |part| Source { path: file.clone(), file: file.clone(), part };
+                papers.extend(parts.into_iter().filter(is_paper).map(source));
+            }
+            Ok(None) => return Ok(Vec::new()),
+            // It is reported when it is imported as a file of its own.
+            Err(error) => tracing::warn!(file = %file.display(), %error, "attached file left out"),
+        }
+    }
+    Ok(papers)
+}
+
+/// The regular file that a reference names, if there is one: an absolute path, or one beside the references.
+fn local(folder: &Path, named: &str) -> Option<PathBuf> {
+    let named = named.strip_prefix("file://").unwrap_or(named);
+    let path = folder.join(named);
+    path.is_file().then_some(path)
+}
+
+/// A path that is the same for all ways to a file.
+fn same(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn refused(path: &Path, why: impl Into<String>) -> CorpusError {
@@ -201,11 +291,20 @@ impl Reading {
                     // Go on.
                     message = Vec::new();
                 }
+                Ok((Said::Failed(Failure { why, .. }), _)) if source.part.format.is_paper() => {
+                    return Ok(pass_over(nth, source, why, to).await);
+                }
                 Ok((said, _)) => return Err(unfit(&source.path, said)),
                 Err(Unsaid::Cancelled) => return Ok(false),
                 Err(unsaid) if unsaid.may_pass() && !tried => {
                     tried = true;
                     message = Ask::Read { part: source.part.clone(), bytes, skip }.to_bytes();
+                }
+                Err(unsaid) if source.part.format.is_paper() && !matches!(unsaid, Unsaid::File(_)) => {
+                    let CorpusError::File { why, .. } = failed(&source.path, unsaid, line) else {
+                        return Ok(false);
+                    };
+                    return Ok(pass_over(nth, source, why, to).await);
                 }
                 Err(unsaid) => return Err(failed(&source.path, unsaid, line)),
             }
@@ -238,6 +337,15 @@ impl Reading {
         });
         answered.await.unwrap_or(Err(Unsaid::Cancelled))
     }
+}
+
+/// Rejects a file that is one document, so that it costs no other; whether the receiver is there.
+async fn pass_over(nth: u32, source: &Source, why: String, to: &mpsc::Sender<Result<Fetched>>) -> bool {
+    let mut batch = Batch::default();
+    batch.push(Record::new(0, Err(why)));
+    let message = batch.take(source.part.bytes, true);
+    let given = Given { count: 1, bytes_read: source.part.bytes, ended: true, ..Given::default() };
+    to.send(Ok(Fetched { nth, given, message })).await.is_ok()
 }
 
 /// Opens a file other than a pipe or device; also returns its current length.

@@ -5,9 +5,12 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+/// Bytes within which a PDF's mark stands (ISO 32000-1, implementation note 13).
+const PDF_WITHIN: usize = 1_024;
+
 /// How a file holds its documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "&'static str", try_from = "String")]
 pub enum Format {
     /// One JSON object a line.
     Jsonl,
@@ -19,11 +22,24 @@ pub enum Format {
     Greenbook,
     /// USPTO's search system's text, as lines with a tag.
     Brs,
+    /// A PDF: one paper.
+    Pdf,
+    /// A saved web page: one paper or article.
+    Html,
+    /// A text with its structure: DOCX, ODT, EPUB, Markdown, LaTeX, plain text, JATS, TEI, MHTML.
+    Text(lyra_documents::Format),
+    /// Records of a reference manager, whose papers may be beside them.
+    References(lyra_bibliography::Format),
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 5] = [Self::Jsonl, Self::Csv, Self::Xml, Self::Greenbook, Self::Brs];
+    pub fn all() -> impl Iterator<Item = Self> {
+        let own = [Self::Jsonl, Self::Csv, Self::Xml, Self::Greenbook, Self::Brs, Self::Pdf, Self::Html];
+        let texts = lyra_documents::Format::ALL.into_iter().map(Self::Text);
+        let references = lyra_bibliography::Format::ALL.iter().copied().map(Self::References);
+        own.into_iter().chain(texts).chain(references)
+    }
 
     /// The name in commands.
     pub fn name(self) -> &'static str {
@@ -33,13 +49,45 @@ impl Format {
             Self::Xml => "xml",
             Self::Greenbook => "greenbook",
             Self::Brs => "brs",
+            Self::Pdf => "pdf",
+            Self::Html => "html",
+            Self::Text(format) => format.name(),
+            Self::References(format) => format.as_str(),
         }
+    }
+
+    /// Whether a file is one paper, which is read as a whole: what is wrong with it costs the file, not the import.
+    pub(super) fn is_paper(self) -> bool {
+        matches!(self, Self::Pdf | Self::Html | Self::Text(_))
+    }
+
+    /// Whether a file describes works that it does not hold.
+    pub(super) fn is_references(self) -> bool {
+        matches!(self, Self::References(_))
     }
 
     /// The format of a file by its beginning, and by its name where that does not tell.
     pub(super) fn detect(path: &Path, beginning: &[u8]) -> Option<Self> {
+        if beginning[..beginning.len().min(PDF_WITHIN)].windows(5).any(|bytes| bytes == b"%PDF-") {
+            return Some(Self::Pdf);
+        }
         let text = String::from_utf8_lossy(beginning);
         let text = text.trim_start_matches('\u{FEFF}').trim_start();
+        if is_html(text) {
+            return Some(Self::Html);
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(format) = lyra_bibliography::Format::detect(&name, beginning) {
+            return Some(Self::References(format));
+        }
+        // What is read as plain text may be anything else.
+        let text_file = lyra_documents::Format::detect(&name, beginning);
+        let plain = |format: &lyra_documents::Format| {
+            matches!(format, lyra_documents::Format::Text | lyra_documents::Format::Markdown)
+        };
+        if let Some(format) = text_file.filter(|format| !plain(format)) {
+            return Some(Self::Text(format));
+        }
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
         if text.starts_with('<') {
@@ -60,8 +108,42 @@ impl Format {
         if known || matches!(extension, "csv" | "tsv") {
             return Some(Self::Csv);
         }
-        None
+        // Without an extension, it may be a license as well as a text: `--format text` says which.
+        text_file.filter(|_| !extension.is_empty()).map(Self::Text)
     }
+}
+
+impl From<Format> for &'static str {
+    fn from(format: Format) -> Self {
+        format.name()
+    }
+}
+
+impl TryFrom<String> for Format {
+    type Error = UnknownFormat;
+
+    fn try_from(name: String) -> Result<Self, UnknownFormat> {
+        name.parse()
+    }
+}
+
+/// Whether a text is a web page: what comes first, but for comments and the XML declaration, is its type or its root.
+fn is_html(text: &str) -> bool {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start();
+        let end = if rest.starts_with("<?") {
+            "?>"
+        } else if rest.starts_with("<!--") {
+            "-->"
+        } else {
+            break;
+        };
+        let Some(at) = rest.find(end) else { return false };
+        rest = &rest[at + end.len()..];
+    }
+    let head: String = rest.chars().take(14).collect::<String>().to_ascii_lowercase();
+    head.starts_with("<!doctype html") || ["<html>", "<html "].iter().any(|root| head.starts_with(root))
 }
 
 impl fmt::Display for Format {
@@ -72,15 +154,18 @@ impl fmt::Display for Format {
 
 /// No format has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a format: use jsonl, csv, xml, greenbook or brs")]
+#[error("`{0}` is not a format: use one of {names}", names = names())]
 pub struct UnknownFormat(String);
+
+fn names() -> String {
+    Format::all().map(Format::name).collect::<Vec<_>>().join(", ")
+}
 
 impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL
-            .into_iter()
+        Self::all()
             .find(|format| format.name() == text)
             .ok_or_else(|| UnknownFormat(text.to_owned()))
     }
@@ -102,6 +187,9 @@ mod tests {
             ("a.csv", "x,y", Format::Csv),
             ("table", "id;title;year\n", Format::Csv),
             ("a.jsonl", "oops", Format::Jsonl),
+            ("a", "%PDF-1.7", Format::Pdf),
+            ("a.xml", "<?xml version=\"1.0\"?>\n<!-- saved -->\n<!DOCTYPE html PUBLIC", Format::Html),
+            ("a", "<HTML lang=en>", Format::Html),
         ] {
             assert_eq!(
                 Format::detect(Path::new(name), beginning.as_bytes()),
@@ -109,8 +197,22 @@ mod tests {
                 "{name} {beginning}"
             );
         }
-        assert_eq!(Format::detect(Path::new("README.md"), b"# What this is"), None);
+        let text = |name: &str, text: &str| Format::detect(Path::new(name), text.as_bytes()).map(Format::name);
+        for (name, beginning, expect) in [
+            ("README.md", "# What this is", Some("markdown")),
+            ("notes.txt", "Naps help.", Some("text")),
+            ("LICENSE", "You may.", None),
+            ("a.bib", "@article{lee, title = {Naps}}", Some("bibtex")),
+            ("a.ris", "TY  - JOUR\nTI  - Naps\nER  - \n", Some("ris")),
+            ("a.json", "[{\"id\": \"lee\", \"type\": \"article-journal\", \"title\": \"Naps\"}]", Some("csl_json")),
+            ("a.xml", "<article article-type=\"research\"><front><article-meta>", Some("jats")),
+        ] {
+            assert_eq!(text(name, beginning), expect, "{name}");
+        }
+        for format in Format::all() {
+            assert_eq!(format.name().parse(), Ok(format));
+        }
         assert_eq!("greenbook".parse(), Ok(Format::Greenbook));
-        assert!("pdf".parse::<Format>().is_err());
+        assert!("docs".parse::<Format>().is_err());
     }
 }

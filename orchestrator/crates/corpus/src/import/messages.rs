@@ -5,7 +5,7 @@
 
 use super::Format;
 use super::part::Part;
-use super::records::Record;
+use super::records::{Holding, Record};
 use crate::document::json::OddCodes;
 use crate::index::to_json;
 use serde::{Deserialize, Serialize};
@@ -120,6 +120,8 @@ struct Head {
     odd: OddCodes,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rejected: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    holding: Option<Holding>,
 }
 
 /// A record as it arrives.
@@ -127,6 +129,7 @@ pub(super) struct Arrived<'a> {
     pub(super) line: u64,
     /// A document in its stored form, with the codes that were left out of it; or the reason why it was rejected.
     pub(super) outcome: Result<(&'a str, OddCodes), String>,
+    pub(super) holding: Option<Holding>,
 }
 
 /// Longest stored form of a document.
@@ -166,7 +169,7 @@ impl Batch {
                 rejected = Some(reason);
             }
         }
-        self.records.extend(self::line(&Head { line, odd, rejected }));
+        self.records.extend(self::line(&Head { line, odd, rejected, holding: record.holding }));
         if let Some(json) = stored {
             // JSON has no line breaks but those that are asked for.
             self.records.extend(json.into_bytes());
@@ -193,7 +196,7 @@ impl Batch {
 pub(super) fn arrived(message: &[u8]) -> impl Iterator<Item = Result<Arrived<'_>, Error>> {
     let mut lines = message.split(|byte| *byte == b'\n').skip(1).filter(|line| !line.is_empty());
     std::iter::from_fn(move || {
-        let Head { line, odd, rejected } = match serde_json::from_slice(lines.next()?) {
+        let Head { line, odd, rejected, holding } = match serde_json::from_slice(lines.next()?) {
             Ok(head) => head,
             Err(error) => return Some(Err(error.into())),
         };
@@ -204,7 +207,7 @@ pub(super) fn arrived(message: &[u8]) -> impl Iterator<Item = Result<Arrived<'_>
                 Err(error) => return Some(Err(Error::other(error))),
             },
         };
-        Some(Ok(Arrived { line, outcome }))
+        Some(Ok(Arrived { line, outcome, holding }))
     })
 }
 
@@ -221,9 +224,9 @@ mod tests {
             ..Document::default()
         };
         let mut batch = Batch::default();
-        batch.push(Record { line: 3, outcome: Ok((document.clone(), vec!["IPC x\ny".to_owned()])) });
-        batch.push(Record { line: 4, outcome: Err("not\nUTF-8".to_owned()) });
-        batch.push(Record { line: 9, outcome: Err("é".repeat(MOST_REASON)) });
+        batch.push(Record::new(3, Ok((document.clone(), vec!["IPC x\ny".to_owned()]))));
+        batch.push(Record::new(4, Err("not\nUTF-8".to_owned())));
+        batch.push(Record::new(9, Err("é".repeat(MOST_REASON))));
         let message = batch.take(77, true);
         let Said::Records(given) = Said::read(&message).unwrap() else { panic!("something else") };
         assert_eq!(given, Given { count: 3, line: 9, bytes_read: 77, ended: true });

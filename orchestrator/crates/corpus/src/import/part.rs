@@ -18,7 +18,7 @@ use zipped::Member;
 type Content<'t> = (Box<dyn BufRead + 't>, Rc<Cell<u64>>);
 
 /// Bytes that a format is detected from.
-const BEGINNING: u64 = 4_096;
+const BEGINNING: u64 = 8_192;
 
 /// Documents of one format, one after the other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -61,8 +61,12 @@ pub(super) fn look(
 ) -> std::result::Result<Vec<Part>, Failure> {
     let mut start = file.open();
     let mut magic = Vec::new();
-    start.by_ref().take(4).read_to_end(&mut magic).and_then(|_| start.rewind()).map_err(Failure::io)?;
-    if magic == *b"PK\x03\x04" || magic == *b"PK\x05\x06" {
+    start.by_ref().take(BEGINNING).read_to_end(&mut magic).and_then(|_| start.rewind()).map_err(Failure::io)?;
+    // DOCX, ODT and EPUB are archives as well.
+    let is_text = matches!(format, Some(Format::Text(_)))
+        || (format.is_none() && lyra_documents::Format::detect(name, &magic).is_some());
+    let magic = &magic[..magic.len().min(4)];
+    if !is_text && (magic == b"PK\x03\x04" || magic == b"PK\x05\x06") {
         return zipped::look(format, file);
     }
     let packing = if magic.starts_with(&[0x1F, 0x8B]) { Packing::Gzip } else { Packing::Plain };
@@ -70,13 +74,16 @@ pub(super) fn look(
     let name = Path::new(name);
     let name = if matches!(part.packing, Packing::Gzip) { name.with_extension("") } else { name.to_owned() };
     let beginning = part.beginning(start).map_err(Failure::io)?;
+    let told = told(format, &name, &beginning);
+    let certain = told.is_some_and(|format| format.is_references() || format.is_paper());
     if format.is_none()
         && named
+        && !certain
         && let Some(what) = foreign::kind(&beginning)
     {
         return Err(Failure::refused(format!("this is {what}; {READS}")));
     }
-    match told(format, &name, &beginning) {
+    match told {
         Some(format) => {
             part.format = format;
             Ok(vec![part])

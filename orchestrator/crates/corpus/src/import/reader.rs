@@ -1,16 +1,20 @@
 //! The first stage: records become documents, those that the corpus has already are dropped.
+//!
+//! References wait until all files were read, because their papers may come later.
 
 use super::files::{Fetched, Source};
-use super::messages::arrived;
+use super::library::{Library, Place, Shelved};
+use super::messages::{Arrived, arrived};
+use super::records::Holding;
 use super::{LISTED, Pending, Rejected, Tally};
 use crate::backend::FeatureScope;
 use crate::document::json::OddCodes;
 use crate::hash::{fnv, fnv_row};
-use crate::index::{Entry, Snapshot};
+use crate::index::{Entry, Snapshot, to_json};
 use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -58,11 +62,8 @@ pub(super) fn run(
     tally: &Tally,
     cancel: &CancellationToken,
 ) -> Result<bool> {
-    let mut batch = Vec::with_capacity(batch_size);
-    // Checksums of id and content, and where: 24 bytes for each document of the import.
-    let mut seen: HashMap<u64, (u64, u32, u32)> = HashMap::new();
-    let paths: Vec<PathBuf> = sources.iter().map(|source| source.path.clone()).collect();
-    let (mut files_before, mut ended, mut number) = (0_u64, 0, 0_u64);
+    let (mut files_before, mut ended) = (0_u64, 0);
+    let mut intake = Intake::new(sources, known, batch_size, next, tally);
     while let Some(part) = fetched.blocking_recv() {
         let Fetched { nth, given, message } = part?;
         let Some(source) = sources.get(nth as usize) else { break };
@@ -73,39 +74,9 @@ pub(super) fn run(
                 return Ok(false);
             }
             let record = record.map_err(CorpusError::io(&source.path))?;
-            let line = record.line;
-            number += 1;
-            let outcome = accept(record.outcome, known, &mut seen, (nth, line), &paths);
-            let rejected = |reason| Rejected { file: source.path.clone(), line, reason };
-            let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-            let (report, progress) = &mut *tally;
-            match outcome {
-                Outcome::Take(pending, odd_codes) => {
-                    batch.push(*pending);
-                    report.odd_codes_count += odd_codes.len() as u64;
-                    let room = LISTED.saturating_sub(report.odd_codes.len());
-                    let named = odd_codes.into_iter().take(room);
-                    report.odd_codes.extend(named.map(|code| rejected(format!("no such code: {code}"))));
-                }
-                Outcome::Unchanged => {
-                    report.unchanged += 1;
-                    progress.unchanged += 1;
-                }
-                Outcome::Repeated => report.repeated += 1,
-                Outcome::Reject(reason) => {
-                    report.rejected_count += 1;
-                    progress.rejected += 1;
-                    if report.rejected.len() < LISTED {
-                        report.rejected.push(rejected(reason));
-                    }
-                }
-                Outcome::Failed(error) => return Err(error),
-            }
-            drop(tally);
-            // An empty batch now and then keeps the progress moving where nothing is new.
-            if (batch.len() >= batch_size || (batch.is_empty() && number % 4_096 == 0))
-                && next.blocking_send(std::mem::take(&mut batch)).is_err()
-            {
+            let place = Place { file: nth, line: record.line };
+            let outcome = intake.outcome(record, place, &source.path);
+            if !intake.count(outcome, place)? {
                 return Ok(false);
             }
         }
@@ -118,8 +89,17 @@ pub(super) fn run(
     if ended < sources.len() {
         return Ok(false);
     }
+    for (document, place) in std::mem::take(&mut intake.library).rest() {
+        if cancel.is_cancelled() {
+            return Ok(false);
+        }
+        let outcome = intake.work(document, true, Vec::new(), place);
+        if !intake.count(outcome, place)? {
+            return Ok(false);
+        }
+    }
     // A closed channel means that a later stage failed, and says so itself.
-    let _ = next.blocking_send(batch);
+    let _ = next.blocking_send(intake.batch);
     Ok(true)
 }
 
@@ -127,52 +107,161 @@ enum Outcome {
     Take(Box<Pending>, OddCodes),
     Unchanged,
     Repeated,
+    /// A reference that waits for its paper.
+    Waits,
     Reject(String),
     Failed(CorpusError),
 }
 
-fn accept(
-    record: Result<(&str, OddCodes), String>,
-    known: &Known,
-    seen: &mut HashMap<u64, (u64, u32, u32)>,
-    (file, number): (u32, u64),
-    paths: &[PathBuf],
-) -> Outcome {
-    let (json, odd_codes) = match record {
-        Ok(read) => read,
-        Err(reason) => return Outcome::Reject(reason),
-    };
-    // What read it may have been taken over by what it read.
-    let document: Document = match serde_json::from_str(json) {
-        Ok(document) => document,
-        Err(error) => {
-            let path = paths.get(file as usize).cloned().unwrap_or_default();
-            return Outcome::Failed(CorpusError::Io { path, source: error.into() });
-        }
-    };
-    if let Err(reason) = document.check() {
-        return Outcome::Reject(reason);
+/// What goes through this stage.
+struct Intake<'a> {
+    known: &'a Known,
+    library: Library,
+    /// Checksums of id and content, and where: 24 bytes for each document of the import.
+    seen: HashMap<u64, (u64, u32, u32)>,
+    paths: Vec<PathBuf>,
+    batch: Vec<Pending>,
+    batch_size: usize,
+    next: &'a mpsc::Sender<Vec<Pending>>,
+    tally: &'a Tally,
+    number: u64,
+}
+
+impl<'a> Intake<'a> {
+    fn new(
+        sources: &[Source],
+        known: &'a Known,
+        batch_size: usize,
+        next: &'a mpsc::Sender<Vec<Pending>>,
+        tally: &'a Tally,
+    ) -> Self {
+        let paths = sources.iter().map(|source| source.path.clone()).collect();
+        let batch = Vec::with_capacity(batch_size);
+        let (library, seen) = (Library::default(), HashMap::new());
+        Self { known, library, seen, paths, batch, batch_size, next, tally, number: 0 }
     }
-    let hash = fnv(json.as_bytes());
-    let place = (hash, file, u32::try_from(number).unwrap_or(u32::MAX));
-    if let Some((earlier, file, line)) = seen.get(&fnv(document.doc_id.as_bytes())) {
-        if *earlier == hash {
-            return Outcome::Repeated;
+
+    /// Counts an outcome and passes on what is to be indexed. `false` when the next stage is gone.
+    fn count(&mut self, outcome: Outcome, place: Place) -> Result<bool> {
+        self.number += 1;
+        let rejected = |reason| Rejected { file: self.path(place), line: place.line, reason };
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let (report, progress) = &mut *tally;
+        match outcome {
+            Outcome::Take(pending, odd_codes) => {
+                report.odd_codes_count += odd_codes.len() as u64;
+                let room = LISTED.saturating_sub(report.odd_codes.len());
+                let named = odd_codes.into_iter().take(room);
+                report.odd_codes.extend(named.map(|code| rejected(format!("no such code: {code}"))));
+                self.batch.push(*pending);
+            }
+            Outcome::Unchanged => {
+                report.unchanged += 1;
+                progress.unchanged += 1;
+            }
+            Outcome::Repeated => report.repeated += 1,
+            Outcome::Waits => {}
+            Outcome::Reject(reason) => {
+                report.rejected_count += 1;
+                progress.rejected += 1;
+                if report.rejected.len() < LISTED {
+                    report.rejected.push(rejected(reason));
+                }
+            }
+            Outcome::Failed(error) => return Err(error),
         }
-        let file = paths.get(*file as usize).map(|path| path.display().to_string()).unwrap_or_default();
-        return Outcome::Reject(format!(
-            "id `{}` is on line {line} of {file} with other content",
-            document.doc_id
-        ));
+        drop(tally);
+        // An empty batch now and then keeps the progress moving where nothing is new.
+        let due = self.batch.len() >= self.batch_size || (self.batch.is_empty() && self.number % 4_096 == 0);
+        Ok(!due || self.next.blocking_send(std::mem::take(&mut self.batch)).is_ok())
     }
-    seen.insert(fnv(document.doc_id.as_bytes()), place);
-    let texts = known.texts(&document);
-    match known.snapshot.entry(&document.doc_id) {
-        Err(error) => Outcome::Failed(error),
-        Ok(Some(entry)) if entry.hash == hash && known.is_sound(&entry, &texts) => Outcome::Unchanged,
-        Ok(entry) => {
-            let pending = Pending { document, json: json.to_owned(), hash, texts, replaces: entry.is_some() };
-            Outcome::Take(Box::new(pending), odd_codes)
+
+    fn path(&self, place: Place) -> PathBuf {
+        self.paths.get(place.file as usize).cloned().unwrap_or_default()
+    }
+
+    fn outcome(&mut self, record: Arrived<'_>, place: Place, path: &Path) -> Outcome {
+        let (json, odd_codes) = match record.outcome {
+            Ok(read) => read,
+            Err(reason) => return Outcome::Reject(reason),
+        };
+        // What read it may have been taken over by what it read.
+        let document: Document = match serde_json::from_str(json) {
+            Ok(document) => document,
+            Err(error) => {
+                return Outcome::Failed(CorpusError::Io { path: self.path(place), source: error.into() });
+            }
+        };
+        match record.holding {
+            None => self.accept(document, json.to_owned(), odd_codes, place),
+            Some(holding) => self.shelve(document, holding, odd_codes, place, path),
+        }
+    }
+
+    fn shelve(
+        &mut self,
+        document: Document,
+        holding: Holding,
+        odd_codes: OddCodes,
+        place: Place,
+        path: &Path,
+    ) -> Outcome {
+        match self.library.shelve(document, holding, path, place) {
+            Shelved::Waits => Outcome::Waits,
+            Shelved::Repeated => Outcome::Repeated,
+            Shelved::Another { id, paper } => Outcome::Reject(format!(
+                "another file of the same work as {paper}, which was imported as `{id}`"
+            )),
+            Shelved::Document { document, whole } => self.work(*document, whole, odd_codes, place),
+        }
+    }
+
+    /// A work of a library, with what the corpus has of it already.
+    fn work(&mut self, document: Document, whole: bool, odd_codes: OddCodes, place: Place) -> Outcome {
+        let document = match self.known.snapshot.stored(&document.doc_id) {
+            Err(error) => return Outcome::Failed(error),
+            Ok(None) => document,
+            Ok(Some(stored)) if whole => {
+                let mut document = document;
+                document.fill_from(stored);
+                document
+            }
+            Ok(Some(stored)) => stored.with_text_of(document),
+        };
+        match document.finish() {
+            Ok(document) => {
+                let json = to_json(&document);
+                self.accept(document, json, odd_codes, place)
+            }
+            Err(reason) => Outcome::Reject(reason),
+        }
+    }
+
+    fn accept(&mut self, document: Document, json: String, odd_codes: OddCodes, place: Place) -> Outcome {
+        if let Err(reason) = document.check() {
+            return Outcome::Reject(reason);
+        }
+        let hash = fnv(json.as_bytes());
+        let line = u32::try_from(place.line).unwrap_or(u32::MAX);
+        if let Some((earlier, file, line)) = self.seen.get(&fnv(document.doc_id.as_bytes())) {
+            if *earlier == hash {
+                return Outcome::Repeated;
+            }
+            let file = self.paths.get(*file as usize).map(|path| path.display().to_string()).unwrap_or_default();
+            return Outcome::Reject(format!(
+                "id `{}` is on line {line} of {file} with other content",
+                document.doc_id
+            ));
+        }
+        self.seen.insert(fnv(document.doc_id.as_bytes()), (hash, place.file, line));
+        let texts = self.known.texts(&document);
+        match self.known.snapshot.entry(&document.doc_id) {
+            Err(error) => Outcome::Failed(error),
+            Ok(Some(entry)) if entry.hash == hash && self.known.is_sound(&entry, &texts) => Outcome::Unchanged,
+            Ok(entry) => {
+                let pending = Pending { document, json, hash, texts, replaces: entry.is_some() };
+                Outcome::Take(Box::new(pending), odd_codes)
+            }
         }
     }
 }

@@ -2,9 +2,10 @@
 
 mod table;
 
-use super::{Format, tagged, xml};
+use super::{Format, paper, references, tagged, xml};
 use crate::Document;
 use crate::document::json::{self, OddCodes};
+use serde::{Deserialize, Serialize};
 use std::io::BufRead;
 use table::Table;
 
@@ -23,6 +24,27 @@ pub(super) type Read = Result<(Document, OddCodes), String>;
 pub(super) struct Record {
     pub(super) line: u64,
     pub(super) outcome: Read,
+    /// What it is in a person's library; its document has no id yet then.
+    pub(super) holding: Option<Holding>,
+}
+
+impl Record {
+    pub(super) fn new(line: u64, outcome: Read) -> Self {
+        Self { line, outcome, holding: None }
+    }
+}
+
+/// What a person's library holds of a work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Holding {
+    /// The work itself.
+    Paper,
+    /// Its entry in a list of references.
+    Reference {
+        /// Attached files, as the list has them.
+        files: Vec<String>,
+    },
 }
 
 /// Reads records in one format.
@@ -30,6 +52,10 @@ pub(super) enum Records<R> {
     Lines(Lines<R>),
     Table(Box<Table<R>>),
     Blocks { blocks: Blocks<R>, parse: fn(&[u8]) -> Read },
+    /// A paper, which is a whole file; none once it was read.
+    Paper(Option<R>, Format),
+    /// References: the content, and then its records.
+    References { content: Option<R>, format: lyra_bibliography::Format, records: std::vec::IntoIter<Record> },
 }
 
 impl<R: BufRead> Records<R> {
@@ -44,6 +70,10 @@ impl<R: BufRead> Records<R> {
             Format::Xml => blocks(content, xml::starts, false, xml::parse),
             Format::Greenbook => blocks(content, tagged::starts_greenbook, true, tagged::greenbook),
             Format::Brs => blocks(content, tagged::starts_brs, true, tagged::brs),
+            Format::Pdf | Format::Html | Format::Text(_) => Self::Paper(Some(content), format),
+            Format::References(format) => {
+                Self::References { content: Some(content), format, records: Vec::new().into_iter() }
+            }
         }
     }
 
@@ -52,6 +82,16 @@ impl<R: BufRead> Records<R> {
         match self {
             Self::Lines(lines) => lines.next_json(),
             Self::Table(table) => Ok(table.next()),
+            Self::Paper(content, format) => match content.take() {
+                Some(content) => paper::read(content, *format).map(Some),
+                None => Ok(None),
+            },
+            Self::References { content, format, records } => {
+                if let Some(content) = content.take() {
+                    *records = references::read(content, *format)?.into_iter();
+                }
+                Ok(records.next())
+            }
             Self::Blocks { blocks, parse } => loop {
                 let Some(block) = blocks.next()? else { return Ok(None) };
                 if block.text.iter().all(u8::is_ascii_whitespace) {
@@ -62,7 +102,7 @@ impl<R: BufRead> Records<R> {
                 } else {
                     parse(&block.text)
                 };
-                return Ok(Some(Record { line: block.line, outcome }));
+                return Ok(Some(Record::new(block.line, outcome)));
             },
         }
     }
@@ -109,7 +149,7 @@ impl<R: BufRead> Lines<R> {
                     }
                 }
             };
-            return Ok(Some(Record { line: self.line, outcome }));
+            return Ok(Some(Record::new(self.line, outcome)));
         }
     }
 }

@@ -24,19 +24,15 @@ async fn refusal(bench: &Bench, file: &Path) -> String {
 async fn a_file_of_another_kind_is_named_and_leaves_no_corpus() {
     let bench = Bench::new();
     for (name, content, kind) in [
-        ("paper.pdf", &b"%PDF-1.7\n\xE2\xE3"[..], "this is a PDF"),
-        ("library.bib", b"@article{lee, title={Naps}}\n", "this is a BibTeX file"),
-        ("library.ris", b"TY  - JOUR\nTI  - Naps\nER  - \n", "this is a RIS file"),
-        ("notes.txt", b"Naps help memory.\n", "this is plain text"),
+        ("library.db", &b"SQLite format 3\0"[..], "this is an SQLite database"),
+        ("LICENSE", b"You may copy this.\n", "this is plain text"),
         ("noise", &[0, 1, 2, 200, 201, 255], "this is a binary file"),
         ("array.json", b"[{\"id\": 1, \"title\": \"a\"}]", "this is a JSON array"),
         ("pretty.json", b"{\n  \"id\": 1,\n  \"title\": \"a\"\n}\n", "this is JSON over several lines"),
-        ("paper.jsonl", b"%PDF-1.7", "this is a PDF"),
         ("empty.jsonl", b"", "this is an empty file"),
-        ("page.html", b"<!DOCTYPE html><p>Naps", "this is an HTML page"),
     ] {
         let said = refusal(&bench, &written(&bench, name, content)).await;
-        assert!(said.contains(kind) && said.contains("Lyra reads JSONL"), "{name}: {said}");
+        assert!(said.contains(kind) && said.contains("Lyra reads papers"), "{name}: {said}");
     }
 }
 

@@ -13,6 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Most glyphs of one page to keep.
 const MAX_GLYPHS: usize = 200_000;
+/// Bytes of vertical text of one page to keep.
+const MAX_VERTICAL: usize = 1_024;
 /// Drawn elements between two checks of `stop`.
 const LOOK: usize = 1_024;
 
@@ -36,6 +38,8 @@ pub(super) struct PlacedGlyph {
 pub(super) struct Drawn {
     /// Upright glyphs with characters, in the order they are drawn.
     pub(super) glyphs: Vec<PlacedGlyph>,
+    /// Characters that run up or down the page, in the order they are drawn: where arXiv stamps its identifier.
+    pub(super) vertical: String,
     /// Glyphs without a known character.
     pub(super) unnamed: usize,
     /// Everything that was drawn.
@@ -116,7 +120,13 @@ impl Device<'_> for Reader<'_> {
             };
             let [across, up, c, d, x, y] = (props.transform * placed.transform()).as_coeffs();
             // Vertical text in the margin is not part of the page's text.
-            if up.abs() > across.abs() || !x.is_finite() || !y.is_finite() {
+            if up.abs() > across.abs() {
+                if out.vertical.len() < MAX_VERTICAL {
+                    out.vertical.push_str(&text);
+                }
+                continue;
+            }
+            if !x.is_finite() || !y.is_finite() {
                 continue;
             }
             let size = c.hypot(d) * 1000.0;

@@ -4,7 +4,8 @@
 //! included; sorting by place would mix the columns.
 
 use super::glyphs::PlacedGlyph;
-use crate::extract::{BlockKind, Builder};
+use super::section;
+use crate::extract::BlockKind;
 use std::collections::HashMap;
 
 /// A heading is at least so much larger than the body.
@@ -53,10 +54,66 @@ pub(super) fn lines(glyphs: &[PlacedGlyph]) -> Vec<Line> {
     }
     for line in &mut lines {
         // With soft hyphens, which are drawn where a line ends.
-        line.text = line.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        line.text = written_out(&line.text).split_whitespace().collect::<Vec<_>>().join(" ");
     }
     lines.retain(|line| !line.text.is_empty());
     lines
+}
+
+/// Ligatures as letters, and accents that were drawn before their letter as part of it (`Lemaˆıtre`).
+fn written_out(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut accent = None;
+    for c in text.chars() {
+        let letters = match c {
+            '\u{FB00}' => "ff",
+            '\u{FB01}' => "fi",
+            '\u{FB02}' => "fl",
+            '\u{FB03}' => "ffi",
+            '\u{FB04}' => "ffl",
+            '\u{FB05}' | '\u{FB06}' => "st",
+            _ => "",
+        };
+        out.push_str(letters);
+        if !letters.is_empty() {
+            continue;
+        }
+        if let Some((drawn, mark)) = accent.take() {
+            if c.is_alphabetic() {
+                let letter = match c {
+                    'ı' => 'i',
+                    'ȷ' => 'j',
+                    letter => letter,
+                };
+                out.push_str(&lyra_text::normalise(&format!("{letter}{mark}")));
+                continue;
+            }
+            out.push(drawn);
+        }
+        match combining(c) {
+            Some(mark) => accent = Some((c, mark)),
+            None => out.push(c),
+        }
+    }
+    out.extend(accent.map(|(drawn, _)| drawn));
+    out
+}
+
+/// The combining form of an accent.
+fn combining(accent: char) -> Option<char> {
+    Some(match accent {
+        '´' => '\u{301}',
+        'ˆ' => '\u{302}',
+        '˜' => '\u{303}',
+        '¯' => '\u{304}',
+        '˘' => '\u{306}',
+        '˙' => '\u{307}',
+        '¨' => '\u{308}',
+        '˚' => '\u{30A}',
+        'ˇ' => '\u{30C}',
+        '¸' => '\u{327}',
+        _ => return None,
+    })
 }
 
 fn follows(line: &Line, glyph: &PlacedGlyph) -> bool {
@@ -66,51 +123,61 @@ fn follows(line: &Line, glyph: &PlacedGlyph) -> bool {
     level && glyph.x > line.end - size && glyph.x < line.end + size * 3.0
 }
 
-/// Paragraphs and headings of all pages.
-pub(super) fn blocks(mut pages: Vec<Vec<Line>>) -> Builder {
+/// A paragraph or a heading.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Piece {
+    pub(super) kind: BlockKind,
+    pub(super) text: String,
+    /// Size of its font.
+    pub(super) size: f64,
+    /// The page that it begins on, from 1.
+    pub(super) page: u32,
+}
+
+/// Paragraphs and headings of all pages, in order.
+pub(super) fn pieces(mut pages: Vec<Vec<Line>>) -> Vec<Piece> {
     drop_running_lines(&mut pages);
     let body = body_size(&pages);
     let largest = pages.iter().flatten().map(|line| line.size).fold(body, f64::max);
     let mut paragraphs: Vec<Paragraph> = Vec::new();
-    for page in &pages {
+    for (page, number) in pages.iter().zip(1_u32..) {
         for (i, line) in page.iter().enumerate() {
             match paragraphs.last_mut() {
                 Some(open) if i > 0 && open.goes_on(&page[i - 1], line) => open.add(line),
-                _ => paragraphs.push(Paragraph::of(line)),
+                _ => paragraphs.push(Paragraph::of(line, number)),
             }
         }
     }
-    let mut out = Builder::default();
-    for paragraph in joined(paragraphs) {
-        let heading = paragraph.size > body * HEADING_SIZE && paragraph.text.chars().count() <= MAX_HEADING;
-        let level = if paragraph.size > largest * 0.95 { 1 } else { 2 };
+    let piece = |paragraph: Paragraph| {
+        let large = paragraph.size > body * HEADING_SIZE && paragraph.text.chars().count() <= MAX_HEADING;
+        let level = if large && paragraph.size > largest * 0.95 { 1 } else { 2 };
+        let heading = large || section::is_heading(&paragraph.text);
         let kind = if heading { BlockKind::Heading { level } } else { BlockKind::Paragraph };
-        out.push(kind, &paragraph.text);
-    }
-    out
-}
-
-/// The first heading of the highest level: the title, when the file names none.
-pub(super) fn first_heading(builder: &Builder) -> String {
-    let heading = builder.blocks.iter().find(|block| block.kind == BlockKind::Heading { level: 1 });
-    heading.map_or_else(String::new, |block| {
-        builder.text.chars().skip(block.start as usize).take((block.end - block.start) as usize).collect()
-    })
+        Piece { kind, text: paragraph.text, size: paragraph.size, page: paragraph.page }
+    };
+    joined(paragraphs).into_iter().map(piece).collect()
 }
 
 struct Paragraph {
     text: String,
+    page: u32,
+    /// It is a heading by its words, so that no line is added to it.
+    heading: bool,
     size: f64,
     left: f64,
     right: f64,
 }
 
 impl Paragraph {
-    fn of(line: &Line) -> Self {
-        Self { text: line.text.clone(), size: line.size, left: line.x, right: line.end }
+    fn of(line: &Line, page: u32) -> Self {
+        let heading = section::is_heading(&line.text);
+        Self { text: line.text.clone(), page, heading, size: line.size, left: line.x, right: line.end }
     }
 
     fn goes_on(&self, last: &Line, line: &Line) -> bool {
+        if self.heading || section::is_heading(&line.text) {
+            return false;
+        }
         let down = last.y - line.y;
         let same_size = (line.size - self.size).abs() <= self.size * 0.08;
         if !same_size || down < 0.0 || down > line.size * PARAGRAPH_GAP {
@@ -141,6 +208,7 @@ fn joined(paragraphs: Vec<Paragraph>) -> Vec<Paragraph> {
         match out.last_mut() {
             Some(open)
                 if goes_on
+                    && !open.heading
                     && !ends_sentence(&open.text)
                     && (open.size - paragraph.size).abs() <= open.size * 0.03
                     && open.text.chars().count() > 60 =>

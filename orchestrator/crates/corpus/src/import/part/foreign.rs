@@ -1,8 +1,7 @@
 //! What a file is that cannot be imported, told from its first bytes.
 
 /// Kinds of files that people have and Lyra does not read, by their first bytes.
-const MAGIC: [(&[u8], &str); 10] = [
-    (b"%PDF-", "a PDF"),
+const MAGIC: [(&[u8], &str); 9] = [
     (b"\x89PNG", "an image"),
     (b"\xFF\xD8\xFF", "an image"),
     (b"GIF8", "an image"),
@@ -25,21 +24,12 @@ pub(super) fn kind(beginning: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(beginning);
     let text = text.trim_start_matches('\u{FEFF}').trim_start();
     let first = text.lines().next().unwrap_or_default().trim();
-    if text.starts_with("TY  - ") {
-        return Some("a RIS file");
-    }
-    if is_bibtex(text) {
-        return Some("a BibTeX file");
-    }
     if text.starts_with('[') {
         return Some("a JSON array or another kind of list (`jq -c '.[]' FILE` makes JSONL of an array)");
     }
     // A line of JSONL is an object from its first character to its last.
-    if matches!(first, "{") && text.lines().nth(1).is_some() {
-        return Some("JSON over several lines (`jq -c . FILE` makes JSONL of it)");
-    }
-    let head = text.get(..15).unwrap_or_default().to_ascii_lowercase();
-    (head.starts_with("<!doctype html") || head.starts_with("<html")).then_some("an HTML page")
+    let over_lines = matches!(first, "{") && text.lines().nth(1).is_some();
+    over_lines.then_some("JSON over several lines (`jq -c . FILE` makes JSONL of it)")
 }
 
 /// What a file is whose format nothing tells.
@@ -48,15 +38,6 @@ pub(super) fn unknown(beginning: &[u8]) -> &'static str {
     // The last character may be cut in half.
     let odd = text.chars().filter(|c| *c == '\u{FFFD}' || (c.is_control() && !c.is_whitespace())).count();
     if odd > 1 { "a binary file" } else { "plain text" }
-}
-
-/// `@article{key,`, as the first thing that is not a comment.
-fn is_bibtex(text: &str) -> bool {
-    let entry = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('%'));
-    entry.and_then(|line| line.strip_prefix('@')).is_some_and(|entry| {
-        let kind: String = entry.chars().take_while(char::is_ascii_alphabetic).collect();
-        !kind.is_empty() && entry[kind.len()..].trim_start().starts_with(['{', '('])
-    })
 }
 
 #[cfg(test)]
@@ -68,12 +49,8 @@ mod tests {
     fn files_that_people_have() {
         for (beginning, name) in [
             (&b""[..], "an empty file"),
-            (b"%PDF-1.7\n%\xE2", "a PDF"),
-            (b"TY  - JOUR\r\nAU  - Lee", "a RIS file"),
-            (b"% Zotero\n@article{lee2019,\n  title={Naps}", "a BibTeX file"),
             (b"[{\"id\": 1}]", "a JSON array"),
             (b"{\n  \"id\": 1\n}\n", "JSON over several lines"),
-            (b"<!DOCTYPE html><html>", "an HTML page"),
         ] {
             assert!(
                 kind(beginning).is_some_and(|found| found.starts_with(name)),

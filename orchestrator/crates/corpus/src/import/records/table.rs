@@ -95,14 +95,14 @@ impl<R: BufRead> Table<R> {
                             "a row is longer than {} MiB: is there a quotation mark that nothing closes?",
                             MAX_LINE >> 20
                         );
-                        return Some(Record { line, outcome: Err(why) });
+                        return Some(Record::new(line, Err(why)));
                     }
-                    return Some(Record { line, outcome: Err(format!("cannot be read: {error}")) });
+                    return Some(Record::new(line, Err(format!("cannot be read: {error}"))));
                 }
             }
             let line = row.position().map_or(line, csv::Position::line);
             let Ok(cells) = row.iter().map(std::str::from_utf8).collect::<Result<Vec<_>, _>>() else {
-                return Some(Record { line, outcome: Err("not UTF-8".to_owned()) });
+                return Some(Record::new(line, Err("not UTF-8".to_owned())));
             };
             if self.header.is_empty() {
                 let name = |cell: &&str| cell.trim_start_matches('\u{FEFF}').trim().to_lowercase();
@@ -112,7 +112,7 @@ impl<R: BufRead> Table<R> {
             if cells.iter().all(|cell| cell.trim().is_empty()) {
                 continue;
             }
-            return Some(Record { line, outcome: self.document(&cells) });
+            return Some(Record::new(line, self.document(&cells)));
         }
         None
     }

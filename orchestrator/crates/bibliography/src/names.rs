@@ -1,0 +1,125 @@
+//! Names of persons and groups as "Given Family".
+
+/// Words of groups' names that persons' names do not have; the small ones only in lower case.
+const GROUP_WORDS: [&str; 22] = [
+    "and",
+    "of",
+    "for",
+    "the",
+    "group",
+    "consortium",
+    "collaboration",
+    "collaborators",
+    "organization",
+    "organisation", // prose: ok
+    "committee",
+    "institute",
+    "university",
+    "society",
+    "association",
+    "agency",
+    "team",
+    "network",
+    "investigators",
+    "ministry",
+    "foundation",
+    "department",
+];
+
+/// "Family, Given" as "Given Family"; also with a suffix, as "Family, Given, Jr." or as "Family, Jr., Given". What has
+/// no comma, or is the name of a group, stays.
+pub(crate) fn ordered(text: &str) -> String {
+    let text = crate::text::line(text);
+    let text = text.trim_end_matches([',', ';', ' ']);
+    if is_group(text) {
+        return text.to_owned();
+    }
+    let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    match parts[..] {
+        [family, given] if is_suffix(given) => person(family, "", given),
+        [family, given] => person(family, given, ""),
+        [family, suffix, given] if is_suffix(suffix) => person(family, given, suffix),
+        [family, given, suffix] if is_suffix(suffix) => person(family, given, suffix),
+        _ => text.to_owned(),
+    }
+}
+
+/// A name of its parts. In Chinese characters, kana, or Hangul, the family name comes first.
+pub(crate) fn person(family: &str, given: &str, suffix: &str) -> String {
+    let [family, given, suffix] = [family, given, suffix].map(crate::text::line);
+    let east_asian = |text: &str| !text.is_empty() && text.chars().all(|c| c == ' ' || is_east_asian(c));
+    let parts = if east_asian(&family) && east_asian(&given) {
+        [family, given, suffix]
+    } else {
+        [given, family, suffix]
+    };
+    parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
+}
+
+/// "Smith JA", as MEDLINE writes names, as "JA Smith".
+pub(crate) fn with_initials_last(text: &str) -> String {
+    let text = crate::text::line(text);
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_initials = |word: &str| word.chars().count() <= 4 && word.chars().all(char::is_uppercase);
+    match words[..] {
+        [ref family @ .., initials, suffix]
+            if is_suffix(suffix) && is_initials(initials) && !family.is_empty() =>
+        {
+            person(&family.join(" "), initials, suffix)
+        }
+        [ref family @ .., initials] if is_initials(initials) && !family.is_empty() => {
+            person(&family.join(" "), initials, "")
+        }
+        _ => text,
+    }
+}
+
+fn is_group(text: &str) -> bool {
+    text.split([' ', ',']).any(|word| {
+        let small = ["and", "of", "for", "the"].contains(&word.to_lowercase().as_str());
+        let word = if small { word.to_owned() } else { word.to_lowercase() };
+        GROUP_WORDS.contains(&word.as_str())
+    })
+}
+
+fn is_suffix(text: &str) -> bool {
+    let bare = text.trim_end_matches('.').to_lowercase();
+    ["jr", "sr", "ii", "iii", "iv", "2nd", "3rd", "4th"].contains(&bare.as_str())
+}
+
+fn is_east_asian(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn family_names_go_last() {
+        for (text, expect) in [
+            ("Curie, Marie", "Marie Curie"),
+            ("van der  Berg, Jan", "Jan van der Berg"),
+            ("King, Jr., Martin Luther", "Martin Luther King Jr."),
+            ("King, Martin Luther, Jr.", "Martin Luther King Jr."),
+            ("Marie Curie", "Marie Curie"),
+            ("World Health Organization,", "World Health Organization"),
+            ("Institute of Food, Health and Sleep", "Institute of Food, Health and Sleep"),
+            ("The, Lian", "Lian The"),
+            ("山田, 太郎", "山田 太郎"),
+            ("Plato", "Plato"),
+            (", ", ""),
+        ] {
+            assert_eq!(ordered(text), expect);
+        }
+        for (text, expect) in [
+            ("van Raaij MJ", "MJ van Raaij"),
+            ("Smith JA Jr", "JA Smith Jr"),
+            ("Smith J 3rd", "J Smith 3rd"),
+            ("Plato", "Plato"),
+            ("JA", "JA"),
+        ] {
+            assert_eq!(with_initials_last(text), expect);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What a file says about one work.
+
+use lyra_domain::{ArxivId, Doi, Identifier, named_enum};
+use serde::{Deserialize, Serialize};
+
+named_enum! {
+    /// What kind of work a record describes.
+    pub enum Kind {
+        /// An article in a journal.
+        Article = "article",
+        /// A book, or a collection as a whole.
+        Book = "book",
+        /// A chapter of a book, or an entry of an encyclopedia.
+        Chapter = "chapter",
+        /// A paper or talk at a conference.
+        ConferencePaper = "conference_paper",
+        /// The proceedings of a conference.
+        Proceedings = "proceedings",
+        /// A thesis of any degree.
+        Thesis = "thesis",
+        /// A preprint.
+        Preprint = "preprint",
+        /// A report or working paper.
+        Report = "report",
+        /// A page of the web, a post.
+        WebPage = "web_page",
+        /// An article in a newspaper or magazine.
+        News = "news",
+        /// Data.
+        Dataset = "dataset",
+        /// A program.
+        Software = "software",
+        /// A patent.
+        Patent = "patent",
+        /// A standard.
+        Standard = "standard",
+        /// Something unpublished.
+        Manuscript = "manuscript",
+        /// Anything else, and what does not say.
+        Other = "other",
+    }
+}
+
+/// What a file says about one work. An absent text is empty or `None`, never blank.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Record {
+    /// Number of the line in the file on which it begins; the first is 1.
+    pub line: u64,
+    /// What the file calls it: a citation key or the manager's id. May be empty, and need not be unique.
+    pub key: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Title on one line. Empty only if there is an identifier or an abstract.
+    pub title: String,
+    /// Names in the order of the by-line, "Given Family".
+    pub authors: Vec<String>,
+    /// Names of the editors.
+    pub editors: Vec<String>,
+    /// Year of publication.
+    pub year: Option<i32>,
+    /// Date of publication as far as it is known: `2024`, `2024-05`, or `2024-05-31`.
+    pub date: Option<String>,
+    /// Journal, book, proceedings, or site that it is part of.
+    pub venue: Option<String>,
+    /// Volume.
+    pub volume: Option<String>,
+    /// Issue or number.
+    pub issue: Option<String>,
+    /// Pages such as `12-19`, or the number of the article.
+    pub pages: Option<String>,
+    /// Publisher, university, or institution.
+    pub publisher: Option<String>,
+    /// DOI.
+    pub doi: Option<Doi>,
+    /// arXiv identifier.
+    pub arxiv: Option<ArxivId>,
+    /// PubMed id: digits.
+    pub pmid: Option<String>,
+    /// PubMed Central id: `PMC` and digits.
+    pub pmcid: Option<String>,
+    /// ISBNs of 10 or 13 characters, without hyphens.
+    pub isbn: Vec<String>,
+    /// ISSNs (`1234-567X`).
+    pub issn: Vec<String>,
+    /// Address on the web, with `http` or `https`.
+    pub url: Option<String>,
+    /// Abstract, one paragraph a line.
+    #[serde(rename = "abstract")]
+    pub abstract_text: Option<String>,
+    /// ISO 639-1 code of the language, if it is one of those that are known by name.
+    pub language: Option<String>,
+    /// Keywords and tags, each once, in order.
+    pub tags: Vec<String>,
+    /// Collections or groups of the manager that it is in; levels are separated by `/`.
+    pub collections: Vec<String>,
+    /// Notes, most of them the user's own, without formatting.
+    pub notes: Vec<String>,
+    /// Attached files.
+    pub files: Vec<Attachment>,
+    /// Whether the file says that it was retracted. `false` says nothing.
+    pub is_retracted: bool,
+    /// What it retracts, if it is the notice of a retraction.
+    pub retracts: Vec<Identifier>,
+    /// Other versions of the same work: the article of a preprint, the preprint of an article.
+    pub versions: Vec<Identifier>,
+    /// Fields that were too long to be read.
+    pub omitted: Vec<String>,
+}
+
+/// A file that belongs to a record.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Path or address as written, without escapes: absolute, relative to the file, or of a scheme such as
+    /// `internal-pdf:` or `attachments:`.
+    pub path: String,
+    /// What the manager calls it.
+    pub title: Option<String>,
+    /// Its type as written: `application/pdf`, `PDF`.
+    pub media_type: Option<String>,
+}
+
+/// A record that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejected {
+    /// Number of the line on which it begins; the first is 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            line: 1,
+            key: String::new(),
+            kind: Kind::Other,
+            title: String::new(),
+            authors: Vec::new(),
+            editors: Vec::new(),
+            year: None,
+            date: None,
+            venue: None,
+            volume: None,
+            issue: None,
+            pages: None,
+            publisher: None,
+            doi: None,
+            arxiv: None,
+            pmid: None,
+            pmcid: None,
+            isbn: Vec::new(),
+            issn: Vec::new(),
+            url: None,
+            abstract_text: None,
+            language: None,
+            tags: Vec::new(),
+            collections: Vec::new(),
+            notes: Vec::new(),
+            files: Vec::new(),
+            is_retracted: false,
+            retracts: Vec::new(),
+            versions: Vec::new(),
+            omitted: Vec::new(),
+        }
+    }
+}
+
+impl Record {
+    /// Every identifier of the work, the DOI first.
+    pub fn identifiers(&self) -> Vec<Identifier> {
+        let doi = self.doi.clone().map(Identifier::Doi);
+        let pmid = self.pmid.clone().map(Identifier::Pmid);
+        let pmcid = self.pmcid.clone().map(Identifier::Pmcid);
+        let arxiv = self.arxiv.clone().map(Identifier::Arxiv);
+        [doi, pmid, pmcid, arxiv].into_iter().flatten().collect()
+    }
+}

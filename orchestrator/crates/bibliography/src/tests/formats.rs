@@ -1,0 +1,6 @@
+//! Files as the managers write them.
+
+mod bibtex;
+mod json;
+mod lines;
+mod xml;

@@ -1,0 +1,51 @@
+//! Records of reference managers as documents, which wait for their papers.
+
+use super::records::{Holding, Record};
+use crate::Document;
+use lyra_bibliography::{Format, Record as Reference, read as read_references};
+use lyra_domain::Identifier;
+use std::io::{BufRead, Read, Result};
+
+/// Largest file in bytes: some 100,000 references with abstracts.
+const MAX_FILE: u64 = 96 << 20;
+
+/// Reads all references of a file.
+pub(super) fn read(content: impl BufRead, format: Format) -> Result<Vec<Record>> {
+    let mut bytes = Vec::new();
+    content.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE {
+        let why = format!("longer than {} MiB: split it into several files", MAX_FILE >> 20);
+        return Ok(vec![Record::new(0, Err(why))]);
+    }
+    let records = read_references(&bytes, format).map(|record| match record {
+        Ok(reference) => {
+            let line = reference.line;
+            let files = reference.files.iter().map(|file| file.path.clone()).collect();
+            let outcome = Ok((document(reference), Vec::new()));
+            Record { line, outcome, holding: Some(Holding::Reference { files }) }
+        }
+        Err(rejected) => Record::new(rejected.line, Err(rejected.reason)),
+    });
+    Ok(records.collect())
+}
+
+/// A document without an id.
+fn document(reference: Reference) -> Document {
+    let identifiers = reference.identifiers();
+    Document {
+        title: lyra_text::normalise(&reference.title),
+        text: reference.abstract_text.unwrap_or_default(),
+        url: reference.url,
+        doi: reference.doi,
+        identifiers: identifiers.into_iter().filter(|id| !matches!(id, Identifier::Doi(_))).collect(),
+        year: reference.year,
+        pub_date: reference.date.and_then(|date| date.parse().ok()),
+        venue: reference.venue.or(reference.publisher),
+        authors: reference.authors,
+        language: reference.language,
+        tags: reference.tags,
+        collections: reference.collections,
+        notes: reference.notes,
+        ..Document::default()
+    }
+}

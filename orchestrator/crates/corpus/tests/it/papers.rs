@@ -1,0 +1,116 @@
+//! Papers as people have them: PDFs and saved pages, each one document with sections and pages.
+
+use crate::support::{Bench, Hashing};
+use lyra_corpus::{Document, Method};
+use std::fmt::Write;
+
+/// A PDF in Helvetica with a content stream per page; lines have a size, x and y.
+fn pdf(pages: &[&[(u32, u32, u32, &str)]]) -> Vec<u8> {
+    let kids: String = (0..pages.len()).map(|nth| format!("{} 0 R ", 4 + nth * 2)).collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Count {} /Kids [{kids}] >>", pages.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+    ];
+    for (nth, lines) in pages.iter().enumerate() {
+        let content = lines.iter().fold(String::new(), |mut content, (size, x, y, words)| {
+            writeln!(content, "BT /F {size} Tf {x} {y} Td ({words}) Tj ET").unwrap();
+            content
+        });
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {} 0 R \
+             /Resources << /Font << /F 3 0 R >> >> >>",
+            5 + nth * 2
+        ));
+        objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
+    }
+    let (mut file, mut offsets) = ("%PDF-1.4\n".to_owned(), Vec::new());
+    for (nth, object) in objects.iter().enumerate() {
+        offsets.push(file.len());
+        write!(file, "{} 0 obj\n{object}\nendobj\n", nth + 1).unwrap();
+    }
+    let start = file.len();
+    write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
+    for offset in offsets {
+        writeln!(file, "{offset:010} 00000 n ").unwrap();
+    }
+    write!(file, "trailer << /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1).unwrap();
+    file.into_bytes()
+}
+
+fn article() -> Vec<u8> {
+    pdf(&[
+        &[
+            (20, 50, 740, "Short naps and the memory of adults"),
+            (11, 50, 710, "Ann Lee1 and Bo Ek2"),
+            (8, 50, 695, "1 University of Sleep, doi:10.1000/naps.7"),
+            (10, 50, 660, "Abstract"),
+            (10, 50, 640, "We asked whether a short nap in the afternoon improves the memory of adults who"),
+            (10, 50, 628, "had learned pairs of words. It does."),
+            (10, 50, 600, "1. Introduction"),
+            (10, 50, 580, "Sleep is thought to help memory, and little is known about naps."),
+        ],
+        &[
+            (10, 50, 740, "2. Results"),
+            (10, 50, 720, "Adults who napped for twenty minutes remembered more words than those who read."),
+        ],
+        &[
+            (10, 50, 740, "References"),
+            (10, 50, 720, "[1] Poe, Sleep and words, 2011, doi:10.1000/words.1."),
+        ],
+    ])
+}
+
+const PAGE: &str = "<!DOCTYPE html><html><head><title>Why we sleep at noon</title>\
+    <meta name='citation_title' content='Why we sleep at noon'><meta name='citation_author' content='Lee, Ann'>\
+    <meta name='citation_date' content='2019/02/01'></head><body><article><h1>Why we sleep at noon</h1><h2>Results</h2>\
+    <p>People in warm countries sleep at noon more often than people in cold ones, and they remember more of what they \
+    learned in the morning, as three studies of four hundred adults have found over ten years.</p>\
+    <p>Nobody knows yet whether that is due to the heat or to the length of their nights, which are shorter in summer, \
+    or to habits that they learned as children.</p></article></body></html>";
+
+async fn only(bench: &Bench, query: &str) -> Document {
+    bench.corpora.search("c", query, Method::Bm25, 1, None).await.unwrap().hits.remove(0).document
+}
+
+#[tokio::test]
+async fn a_folder_of_papers() {
+    let (bench, embedder) = (Bench::new(), Hashing::default());
+    let folder = bench.folder.path().join("papers");
+    std::fs::create_dir_all(folder.join("more")).unwrap();
+    let write = |name: &str, content: &[u8]| std::fs::write(folder.join(name), content).unwrap();
+    write("lee.pdf", &article());
+    write("more/copy of lee.pdf", &article());
+    write("page.html", PAGE.as_bytes());
+    write("damaged.pdf", b"%PDF-1.7\n\xE2\xE3 and nothing more");
+    write("blank.pdf", &pdf(&[&[]]));
+    write("cover.png", b"\x89PNG\r\n\x1A\n");
+    let report = bench.import(&folder, &embedder).await.unwrap();
+    assert_eq!((report.added, report.rejected_count), (2, 4), "{report:?}");
+    let why = |name: &str| {
+        let found = report.rejected.iter().find(|rejected| rejected.file.ends_with(name)).unwrap();
+        (found.line, found.reason.as_str())
+    };
+    assert_eq!(why("damaged.pdf"), (0, "the PDF is damaged"));
+    assert!(why("blank.pdf").1.contains("without any text"), "{report:?}");
+    assert!(why("cover.png").1.contains("neither a document"), "{report:?}");
+    let second = "another file of the same work as lee.pdf, which was imported as `doi:10.1000/naps.7`";
+    assert_eq!(why("more/copy of lee.pdf").1, second);
+
+    let lee = only(&bench, "napped twenty minutes").await;
+    assert_eq!((lee.doc_id.as_str(), lee.title.as_str()), ("doi:10.1000/naps.7", "Short naps and the memory of adults"));
+    assert_eq!((&lee.authors[..], &lee.files[..]), (&["Ann Lee".to_owned(), "Bo Ek".to_owned()][..], &["lee.pdf".to_owned()][..]));
+    assert!(lee.text.starts_with("We asked whether") && lee.text.ends_with("It does."), "{}", lee.text);
+    assert_eq!(lee.references, ["10.1000/words.1"]);
+    let passages = lee.passages();
+    let places: Vec<_> = passages.iter().map(|passage| (passage.heading.unwrap_or_default(), passage.page)).collect();
+    assert_eq!(places, [("1. Introduction", Some(1)), ("2. Results", Some(2))]);
+    assert!(passages[1].text.starts_with("Adults who napped"));
+
+    let page = only(&bench, "warm countries noon").await;
+    assert_eq!((page.doc_id.as_str(), page.year), ("lee-2019-why-we-sleep-at-noon", Some(2019)));
+    assert_eq!(page.passages()[0].heading, Some("Results"));
+
+    let again = bench.import(&folder, &embedder).await.unwrap();
+    assert_eq!((again.added, again.updated, again.unchanged, again.documents), (0, 0, 2, 2), "{again:?}");
+}
