@@ -51,5 +51,3 @@ pub struct Llm {
 
 /// The sources of a task with this configuration.
 pub type SourcesOf = Arc<dyn Fn(&TaskConfig) -> Vec<Arc<dyn EvidenceSource>> + Send + Sync>;
-
-}
