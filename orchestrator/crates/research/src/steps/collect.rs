@@ -80,7 +80,7 @@ async fn ask_all(search: &Search<'_>) -> Result<Answers> {
     if search.sources.is_empty() {
         return Err(PortError::Refused {
             what: "search".to_owned(),
-            why: "no source is configured; import a corpus with `lyra corpus import NAME FILE`".to_owned(),
+            why: "no source is configured; import a corpus, or select a source".to_owned(),
         });
     }
     let asked = join_all(search.sources.iter().map(|source| ask(search, source.as_ref()))).await;

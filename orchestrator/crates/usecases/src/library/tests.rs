@@ -70,7 +70,7 @@ fn a_claim_is_told_with_both_sides_and_their_sources() {
 async fn only_ids_of_stored_items_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let config = Config { data_dir: Some(folder.path().to_owned()), ..Config::default() };
-    let app = App::open(config).await.unwrap();
+    let app = crate::testing::open(config).await;
     for (id, code) in [
         ("", ErrorCode::InvalidArgument),
         ("task_1", ErrorCode::InvalidArgument),
