@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Runs of lanes and of their fusion.
 #[async_trait]
-pub(in crate::app) trait RunStore: Send + Sync {
+pub(crate) trait RunStore: Send + Sync {
     /// Stores a run for `ttl`; a fresh one with the same identity is kept and returned instead.
     async fn put_run(&self, run: NewRun, ttl: Duration) -> Result<StoredRun>;
     /// The newest run of this identity that has not expired.
@@ -29,7 +29,7 @@ pub(in crate::app) trait RunStore: Send + Sync {
 
 /// Publications that a backend outside returned, as JSON by id.
 #[async_trait]
-pub(in crate::app) trait PublicationCache: Send + Sync {
+pub(crate) trait PublicationCache: Send + Sync {
     /// Those of these ids that are not older than `max_age`.
     async fn cached_texts(
         &self,
@@ -51,7 +51,7 @@ pub(in crate::app) trait PublicationCache: Send + Sync {
 }
 
 /// Everything that fusion keeps.
-pub(in crate::app) trait FusionStore: RunStore + PublicationCache {}
+pub(crate) trait FusionStore: RunStore + PublicationCache {}
 
 impl<T: RunStore + PublicationCache> FusionStore for T {}
 
