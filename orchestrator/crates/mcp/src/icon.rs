@@ -4,8 +4,8 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::model::Icon;
 
-const PNG: &[u8] = include_bytes!("../../../packaging/icon.png");
-const SVG: &[u8] = include_bytes!("../../../packaging/icon.svg");
+const PNG: &[u8] = include_bytes!("../../../../packaging/icon.png");
+const SVG: &[u8] = include_bytes!("../../../../packaging/icon.svg");
 
 /// The icon as an image of 96 by 96 pixels, which every client can show, and as one of any size.
 pub(super) fn of_server() -> Vec<Icon> {

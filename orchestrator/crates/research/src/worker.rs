@@ -139,7 +139,7 @@ impl Worker {
             Err(_) => JobEnd::Failed,
         };
         let ended = Event::JobEnded { kind: job.kind.name(), end, took: started.elapsed() };
-        self.pipeline.events.publish(&ended);
+        self.context.events.publish(&ended);
         match outcome {
             Ok(outcome) => settled(&job, self.queue.complete(&job, outcome.output, &outcome.then).await),
             Err(_) if stop.is_cancelled() && !cancel.is_cancelled() => {

@@ -8,7 +8,7 @@ use crate::schema::one_of;
 use lyra_domain::{Citation, ClaimReport, Priority, Relation, TaskConfig, TaskId, TaskStatus};
 use lyra_usecases::answer::Finding;
 use lyra_usecases::json::{size, thousandths};
-use lyra_usecases::{Answer as Found, idle};
+use lyra_usecases::{Answer as Found, App, idle};
 use rmcp::model::CallToolResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};

@@ -43,7 +43,7 @@ pub(crate) async fn rank(context: &Context, task: &Task, query: &Query, pages: &
         context.store.add_warning(&task.id, &unread_language(language, &models)).await?;
         None
     };
-    let found_by = context.store.found_by(&query.id).await?;
+    let found_by = context.store.load_finders(&query.id).await?;
     let candidates = Candidates {
         fragments: &fragments,
         lexical: &lexical,
