@@ -106,6 +106,7 @@ fn ran(program: impl AsRef<OsStr>, folder: &Path, args: &[&OsStr]) -> Option<(bo
 }
 
 /// What `scripts/NAME` makes of a release, by its path; `None` if what it needs is not installed.
+#[expect(clippy::print_stdout, reason = "says why a test skips")]
 fn packed(script: &str, needs: &str, folder: &Path) -> Option<Vec<PathBuf>> {
     if ran(needs, folder, &["--version".as_ref()]).is_none() {
         println!("skipped: {needs} is not installed");
