@@ -1,4 +1,4 @@
-//! What every step has at hand: ports, settings, and who is told how it goes. It knows no step.
+//! What every step has at hand: ports, settings, and where progress is reported. It knows no step.
 
 pub use crate::ports::{Progress, Step};
 

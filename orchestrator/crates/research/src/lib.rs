@@ -1,7 +1,8 @@
 //! The research pipeline: steps over the ports it declares.
 //!
-//! It stands in floors, each of which knows only those below it: `worker` takes jobs from the queue ▸ `dispatch` says which
-//! job runs ▸ `jobs` put steps together ▸ `steps` ▸ `context`, the ports and settings. Knows no SQL, no HTTP, no MCP.
+//! It stands in floors, each of which knows only those below it: `worker` takes jobs from the queue ▸ `dispatch` says
+//! which job runs ▸ `jobs` put steps together ▸ `steps` ▸ `context`, the ports and settings. Knows no SQL, no HTTP, no
+//! MCP.
 //!
 //! Every query runs one path (evidence design, section 2): a search collects, merges, registers, ranks, and follows
 //! citations; when a task's searches are done, its claims are extracted and held against passages of other pages.

@@ -51,7 +51,8 @@ pub const PROVIDERS: &[Provider] = &[SEMANTIC_SCHOLAR, OPENALEX, WEB];
 /// A source outside.
 #[derive(Debug, Clone, Copy)]
 pub struct Provider {
-    /// Its name as a source, in `[sources.NAME]`, in `works.source_api`, in `edges.citation_source`, and to the limiter.
+    /// Its name as a source, in `[sources.NAME]`, in `works.source_api`, in `edges.citation_source`, and for the
+    /// limiter.
     pub name: &'static str,
     /// Other names that people may write.
     pub aliases: &'static [&'static str],

@@ -138,8 +138,6 @@ pub(crate) fn open_error(path: &Path, error: sqlx::Error) -> StoreError {
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
-mod open_citations;
-#[cfg(test)]
 mod tests;
 #[cfg(test)]
 pub(crate) mod upgrades;

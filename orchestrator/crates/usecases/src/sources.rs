@@ -102,7 +102,7 @@ impl Outside {
 }
 
 impl SourceInfo {
-    /// What is known of a source outside: its settings, and how it is doing.
+    /// An external source with its settings and its current cool-down.
     async fn of(opened: &Opened, defaults: &[String]) -> Self {
         let Opened { provider, api, .. } = opened;
         let is_named = |name: &String| provider.is_named(name.trim());

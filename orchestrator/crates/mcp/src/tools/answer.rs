@@ -50,8 +50,8 @@ pub(super) struct AnswerInput {
 
 fn sources_help() -> String {
     format!(
-        "Names of the sources to search for a new question, at most 20: {}, `corpora`, or the name of a corpus. Default: \
-         what this server is configured for.",
+        "Names of the sources to search for a new question, at most 20: {}, `corpora`, or the name of a corpus. \
+         Default: what this server is configured for.",
         lyra_sources::registry::quoted_names()
     )
 }

@@ -51,8 +51,8 @@ struct ConfigInput {
 
 fn sources_help() -> String {
     format!(
-        "Names of the sources to search, at most 20: {}, `corpora` for all local corpora, or the name of one. Default: as \
-         configured on this server, otherwise the local corpora.",
+        "Names of the sources to search, at most 20: {}, `corpora` for all local corpora, or the name of one. \
+         Default: as configured on this server, otherwise the local corpora.",
         lyra_sources::registry::quoted_names()
     )
 }

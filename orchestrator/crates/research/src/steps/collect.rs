@@ -32,8 +32,8 @@ pub(crate) struct Collected {
     pub(crate) waiting: Vec<(String, Vec<Waiting>)>,
 }
 
-/// Asks every source at once, each for at most the time that is left. One that fails is written down. When all that were
-/// asked fail, whatever the reason, the search has failed.
+/// Asks every source at once, each for at most the time that is left. One that fails is written down. When all that
+/// were asked fail, whatever the reason, the search has failed.
 pub(crate) async fn collect(search: &Search<'_>) -> Result<Collected> {
     let Answers { mut named, pages, mut failures, waiting } = ask_all(search).await?;
     let hits = named.len();

@@ -42,8 +42,8 @@ impl Named {
 /// A page, and the vector of its text when its source gave one along, with the model that made it.
 pub(crate) type PageAndVector = (NewPage, Option<(String, Vec<f32>)>);
 
-/// A work as a page: its text is that of one hit, with the vector of that text; its metadata is everybody's. A page that
-/// a source fetched itself, here by its address, comes with its domain and its fragments.
+/// A work as a page: its text is that of one hit, with the vector of that text; its metadata is everybody's. A page
+/// that a source fetched itself, here by its address, comes with its domain and its fragments.
 pub(crate) fn page_of(
     work: &CanonicalWork,
     named: &[Named],

@@ -31,7 +31,8 @@ pub(crate) struct LinkCounts {
     cited: usize,
 }
 
-/// Of these links, by their page's address, those of pages that have a relevant fragment, the best ranked page first, at most so many a page.
+/// Of these links, by their page's address, those of pages that have a relevant fragment: the best ranked page first, at
+/// most `per_page` of a page.
 pub(crate) fn read(
     links: &HashMap<String, Vec<PageLink>>,
     pages: &[NewPage],

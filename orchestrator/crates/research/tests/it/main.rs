@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod finish;
+mod floors;
 mod language_model;
 mod pipeline;
 mod support;

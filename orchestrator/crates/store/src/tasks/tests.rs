@@ -86,7 +86,7 @@ async fn an_immediate_stop_takes_the_leases_away() {
     );
     assert!(!bench.store.renew(&job.id, crate::testing::LEASE).await.unwrap());
     let late = bench.store.complete(&job, json!({}), &[JobKind::Judge]).await;
-    assert!(matches!(late, Err(PortError::Refused { .. })));
+    assert!(matches!(late, Err(PortError::Cancelled)));
     assert_eq!(bench.store.task(&task.id).await.unwrap().status, TaskStatus::Cancelled);
     // Its worker, unaware of that, cannot revive the query either.
     let mut query = bench.store.query(&queries[0]).await.unwrap();
