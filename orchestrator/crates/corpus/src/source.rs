@@ -1,9 +1,20 @@
 //! A corpus as a source of evidence.
 
-use crate::{Corpora, Method};
+use crate::{Corpora, Document, Method};
 use async_trait::async_trait;
-use lyra_research::ports::{Answer, CorpusDocument, EvidenceSource, Hit, Inference, SourceKind};
+use lyra_domain::PageId;
+use lyra_research::ports::{
+    Answer, CorpusDocument, CorpusPassage, EvidenceSource, Hit, Inference, SourceKind,
+};
+use lyra_web::extract::{Block, BlockKind, Extracted};
+use lyra_web::fragment::fragments;
+use std::collections::HashSet;
 use std::sync::Arc;
+
+/// Passages of one document that a search returns.
+const MAX_PASSAGES: usize = 40;
+/// Passages of one document that are compared with a question: those of some five hundred pages.
+const MAX_COMPARED: usize = 5_000;
 
 /// Answers queries by hybrid search in one corpus.
 pub struct CorpusSource {
@@ -44,16 +55,118 @@ impl EvidenceSource for CorpusSource {
             tracing::warn!(source = self.name, note, "hybrid search degraded");
         }
         let embedder = found.embedder;
+        let asked: HashSet<String> = lyra_text::content_words(query).into_iter().collect();
         let hits = found.hits.into_iter().map(|hit| Hit {
             rank: hit.rank,
             score: hit.score,
             work: hit.document.work(&self.corpus),
             url: hit.document.address(&self.corpus),
-            document: Some(CorpusDocument { corpus: self.corpus.clone(), doc_id: hit.document.doc_id }),
+            document: Some(CorpusDocument {
+                passages: passages(&hit.document, &asked),
+                ..CorpusDocument::new(&self.corpus, &hit.document.doc_id)
+            }),
             language: hit.document.language,
             text: (!hit.document.text.is_empty()).then_some(hit.document.text),
             embedding: hit.embedding.map(|vector| (embedder.clone(), vector)),
         });
         Ok(hits.collect::<Vec<_>>().into())
+    }
+}
+
+/// The passages of a paper's full text that say most about a question, in the order of the text. Documents without
+/// sections, such as patents, have none: they are found by their abstracts.
+fn passages(document: &Document, asked: &HashSet<String>) -> Vec<CorpusPassage> {
+    if document.sections.is_empty() {
+        return Vec::new();
+    }
+    let page = PageId::derive(&[&document.doc_id]);
+    let mut found: Vec<(f64, CorpusPassage)> = Vec::new();
+    for passage in document.passages() {
+        let place = match (passage.heading, passage.page) {
+            (Some(heading), Some(page)) => Some(format!("{heading}, p. {page}")),
+            (Some(heading), None) => Some(heading.to_owned()),
+            (None, Some(page)) => Some(format!("p. {page}")),
+            (None, None) => None,
+        };
+        let weight = weight(passage.heading);
+        let extracted = paragraphs(passage.text, document.language.clone());
+        found.extend(fragments(&page, &extracted).into_iter().map(|fragment| {
+            let text = fragment.text_content;
+            let words: HashSet<String> = lyra_text::content_words(&text).into_iter().collect();
+            let shared = words.intersection(asked).count();
+            (weight * (shared as f64), CorpusPassage { place: place.clone(), text })
+        }));
+        if found.len() >= MAX_COMPARED {
+            break;
+        }
+    }
+    let mut best: Vec<usize> = (0..found.len()).collect();
+    best.sort_by(|a, b| found[*b].0.total_cmp(&found[*a].0).then(a.cmp(b)));
+    let kept: HashSet<usize> = best.into_iter().take(MAX_PASSAGES).collect();
+    let kept = found.into_iter().enumerate().filter(|(nth, _)| kept.contains(nth));
+    kept.map(|(_, (_, passage))| passage).collect()
+}
+
+/// What a section's passages count for: what a work found comes before what it set out from.
+fn weight(heading: Option<&str>) -> f64 {
+    let heading = heading.unwrap_or_default().to_lowercase();
+    let names = |names: &[&str]| names.iter().any(|name| heading.contains(name));
+    if names(&["result", "finding", "discussion", "conclusion", "結果", "考察", "結論"]) {
+        1.5
+    } else if names(&["introduction", "background", "related work", "method", "はじめに", "背景", "方法"])
+    {
+        0.75
+    } else {
+        1.0
+    }
+}
+
+/// Lines as the paragraphs of a page.
+fn paragraphs(lines: &str, language: Option<String>) -> Extracted {
+    let (mut text, mut blocks, mut chars) = (String::new(), Vec::new(), 0_u32);
+    for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+        if !text.is_empty() {
+            text.push_str("\n\n");
+            chars += 2;
+        }
+        let end = chars + line.chars().count() as u32;
+        blocks.push(Block { kind: BlockKind::Paragraph, start: chars, end });
+        text.push_str(line);
+        chars = end;
+    }
+    Extracted { text, blocks, language, ..Extracted::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Section;
+
+    #[test]
+    fn what_a_paper_found_comes_before_its_introduction() {
+        let line = |nth: u32, what: &str| {
+            format!("Paragraph {nth} says that {what} in a study of some adults who slept.")
+        };
+        let mut lines: Vec<String> = (0..50).map(|nth| line(nth, "naps are studied")).collect();
+        lines.push(line(50, "naps improve memory"));
+        let section =
+            |line, heading: &str, page| Section { line, heading: Some(heading.to_owned()), page: Some(page) };
+        let introduction = (0..50).map(|nth| section(nth, "1. Introduction", nth + 1));
+        let document = Document {
+            doc_id: "lee".to_owned(),
+            desc: lines.join("\n"),
+            sections: introduction.chain([section(50, "Results", 51)]).collect(),
+            language: Some("en".to_owned()),
+            ..Document::default()
+        };
+        let asked = lyra_text::content_words("Do naps improve memory?").into_iter().collect();
+        let found = passages(&document, &asked);
+        assert_eq!(found.len(), MAX_PASSAGES);
+        let last = found.last().unwrap();
+        assert_eq!(
+            (last.place.as_deref(), last.text.contains("improve memory")),
+            (Some("Results, p. 51"), true)
+        );
+        assert!(passages(&Document { sections: Vec::new(), ..document }, &asked).is_empty());
     }
 }

@@ -10,7 +10,7 @@ use crate::xml::{Element, Markup, Tree};
 use crate::{ReadError, Result};
 use std::collections::{HashMap, HashSet};
 
-/// Elements that are no text.
+/// Elements whose content is not text.
 const NO_TEXT: &[&str] = &["script", "style", "svg"];
 
 pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {

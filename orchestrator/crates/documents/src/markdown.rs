@@ -65,7 +65,7 @@ impl Markdown<'_> {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => match &mut self.front {
                 Some(front) => front.push_str(&text),
-                // Pandoc's fences of divisions are no text.
+                // Pandoc's fences of divisions do not hold text.
                 None if text.starts_with(":::") => {}
                 None => self.draft.push(&text),
             },

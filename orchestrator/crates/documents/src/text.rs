@@ -17,7 +17,7 @@ const LONGEST_TITLE: usize = 200;
 
 pub(crate) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Paper> {
     if !bytes.is_empty() && !is_text(&bytes[..bytes.len().min(SAMPLE)]) {
-        return Err(ReadError::OtherFormat("it is not a text file: its bytes are no text".to_owned()));
+        return Err(ReadError::OtherFormat("it is not a text file: its bytes do not encode text".to_owned()));
     }
     let text = decode(bytes).replace("\r\n", "\n").replace('\r', "\n");
     let mut draft = Draft::new(budget);

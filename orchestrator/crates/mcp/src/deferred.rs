@@ -7,9 +7,9 @@
 use super::McpServer;
 use super::reply::written;
 use super::tools::answer;
-use lyra_usecases::{App, AppError, Caller, ErrorCode, Mutation, idle};
 use lyra_domain::{JobState, QueryStatus, TaskId, TaskStatus};
 use lyra_store::{AuditOutcome, Scope, StopMode, TaskProgress};
+use lyra_usecases::{App, AppError, Caller, ErrorCode, Mutation, idle};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CreateTaskResult, DetailedTask, GetTaskResult,
     Task as Handle, TaskPayload,

@@ -4,10 +4,10 @@
 //! A resource counts as changed with the same news that end a wait of `get_status`.
 
 use super::resources::TASKS;
-use lyra_usecases::{App, AppError, ErrorCode, TaskWatch};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use lyra_domain::TaskId;
+use lyra_usecases::{App, AppError, ErrorCode, TaskWatch};
 use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer};

@@ -11,9 +11,9 @@ pub use models::{
     Values, Verified, Verify,
 };
 pub use sources::{
-    Answer, Answered, ContentRules, CorpusDocument, Danger, DomainStore, EvidenceSource, Hit, PageFetcher,
-    PageLink, Quarantined, RateState, RateStore, ScholarlySource, SessionStore, SourceKind, SourcePage,
-    Waiting,
+    Answer, Answered, ContentRules, CorpusDocument, CorpusPassage, Danger, DomainStore, EvidenceSource, Hit,
+    PageFetcher, PageLink, Quarantined, RateState, RateStore, ScholarlySource, SessionStore, SourceKind,
+    SourcePage, Waiting,
 };
 pub use store::{
     AuthQueue, CitedPage, ClaimStore, EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage,

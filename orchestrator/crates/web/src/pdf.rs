@@ -161,7 +161,11 @@ fn is_title(title: &str) -> bool {
         .iter()
         .any(|end| lower.ends_with(end));
     let one_word = !title.contains(char::is_whitespace) && title.is_ascii();
-    !file && !one_word && !lower.starts_with("microsoft word") && lower != "untitled" && title.chars().count() >= 5
+    !file
+        && !one_word
+        && !lower.starts_with("microsoft word")
+        && lower != "untitled"
+        && title.chars().count() >= 5
 }
 
 /// A text string of PDF: UTF-16 with its mark, UTF-8 with its mark, else close to Latin-1.

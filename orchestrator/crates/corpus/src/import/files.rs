@@ -1,9 +1,9 @@
 //! The files of an import: opened here, and handed to a reader piece by piece, which says what they hold.
 
-use super::{Format, Rejected};
 use super::messages::{Ask, Batch, Failure, Given, Said, arrived};
 use super::part::Part;
 use super::records::{Holding, Record};
+use super::{Format, Rejected};
 use crate::{CorpusError, Result};
 use lyra_worker::{Talk, Talks, WorkerError, hand};
 use std::collections::{BTreeSet, HashSet};

@@ -165,9 +165,7 @@ impl FromStr for Format {
     type Err = UnknownFormat;
 
     fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::all()
-            .find(|format| format.name() == text)
-            .ok_or_else(|| UnknownFormat(text.to_owned()))
+        Self::all().find(|format| format.name() == text).ok_or_else(|| UnknownFormat(text.to_owned()))
     }
 }
 
@@ -197,14 +195,19 @@ mod tests {
                 "{name} {beginning}"
             );
         }
-        let text = |name: &str, text: &str| Format::detect(Path::new(name), text.as_bytes()).map(Format::name);
+        let text =
+            |name: &str, text: &str| Format::detect(Path::new(name), text.as_bytes()).map(Format::name);
         for (name, beginning, expect) in [
             ("README.md", "# What this is", Some("markdown")),
             ("notes.txt", "Naps help.", Some("text")),
             ("LICENSE", "You may.", None),
             ("a.bib", "@article{lee, title = {Naps}}", Some("bibtex")),
             ("a.ris", "TY  - JOUR\nTI  - Naps\nER  - \n", Some("ris")),
-            ("a.json", "[{\"id\": \"lee\", \"type\": \"article-journal\", \"title\": \"Naps\"}]", Some("csl_json")),
+            (
+                "a.json",
+                "[{\"id\": \"lee\", \"type\": \"article-journal\", \"title\": \"Naps\"}]",
+                Some("csl_json"),
+            ),
             ("a.xml", "<article article-type=\"research\"><front><article-meta>", Some("jats")),
         ] {
             assert_eq!(text(name, beginning), expect, "{name}");

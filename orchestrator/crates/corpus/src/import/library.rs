@@ -138,7 +138,8 @@ impl Library {
 fn keys(document: &Document) -> Vec<String> {
     let mut keys: Vec<String> = document.doi.iter().map(|doi| format!("doi:{doi}")).collect();
     keys.extend(document.identifiers.iter().map(ToString::to_string));
-    let title: String = normalise(&document.title).to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+    let title: String =
+        normalise(&document.title).to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
     let weight: usize = title.chars().map(|c| if c > '\u{3000}' { 3 } else { 1 }).sum();
     if weight >= TELLING_TITLE {
         keys.push(format!("title:{title}"));
@@ -167,7 +168,11 @@ fn id(document: &Document, file: &str) -> String {
     }
     let words = |text: &str| -> Vec<String> {
         let lower = normalise(text).to_lowercase();
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        lower
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
     };
     let title = words(&document.title);
     if title.is_empty() {
@@ -177,7 +182,8 @@ fn id(document: &Document, file: &str) -> String {
     let family = |author: &String| words(author.split(',').next().unwrap_or_default()).pop();
     let family = document.authors.first().and_then(family);
     let year = document.year.map(|year| year.to_string());
-    let parts: Vec<String> = family.into_iter().chain(year).chain(title.into_iter().take(WORDS_OF_TITLE)).collect();
+    let parts: Vec<String> =
+        family.into_iter().chain(year).chain(title.into_iter().take(WORDS_OF_TITLE)).collect();
     parts.join("-").chars().take(MAX_SLUG).collect()
 }
 
@@ -273,7 +279,8 @@ mod tests {
         ] {
             let mut library = Library::default();
             let files = files.into_iter().map(str::to_owned).collect();
-            let held = library.shelve(record.clone(), Holding::Reference { files }, Path::new("a.bib"), PLACE);
+            let held =
+                library.shelve(record.clone(), Holding::Reference { files }, Path::new("a.bib"), PLACE);
             assert_eq!(held, Shelved::Waits);
             let shelved = library.shelve(found, Holding::Paper, Path::new("/home/lee/7/Lee.pdf"), PLACE);
             let Shelved::Document { document, whole: true } = shelved else { panic!("{shelved:?}") };
@@ -289,8 +296,11 @@ mod tests {
         let mut library = Library::default();
         let held = Holding::Reference { files: vec!["b/x.pdf".to_owned()] };
         library.shelve(reference(TITLE, "10.1000/a", 2010), held, Path::new("a.bib"), PLACE);
-        let shelved = library.shelve(paper(TITLE, "10.1000/b", 2019), Holding::Paper, Path::new("y.pdf"), PLACE);
-        assert!(matches!(shelved, Shelved::Document { document, whole: false } if document.doc_id == "doi:10.1000/b"));
+        let shelved =
+            library.shelve(paper(TITLE, "10.1000/b", 2019), Holding::Paper, Path::new("y.pdf"), PLACE);
+        assert!(
+            matches!(shelved, Shelved::Document { document, whole: false } if document.doc_id == "doi:10.1000/b")
+        );
         let left: Vec<_> = library.rest().map(|(document, _)| document.doc_id).collect();
         assert_eq!(left, ["doi:10.1000/a"]);
     }
@@ -305,10 +315,7 @@ mod tests {
 
     #[test]
     fn ids_without_identifiers() {
-        assert_eq!(
-            id(&paper(TITLE, "", 2019), "x.pdf"),
-            "lee-2019-short-naps-and-the-memory-of-adults"
-        );
+        assert_eq!(id(&paper(TITLE, "", 2019), "x.pdf"), "lee-2019-short-naps-and-the-memory-of-adults");
         assert_eq!(id(&Document::default(), "x.pdf"), "file:x.pdf");
     }
 }

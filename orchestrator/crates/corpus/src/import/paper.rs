@@ -16,7 +16,7 @@ use url::Url;
 
 /// Largest file in bytes; a longer one is rejected.
 const MAX_FILE: u64 = 128 << 20;
-/// What is read of a PDF: books of a thousand pages.
+/// Limits of a PDF, which books of a thousand pages stay within.
 const PDF: pdf::Limits =
     pdf::Limits { max_pages: 2_000, max_chars: 8_000_000, max_unpacked: 192 << 20, max_drawn: 40_000_000 };
 /// Paragraphs of title pages, before the first section, that are longer belong to the text.
@@ -119,8 +119,14 @@ fn of_page(extracted: &Extracted) -> Document {
     let said = extracted.abstract_text.clone();
     Document {
         title: lyra_text::normalise(&extracted.title),
-        text: said.or_else(|| (!abstract_text.is_empty()).then(|| abstract_text.join("\n"))).unwrap_or_default(),
-        url: extracted.canonical_url.as_ref().filter(|url| url.host_str() != Some("page.invalid")).map(Url::to_string),
+        text: said
+            .or_else(|| (!abstract_text.is_empty()).then(|| abstract_text.join("\n")))
+            .unwrap_or_default(),
+        url: extracted
+            .canonical_url
+            .as_ref()
+            .filter(|url| url.host_str() != Some("page.invalid"))
+            .map(Url::to_string),
         doi: extracted.doi.clone(),
         year: extracted.published.map(|date| date.year),
         venue: extracted.site.clone(),

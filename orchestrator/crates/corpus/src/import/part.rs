@@ -61,7 +61,12 @@ pub(super) fn look(
 ) -> std::result::Result<Vec<Part>, Failure> {
     let mut start = file.open();
     let mut magic = Vec::new();
-    start.by_ref().take(BEGINNING).read_to_end(&mut magic).and_then(|_| start.rewind()).map_err(Failure::io)?;
+    start
+        .by_ref()
+        .take(BEGINNING)
+        .read_to_end(&mut magic)
+        .and_then(|_| start.rewind())
+        .map_err(Failure::io)?;
     // DOCX, ODT and EPUB are archives as well.
     let is_text = matches!(format, Some(Format::Text(_)))
         || (format.is_none() && lyra_documents::Format::detect(name, &magic).is_some());

@@ -247,7 +247,8 @@ impl<'a> Intake<'a> {
             if *earlier == hash {
                 return Outcome::Repeated;
             }
-            let file = self.paths.get(*file as usize).map(|path| path.display().to_string()).unwrap_or_default();
+            let file =
+                self.paths.get(*file as usize).map(|path| path.display().to_string()).unwrap_or_default();
             return Outcome::Reject(format!(
                 "id `{}` is on line {line} of {file} with other content",
                 document.doc_id
@@ -257,7 +258,9 @@ impl<'a> Intake<'a> {
         let texts = self.known.texts(&document);
         match self.known.snapshot.entry(&document.doc_id) {
             Err(error) => Outcome::Failed(error),
-            Ok(Some(entry)) if entry.hash == hash && self.known.is_sound(&entry, &texts) => Outcome::Unchanged,
+            Ok(Some(entry)) if entry.hash == hash && self.known.is_sound(&entry, &texts) => {
+                Outcome::Unchanged
+            }
             Ok(entry) => {
                 let pending = Pending { document, json, hash, texts, replaces: entry.is_some() };
                 Outcome::Take(Box::new(pending), odd_codes)

@@ -51,11 +51,18 @@ pub(super) enum Holding {
 pub(super) enum Records<R> {
     Lines(Lines<R>),
     Table(Box<Table<R>>),
-    Blocks { blocks: Blocks<R>, parse: fn(&[u8]) -> Read },
+    Blocks {
+        blocks: Blocks<R>,
+        parse: fn(&[u8]) -> Read,
+    },
     /// A paper, which is a whole file; none once it was read.
     Paper(Option<R>, Format),
     /// References: the content, and then its records.
-    References { content: Option<R>, format: lyra_bibliography::Format, records: std::vec::IntoIter<Record> },
+    References {
+        content: Option<R>,
+        format: lyra_bibliography::Format,
+        records: std::vec::IntoIter<Record>,
+    },
 }
 
 impl<R: BufRead> Records<R> {

@@ -1,6 +1,6 @@
 //! What commands mean that leave no text, or only some of it.
 
-/// Arguments of a command that are no text: `m` in braces, `o` in brackets. What follows them is text again.
+/// Arguments of a command that do not hold text: `m` in braces, `o` in brackets. What follows them is text again.
 pub(super) fn dropped(name: &str) -> Option<&'static str> {
     Some(match name {
         "label" | "vspace" | "hspace" | "bibliographystyle" | "theoremstyle" | "pagestyle"
@@ -50,7 +50,7 @@ pub(super) fn is_formula(environment: &str) -> bool {
     )
 }
 
-/// Arguments of an environment that are no text.
+/// Arguments of an environment that do not hold text.
 pub(super) fn environment(name: &str) -> &'static str {
     match name.trim_end_matches('*') {
         "tabular" | "longtable" | "array" | "supertabular" | "tabu" if !name.ends_with('*') => "om",

@@ -24,7 +24,7 @@ struct Macro {
     /// The first argument's default, if it is optional.
     default: Option<Vec<Token>>,
     body: Rc<[Token]>,
-    /// It measures or decides, which cannot be followed: its arguments are all that is known of it.
+    /// It measures or decides, which cannot be followed: only its arguments are known.
     opaque: bool,
 }
 
@@ -275,7 +275,7 @@ impl Input {
         }
     }
 
-    /// Replaces a macro by its body. `false` if it is none.
+    /// Replaces a macro by its body. `false` if it is not a macro.
     pub(super) fn expand_macro(&mut self, name: &str) -> bool {
         let Some(found) = self.macros.get(name).cloned() else { return false };
         let mut arguments: Vec<Vec<Token>> = Vec::new();

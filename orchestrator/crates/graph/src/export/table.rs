@@ -51,7 +51,9 @@ impl Table {
 
     /// Every row with its cells in the order of the columns.
     pub(super) fn rows(&self) -> impl Iterator<Item = Vec<Option<String>>> {
-        self.rows.iter().map(|row| self.columns.iter().map(|(name, _)| row.get(name).map(write_cell)).collect())
+        self.rows
+            .iter()
+            .map(|row| self.columns.iter().map(|(name, _)| row.get(name).map(write_cell)).collect())
     }
 }
 

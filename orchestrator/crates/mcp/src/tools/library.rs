@@ -4,10 +4,10 @@
 //! connectors.
 
 use super::{Call, Effect, Failure, Tool};
-use lyra_usecases::{AppError, LibraryEntry, LibraryItem, Shelf};
-use lyra_usecases::json::size;
 use crate::reply::{CONTENT_NOTICE, MAX_BYTES};
 use crate::schema::any_object;
+use lyra_usecases::json::size;
+use lyra_usecases::{AppError, LibraryEntry, LibraryItem, Shelf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

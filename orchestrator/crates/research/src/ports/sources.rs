@@ -116,6 +116,24 @@ pub struct CorpusDocument {
     pub corpus: String,
     /// The document's identifier in it.
     pub doc_id: String,
+    /// Passages of its full text, in order; without its abstract.
+    pub passages: Vec<CorpusPassage>,
+}
+
+impl CorpusDocument {
+    /// A document of which no full text is at hand.
+    pub fn new(corpus: &str, doc_id: &str) -> Self {
+        Self { corpus: corpus.to_owned(), doc_id: doc_id.to_owned(), passages: Vec::new() }
+    }
+}
+
+/// A passage of a document's full text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CorpusPassage {
+    /// Section and page that it is in, as they are shown: `Results, p. 7`.
+    pub place: Option<String>,
+    /// The text.
+    pub text: String,
 }
 
 /// One document that a source found.

@@ -179,7 +179,7 @@ pub trait QuestionLog: Send + Sync {
     async fn seconds_asked(&self, task: &TaskId) -> Result<HashMap<Purpose, f64>>;
 }
 
-/// What waits for a person.
+/// What requires a person.
 #[async_trait]
 pub trait AuthQueue: Send + Sync {
     /// Adds the parts that require a person to the auth queue, each with a job that waits for it. Skips those already

@@ -1,12 +1,12 @@
 //! What sources named, as pages.
 
-use crate::ports::{CorpusDocument, EvidenceSource, Hit, NewPage, SourceKind, SourcePage};
+use crate::ports::{CorpusDocument, CorpusPassage, EvidenceSource, Hit, NewPage, SourceKind, SourcePage};
 use lyra_domain::domains::{host_of, registrable_domain};
 use lyra_domain::{
-    CanonicalPaperIndex, CanonicalWork, FetchMethod, FoundBy, Fragment, FragmentId, Page, PageId,
-    PaperMetadata, Precedence, TaskPageReason, Work,
+    CanonicalPaperIndex, CanonicalWork, FetchMethod, FoundBy, Fragment, FragmentId, FragmentType, Page,
+    PageId, PaperMetadata, Precedence, TaskPageReason, Work,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Category of a domain until the rules are asked, which happens when its page is registered.
 const UNDECIDED: &str = "unverified";
@@ -65,10 +65,43 @@ pub(crate) fn page_of(
     page.found_by.dedup_by(|a, b| a.0 == b.0);
     if let Some(fetched) = fetched.get(&page.page.url) {
         of_web(&mut page, fetched.clone());
-    } else if !best.text().is_empty() {
+        return Some((page, best.hit.embedding.clone()));
+    }
+    if !best.text().is_empty() {
         page.fragments = vec![Fragment::of_abstract(&page.page.id, best.text())];
     }
-    Some((page, best.hit.embedding.clone()))
+    // The full text is that of whichever record has one.
+    let full =
+        hits().filter_map(|entry| entry.hit.document.as_ref()).find(|document| !document.passages.is_empty());
+    page.fragments.extend(full.into_iter().flat_map(|document| full_text(&page.page.id, &document.passages)));
+    // The vector is that of the abstract alone.
+    let vector = best.hit.embedding.clone().filter(|_| full.is_none());
+    Some((page, vector))
+}
+
+/// Passages of a full text as fragments; those with the same text count once.
+fn full_text(page: &PageId, passages: &[CorpusPassage]) -> Vec<Fragment> {
+    let mut seen = HashSet::new();
+    let (mut fragments, mut start) = (Vec::new(), 0_u32);
+    for passage in passages {
+        let end = start + passage.text.chars().count() as u32;
+        let id = FragmentId::derive(&[page.as_str(), &passage.text]);
+        if seen.insert(id.clone()) {
+            fragments.push(Fragment {
+                id,
+                page_id: page.clone(),
+                fragment_type: FragmentType::Paragraph,
+                position: fragments.len() as u32 + 1,
+                text_content: passage.text.clone(),
+                heading_context: passage.place.clone(),
+                char_start: start,
+                char_end: end,
+            });
+        }
+        // A blank line between.
+        start = end + 2;
+    }
+    fragments
 }
 
 /// The page that a hit of an API or a search engine is, with the metadata known of its work and no fragments yet.

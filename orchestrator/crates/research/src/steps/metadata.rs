@@ -113,7 +113,7 @@ mod tests {
             references: vec!["10.1/x".to_owned()],
             ..Work::default()
         };
-        let planted = CorpusDocument { corpus: "c".to_owned(), doc_id: PLANTED.to_owned() };
+        let planted = CorpusDocument::new("c", PLANTED);
         let hits = vec![
             hit(1, "https://a.example/1", work.clone()),
             hit(2, "https://a.example/2", Work { title: PLANTED.to_owned(), ..work.clone() }),

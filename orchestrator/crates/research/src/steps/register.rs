@@ -5,7 +5,7 @@ use crate::Result;
 use crate::context::Context;
 use crate::ports::{Hit, NewPage, Quarantined, TaskFragment};
 use lyra_domain::domains::{DomainCategory, host_of};
-use lyra_domain::{FetchMethod, Job, PageId, Query, Task, TaskId};
+use lyra_domain::{FetchMethod, Fragment, Job, PageId, Query, Task, TaskId};
 
 /// Where the records of works with a DOI stand, as far as domains go.
 const DOI_HOST: &str = "doi.org";
@@ -46,8 +46,12 @@ pub(crate) async fn register(
 async fn quarantine(context: &Context, pages: &mut [NewPage]) -> Result<()> {
     let fetched = |page: &NewPage| matches!(page.page.fetch_method, FetchMethod::Http | FetchMethod::Browser);
     let mut unread: Vec<&mut NewPage> = pages.iter_mut().filter(|page| !fetched(page)).collect();
-    let texts: Vec<String> =
-        unread.iter().flat_map(|page| page.fragments.iter().map(|f| f.text_content.clone())).collect();
+    // With the headings above them, which are shown beside them.
+    let text = |fragment: &Fragment| match &fragment.heading_context {
+        Some(heading) => format!("{heading}\n{}", fragment.text_content),
+        None => fragment.text_content.clone(),
+    };
+    let texts: Vec<String> = unread.iter().flat_map(|page| page.fragments.iter().map(text)).collect();
     if texts.is_empty() {
         return Ok(());
     }

@@ -65,9 +65,7 @@ impl EvidenceSource for Tea {
                 score: 1.0,
                 work: Work { title, ..Work::default() },
                 url: format!("{}/{number}", self.name),
-                document: self
-                    .corpus()
-                    .map(|corpus| CorpusDocument { corpus: corpus.to_owned(), doc_id: number.to_string() }),
+                document: self.corpus().map(|corpus| CorpusDocument::new(corpus, &number.to_string())),
                 language: Some("en".to_owned()),
                 // What number 99 says is meant for somebody else, and 100 says nothing.
                 text: match number {
@@ -414,7 +412,7 @@ impl EvidenceSource for TwoLanguages {
             score: 1.0,
             work: Work { title: format!("Tea {place}"), ..Work::default() },
             url: format!("corpus:languages/{place}"),
-            document: Some(CorpusDocument { corpus: "languages".to_owned(), doc_id: place.to_string() }),
+            document: Some(CorpusDocument::new("languages", &place.to_string())),
             language: Some(language.to_owned()),
             text: Some(text.to_owned()),
             embedding: None,

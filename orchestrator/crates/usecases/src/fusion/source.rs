@@ -89,7 +89,7 @@ fn hit(publication: Publication, corpus: &str, rank: usize, score: f64) -> Hit {
             ..Work::default()
         },
         url,
-        document: Some(CorpusDocument { corpus: corpus.to_owned(), doc_id: publication.doc_id }),
+        document: Some(CorpusDocument::new(corpus, &publication.doc_id)),
         language: publication.lang,
         text,
         embedding: None,

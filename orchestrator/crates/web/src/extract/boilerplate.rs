@@ -133,7 +133,7 @@ fn found<'a>(parts: &[Part<'a>], by_name: bool) -> Vec<NodeRef<'a>> {
         }
         let is_much = is_much(part, &whole);
         let kind = if by_name { kind(part, parts) } else { None };
-        // The choices of a field are no text, however many there are.
+        // The choices of a field do not count as text, however many there are.
         let is_doomed = part.hidden
             || name == "select"
             || (!is_much

@@ -17,10 +17,30 @@ const MIN_ABSTRACT: usize = 80;
 const MAX_ABSTRACT: usize = 6_000;
 
 /// Words of a line that names no people.
-const NO_NAMES: [&str; 24] = [
-    "university", "department", "institute", "school", "faculty", "college", "hospital", "laboratory", "centre",
-    "center", "journal", "received", "accepted", "published", "volume", "copyright", "abstract", "keywords",
-    "conference", "proceedings", "www", "http", "e-mail", "article",
+const NO_NAMES: [&str; 23] = [
+    "university",
+    "department",
+    "institute",
+    "school",
+    "faculty",
+    "college",
+    "hospital",
+    "laboratory",
+    "center",
+    "journal",
+    "received",
+    "accepted",
+    "published",
+    "volume",
+    "copyright",
+    "abstract",
+    "keywords",
+    "conference",
+    "proceedings",
+    "www",
+    "http",
+    "e-mail",
+    "article",
 ];
 
 /// What is known; fields that the page does not tell are empty.
@@ -40,8 +60,11 @@ pub(super) fn read(pieces: &[Piece], vertical: &str) -> Front {
     let doi = doi(&first, vertical);
     Front {
         authors: after.map(|after| authors(&first[after..])).unwrap_or_default(),
-        published: year(&first, vertical, doi.as_ref())
-            .map(|year| PublishedDate { year, month: None, day: None }),
+        published: year(&first, vertical, doi.as_ref()).map(|year| PublishedDate {
+            year,
+            month: None,
+            day: None,
+        }),
         doi,
         abstract_text: abstract_text(pieces),
         title,
@@ -51,7 +74,8 @@ pub(super) fn read(pieces: &[Piece], vertical: &str) -> Front {
 /// The piece in the largest font before the text begins, with those in the same font that follow it; and where the
 /// next piece is.
 fn title(first: &[&Piece]) -> (String, Option<usize>) {
-    let before = first.iter().take(LOOKED_AT).position(|piece| is_abstract(&piece.text) || opens_abstract(piece));
+    let before =
+        first.iter().take(LOOKED_AT).position(|piece| is_abstract(&piece.text) || opens_abstract(piece));
     let before = before.filter(|at| *at > 0).unwrap_or(LOOKED_AT).min(first.len());
     let fits = |piece: &Piece| {
         let chars = piece.text.chars().count();
@@ -66,7 +90,8 @@ fn title(first: &[&Piece]) -> (String, Option<usize>) {
     let candidates = || (0..before).filter(|at| fits(first[*at]));
     let largest = candidates().map(|at| first[at].size).fold(0.0, f64::max);
     // A name of a few words may be set larger: a logo, a journal.
-    let long = |at: &usize| first[*at].text.split_whitespace().count() >= 4 && first[*at].size > largest * 0.75;
+    let long =
+        |at: &usize| first[*at].text.split_whitespace().count() >= 4 && first[*at].size > largest * 0.75;
     let start = candidates()
         .filter(long)
         .max_by(|a, b| first[*a].size.total_cmp(&first[*b].size).then(b.cmp(a)))
@@ -100,9 +125,8 @@ fn inline_abstract(text: &str) -> Option<&str> {
 /// The names under the title: the first pieces that hold nothing but names. Lines in one font are read together,
 /// because a name may be divided between them.
 fn authors(after: &[&Piece]) -> Vec<String> {
-    let ends = |piece: &&Piece| {
-        is_abstract(&piece.text) || opens_abstract(piece) || section::is_usual(&piece.text)
-    };
+    let ends =
+        |piece: &&Piece| is_abstract(&piece.text) || opens_abstract(piece) || section::is_usual(&piece.text);
     let end = after.iter().take(BYLINES).position(ends).unwrap_or(BYLINES.min(after.len()));
     let mut found: Vec<String> = Vec::new();
     for lines in after[..end].chunk_by(|a, b| (a.size - b.size).abs() < a.size * 0.03) {
@@ -132,17 +156,28 @@ fn people(line: &str) -> Vec<String> {
     // Marks of affiliations, raised and drawn in the line.
     let plain: String = line
         .chars()
-        .map(|c| if c.is_ascii_digit() || "*†‡§¶#∗⋆⁎¹²³⁴⁵⁶⁷⁸⁹⁰".contains(c) { ',' } else { c })
+        .map(|c| {
+            if c.is_ascii_digit() || "*†‡§¶#∗⋆⁎¹²³⁴⁵⁶⁷⁸⁹⁰".contains(c) {
+                ','
+            } else {
+                c
+            }
+        })
         .collect();
     let names = names(Some(&plain));
     // Letters that mark affiliations, and degrees.
-    let marks = |name: &String| name.chars().count() > 3 && !matches!(name.as_str(), "PhD" | "Ph.D." | "M.D.");
+    let marks =
+        |name: &String| name.chars().count() > 3 && !matches!(name.as_str(), "PhD" | "Ph.D." | "M.D.");
     let names: Vec<String> = names.into_iter().filter(marks).collect();
     let is_name = |name: &String| {
         let words: Vec<&str> = name.split([' ', '\u{A0}']).filter(|word| !word.is_empty()).collect();
         let wide = name.chars().all(|c| c > '\u{3000}' || c.is_whitespace());
-        let small = ["de", "da", "di", "del", "der", "den", "la", "le", "van", "von", "zu", "al", "el", "bin", "dos", "y"];
-        let capital = |word: &&str| word.chars().next().is_some_and(char::is_uppercase) || small.contains(word);
+        let small = [
+            "de", "da", "di", "del", "der", "den", "la", "le", "van", "von", "zu", "al", "el", "bin", "dos",
+            "y",
+        ];
+        let capital =
+            |word: &&str| word.chars().next().is_some_and(char::is_uppercase) || small.contains(word);
         wide || ((2..=5).contains(&words.len()) && words.iter().all(capital))
     };
     if names.iter().all(is_name) { names } else { Vec::new() }
@@ -221,7 +256,8 @@ fn abstract_text(pieces: &[Piece]) -> Option<String> {
             continue;
         }
         let body = pieces[at + 1..].iter().take_while(|piece| {
-            !matches!(piece.kind, BlockKind::Heading { .. }) && !piece.text.to_lowercase().starts_with("keyword")
+            !matches!(piece.kind, BlockKind::Heading { .. })
+                && !piece.text.to_lowercase().starts_with("keyword")
         });
         let text = body.map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n");
         let text: String = text.chars().take(MAX_ABSTRACT).collect();

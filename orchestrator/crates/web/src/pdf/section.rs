@@ -1,4 +1,4 @@
-//! Headings of sections of papers that are told by their words: many journals set them in the size of the text.
+//! Headings of sections of papers, recognized by their words: many journals set them in the size of the text.
 
 /// Longest heading in characters.
 const MAX_CHARS: usize = 90;
@@ -69,8 +69,21 @@ const NAMES: [&str; 61] = [
 ];
 
 const JAPANESE: [&str; 15] = [
-    "要旨", "抄録", "概要", "はじめに", "序論", "緒言", "背景", "方法", "対象と方法", "結果", "考察",
-    "結論", "おわりに", "謝辞", "参考文献",
+    "要旨",
+    "抄録",
+    "概要",
+    "はじめに",
+    "序論",
+    "緒言",
+    "背景",
+    "方法",
+    "対象と方法",
+    "結果",
+    "考察",
+    "結論",
+    "おわりに",
+    "謝辞",
+    "参考文献",
 ];
 
 /// Words of affiliations, which are numbered as headings are.
@@ -101,7 +114,10 @@ pub fn is_references(heading: &str) -> bool {
     let (_, name) = split_number(heading.trim());
     let lower = name.trim().trim_end_matches([':', '.']).to_lowercase();
     let lower = unspaced(&lower).unwrap_or(lower);
-    matches!(lower.as_str(), "references" | "bibliography" | "literature cited" | "works cited" | "参考文献" | "文献")
+    matches!(
+        lower.as_str(),
+        "references" | "bibliography" | "literature cited" | "works cited" | "参考文献" | "文献"
+    )
 }
 
 /// Whether a heading is the abstract's.

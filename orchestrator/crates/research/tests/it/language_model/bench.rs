@@ -11,9 +11,7 @@ use lyra_research::ports::{
     Accept, Answer, Answered, ContentRules, Danger, EvidenceSource, Hit, LanguageModel, PageLink, Prompt,
     Purpose, Reply, ScholarlySource, SourceKind, SourcePage,
 };
-use lyra_research::{
-    CitationFilter, Context, Llm, PortError, ResearchConfig, Result, SearchConfig, Worker,
-};
+use lyra_research::{CitationFilter, Context, Llm, PortError, ResearchConfig, Result, SearchConfig, Worker};
 use lyra_store::{GuardOptions, NewTask, Store, StoreConfig, TaskProgress};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
