@@ -1,5 +1,7 @@
 //! `lyra corpus …`, and `--corpus NAME|PATH` of the other commands.
 
+mod document;
+
 use super::{print, print_json, tell};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -33,10 +35,12 @@ pub(super) enum CorpusCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show one corpus
+    /// Show one corpus, or what it holds of one document: metadata, sections with their pages, and text
     Show {
         /// Its name
         name: String,
+        /// Id of a document, as `lyra corpus search` prints it
+        document: Option<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -121,7 +125,11 @@ pub(super) async fn run(
     match command {
         CorpusCommand::Import(args) => return import(app, args, cancel).await,
         CorpusCommand::List { json } => list(app, *json).await?,
-        CorpusCommand::Show { name, json } => {
+        CorpusCommand::Show { name, document: Some(id), json } => {
+            let document = app.show_corpus_document(name, id).await?;
+            if *json { print_json(&document)? } else { print(&document::described(&document))? }
+        }
+        CorpusCommand::Show { name, document: None, json } => {
             let summary = app.show_corpus(name).await?;
             if *json { print_json(&summary)? } else { print(&described(&summary))? }
         }

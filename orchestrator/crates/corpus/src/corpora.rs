@@ -11,7 +11,7 @@ use crate::import::{self, ImportOptions, ImportReport, Progress};
 use crate::index::TextIndex;
 use crate::manifest::check_name;
 use crate::search::{Method, SearchResult};
-use crate::{CorpusError, Result, search, upgrade};
+use crate::{CorpusError, Document, Result, search, upgrade};
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
 use serde::Serialize;
@@ -126,6 +126,19 @@ impl Corpora {
     pub async fn show(&self, name: &str) -> Result<CorpusInfo> {
         let (corpora, name) = (self.clone(), name.to_owned());
         blocking(move || corpora.info(&name)).await
+    }
+
+    /// The document of an id; `None` when the corpus has no such document.
+    ///
+    /// # Errors
+    /// [`CorpusError::NotFound`], or when the corpus cannot be read.
+    pub async fn document(&self, name: &str, id: &str) -> Result<Option<Document>> {
+        let (corpora, name, id) = (self.clone(), name.to_owned(), id.to_owned());
+        blocking(move || {
+            let opened = corpora.get(&name)?;
+            opened.snapshot.stored(&id)
+        })
+        .await
     }
 
     /// Removes a corpus and its files.

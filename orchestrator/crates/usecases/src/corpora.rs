@@ -1,7 +1,9 @@
 //! Local corpora: which ones a task searches, and bringing documents in.
 
 use super::{App, AppError, ErrorCode, Remedy};
-use lyra_corpus::{CorpusError, CorpusInfo, ImportOptions, ImportReport, Method, Progress, SearchResult};
+use lyra_corpus::{
+    CorpusError, CorpusInfo, Document, ImportOptions, ImportReport, Method, Progress, SearchResult,
+};
 use lyra_domain::{Task, TaskConfig};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -114,6 +116,17 @@ impl App {
     /// No such corpus, or one written by a newer version.
     pub async fn show_corpus(&self, name: &str) -> Result<CorpusInfo, AppError> {
         Ok(self.inner.corpora.show(name).await?)
+    }
+
+    /// What a corpus holds of one document.
+    ///
+    /// # Errors
+    /// No such corpus, no such document in it, or one that cannot be read.
+    pub async fn show_corpus_document(&self, name: &str, id: &str) -> Result<Document, AppError> {
+        let found = self.inner.corpora.document(name, id).await?;
+        found.ok_or_else(|| {
+            AppError::new(ErrorCode::NotFound, format!("corpus `{name}` has no document `{id}`"))
+        })
     }
 
     /// Deletes a corpus. What tasks took from it stays.
