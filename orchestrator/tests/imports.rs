@@ -78,7 +78,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let inside = folder.join("folder");
     std::fs::create_dir(&inside).unwrap();
     written(&inside, "more.ndjson", lines(400, 500));
-    written(&inside, "README.md", "# What this is");
+    written(&inside, "cover.png", b"\x89PNG\r\n\x1A\n");
     vec![
         written(folder, "a.jsonl", lines(0, 300)),
         written(folder, "b.jsonl.gz", packed(lines(300, 400).as_bytes())),
@@ -96,7 +96,7 @@ async fn workers_read_what_this_process_reads() {
     let nowhere = app(&home.path().join("nowhere"), Some("/nowhere/lyra")).await;
     let files = files(home.path());
     let report = import(&there, "c", &files).await.unwrap();
-    assert_eq!((report.added, report.rejected_count), (451, 51), "{report:?}");
+    assert_eq!((report.added, report.rejected_count), (451, 52), "{report:?}");
     for app in [&here, &nowhere] {
         assert_eq!(import(app, "c", &files).await.unwrap(), report);
         assert_eq!(searched(app, "c").await, searched(&there, "c").await);
@@ -105,7 +105,7 @@ async fn workers_read_what_this_process_reads() {
     assert_eq!((again.added, again.unchanged), (0, 451));
     // What is refused is refused in the same words.
     for (name, content) in [
-        ("a.pdf", &b"%PDF-1.7"[..]),
+        ("a.db", &b"SQLite format 3\0"[..]),
         ("b.zip", b"PK\x03\x04 and no more"),
         ("c.jsonl.gz", &packed(b"{}")[..12]),
     ] {

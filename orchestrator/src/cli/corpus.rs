@@ -24,6 +24,12 @@ const REJECTED_SHOWN: usize = 20;
 pub(super) enum CorpusCommand {
     /// Import documents: papers (PDF, DOCX, HTML, …), references (BibTeX, RIS, Zotero, …), records as JSONL or CSV, and
     /// patents of the USPTO, EPO and JPO
+    ///
+    /// A paper and its reference become one document. JSONL has one document per line with id, title, abstract or text,
+    /// and optionally url, doi, year, venue, authors, language, `citation_count`, references; for patents also claims,
+    /// description, ipc, cpc, fi, ft, `app_id`, `pub_id`, `exam_id`, `app_date`, `pub_date`, country, applicants,
+    /// `cross_en_applicants`. CSV has the same names in its header. Files may be gzip-compressed. Repeating an import
+    /// adds what is missing and skips the rest.
     Import(ImportArgs),
     /// List the corpora
     List {

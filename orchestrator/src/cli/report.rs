@@ -73,7 +73,10 @@ const SHOWN_CLUSTERS: usize = 6;
 /// Authors that a citation names.
 const SHOWN_AUTHORS: usize = 3;
 
-/// "Title, A. Author et al. (2014, Journal)".
+/// Characters of a section's headings that a citation names.
+const SHOWN_SECTION: usize = 80;
+
+/// "Title, A. Author et al. (2014, Journal), Results, p. 7".
 fn cited(citation: &Citation) -> String {
     let mut text = if citation.title.is_empty() { "untitled".to_owned() } else { citation.title.clone() };
     if !citation.authors.is_empty() {
@@ -85,6 +88,11 @@ fn cited(citation: &Citation) -> String {
     let year = citation.year.map_or_else(|| "no year".to_owned(), |year| year.to_string());
     let venue = citation.venue.as_ref().map(|venue| format!(", {venue}")).unwrap_or_default();
     let _ = write!(text, " ({year}{venue})");
+    if let Some(section) = &citation.section {
+        let more = if section.chars().count() > SHOWN_SECTION { "…" } else { "" };
+        let shown: String = section.chars().take(SHOWN_SECTION).collect();
+        let _ = write!(text, ", {shown}{more}");
+    }
     if citation.is_retracted == Some(true) {
         text.push_str(" RETRACTED");
     }

@@ -78,7 +78,7 @@ const MAX_RECORD: usize = 64 << 20;
 /// Deepest nesting of elements and of objects.
 const MAX_DEPTH: usize = 100;
 
-/// A record, or why there is none.
+/// A record, or the reason why it cannot be read.
 type Outcome = Result<Record, Rejected>;
 
 /// Takes one record after the other from a file's text, which is the same in every call.

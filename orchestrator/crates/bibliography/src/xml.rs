@@ -210,7 +210,7 @@ impl Element {
         text
     }
 
-    /// The text at a path; empty if there is none.
+    /// The text at a path; empty if it is absent.
     pub(crate) fn text_at(&self, path: &str) -> String {
         self.at(path).map(Self::text).unwrap_or_default()
     }

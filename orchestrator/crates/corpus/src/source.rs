@@ -90,8 +90,8 @@ fn passages(document: &Document, asked: &HashSet<String>) -> Vec<CorpusPassage> 
         };
         let weight = weight(passage.heading);
         let extracted = paragraphs(passage.text, document.language.clone());
-        found.extend(fragments(&page, &extracted).into_iter().map(|fragment| {
-            let text = fragment.text_content;
+        let texts = fragments(&page, &extracted).into_iter().map(|fragment| fragment.text_content);
+        found.extend(texts.filter(|text| !is_table(text)).map(|text| {
             let words: HashSet<String> = lyra_text::content_words(&text).into_iter().collect();
             let shared = words.intersection(asked).count();
             (weight * (shared as f64), CorpusPassage { place: place.clone(), text })
@@ -105,6 +105,15 @@ fn passages(document: &Document, asked: &HashSet<String>) -> Vec<CorpusPassage> 
     let kept: HashSet<usize> = best.into_iter().take(MAX_PASSAGES).collect();
     let kept = found.into_iter().enumerate().filter(|(nth, _)| kept.contains(nth));
     kept.map(|(_, (_, passage))| passage).collect()
+}
+
+/// Whether a text is rows of numbers, as PDFs give tables: no statement can be read in them.
+fn is_table(text: &str) -> bool {
+    let (mut words, mut numbers) = (0_usize, 0_usize);
+    for token in text.split_whitespace() {
+        if token.chars().any(char::is_alphabetic) { words += 1 } else { numbers += 1 }
+    }
+    numbers * 2 > words
 }
 
 /// What a section's passages count for: what a work found comes before what it set out from.
@@ -141,6 +150,15 @@ fn paragraphs(lines: &str, language: Option<String>) -> Extracted {
 mod tests {
     use super::*;
     use crate::Section;
+
+    #[test]
+    fn tables_are_not_statements() {
+        assert!(is_table("Google - - - 0.2535 0.2342 0.1834 Google Scholar - - - 0.2809 0.2155 0.1514"));
+        assert!(!is_table(
+            "PaSa surpasses Google by 37.78% in recall@20 and 39.90% in recall@50 on 50 queries."
+        ));
+        assert!(!is_table("昼寝は記憶を改善した。"));
+    }
 
     #[test]
     fn what_a_paper_found_comes_before_its_introduction() {

@@ -89,6 +89,9 @@ pub struct Evidence {
     pub url: Option<String>,
     /// Identifier in the local corpus, when it came from one.
     pub doc_id: Option<String>,
+    /// Section and page of the passage, as its document has them (`Results, p. 7`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
     /// Page of the passage.
     pub page_id: crate::PageId,
     /// Fragment of the passage.
@@ -116,6 +119,7 @@ impl Evidence {
             doi: self.doi.clone(),
             url: self.url.clone(),
             doc_id: self.doc_id.clone(),
+            section: self.section.clone(),
             is_retracted: self.is_retracted,
         }
     }

@@ -21,6 +21,9 @@ pub struct Citation {
     pub url: Option<String>,
     /// Identifier in the local corpus, when it came from one.
     pub doc_id: Option<String>,
+    /// Section and page of the passage, as its document has them (`Results, p. 7`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
     /// Whether the work was retracted; unknown is null.
     pub is_retracted: Option<bool>,
 }

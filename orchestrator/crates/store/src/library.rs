@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(document.language.as_deref(), Some("en"));
         assert_eq!(document.passages, [(None, "The treatment works in mice.".to_owned())]);
         let missing = "page_x".parse().unwrap();
-        let error = store.stored_document(&missing).await.expect_err("there is none");
+        let error = store.stored_document(&missing).await.expect_err("it does not exist");
         assert!(error.to_string().contains("page_x"), "{error}");
     }
 }

@@ -73,7 +73,8 @@ async fn load_judged(
     let sql = format!(
         "SELECT claims.id AS claim_id, edges.id AS edge_id, edges.relation, edges.nli_confidence,
                 coalesce(edges.premise, fragments.text_content) AS text, edges.source_domain_category,
-                edges.missing, edges.differs, nullif(pages.work_id, '') AS work_id, fragments.id AS fragment_id, pages.id AS page_id, pages.url, pages.domain_category,
+                edges.missing, edges.differs, nullif(fragments.heading_context, '') AS section,
+                nullif(pages.work_id, '') AS work_id, fragments.id AS fragment_id, pages.id AS page_id, pages.url, pages.domain_category,
                 pages.paper_metadata, coalesce(nullif(pages.title, ''), works.title, '') AS title,
                 coalesce(pages.year, works.year) AS year, works.venue, works.doi, works.is_retracted,
                 works.authors,
@@ -108,7 +109,7 @@ async fn load_judged(
 }
 
 fn origin(row: &SqliteRow) -> Result<Origin> {
-    let citation = citation(row)?;
+    let citation = Citation { section: row.value("section")?, ..citation(row)? };
     Ok(Origin {
         text: row.value("text")?,
         citation,
@@ -136,6 +137,7 @@ pub(crate) fn citation(row: &SqliteRow) -> Result<Citation> {
         doi: metadata.doi.map_or_else(|| row.value("doi"), |doi| Ok(Some(doi)))?,
         url: in_corpus.is_none().then_some(url),
         doc_id,
+        section: None,
         is_retracted: row.value("is_retracted")?,
     })
 }
@@ -157,6 +159,7 @@ fn evidence(row: &SqliteRow) -> Result<Evidence> {
         doi,
         url,
         doc_id,
+        section: row.value("section")?,
         page_id: row.parsed("page_id")?,
         fragment_id: row.parsed("fragment_id")?,
         edge_id: row.parsed("edge_id")?,

@@ -233,6 +233,7 @@ mod tests {
             doi: doi.map(str::to_owned),
             url: url.map(str::to_owned),
             doc_id: None,
+            section: None,
             is_retracted: None,
         };
         assert!(!source(&citation(Some("javascript:alert(1)"), None)).contains("href"));

@@ -141,7 +141,7 @@ impl<'a> Intake<'a> {
         Self { known, library, seen, paths, batch, batch_size, next, tally, number: 0 }
     }
 
-    /// Counts an outcome and passes on what is to be indexed. `false` when the next stage is gone.
+    /// Counts an outcome and passes on documents for the index. `false` when the next stage is gone.
     fn count(&mut self, outcome: Outcome, place: Place) -> Result<bool> {
         self.number += 1;
         let rejected = |reason| Rejected { file: self.path(place), line: place.line, reason };

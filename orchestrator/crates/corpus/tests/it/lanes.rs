@@ -240,7 +240,7 @@ async fn without_embeddings() {
     assert_eq!((report.updated, report.documents), (4, 4));
     assert_eq!(run(&backend, semantic(FeatureScope::Wide), &json!([])).await.unwrap().hits.len(), 4);
     let error = run(&backend, semantic(FeatureScope::TopClaim), &json!([])).await.unwrap_err().to_string();
-    assert!(error.ends_with("use wide, or import the files again with `--scopes top_claim`"), "{error}");
+    assert!(error.ends_with("use wide, or import the files again with the scope `top_claim`"), "{error}");
     let refused = bench.corpora.import_with("c", &files, &none, &embedder, &|_| {}, &stop).await;
     assert!(matches!(refused, Err(CorpusError::Search { .. })));
 }

@@ -354,7 +354,8 @@ impl FoundClaim {
 }
 
 fn source(citation: &Citation) -> String {
-    let facts = [citation.year.map(|year| year.to_string()), citation.venue.clone()];
+    let section = citation.section.as_ref().map(|section| cut(section, SHORT_CHARS));
+    let facts = [citation.year.map(|year| year.to_string()), citation.venue.clone(), section];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let retracted = if citation.is_retracted == Some(true) { " RETRACTED" } else { "" };
     cut(&format!("{} ({}){retracted}", cut(&citation.title, SHORT_CHARS), facts.join(", ")), TEXT_CHARS)

@@ -46,7 +46,7 @@ struct Found {
     id: String,
     /// The claim, or the title of the document.
     title: String,
-    /// A DOI or address to cite; a `lyra://` resource where there is none.
+    /// A DOI or address to cite; a `lyra://` resource without one.
     url: String,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct FetchOutput {
     /// The text of a document; a claim with the passages for and against it. Cut where it is too long for a result;
     /// then `metadata.omitted_characters` says by how much.
     text: String,
-    /// A DOI or address to cite; a `lyra://` resource where there is none.
+    /// A DOI or address to cite; a `lyra://` resource without one.
     url: String,
     /// What to cite, and facts: `kind` is `claim` or `document`.
     #[schemars(schema_with = "any_object")]

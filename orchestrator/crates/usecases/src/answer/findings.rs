@@ -141,6 +141,7 @@ mod tests {
                 doi: None,
                 url: None,
                 doc_id: None,
+                section: None,
                 is_retracted: None,
             },
             page_id: PageId::derive(&[work]),

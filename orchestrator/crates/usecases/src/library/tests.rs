@@ -46,6 +46,7 @@ fn a_claim_is_told_with_both_sides_and_their_sources() {
         doi: Some("10.1000/a".to_owned()),
         url: None,
         doc_id: None,
+        section: None,
         page_id: "page_1".parse().unwrap(),
         fragment_id: "frag_1".parse().unwrap(),
         edge_id: "edge_1".parse().unwrap(),

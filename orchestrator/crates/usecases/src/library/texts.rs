@@ -83,6 +83,7 @@ pub(super) fn publication(publication: &Publication, entry: LibraryEntry) -> Lib
         doi: publication.doi.as_ref().map(ToString::to_string),
         url: publication.url.clone(),
         doc_id: Some(publication.doc_id.clone()),
+        section: None,
         is_retracted: None,
     };
     let metadata = known(json!({
@@ -131,6 +132,6 @@ fn cited(citation: &Citation) -> String {
     let place = super::link(citation).or_else(|| citation.doc_id.clone());
     let retracted = (citation.is_retracted == Some(true)).then(|| "RETRACTED".to_owned());
     let year = citation.year.map(|year| year.to_string());
-    let parts = [authors, year, title, citation.venue.clone(), place, retracted];
+    let parts = [authors, year, title, citation.venue.clone(), citation.section.clone(), place, retracted];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
