@@ -180,9 +180,7 @@ impl FullText {
         let ends_references = section::is_usual(&heading) || heading.to_lowercase().starts_with("appendix");
         self.part = if section::is_abstract(&heading) {
             Part::Abstract
-        } else if section::is_references(&heading) {
-            Part::References
-        } else if self.part == Part::References && !ends_references {
+        } else if section::is_references(&heading) || (self.part == Part::References && !ends_references) {
             Part::References
         } else {
             Part::Body

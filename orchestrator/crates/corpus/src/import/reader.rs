@@ -172,7 +172,8 @@ impl<'a> Intake<'a> {
         }
         drop(tally);
         // An empty batch now and then keeps the progress moving where nothing is new.
-        let due = self.batch.len() >= self.batch_size || (self.batch.is_empty() && self.number % 4_096 == 0);
+        let due = self.batch.len() >= self.batch_size
+            || (self.batch.is_empty() && self.number.is_multiple_of(4_096));
         Ok(!due || self.next.blocking_send(std::mem::take(&mut self.batch)).is_ok())
     }
 
