@@ -6,7 +6,8 @@ use std::fmt::Write;
 
 /// A PDF in Helvetica with a content stream per page; lines have a size, x and y.
 fn pdf(pages: &[&[(u32, u32, u32, &str)]]) -> Vec<u8> {
-    let kids: String = (0..pages.len()).map(|nth| format!("{} 0 R ", 4 + nth * 2)).collect();
+    let kids: String =
+        (0..pages.len()).fold(String::new(), |kids, nth| format!("{kids}{} 0 R ", 4 + nth * 2));
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         format!("<< /Type /Pages /Count {} /Kids [{kids}] >>", pages.len()),
