@@ -136,7 +136,7 @@ pub(super) async fn attached(
     for file in files.into_iter().filter(|file| !known.contains(&same(file))) {
         match reading.look(&file, None, false).await {
             Ok(Some(parts)) => {
-                let is_paper = |part: &Part| part.name.is_none() && part.format.is_paper();
+                let is_paper = |part: &Part| part.name.is_none() && part.format.is_attached();
                 let source = |part| Source { path: file.clone(), file: file.clone(), part };
                 papers.extend(parts.into_iter().filter(is_paper).map(source));
             }

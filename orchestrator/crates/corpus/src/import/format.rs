@@ -61,6 +61,13 @@ impl Format {
         matches!(self, Self::Pdf | Self::Html | Self::Text(_))
     }
 
+    /// Whether a file that a reference names is taken: plain texts are not, because references come from elsewhere, and
+    /// may name a person's notes.
+    pub(super) fn is_attached(self) -> bool {
+        use lyra_documents::Format::{Latex, Markdown, Text};
+        self.is_paper() && !matches!(self, Self::Text(Text | Markdown | Latex))
+    }
+
     /// Whether a file describes works that it does not hold.
     pub(super) fn is_references(self) -> bool {
         matches!(self, Self::References(_))

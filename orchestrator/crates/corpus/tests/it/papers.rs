@@ -120,3 +120,33 @@ async fn a_folder_of_papers() {
     let again = bench.import(&folder, &embedder).await.unwrap();
     assert_eq!((again.added, again.updated, again.unchanged, again.documents), (0, 0, 2, 2), "{again:?}");
 }
+
+#[tokio::test]
+async fn references_find_their_papers_and_take_no_notes() {
+    let (bench, embedder) = (Bench::new(), Hashing::default());
+    let folder = bench.folder.path();
+    std::fs::create_dir(folder.join("files")).unwrap();
+    std::fs::write(folder.join("files/7.pdf"), article()).unwrap();
+    std::fs::write(folder.join("files/diary.txt"), "Nothing that anyone else should read.").unwrap();
+    let references = "@article{lee, title = {Another title}, author = {Lee, Ann and Ek, Bo}, year = 2019, journal = {Sleep},\n\
+        keywords = {naps}, file = {:files/7.pdf:PDF}}\n\
+        @article{ek, title = {A work without a file at hand}, author = {Ek, Bo}, year = 2020, file = {:files/diary.txt:TXT}}\n";
+    let file = folder.join("refs.bib");
+    std::fs::write(&file, references).unwrap();
+    let report = bench.import(&file, &embedder).await.unwrap();
+    assert_eq!((report.added, report.rejected_count), (2, 0), "{report:?}");
+    let lee = only(&bench, "napped twenty minutes").await;
+    // The reference says what it is, the paper gives its text and its DOI.
+    assert_eq!(
+        (lee.title.as_str(), lee.venue.as_deref(), lee.year),
+        ("Another title", Some("Sleep"), Some(2019))
+    );
+    assert_eq!((lee.doc_id.as_str(), &lee.files[..]), ("doi:10.1000/naps.7", &["7.pdf".to_owned()][..]));
+    let found = bench.corpora.search("c", "anyone should read", Method::Bm25, 5, None).await.unwrap();
+    assert!(found.hits.iter().all(|hit| !hit.document.desc.contains("Nothing that")));
+
+    // A part imported again takes nothing away.
+    let again = bench.import(&folder.join("files/7.pdf"), &embedder).await.unwrap();
+    assert_eq!((again.added, again.updated, again.unchanged), (0, 0, 1), "{again:?}");
+    assert_eq!(bench.import(&file, &embedder).await.unwrap().unchanged, 2);
+}
