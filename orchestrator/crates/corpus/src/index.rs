@@ -15,7 +15,8 @@ use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{
-    DocAddress, DocSet, Executor, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument, Term,
+    DocAddress, DocSet, Executor, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
+    TantivyError, Term,
 };
 
 /// Folder of the index in a corpus folder.
@@ -127,12 +128,21 @@ impl Writer {
         rows: &Rows,
         replace: bool,
     ) -> Result<()> {
-        let failed = CorpusError::index(&self.name);
         if replace {
             self.inner.delete_term(Term::from_field_text(self.fields.id, &document.doc_id));
         }
-        self.inner.add_document(self.fields.entry(document, json, hash, rows)).map_err(failed)?;
-        Ok(())
+        let entry = self.fields.entry(document, json, hash, rows);
+        let added = self.inner.add_document(entry).map(drop);
+        added.map_err(|error| self.cause(error)).map_err(CorpusError::index(&self.name))
+    }
+
+    /// What stopped the indexing thread, such as a full disk. Only joining the thread tells: adding to a stopped one
+    /// fails without a reason.
+    fn cause(&mut self, error: TantivyError) -> TantivyError {
+        match error {
+            TantivyError::ErrorInThread(_) => self.inner.prepare_commit().map(drop).err().unwrap_or(error),
+            _ => error,
+        }
     }
 
     /// Makes everything so far durable, with the number of embedding rows that belong to it.
@@ -346,3 +356,6 @@ pub(crate) fn to_json(document: &Document) -> String {
     // A struct of strings and numbers always serializes.
     serde_json::to_string(document).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;
