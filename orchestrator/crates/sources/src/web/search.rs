@@ -8,7 +8,7 @@ use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response, Settles}
 use crate::{Error, Result};
 use async_trait::async_trait;
 use lyra_web::read::Task;
-use lyra_web::serp::{Category, Engine, Engines, SearchApi, SerpPage, Transport};
+use lyra_web::serp::{Category, Engine, SearchApi, SerpPage, Transport};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,16 +75,16 @@ impl WebSearch {
         names
     }
 
-    /// Checks that there is an engine or a configured API with this name.
-    ///
-    /// # Errors
-    /// What is missing, and which names there are.
-    pub fn check(&self, name: &str) -> Result<()> {
+    /// Whether there is an engine or a configured API with this name.
+    pub fn knows(&self, name: &str) -> bool {
+        self.api(name).is_some() || self.rules.engines().get(name).is_some()
+    }
+
+    /// Names of the configured APIs, and of all other engines.
+    pub fn names(&self) -> Vec<String> {
         let engines = self.rules.engines();
-        if self.api(name).is_some() || engines.get(name).is_some() {
-            return Ok(());
-        }
-        Err(self.unknown(name, &engines))
+        let others = engines.iter().map(|engine| engine.name.clone()).filter(|name| self.api(name).is_none());
+        self.apis.iter().map(|api| api.name().to_owned()).chain(others).collect()
     }
 
     /// Sends a small question past the cache to a configured API, which may cost what a search costs.
@@ -111,7 +111,7 @@ impl WebSearch {
             return api.ask(&self.http, &self.rules, &self.aids, query, language).await;
         }
         let engines = self.rules.engines();
-        let engine = engines.get(engine).ok_or_else(|| self.unknown(engine, &engines))?;
+        let engine = engines.get(engine).ok_or_else(|| self.unknown(engine))?;
         let address = engine
             .address(query, language)
             .map_err(|error| Error::Setting { setting: "engines".to_owned(), why: error.to_string() })?;
@@ -199,7 +199,7 @@ impl WebSearch {
         }
     }
 
-    fn unknown(&self, name: &str, engines: &Engines) -> Error {
+    fn unknown(&self, name: &str) -> Error {
         if let Some(api) = SearchApi::named(name) {
             let why = if api.needs_key() {
                 format!("{} needs a key, which {} gives out", api.title, api.account)
@@ -208,10 +208,8 @@ impl WebSearch {
             };
             return Error::Setting { setting: api.setting(), why };
         }
-        let apis = self.apis.iter().map(|api| -> &str { api.name() });
-        let pages = engines.iter().map(|engine| engine.name.as_str());
-        let known: Vec<&str> = apis.chain(pages.filter(|name| self.api(name).is_none())).collect();
-        let why = format!("`{name}` is not configured; the engines are: {}", known.join(", "));
+        let known = self.names().join(", ");
+        let why = format!("`{name}` is not configured; the engines are: {known}");
         Error::Setting { setting: "engine".to_owned(), why }
     }
 

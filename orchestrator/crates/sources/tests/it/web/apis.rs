@@ -237,7 +237,7 @@ async fn an_api_without_its_key_or_address_says_what_to_set() {
     assert!(why("kagi").await.starts_with("sources.web.apis.kagi.api_key: "), "{}", why("kagi").await);
     let unknown = why("altavista").await;
     assert!(unknown.contains("the engines are: searxng, bing, brave, duckduckgo"), "{unknown}");
-    assert!(search.check("searxng").is_ok() && search.check("bing").is_ok() && search.check("exa").is_err());
+    assert!(search.knows("searxng") && search.knows("bing") && !search.knows("exa"));
 }
 
 /// Two sites' worth of articles, and an engine `lists` whose result page names one of them.
