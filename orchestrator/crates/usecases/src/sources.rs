@@ -127,7 +127,7 @@ impl SourceInfo {
 
 impl SourceTest {
     /// The source as it answered a probe.
-    pub(super) fn of(source: SourceInfo, answer: lyra_sources::Result<Probe>) -> Self {
+    pub(super) fn of(source: SourceInfo, answer: &lyra_sources::Result<Probe>) -> Self {
         let probe = answer.as_ref().ok();
         Self {
             source,
@@ -297,7 +297,7 @@ impl App {
             Some(async move {
                 let answer = api.probe().await;
                 // How it is doing now, after the probe.
-                SourceTest::of(SourceInfo::of(opened, defaults).await, answer)
+                SourceTest::of(SourceInfo::of(opened, defaults).await, &answer)
             })
         });
         let chosen_apis = (!chosen.is_empty()).then_some(chosen.as_slice());

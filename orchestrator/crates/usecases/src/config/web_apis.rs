@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebApisSettings {
-    /// An instance of SearXNG; needs `base_url`.
+    /// Your own metasearch engine; needs `base_url`.
     pub searxng: WebApiSettings,
     /// Brave Search API; needs `api_key`, like the following.
     pub brave: WebApiSettings,

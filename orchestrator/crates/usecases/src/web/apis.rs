@@ -84,7 +84,7 @@ impl App {
             Some(async move {
                 let answer = search.probe(api).await;
                 // How it is doing now, after the probe.
-                SourceTest::of(self.web_api(row).await, answer)
+                SourceTest::of(self.web_api(row).await, &answer)
             })
         });
         join_all(tests).await

@@ -139,20 +139,18 @@ async fn refused(name: &str, answer: impl Fn() -> Reply + Send + Sync + 'static)
 
 /// The body, with the key repeated wherever an explanation may be.
 fn repeating(body: &str) -> String {
-    let mut value: Value = match serde_json::from_str(body) {
-        Ok(value) => value,
-        Err(_) => return format!("{body}<p>{KEY}</p>"),
-    };
-    fn say(value: &mut Value) {
-        match value {
-            Value::String(text) => text.push_str(&format!(" [{KEY}]")),
-            Value::Array(items) => items.iter_mut().for_each(say),
-            Value::Object(fields) => fields.values_mut().for_each(say),
-            _ => {}
-        }
-    }
-    say(&mut value);
+    let Ok(mut value) = serde_json::from_str(body) else { return format!("{body}<p>{KEY}</p>") };
+    repeat(&mut value);
     value.to_string()
+}
+
+fn repeat(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = format!("{text} [{KEY}]"),
+        Value::Array(items) => items.iter_mut().for_each(repeat),
+        Value::Object(fields) => fields.values_mut().for_each(repeat),
+        _ => {}
+    }
 }
 
 #[tokio::test]
