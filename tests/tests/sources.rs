@@ -251,7 +251,8 @@ fn an_instance_of_searxng_is_enough_to_search_the_web() {
         assert!(!both.contains(KEY), "{both}");
         (String::from_utf8_lossy(&ended.stdout).into_owned(), ended.status.success(), both)
     };
-    let read = "SELECT count(*) AS n FROM task_pages JOIN pages ON pages.id = page_id WHERE reason = 'serp' AND http_status = 200";
+    let read = "SELECT count(*) AS n FROM task_pages JOIN pages ON pages.id = page_id
+        WHERE reason = 'serp' AND http_status = 200";
     let pages = |app: &TestApp| app.rows(read)[0]["n"].as_i64().expect("number");
 
     let app = TestApp::new();

@@ -1,12 +1,12 @@
-//! An answer of each API to “naps memory”, with two hits and none, and its refusals of a key and of a quota. They are
-//! not recorded: they are written after the public documentation that the rows of the table name.
+//! An answer of each API to “naps memory”, with two hits and none, and its refusals of a key and of a quota. They
+//! are not recorded: they are written after the public documentation that the rows of the table name.
 
 /// What one API sends.
 pub(crate) struct Answers {
     /// The API.
     pub(crate) name: &'static str,
-    /// Two hits: `https://example.org/nap` with the title `Naps & memory` and, but for Exa, an excerpt, published in 2021
-    /// as far as the API has dates; and `https://example.com/sleep`.
+    /// Two hits: `https://example.org/nap` with the title `Naps & memory` and, but for Exa, an excerpt, published in
+    /// 2021 as far as the API has dates; and `https://example.com/sleep`.
     pub(crate) good: &'static str,
     /// Nothing found.
     pub(crate) empty: &'static str,

@@ -151,8 +151,8 @@ pub const SEARCH_APIS: &[SearchApi] = &[
         markup: false,
         refusals: &[(400, "not enough credits", Refusal::Quota)],
     },
-    // <https://exa.ai/docs/reference/search>. Ten requests per second. Without contents, a hit has no excerpt, and costs
-    // least: pages are fetched and read here.
+    // <https://exa.ai/docs/reference/search>. Ten requests per second. Without contents, a hit has no excerpt, and
+    // costs least: pages are fetched and read here.
     SearchApi {
         name: "exa",
         title: "Exa",
