@@ -4,11 +4,13 @@ mod backends;
 mod layers;
 mod shown;
 mod sources;
+mod web_apis;
 
 pub use backends::{BackendSettings, OpenSearchSettings, PatentfieldSettings};
 pub use layers::{Layers, Origin, Setting, schema, written};
 pub(crate) use shown::address as shown_address;
 pub use sources::{ApiSettings, SourcesConfig, WebSettings};
+pub use web_apis::{WebApiSettings, WebApisSettings};
 
 use anyhow::Context;
 use lyra_corpus::backend::BackendKind;
@@ -368,6 +370,7 @@ impl Config {
                 problems.push(format!("`{key}` should be an address such as http://127.0.0.1:8000"));
             }
         }
+        problems.extend(crate::web::apis::open(&web.apis).err().map(|error| error.to_string()));
         if self.llm.provider != LlmProvider::None && self.llm.model.is_none() {
             problems.push("`llm.model` is missing: name the model that the provider has".to_owned());
         }

@@ -12,7 +12,8 @@ use lyra_domain::TaskConfig;
 use lyra_research::ports::{Events, EvidenceSource};
 use lyra_sources::http::{HttpClient, HttpConfig, Proxies};
 use lyra_sources::registry::Opened;
-use lyra_sources::{ApiConfig, PROVIDERS, Provider, Sources};
+use lyra_sources::web::WebApi;
+use lyra_sources::{ApiConfig, PROVIDERS, Probe, Provider, Sources};
 use lyra_store::{Store, SystemClock};
 use secrecy::SecretString;
 use serde::Serialize;
@@ -33,9 +34,9 @@ pub(super) struct Outside {
 /// A source, as `lyra sources list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SourceInfo {
-    /// Name that `--sources` takes.
+    /// Name that `--sources` takes; of an API of web search, its name as an engine.
     pub name: String,
-    /// `api`, `web` or `corpus`.
+    /// `api`, `web`, `web_api` or `corpus`.
     pub kind: &'static str,
     /// Whether it is a default source.
     pub by_default: bool,
@@ -43,6 +44,8 @@ pub struct SourceInfo {
     pub base_url: Option<String>,
     /// Whether an API key is configured; `None` if none is needed.
     pub key: Option<bool>,
+    /// The setting without which it cannot be queried, if it is missing.
+    pub missing: Option<String>,
     /// Seconds left of its cool-down, and the reason.
     pub left_alone: Option<(u64, String)>,
 }
@@ -57,7 +60,7 @@ pub struct SourceTest {
     pub answers: bool,
     /// Milliseconds from asking to the last byte, when it answered.
     pub milliseconds: Option<u64>,
-    /// Works that match the question, or documents of a corpus.
+    /// Works that match the question, documents of a corpus, or hits of an API of web search.
     pub matches: Option<u64>,
     /// Why it did not answer.
     pub error: Option<String>,
@@ -116,7 +119,22 @@ impl SourceInfo {
             by_default: defaults.iter().any(is_named),
             base_url: api.as_ref().map(|(_, config)| config.base_url.to_string()),
             key: api.as_ref().map(|(_, config)| config.api_key.is_some()),
+            missing: None,
             left_alone: pause.map(|(left, why)| (left.as_secs().max(1), why)),
+        }
+    }
+}
+
+impl SourceTest {
+    /// The source as it answered a probe.
+    pub(super) fn of(source: SourceInfo, answer: &lyra_sources::Result<Probe>) -> Self {
+        let probe = answer.as_ref().ok();
+        Self {
+            source,
+            answers: probe.is_some(),
+            milliseconds: probe.map(|probe| probe.took.as_millis() as u64),
+            matches: probe.map(|probe| probe.matches),
+            error: answer.as_ref().err().map(ToString::to_string),
         }
     }
 }
@@ -234,6 +252,7 @@ impl App {
         for opened in self.inner.outside.sources.iter() {
             sources.push(SourceInfo::of(opened, defaults).await);
         }
+        sources.extend(self.web_apis().await);
         for corpus in self.list_corpora().await? {
             let every = defaults.iter().any(|name| name == CORPORA) && corpus.name != EXAMPLE;
             sources.push(SourceInfo {
@@ -242,6 +261,7 @@ impl App {
                 kind: "corpus",
                 base_url: None,
                 key: None,
+                missing: None,
                 left_alone: None,
             });
         }
@@ -257,10 +277,16 @@ impl App {
         let mut chosen = Vec::new();
         for name in names {
             let api = sources.get(name).filter(|opened| opened.api.is_some());
-            chosen.push(api.map(|opened| opened.provider.name).ok_or_else(|| {
+            let known = match api {
+                Some(opened) => Some(opened.provider.name),
+                None => self.web_api_named(name)?,
+            };
+            chosen.push(known.ok_or_else(|| {
+                let mut known = sources.api_names();
+                known.extend(self.web().search.apis().iter().map(WebApi::name));
                 AppError::invalid(
-                    format!("`{name}` is not an external source"),
-                    format!("the external sources are {}", sources.api_names().join(", ")),
+                    format!("`{name}` is not an external source with an API"),
+                    format!("those are {}", known.join(", ")),
                 )
             })?);
         }
@@ -270,18 +296,14 @@ impl App {
             let (api, _) = opened.api.as_ref()?;
             Some(async move {
                 let answer = api.probe().await;
-                let probe = answer.as_ref().ok();
-                SourceTest {
-                    // How it is doing now, after the probe.
-                    source: SourceInfo::of(opened, defaults).await,
-                    answers: probe.is_some(),
-                    milliseconds: probe.map(|probe| probe.took.as_millis() as u64),
-                    matches: probe.map(|probe| probe.matches),
-                    error: answer.as_ref().err().map(ToString::to_string),
-                }
+                // How it is doing now, after the probe.
+                SourceTest::of(SourceInfo::of(opened, defaults).await, &answer)
             })
         });
-        Ok(futures::future::join_all(tests).await)
+        let chosen_apis = (!chosen.is_empty()).then_some(chosen.as_slice());
+        let (mut done, web) = tokio::join!(futures::future::join_all(tests), self.test_web_apis(chosen_apis));
+        done.extend(web);
+        Ok(done)
     }
 }
 

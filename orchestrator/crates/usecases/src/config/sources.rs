@@ -1,6 +1,6 @@
 //! External sources: the academic APIs, search engines and pages.
 
-use super::Secret;
+use super::{Secret, WebApisSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -55,8 +55,10 @@ impl Default for SourcesConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebSettings {
-    /// Engines to query; those of the category `general` when empty.
+    /// Engines to query; when empty, the configured APIs, else those of the category `general`.
     pub engines: Vec<String>,
+    /// APIs of web search.
+    pub apis: WebApisSettings,
     /// Most pages fetched for one query.
     pub pages_per_query: usize,
     /// Seconds for engines and pages of one query together.
@@ -87,6 +89,7 @@ impl Default for WebSettings {
     fn default() -> Self {
         Self {
             engines: Vec::new(),
+            apis: WebApisSettings::default(),
             pages_per_query: 10,
             seconds_per_query: 60,
             timeout_seconds: 20,
