@@ -5,7 +5,7 @@ use crate::reply::{MAX_BYTES, fit};
 use crate::schema::{any_object, one_of};
 use lyra_domain::calibration::ReliabilityBin;
 use lyra_store::{CalibrationVersion, StoredEvaluation};
-use lyra_usecases::json::millionths;
+use lyra_wire::json::millionths;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
