@@ -42,14 +42,13 @@ fn crates_do_not_know_what_is_above_or_beside_them() {
 }
 
 /// Use cases that handle JSON as such, and what it is there.
-const JSON: [(&str, &str); 8] = [
+const JSON: [(&str, &str); 7] = [
     ("access.rs", "the arguments of a call, for the audit log"),
     ("eval/set/lines.rs", "lines of a user's file, of which only some fields are known"),
     ("fusion/blend.rs", "recipes, judgments and measurements, which the store keeps as JSON"),
     ("fusion/fuse.rs", "the same"),
     ("fusion/ports.rs", "the same"),
     ("fusion/search.rs", "the same"),
-    ("graph.rs", "attributes of nodes, which differ by their kind"),
     ("llm.rs", "an answer of a language model, as it is checked"),
 ];
 

@@ -7,7 +7,6 @@ use crate::profile::TargetProfile;
 use crate::rrf::CODE;
 use crate::{Blend, Pool};
 use lyra_domain::classification::Code;
-use lyra_domain::named_enum;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -42,28 +41,28 @@ pub struct Alarm {
     pub evidence: Map<String, Value>,
 }
 
-named_enum! {
-    /// The observations there are.
-    pub enum AlarmKind {
-        /// The wide lane found few documents.
-        WideLaneNarrow = "wide_lane_narrow",
-        /// One lane contributes most of the scores.
-        LaneDominates = "lane_dominates",
-        /// Reading deeper changes Fβ* little.
-        FrontierFlat = "frontier_flat",
-        /// Codes of use cases weigh much in the target profile.
-        ProfileContaminated = "profile_contaminated",
-        /// A wide query demands general words or use-case words.
-        WideQueryDemands = "wide_query_demands",
-        /// The lanes' first documents differ.
-        LanesDisagree = "lanes_disagree",
-        /// The first documents are of many classes.
-        ClassesScattered = "classes_scattered",
-        /// Few documents hold most of the score.
-        ScorePeaked = "score_peaked",
-        /// The first documents lack the profile's codes.
-        OffProfile = "off_profile",
-    }
+/// The observations there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AlarmKind {
+    /// The wide lane found few documents.
+    WideLaneNarrow,
+    /// One lane contributes most of the scores.
+    LaneDominates,
+    /// Reading deeper changes Fβ* little.
+    FrontierFlat,
+    /// Codes of use cases weigh much in the target profile.
+    ProfileContaminated,
+    /// A wide query demands general words or use-case words.
+    WideQueryDemands,
+    /// The lanes' first documents differ.
+    LanesDisagree,
+    /// The first documents are of many classes.
+    ClassesScattered,
+    /// Few documents hold most of the score.
+    ScorePeaked,
+    /// The first documents lack the profile's codes.
+    OffProfile,
 }
 
 fn alarm(alarm: AlarmKind, message: String, evidence: Value) -> Alarm {

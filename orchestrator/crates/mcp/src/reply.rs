@@ -247,6 +247,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_unknown_is_omitted() {
+        let shape = json!({ "year": null, "works": [{ "doi": null, "title": "A" }], "none": [] });
+        let written = known(&shape, serde_json::value::Serializer).expect("JSON");
+        assert_eq!(written, json!({ "works": [{ "title": "A" }], "none": [] }));
+    }
+
+    #[test]
     fn an_answer_that_is_too_large_becomes_an_error() {
         let huge = std::collections::HashMap::from([("text", "x".repeat(MAX_BYTES))]);
         let result = success("a_tool", &huge);

@@ -235,3 +235,59 @@ impl From<EvidenceYears> for Years {
         Self { oldest, newest }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lyra_domain::{Citation, Discrepancies, Probability, TaskId};
+
+    fn report() -> ClaimReport {
+        let task: TaskId = "task_1".parse().unwrap();
+        let fragment: lyra_domain::FragmentId = "frag_1".parse().unwrap();
+        let claim = lyra_domain::Claim::new(&task, "Naps help.", Some(fragment.clone()), None);
+        let evidence = lyra_domain::Evidence {
+            relation: Relation::Supports,
+            nli_confidence: Probability::clamped(2.0 / 3.0),
+            discrepancies: Discrepancies::default(),
+            text: "They do.".to_owned(),
+            title: "A trial".to_owned(),
+            year: None,
+            venue: None,
+            doi: Some("10.1000/a".to_owned()),
+            url: None,
+            doc_id: None,
+            section: None,
+            page_id: "page_2".parse().unwrap(),
+            fragment_id: "frag_2".parse().unwrap(),
+            edge_id: "edge_1".parse().unwrap(),
+            source_domain_category: "unverified".to_owned(),
+            source_key: "work_1".to_owned(),
+            work_id: None,
+            is_retracted: None,
+        };
+        let origin = lyra_domain::Origin {
+            text: "Naps help.".to_owned(),
+            citation: Citation { authors: Vec::new(), ..evidence.citation() },
+            page_id: "page_1".parse().unwrap(),
+            fragment_id: fragment,
+            source_key: "work_2".to_owned(),
+        };
+        ClaimReport::new(claim, vec![evidence], Some(origin))
+    }
+
+    #[test]
+    fn what_is_unknown_is_null_and_numbers_are_short() {
+        let claim = serde_json::to_value(Claim::from(&report())).unwrap();
+        assert_eq!((&claim["alpha"], &claim["evidence_count"]), (&1.667.into(), &1.into()), "{claim}");
+        let (evidence, origin) = (&claim["evidence"][0], &claim["origin"]);
+        assert_eq!((&evidence["nli_confidence"], &evidence["doi"]), (&0.667.into(), &"10.1000/a".into()));
+        for unknown in ["year", "venue", "url", "doc_id", "work_id", "is_retracted"] {
+            assert!(evidence.get(unknown).is_some_and(serde_json::Value::is_null), "{unknown} of {evidence}");
+        }
+        assert!(
+            origin["authors"].is_array() && evidence.get("authors").is_none(),
+            "only an origin names authors"
+        );
+        assert!(evidence.get("section").is_none(), "{evidence}");
+    }
+}

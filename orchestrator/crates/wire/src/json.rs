@@ -16,6 +16,14 @@ pub fn fields_of<T: Serialize + ?Sized>(value: &T) -> Map<String, Value> {
     serde_json::to_value(value).map(fields).unwrap_or_default()
 }
 
+/// The word that a value is written as; empty for anything but a word.
+pub fn word<T: Serialize + ?Sized>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
 /// Bytes of a value's JSON.
 pub fn size<T: Serialize + ?Sized>(value: &T) -> usize {
     serde_json::to_vec(value).map_or(usize::MAX / 2, |bytes| bytes.len())

@@ -9,6 +9,7 @@
 //! Shapes hold no rules. They are made from what the domain and the use cases compute, and nothing reads them back.
 
 mod answer;
+mod calibration;
 mod claim;
 mod document;
 mod export;
@@ -21,6 +22,7 @@ mod status;
 mod task;
 
 pub use answer::{Answer, Cluster, FoundClaim, NotCovered, Report, Totals, UnjudgedLanguage, Verdict, Works};
+pub use calibration::{CalibrationBin, CalibrationEvaluation, CalibrationStats, CalibrationVersion};
 pub use claim::{Citation, Claim, ClaimEvent, Evidence, Origin, Years};
 pub use document::{Document, DocumentPage, WrongCursor};
 pub use export::{

@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use lyra_wire::fusion::{Documents, Found, FusionView, LaneInfo, PeekView, ProvenanceView, RunHandle};
-use lyra_wire::{ClaimMaterial, DomainDecision, ItemFacts, Materials, Problem, Report, Status, WaitingPage};
+use lyra_wire::{
+    CalibrationStats, ClaimMaterial, DomainDecision, ItemFacts, Materials, Problem, Report, Status,
+    WaitingPage,
+};
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
 use std::fmt::Write;
@@ -63,6 +66,7 @@ fn the_names_of_every_shape() {
     add::<Status>(&mut generator);
     add::<WaitingPage>(&mut generator);
     add::<DomainDecision>(&mut generator);
+    add::<CalibrationStats>(&mut generator);
     add::<ItemFacts>(&mut generator);
     add::<Problem>(&mut generator);
     add::<LaneInfo>(&mut generator);

@@ -11,7 +11,7 @@ use lyra_store::{RunMeta, StoredRun};
 use lyra_wire::fusion::{
     AlarmView, CodeCount, FrontierView, FusionView, ItemView, MetaView, MetricsView, RunHandle, SystemCodes,
 };
-use lyra_wire::json::{millionths, size};
+use lyra_wire::json::{millionths, size, word};
 use std::collections::BTreeMap;
 
 /// Most documents listed in a handle.
@@ -40,8 +40,13 @@ impl Default for Show {
 
 /// Counts and time of a run.
 pub(super) fn meta(meta: RunMeta) -> MetaView {
-    let RunMeta { top_k, count_returned, truncated, total, took_ms } = meta;
-    MetaView { top_k, count_returned, truncated, total, took_ms }
+    MetaView {
+        top_k: meta.top_k,
+        count_returned: meta.count_returned,
+        truncated: meta.truncated,
+        total: meta.total,
+        took_ms: meta.took_ms,
+    }
 }
 
 /// A depth of reading.
@@ -67,11 +72,7 @@ pub(super) fn shape(metrics: StructureMetrics) -> MetricsView {
 
 /// Alarms as they are shown.
 pub(super) fn alarms(alarms: impl IntoIterator<Item = Alarm>) -> Vec<AlarmView> {
-    let view = |Alarm { alarm, message, evidence }| AlarmView {
-        alarm: alarm.as_str().to_owned(),
-        message,
-        evidence,
-    };
+    let view = |Alarm { alarm, message, evidence }| AlarmView { alarm: word(&alarm), message, evidence };
     alarms.into_iter().map(view).collect()
 }
 
