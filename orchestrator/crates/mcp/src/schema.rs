@@ -28,13 +28,13 @@ pub(super) fn output<T: JsonSchema>() -> JsonObject {
         (schema.get_mut("properties"), error.get_mut("properties"))
     {
         for (name, mut field) in std::mem::take(more) {
-            let also = if fields.contains_key(&name) {
-                "In some errors and in some answers."
-            } else {
-                "Only in errors."
+            let also = match name.as_str() {
+                "ok" => "",
+                _ if fields.contains_key(&name) => " In some errors and in some answers.",
+                _ => " Only in errors.",
             };
             if let Some(Value::String(about)) = field.get_mut("description") {
-                *about = format!("{about} {also}");
+                about.push_str(also);
             }
             fields.insert(name, field);
         }
