@@ -141,8 +141,8 @@ pub struct MetricsView {
     /// Lane agreement: mean pairwise Jaccard index of the lanes' first 50. Absent with one lane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub las: Option<f64>,
-    /// Class consistency of the first 50: 1 when the primary codes of all are of one subclass, 0 when each is of another.
-    /// Absent without codes.
+    /// Class consistency of the first 50: 1 when the primary codes of all are of one subclass, 0 when each is of
+    /// another. Absent without codes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ccw: Option<f64>,
     /// Share of the first 3 scores in the first 50.
