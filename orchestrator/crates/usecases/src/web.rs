@@ -51,10 +51,17 @@ impl EngineAnswer {
     }
 }
 
+/// What stands in the place of a page.
+#[derive(Serialize)]
+struct NoPage<'a> {
+    outcome: &'static str,
+    why: &'a str,
+}
+
 fn page_or_error<S: Serializer>(page: &Result<SerpPage, String>, serializer: S) -> Result<S::Ok, S::Error> {
     match page {
         Ok(page) => page.serialize(serializer),
-        Err(why) => serde_json::json!({"outcome": "error", "why": why}).serialize(serializer),
+        Err(why) => NoPage { outcome: "error", why }.serialize(serializer),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Creating and stopping a task: `create_task`, `stop_task`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::schema::one_of;
 use lyra_domain::{TaskConfig, TaskStatus};
 use lyra_store::{StopMode, StopOutcome};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use lyra_wire::schema::task_status;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Creates a task.
@@ -184,7 +184,7 @@ enum Mode {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct StopTaskOutput {
     /// The task's state now.
-    #[schemars(schema_with = "status")]
+    #[schemars(schema_with = "task_status")]
     final_status: TaskStatus,
     /// Searches that will not run.
     cancelled_searches: u64,
@@ -224,11 +224,6 @@ impl From<StopOutcome> for StopTaskOutput {
             is_resumable: true,
         }
     }
-}
-
-/// The words of a task's status.
-pub(super) fn status(_: &mut SchemaGenerator) -> Schema {
-    one_of(TaskStatus::ALL.iter().map(|word| word.as_str()))
 }
 
 impl Tool for StopTask {
