@@ -15,7 +15,7 @@ pub(super) enum SourcesCommand {
     },
     /// Send a small query to the external sources: which answer, how fast, and why others fail
     Test {
-        /// Sources to test [default: all]
+        /// Sources to test [default: the usual ones, and those that the configuration names]
         names: Vec<String>,
         /// Print JSON
         #[arg(long)]
