@@ -36,7 +36,8 @@ struct Attributes {
     /// A name, or an object with one.
     publisher: Option<Value>,
     container: Option<Container>,
-    publication_year: Option<i32>,
+    /// A number, in some records as text.
+    publication_year: Option<Value>,
     language: Option<String>,
     types: Option<Types>,
     descriptions: Option<Vec<Description>>,
@@ -124,7 +125,7 @@ impl Entry {
         });
         let mut work = Work {
             title,
-            year: about.publication_year,
+            year: about.publication_year.as_ref().and_then(year),
             published_date: issued,
             venue,
             authors: about.creators.into_iter().flatten().filter_map(name).collect(),
@@ -148,5 +149,13 @@ fn name(creator: Creator) -> Option<String> {
     match (filled(creator.given_name), filled(creator.family_name)) {
         (Some(given), Some(family)) => Some(format!("{given} {family}")),
         _ => filled(creator.name),
+    }
+}
+
+fn year(value: &Value) -> Option<i32> {
+    match value {
+        Value::Number(number) => i32::try_from(number.as_i64()?).ok(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
     }
 }
