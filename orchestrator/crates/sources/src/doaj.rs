@@ -1,4 +1,5 @@
-//! The Directory of Open Access Journals (<https://doaj.org/api/docs>): articles of open-access journals, with abstracts.
+//! The Directory of Open Access Journals (<https://doaj.org/api/docs>): articles of open-access journals, with
+//! abstracts.
 
 mod wire;
 

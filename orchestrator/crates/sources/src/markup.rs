@@ -8,16 +8,13 @@ pub(crate) fn unmarked(text: &str) -> String {
     while let Some(at) = rest.find('<') {
         plain.push_str(&rest[..at]);
         let tag = rest[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
-        match rest[at..].find('>').filter(|_| tag) {
-            Some(end) => {
-                let name = rest[at + 1..at + end].trim_start_matches('/');
-                plain.push_str(if sets_off(name) { " " } else { "" });
-                rest = &rest[at + end + 1..];
-            }
-            None => {
-                plain.push('<');
-                rest = &rest[at + 1..];
-            }
+        if let Some(end) = rest[at..].find('>').filter(|_| tag) {
+            let name = rest[at + 1..at + end].trim_start_matches('/');
+            plain.push_str(if sets_off(name) { " " } else { "" });
+            rest = &rest[at + end + 1..];
+        } else {
+            plain.push('<');
+            rest = &rest[at + 1..];
         }
     }
     plain.push_str(rest);

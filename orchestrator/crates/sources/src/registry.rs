@@ -76,8 +76,8 @@ pub const WIKIPEDIA: Provider = Provider {
 
 /// DataCite.
 ///
-/// Terms (<https://support.datacite.org/docs/api>): metadata is CC0. Rate: 500 requests in five minutes from an address,
-/// 1,000 with an email address (`mailto`). Contact: optional, doubles the limit. Caching: allowed.
+/// Terms (<https://support.datacite.org/docs/api>): metadata is CC0. Rate: 500 requests in five minutes, 1,000 with an
+/// email address (`mailto`). Contact: optional, doubles the limit. Caching: allowed.
 pub const DATACITE: Provider = Provider {
     name: "datacite",
     aliases: &[],

@@ -52,8 +52,8 @@ impl Unpaywall {
         Ok(record.and_then(Record::into_paper))
     }
 
-    /// The works with these DOIs, one request each; other identifiers and unknown ones are omitted. An unreadable answer
-    /// costs only its work, unless no answer is readable.
+    /// The works with these DOIs, one request each; other identifiers and unknown ones are omitted. An unreadable
+    /// answer costs only its work, unless no answer is readable.
     ///
     /// # Errors
     /// No address in the settings, errors of the HTTP layer or the API.

@@ -114,7 +114,8 @@ fn addresses_of_pages() {
 
 #[test]
 fn registrations_of_trials_are_apart_from_works() {
-    let text = "Registered (ClinicalTrials.gov NCT01234567; nct01234567, XNCT01234568, NCT0123456789, NCT1); doi:10.1000/182";
+    let text =
+        "(ClinicalTrials.gov NCT01234567; nct01234567, XNCT01234568, NCT0123456789, NCT1); doi:10.1000/182";
     let found: Vec<String> = Identifier::registrations_in(text).iter().map(ToString::to_string).collect();
     assert_eq!(found, ["nct:NCT01234567"]);
     in_text(text, &["doi:10.1000/182"]);

@@ -1,7 +1,7 @@
 //! Asking the academic APIs about works that others named (evidence design, section 2, step 2).
 
 use crate::error::{SourceFailure, is_silent};
-use crate::ports::{EvidenceSource, NewPage, SourceKind};
+use crate::ports::{EvidenceSource, NewPage, ScholarlySource, SourceKind};
 use crate::steps::asking::{Search, within};
 use crate::steps::hit::{Named, page_of};
 use crate::steps::metadata::cleaned;
@@ -66,7 +66,7 @@ pub(crate) async fn named_in<'t>(
     let mut cited = unknown_in(texts, known);
     cited.truncate(MAX_CITED);
     let asked = |source: &Arc<dyn EvidenceSource>| {
-        let finds_copies = source.scholarly().is_some_and(|scholarly| scholarly.finds_copies());
+        let finds_copies = source.scholarly().is_some_and(ScholarlySource::finds_copies);
         if finds_copies { Vec::new() } else { cited.clone() }
     };
     let questions = search.sources.iter().map(asked).collect();

@@ -16,7 +16,7 @@ const SUMMARY: usize = 2_000;
 pub(super) fn of(study: &Study, number: &str) -> String {
     let protocol = &study.protocol_section;
     let mut paragraphs = vec![about(study, number)];
-    if let Some(summary) = filled(protocol.description_module.brief_summary.clone()) {
+    if let Some(summary) = filled(protocol.description.brief_summary.clone()) {
         paragraphs.push(format!("Summary in the registry: {}", sentence(&shortened(&one_line(&summary)))));
     }
     let registered = |outcomes: &[Outcome], kind: &str| -> Vec<String> {
@@ -24,10 +24,10 @@ pub(super) fn of(study: &Study, number: &str) -> String {
         outcomes.iter().filter_map(outcome).collect()
     };
     let reported = reported(study, number);
-    let mut planned = registered(&protocol.outcomes_module.primary_outcomes, "primary");
+    let mut planned = registered(&protocol.outcomes.primary_outcomes, "primary");
     // What was reported names its outcome again.
     if reported.is_empty() {
-        planned.extend(registered(&protocol.outcomes_module.secondary_outcomes, "secondary"));
+        planned.extend(registered(&protocol.outcomes.secondary_outcomes, "secondary"));
     }
     planned.truncate(OUTCOMES);
     paragraphs.extend(planned);
@@ -40,12 +40,13 @@ pub(super) fn of(study: &Study, number: &str) -> String {
 
 /// What it is, how far it came, and whom it studies.
 fn about(study: &Study, number: &str) -> String {
-    let Protocol { status_module: status, design_module: design, .. } = &study.protocol_section;
+    let Protocol { status, design, .. } = &study.protocol_section;
     let mut facts = vec![format!(
-        "This is the record of the registered trial {number} in the registry ClinicalTrials.gov, not a publication."
+        "This is the record of the registered trial {number} in the registry ClinicalTrials.gov, not a \
+         publication."
     )];
     let why = filled(status.why_stopped.clone()).map(|why| format!(" ({})", one_line(&why)));
-    let state = status.overall_status.as_deref().map(in_words);
+    let state = status.overall.as_deref().map(in_words);
     facts.extend(state.map(|state| format!("Status: {state}{}.", why.unwrap_or_default())));
     let phases = design.phases.iter().filter(|phase| *phase != "NA").map(|phase| match phase.as_str() {
         "EARLY_PHASE1" => "early phase 1".to_owned(),
@@ -55,15 +56,15 @@ fn about(study: &Study, number: &str) -> String {
         let planned = design.enrollment_info.kind.as_deref() == Some("ESTIMATED");
         format!("{count} participants{}", if planned { " planned" } else { "" })
     });
-    let kinds = [design.study_type.as_deref(), design.design_info.allocation.as_deref()];
+    let kinds = [design.study_type.as_deref(), design.info.allocation.as_deref()];
     let kinds = kinds.into_iter().flatten().filter(|kind| *kind != "NA").map(in_words);
     let design: Vec<String> = kinds.chain(phases).chain(enrolled).collect();
     let listed = |name: &str, entries: Vec<String>| {
         (!entries.is_empty()).then(|| format!("{name}: {}.", entries.join("; ")))
     };
     facts.extend(listed("Design", design));
-    facts.extend(listed("Conditions", study.protocol_section.conditions_module.conditions.clone()));
-    let interventions = &study.protocol_section.arms_interventions_module.interventions;
+    facts.extend(listed("Conditions", study.protocol_section.conditions.conditions.clone()));
+    let interventions = &study.protocol_section.interventions.interventions;
     let names = interventions.iter().filter_map(|intervention| filled(intervention.name.clone()));
     facts.extend(listed("Interventions", names.collect()));
     facts.extend(study.sponsor().map(|sponsor| format!("Sponsor: {sponsor}.")));
@@ -102,7 +103,7 @@ fn result(measure: &Measure, number: &str) -> Option<String> {
         return None;
     }
     let kind = measure.kind.as_deref().map(in_words).unwrap_or_default();
-    let unit = filled(measure.unit_of_measure.clone());
+    let unit = filled(measure.unit.clone());
     let measured = match (measure.param_type.as_deref().map(in_words), unit) {
         (Some(how), Some(unit)) => Some(format!("{how} in {unit}")),
         (how, unit) => how.or(unit),

@@ -25,17 +25,26 @@ pub(super) struct Study {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 pub(super) struct Protocol {
-    pub(super) identification_module: Identification,
-    pub(super) status_module: Status,
-    pub(super) sponsor_collaborators_module: Sponsors,
-    pub(super) description_module: Description,
-    pub(super) conditions_module: Conditions,
-    pub(super) design_module: Design,
-    pub(super) arms_interventions_module: Interventions,
-    pub(super) outcomes_module: Outcomes,
-    references_module: References,
+    #[serde(rename = "identificationModule")]
+    pub(super) identification: Identification,
+    #[serde(rename = "statusModule")]
+    pub(super) status: Status,
+    #[serde(rename = "sponsorCollaboratorsModule")]
+    pub(super) sponsors: Sponsors,
+    #[serde(rename = "descriptionModule")]
+    pub(super) description: Description,
+    #[serde(rename = "conditionsModule")]
+    pub(super) conditions: Conditions,
+    #[serde(rename = "designModule")]
+    pub(super) design: Design,
+    #[serde(rename = "armsInterventionsModule")]
+    pub(super) interventions: Interventions,
+    #[serde(rename = "outcomesModule")]
+    pub(super) outcomes: Outcomes,
+    #[serde(rename = "referencesModule")]
+    references: References,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -49,7 +58,8 @@ pub(super) struct Identification {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Status {
-    pub(super) overall_status: Option<String>,
+    #[serde(rename = "overallStatus")]
+    pub(super) overall: Option<String>,
     pub(super) why_stopped: Option<String>,
     study_first_post_date_struct: Option<Date>,
     results_first_post_date_struct: Option<Date>,
@@ -90,7 +100,8 @@ pub(super) struct Conditions {
 pub(super) struct Design {
     pub(super) study_type: Option<String>,
     pub(super) phases: Vec<String>,
-    pub(super) design_info: DesignInfo,
+    #[serde(rename = "designInfo")]
+    pub(super) info: DesignInfo,
     pub(super) enrollment_info: Enrollment,
 }
 
@@ -169,7 +180,8 @@ pub(super) struct Measure {
     pub(super) param_type: Option<String>,
     /// `STANDARD_DEVIATION`, `95% Confidence Interval`, …
     pub(super) dispersion_type: Option<String>,
-    pub(super) unit_of_measure: Option<String>,
+    #[serde(rename = "unitOfMeasure")]
+    pub(super) unit: Option<String>,
     pub(super) groups: Vec<Group>,
     pub(super) denoms: Vec<Denominator>,
     pub(super) classes: Vec<Class>,
@@ -228,14 +240,14 @@ pub(super) struct Analysis {
 impl Study {
     /// The registration's number, `NCT` and eight digits.
     pub(super) fn number(&self) -> Option<String> {
-        match Identifier::nct(self.protocol_section.identification_module.nct_id.as_deref()?)? {
+        match Identifier::nct(self.protocol_section.identification.nct_id.as_deref()?)? {
             Identifier::Nct(number) => Some(number),
             _ => None,
         }
     }
 
     pub(super) fn sponsor(&self) -> Option<String> {
-        let sponsor = self.protocol_section.sponsor_collaborators_module.lead_sponsor.as_ref();
+        let sponsor = self.protocol_section.sponsors.lead_sponsor.as_ref();
         filled(sponsor.and_then(|sponsor| sponsor.name.clone()))
     }
 
@@ -244,15 +256,14 @@ impl Study {
         let number = self.number()?;
         let text = text::of(&self, &number);
         let sponsor = self.sponsor();
-        let Protocol { identification_module: named, status_module: status, references_module, .. } =
-            self.protocol_section;
+        let Protocol { identification: named, status, references, .. } = self.protocol_section;
         let posted = status.results_first_post_date_struct.or(status.study_first_post_date_struct);
         let posted = filled(posted.and_then(|posted| posted.date));
         let title = filled(named.official_title).or_else(|| filled(named.brief_title)).unwrap_or_default();
         // Those of the results; what the sponsor cites as background says nothing of this trial.
         let of_results = |reference: &Reference| reference.kind.as_deref() != Some("BACKGROUND");
         let cited = |reference: Reference| Identifier::pmid(reference.pmid.as_deref()?);
-        let references = references_module.references.into_iter().filter(of_results).filter_map(cited);
+        let references = references.references.into_iter().filter(of_results).filter_map(cited);
         let mut work = Work {
             // A publication often has the title of its trial. With the number, they stay two works, and so do two
             // registrations with one title.

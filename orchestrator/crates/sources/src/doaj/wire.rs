@@ -95,7 +95,9 @@ impl Article {
             source_api: DOAJ.name.to_owned(),
             ..Work::default()
         };
-        doi.into_iter().for_each(|doi| work.add_identifier(Identifier::Doi(doi)));
+        if let Some(doi) = doi {
+            work.add_identifier(Identifier::Doi(doi));
+        }
         let page = self.id.map(|id| format!("https://doaj.org/article/{id}"));
         Some(Paper {
             url: address(&work, page),

@@ -11,12 +11,12 @@ pub(super) const NAMES: [&str; 6] = ["clinicaltrials", "wikipedia", "datacite", 
 pub(super) fn right(name: &str, seen: &Seen) -> Value {
     match name {
         "unpaywall" => unpaywall(seen.path.rsplit('/').next().unwrap_or_default()),
-        _ => with_records(name, vec![record(name, 1), record(name, 2)]),
+        _ => with_records(name, &[record(name, 1), record(name, 2)]),
     }
 }
 
 /// The answer with these records where the API lists its own.
-pub(super) fn with_records(name: &str, records: Vec<Value>) -> Value {
+pub(super) fn with_records(name: &str, records: &[Value]) -> Value {
     match name {
         "clinicaltrials" => json!({"totalCount": records.len(), "studies": records}),
         "wikipedia" => json!({"batchcomplete": true, "query": {"pages": records}}),
@@ -41,7 +41,8 @@ pub(super) fn record(name: &str, n: u32) -> Value {
                 {"name": "Sato, Aya", "givenName": "Aya", "familyName": "Sato", "nameType": "Personal"},
                 {"name": "Tea Board", "nameType": "Organizational"},
             ],
-            "publisher": "Zenodo", "container": {}, "publicationYear": if n == 1 { json!(2021) } else { json!("2021") }, "language": "en",
+            "publisher": "Zenodo", "container": {}, "language": "en",
+            "publicationYear": if n == 1 { json!(2021) } else { json!("2021") },
             "types": {"resourceTypeGeneral": "Dataset"},
             "descriptions": [
                 {"description": "Columns are days.", "descriptionType": "TechnicalInfo"},

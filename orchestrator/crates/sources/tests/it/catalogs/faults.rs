@@ -90,7 +90,7 @@ async fn nothing_found_is_no_error() {
         assert_eq!(hits.unwrap(), 0, "{name}");
         if name != "unpaywall" {
             let (hits, requests) =
-                asked(name, move |_, _| json(200, &with_records(name, Vec::new()).to_string())).await;
+                asked(name, move |_, _| json(200, &with_records(name, &[]).to_string())).await;
             assert_eq!((hits.unwrap(), requests), (0, 1), "{name}");
         }
     }
@@ -100,12 +100,10 @@ async fn nothing_found_is_no_error() {
 async fn an_odd_record_costs_itself_alone() {
     for name in NAMES.into_iter().filter(|name| *name != "unpaywall") {
         let records = vec![record(name, 1), json!(null), json!({}), json!([7]), record(name, 2)];
-        let (hits, _) =
-            asked(name, move |_, _| json(200, &with_records(name, records.clone()).to_string())).await;
+        let (hits, _) = asked(name, move |_, _| json(200, &with_records(name, &records).to_string())).await;
         assert_eq!(hits.unwrap(), 2, "{name}");
         let odd = vec![json!("x"), json!(7)];
-        let (hits, _) =
-            asked(name, move |_, _| json(200, &with_records(name, odd.clone()).to_string())).await;
+        let (hits, _) = asked(name, move |_, _| json(200, &with_records(name, &odd).to_string())).await;
         let error = hits.unwrap_err();
         assert!(error.to_string().contains("none of its 2 records"), "{name}: {error}");
     }

@@ -59,7 +59,7 @@ async fn a_trial_without_results_says_so_and_why_it_stopped() {
     trial["protocolSection"]["statusModule"] = json!({"overallStatus": "TERMINATED", "whyStopped": "Slow accrual",
         "studyFirstPostDateStruct": {"date": "2018-12"}});
     let nameless = json!({"protocolSection": {"identificationModule": {"briefTitle": "No number"}}});
-    let answer = with_records("clinicaltrials", vec![nameless, trial]).to_string();
+    let answer = with_records("clinicaltrials", &[nameless, trial]).to_string();
     let server = StandIn::start(move |_, _| json(200, &answer)).await;
     let hits = found(open("clinicaltrials", &server).as_ref()).await.unwrap();
     assert_eq!(
@@ -75,7 +75,7 @@ async fn a_trial_without_results_says_so_and_why_it_stopped() {
 #[tokio::test]
 async fn trials_are_looked_up_by_number_and_paged_by_token() {
     let server = StandIn::start(|seen, _| {
-        let mut answer = with_records("clinicaltrials", vec![record("clinicaltrials", 1)]);
+        let mut answer = with_records("clinicaltrials", &[record("clinicaltrials", 1)]);
         if !seen.query.contains("pageToken") {
             answer["nextPageToken"] = json!("more");
         }
@@ -116,7 +116,7 @@ async fn an_article_is_marked_and_names_what_it_cites() {
 async fn a_list_of_meanings_is_omitted_and_an_error_with_status_200_is_one() {
     let mut meanings = record("wikipedia", 1);
     meanings["pageprops"] = json!({"disambiguation": ""});
-    let answer = with_records("wikipedia", vec![meanings, record("wikipedia", 2)]).to_string();
+    let answer = with_records("wikipedia", &[meanings, record("wikipedia", 2)]).to_string();
     let server = StandIn::start(move |_, before| match before {
         0 => json(200, &answer),
         _ => json(
@@ -134,7 +134,7 @@ async fn a_list_of_meanings_is_omitted_and_an_error_with_status_200_is_one() {
 #[tokio::test]
 async fn articles_are_paged_by_offset() {
     let server = StandIn::start(|seen, _| {
-        let mut answer = with_records("wikipedia", vec![record("wikipedia", 1)]);
+        let mut answer = with_records("wikipedia", &[record("wikipedia", 1)]);
         if seen.query.contains("gsroffset=0") {
             answer["continue"] = json!({"gsroffset": 20, "continue": "gsroffset||"});
         }

@@ -38,10 +38,9 @@ fn source(api: Arc<dyn ApiSource>) -> Arc<dyn EvidenceSource> {
 
 #[tokio::test]
 async fn what_an_encyclopedia_cites_is_looked_up_where_works_are_known() {
-    let server = StandIn::start(|_, _| {
-        json(200, &with_records("wikipedia", vec![record("wikipedia", 1)]).to_string())
-    })
-    .await;
+    let server =
+        StandIn::start(|_, _| json(200, &with_records("wikipedia", &[record("wikipedia", 1)]).to_string()))
+            .await;
     let bench = bench_with(source(open("wikipedia", &server)), |api, seen, _| {
         let last = seen.path.rsplit('/').next();
         match (api, last) {
@@ -111,7 +110,7 @@ async fn a_trial_that_a_text_names_is_looked_up_in_the_registry() {
     let server = StandIn::start(|seen, _| {
         let asked = seen.query.contains("filter.ids");
         let trials = if asked { vec![record("clinicaltrials", 1)] } else { Vec::new() };
-        json(200, &with_records("clinicaltrials", trials).to_string())
+        json(200, &with_records("clinicaltrials", &trials).to_string())
     })
     .await;
     let registry = source(open("clinicaltrials", &server));

@@ -106,7 +106,8 @@ async fn recorded_copies() {
     let landing = of("10.1016/j.addr.2015.01.008").oa_url.as_deref();
     assert_eq!(landing, Some("https://doi.org/10.1016/j.addr.2015.01.008"));
 
-    let title = "Effect of native oxide layers on copper thin-film tensile properties: A reactive molecular dynamics study";
+    let title = "Effect of native oxide layers on copper thin-film tensile properties: \
+                 A reactive molecular dynamics study";
     let titled = api.titled(title, 5).await.unwrap();
     assert_eq!(
         (titled.len(), titled[0].work.authors.first().map(String::as_str)),
