@@ -15,7 +15,8 @@ pub(super) enum SourcesCommand {
     },
     /// Send a small query to the external sources: which answer, how fast, and why others fail
     Test {
-        /// Sources or APIs of web search to test; a paid API charges one search [default: all that are configured]
+        /// Sources or APIs of web search to test; a paid API charges one search [default: the usual ones, and those that
+        /// the configuration names]
         names: Vec<String>,
         /// Print JSON
         #[arg(long)]

@@ -5,19 +5,32 @@
 
 mod api;
 pub mod browser;
+mod clinical_trials;
 pub mod cookies;
+mod core_ac_uk;
+mod datacite;
+mod doaj;
 mod error;
 pub mod http;
+mod markup;
 mod openalex;
 mod paper;
 mod records;
 pub mod registry;
 mod semantic_scholar;
+mod unpaywall;
 pub mod web;
+mod wikipedia;
 
 pub use api::{ApiConfig, Probe};
+pub use clinical_trials::ClinicalTrials;
+pub use core_ac_uk::Core;
+pub use datacite::DataCite;
+pub use doaj::Doaj;
 pub use error::{Error, Result};
 pub use openalex::OpenAlex;
 pub use paper::Paper;
 pub use registry::{ApiSource, PROVIDERS, Provider, Sources};
 pub use semantic_scholar::SemanticScholar;
+pub use unpaywall::Unpaywall;
+pub use wikipedia::Wikipedia;

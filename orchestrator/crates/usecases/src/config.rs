@@ -361,6 +361,12 @@ impl Config {
             ("ml.url", &self.ml.url),
             ("sources.semantic_scholar.base_url", &self.sources.semantic_scholar.base_url),
             ("sources.openalex.base_url", &self.sources.openalex.base_url),
+            ("sources.clinicaltrials.base_url", &self.sources.clinicaltrials.base_url),
+            ("sources.wikipedia.base_url", &self.sources.wikipedia.base_url),
+            ("sources.datacite.base_url", &self.sources.datacite.base_url),
+            ("sources.doaj.base_url", &self.sources.doaj.base_url),
+            ("sources.core.base_url", &self.sources.core.base_url),
+            ("sources.unpaywall.base_url", &self.sources.unpaywall.base_url),
             ("llm.base_url", &self.llm.base_url),
         ];
         for (key, address) in addresses.iter().filter_map(|(key, address)| Some((key, address.as_ref()?))) {

@@ -48,6 +48,11 @@ pub trait EvidenceSource: Send + Sync {
     fn on_request(&self) -> bool {
         false
     }
+    /// Whether its documents lead to works without being works themselves: an encyclopedia, a registry. What they name
+    /// ([`Work::references`], as identifiers with their kind: `doi:…`, `pmid:…`) is looked up, as what texts name is.
+    fn leads_to_works(&self) -> bool {
+        false
+    }
     /// The source confined to parts of it, of which a query names each as `SOURCE:PART`: engines of the web. `None` when
     /// it has no parts.
     fn confined_to(&self, _parts: &[String]) -> Option<Arc<dyn EvidenceSource>> {
@@ -75,6 +80,11 @@ pub trait EvidenceSource: Send + Sync {
 pub trait ScholarlySource: Send + Sync {
     /// Whether it says of works that they were retracted.
     fn knows_retractions(&self) -> bool {
+        false
+    }
+    /// Whether all it knows of a work is where it is free to read: then it is asked only about works that no source has
+    /// a text or a free copy of.
+    fn finds_copies(&self) -> bool {
         false
     }
     /// The identifier that an entry of [`Work::references`] stands for, when it is one of this API's own: then the API

@@ -5,6 +5,7 @@
 mod apis;
 mod bench;
 mod browser;
+mod catalogs;
 mod faults;
 #[path = "../../../research/tests/it/finish.rs"]
 mod finish;

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourcesConfig {
-    /// Sources of a task that names none: `corpora`, `semantic_scholar`, `openalex`, `web`, names of corpora.
+    /// Sources of a task that names none: `corpora`, `semantic_scholar`, `openalex`, `clinicaltrials`, `wikipedia`,
+    /// `datacite`, `doaj`, `core`, `unpaywall`, `web`, names of corpora.
     pub default: Vec<String>,
     /// Contact details of the operator (email address or web page), sent in the `User-Agent`.
     pub contact: Option<String>,
@@ -22,6 +23,18 @@ pub struct SourcesConfig {
     pub semantic_scholar: ApiSettings,
     /// OpenAlex.
     pub openalex: ApiSettings,
+    /// ClinicalTrials.gov.
+    pub clinicaltrials: ApiSettings,
+    /// Wikipedia.
+    pub wikipedia: ApiSettings,
+    /// DataCite.
+    pub datacite: ApiSettings,
+    /// The Directory of Open Access Journals.
+    pub doaj: ApiSettings,
+    /// CORE.
+    pub core: ApiSettings,
+    /// Unpaywall.
+    pub unpaywall: ApiSettings,
     /// Search engines and pages.
     pub web: WebSettings,
 }
@@ -32,6 +45,12 @@ impl SourcesConfig {
         match name {
             "semantic_scholar" => Some(&self.semantic_scholar),
             "openalex" => Some(&self.openalex),
+            "clinicaltrials" => Some(&self.clinicaltrials),
+            "wikipedia" => Some(&self.wikipedia),
+            "datacite" => Some(&self.datacite),
+            "doaj" => Some(&self.doaj),
+            "core" => Some(&self.core),
+            "unpaywall" => Some(&self.unpaywall),
             _ => None,
         }
     }
@@ -46,6 +65,12 @@ impl Default for SourcesConfig {
             cache_mb: 512,
             semantic_scholar: ApiSettings::default(),
             openalex: ApiSettings::default(),
+            clinicaltrials: ApiSettings::default(),
+            wikipedia: ApiSettings::default(),
+            datacite: ApiSettings::default(),
+            doaj: ApiSettings::default(),
+            core: ApiSettings::default(),
+            unpaywall: ApiSettings::default(),
             web: WebSettings::default(),
         }
     }
@@ -115,7 +140,7 @@ pub struct ApiSettings {
     /// API key, if any.
     #[serde(skip_serializing)]
     pub api_key: Option<Secret>,
-    /// Email address for OpenAlex's polite pool.
+    /// Email address of the operator, for an API that asks for one: OpenAlex, DataCite, Unpaywall.
     pub mailto: Option<String>,
     /// Shortest time between two requests in milliseconds, when it is not the API's own limit.
     pub min_interval_ms: Option<u64>,
