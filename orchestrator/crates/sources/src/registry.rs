@@ -5,7 +5,7 @@
 
 use crate::api::{ApiConfig, Probe};
 use crate::http::HttpClient;
-use crate::{OpenAlex, Result, SemanticScholar};
+use crate::{Arxiv, Crossref, EuropePmc, OpenAlex, PubMed, Result, SemanticScholar};
 use async_trait::async_trait;
 use lyra_domain::Precedence;
 use lyra_research::ports::{EvidenceSource, SourceKind};
@@ -36,6 +36,68 @@ pub const OPENALEX: Provider = Provider {
     },
 };
 
+/// Europe PMC.
+///
+/// Terms (<https://europepmc.org/Copyright>): free to use, also for mining; full texts only of the open access subset and
+/// only by the web service, never from its pages in bulk. No documented rate; an email address is welcome.
+pub const EUROPE_PMC: Provider = Provider {
+    name: "europe_pmc",
+    aliases: &["epmc", "europepmc"],
+    title: "Europe PMC",
+    precedence: Precedence(2),
+    access: Access::Api {
+        address: "https://www.ebi.ac.uk/europepmc/webservices/rest",
+        open: |http, config| Arc::new(EuropePmc::new(http, config)),
+    },
+};
+
+/// Crossref.
+///
+/// Terms (<https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/>): facts without
+/// restriction, abstracts under their publishers' copyright. Lists once a second; three times with an email address,
+/// which it asks for (`mailto`). It asks its users to cache.
+pub const CROSSREF: Provider = Provider {
+    name: "crossref",
+    aliases: &[],
+    title: "Crossref",
+    precedence: Precedence(4),
+    access: Access::Api {
+        address: "https://api.crossref.org",
+        open: |http, config| Arc::new(Crossref::new(http, config)),
+    },
+};
+
+/// PubMed.
+///
+/// Terms (<https://www.ncbi.nlm.nih.gov/books/NBK25497/>): three requests a second, ten with a key; the name of the program
+/// and an email address go along (`tool`, `email`); large jobs at night or on weekends, US Eastern time.
+pub const PUBMED: Provider = Provider {
+    name: "pubmed",
+    aliases: &[],
+    title: "PubMed",
+    precedence: Precedence(3),
+    access: Access::Api {
+        address: "https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
+        open: |http, config| Arc::new(PubMed::new(http, config)),
+    },
+};
+
+/// arXiv.
+///
+/// Terms (<https://info.arxiv.org/help/api/tou.html>): one request every three seconds over one connection; metadata is
+/// CC0, full texts are linked to and not served on. The same search gives the same answer for a day: it asks its users
+/// to cache.
+pub const ARXIV: Provider = Provider {
+    name: "arxiv",
+    aliases: &[],
+    title: "arXiv",
+    precedence: Precedence(5),
+    access: Access::Api {
+        address: "https://export.arxiv.org/api",
+        open: |http, config| Arc::new(Arxiv::new(http, config)),
+    },
+};
+
 /// Search engines and the pages that they name.
 pub const WEB: Provider = Provider {
     name: "web",
@@ -46,7 +108,7 @@ pub const WEB: Provider = Provider {
 };
 
 /// Every source outside, in the order in which lists show them.
-pub const PROVIDERS: &[Provider] = &[SEMANTIC_SCHOLAR, OPENALEX, WEB];
+pub const PROVIDERS: &[Provider] = &[SEMANTIC_SCHOLAR, OPENALEX, EUROPE_PMC, CROSSREF, PUBMED, ARXIV, WEB];
 
 /// A source outside.
 #[derive(Debug, Clone, Copy)]
@@ -202,8 +264,17 @@ mod tests {
 
     #[test]
     fn rows_introduce_themselves() {
-        assert_eq!(introductions(), "s2 (Semantic Scholar), openalex, web (search engines and pages)");
-        assert_eq!(quoted_names(), "`semantic_scholar`, `openalex`, `web`");
-        assert_eq!(academic_names(), "s2,openalex");
+        let introduced = introductions();
+        assert!(
+            introduced.starts_with("s2 (Semantic Scholar), openalex, epmc (Europe PMC), crossref"),
+            "{introduced}"
+        );
+        assert!(introduced.ends_with(", web (search engines and pages)"), "{introduced}");
+        assert!(
+            quoted_names().starts_with("`semantic_scholar`, `openalex`, `europe_pmc`"),
+            "{}",
+            quoted_names()
+        );
+        assert!(academic_names().starts_with("s2,openalex,epmc,crossref"), "{}", academic_names());
     }
 }

@@ -359,6 +359,10 @@ impl Config {
             ("ml.url", &self.ml.url),
             ("sources.semantic_scholar.base_url", &self.sources.semantic_scholar.base_url),
             ("sources.openalex.base_url", &self.sources.openalex.base_url),
+            ("sources.europe_pmc.base_url", &self.sources.europe_pmc.base_url),
+            ("sources.crossref.base_url", &self.sources.crossref.base_url),
+            ("sources.pubmed.base_url", &self.sources.pubmed.base_url),
+            ("sources.arxiv.base_url", &self.sources.arxiv.base_url),
             ("llm.base_url", &self.llm.base_url),
         ];
         for (key, address) in addresses.iter().filter_map(|(key, address)| Some((key, address.as_ref()?))) {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourcesConfig {
-    /// Sources of a task that names none: `corpora`, `semantic_scholar`, `openalex`, `web`, names of corpora.
+    /// Sources of a task that names none: `corpora`, names of corpora, and those that `lyra sources list` shows.
     pub default: Vec<String>,
     /// Contact details of the operator (email address or web page), sent in the `User-Agent`.
     pub contact: Option<String>,
@@ -22,6 +22,14 @@ pub struct SourcesConfig {
     pub semantic_scholar: ApiSettings,
     /// OpenAlex.
     pub openalex: ApiSettings,
+    /// Europe PMC.
+    pub europe_pmc: ApiSettings,
+    /// Crossref.
+    pub crossref: ApiSettings,
+    /// PubMed.
+    pub pubmed: ApiSettings,
+    /// arXiv.
+    pub arxiv: ApiSettings,
     /// Search engines and pages.
     pub web: WebSettings,
 }
@@ -32,6 +40,10 @@ impl SourcesConfig {
         match name {
             "semantic_scholar" => Some(&self.semantic_scholar),
             "openalex" => Some(&self.openalex),
+            "europe_pmc" => Some(&self.europe_pmc),
+            "crossref" => Some(&self.crossref),
+            "pubmed" => Some(&self.pubmed),
+            "arxiv" => Some(&self.arxiv),
             _ => None,
         }
     }
@@ -46,6 +58,10 @@ impl Default for SourcesConfig {
             cache_mb: 512,
             semantic_scholar: ApiSettings::default(),
             openalex: ApiSettings::default(),
+            europe_pmc: ApiSettings::default(),
+            crossref: ApiSettings::default(),
+            pubmed: ApiSettings::default(),
+            arxiv: ApiSettings::default(),
             web: WebSettings::default(),
         }
     }
@@ -112,7 +128,7 @@ pub struct ApiSettings {
     /// API key, if any.
     #[serde(skip_serializing)]
     pub api_key: Option<Secret>,
-    /// Email address for OpenAlex's polite pool.
+    /// Email address of the operator: for the polite pools of OpenAlex and Crossref, and for Europe PMC and PubMed.
     pub mailto: Option<String>,
     /// Shortest time between two requests in milliseconds, when it is not the API's own limit.
     pub min_interval_ms: Option<u64>,
