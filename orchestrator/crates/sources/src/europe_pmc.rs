@@ -203,17 +203,14 @@ impl EuropePmc {
     }
 }
 
-/// The query that finds the work with this identifier. arXiv's preprints are not in the service.
+/// The query that finds the work with this identifier. The service has no others: arXiv's preprints are not in it.
 fn name(id: &Identifier) -> Option<String> {
     Some(match id {
         // A DOI may have every character but a blank.
         Identifier::Doi(doi) => format!("DOI:\"{}\"", doi.as_str().replace(['"', '\\'], " ")),
         Identifier::Pmid(id) => format!("(EXT_ID:{id} AND SRC:MED)"),
         Identifier::Pmcid(id) => format!("PMCID:{id}"),
-        Identifier::Arxiv(_)
-        | Identifier::OpenAlex(_)
-        | Identifier::SemanticScholar(_)
-        | Identifier::CorpusId(_) => return None,
+        _ => return None,
     })
 }
 

@@ -18,6 +18,7 @@ pub const SEMANTIC_SCHOLAR: Provider = Provider {
     aliases: &["s2", "semanticscholar"],
     title: "Semantic Scholar",
     precedence: Precedence(0),
+    by_default: true,
     access: Access::Api {
         address: "https://api.semanticscholar.org/graph/v1",
         open: |http, config| Arc::new(SemanticScholar::new(http, config)),
@@ -30,6 +31,7 @@ pub const OPENALEX: Provider = Provider {
     aliases: &[],
     title: "OpenAlex",
     precedence: Precedence(1),
+    by_default: true,
     access: Access::Api {
         address: "https://api.openalex.org",
         open: |http, config| Arc::new(OpenAlex::new(http, config)),
@@ -45,6 +47,7 @@ pub const EUROPE_PMC: Provider = Provider {
     aliases: &["epmc", "europepmc"],
     title: "Europe PMC",
     precedence: Precedence(2),
+    by_default: true,
     access: Access::Api {
         address: "https://www.ebi.ac.uk/europepmc/webservices/rest",
         open: |http, config| Arc::new(EuropePmc::new(http, config)),
@@ -61,6 +64,7 @@ pub const CROSSREF: Provider = Provider {
     aliases: &[],
     title: "Crossref",
     precedence: Precedence(4),
+    by_default: false,
     access: Access::Api {
         address: "https://api.crossref.org",
         open: |http, config| Arc::new(Crossref::new(http, config)),
@@ -76,6 +80,7 @@ pub const PUBMED: Provider = Provider {
     aliases: &[],
     title: "PubMed",
     precedence: Precedence(3),
+    by_default: false,
     access: Access::Api {
         address: "https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
         open: |http, config| Arc::new(PubMed::new(http, config)),
@@ -92,6 +97,7 @@ pub const ARXIV: Provider = Provider {
     aliases: &[],
     title: "arXiv",
     precedence: Precedence(5),
+    by_default: false,
     access: Access::Api {
         address: "https://export.arxiv.org/api",
         open: |http, config| Arc::new(Arxiv::new(http, config)),
@@ -104,6 +110,7 @@ pub const WEB: Provider = Provider {
     aliases: &[],
     title: "search engines and pages",
     precedence: Precedence::LAST,
+    by_default: true,
     access: Access::Web,
 };
 
@@ -122,6 +129,9 @@ pub struct Provider {
     pub title: &'static str,
     /// Whose metadata wins when several sources describe one work, and whose citation a link is that several state.
     pub precedence: Precedence,
+    /// Whether it is one of the general sources: those that `lyra sources test` asks without names, and that hints
+    /// suggest. A task asks only what it or the settings name.
+    pub by_default: bool,
     /// How it is reached.
     pub access: Access,
 }
@@ -189,9 +199,10 @@ pub fn introductions() -> String {
     PROVIDERS.iter().map(Provider::introduction).collect::<Vec<_>>().join(", ")
 }
 
-/// The short names of the academic APIs, as `--sources` takes them: `s2,openalex`.
+/// The short names of the academic APIs that hints suggest, as `--sources` takes them: `s2,openalex`.
 pub fn academic_names() -> String {
-    let apis = PROVIDERS.iter().filter(|provider| provider.kind() == SourceKind::Api);
+    let suggested = |provider: &&Provider| provider.by_default && provider.kind() == SourceKind::Api;
+    let apis = PROVIDERS.iter().filter(suggested);
     apis.map(Provider::short_name).collect::<Vec<_>>().join(",")
 }
 
@@ -264,17 +275,11 @@ mod tests {
 
     #[test]
     fn rows_introduce_themselves() {
-        let introduced = introductions();
-        assert!(
-            introduced.starts_with("s2 (Semantic Scholar), openalex, epmc (Europe PMC), crossref"),
-            "{introduced}"
-        );
-        assert!(introduced.ends_with(", web (search engines and pages)"), "{introduced}");
-        assert!(
-            quoted_names().starts_with("`semantic_scholar`, `openalex`, `europe_pmc`"),
-            "{}",
-            quoted_names()
-        );
-        assert!(academic_names().starts_with("s2,openalex,epmc,crossref"), "{}", academic_names());
+        assert_eq!(SEMANTIC_SCHOLAR.introduction(), "s2 (Semantic Scholar)");
+        assert_eq!(OPENALEX.introduction(), "openalex");
+        assert_eq!(EUROPE_PMC.introduction(), "epmc (Europe PMC)");
+        assert_eq!(introductions().matches(", ").count() + 1, PROVIDERS.len());
+        assert!(quoted_names().starts_with("`semantic_scholar`, `openalex`, "), "{}", quoted_names());
+        assert_eq!(academic_names(), "s2,openalex,epmc");
     }
 }

@@ -248,7 +248,8 @@ impl App {
         Ok(sources)
     }
 
-    /// Sends a small query to external sources, bypassing the cache; to all of them when none is given.
+    /// Sends a small query to external sources, bypassing the cache. When none is given, to those that hints suggest and
+    /// to those that the settings name.
     ///
     /// # Errors
     /// A name of no external source. A source that does not answer is not an error here.
@@ -264,8 +265,12 @@ impl App {
                 )
             })?);
         }
-        let asked = |opened: &&Opened| chosen.is_empty() || chosen.contains(&opened.provider.name);
         let defaults = &self.inner.config.sources.default;
+        let asked = |opened: &&Opened| {
+            let provider = &opened.provider;
+            let usual = || provider.by_default || defaults.iter().any(|name| provider.is_named(name.trim()));
+            if chosen.is_empty() { usual() } else { chosen.contains(&provider.name) }
+        };
         let tests = sources.iter().filter(asked).filter_map(|opened| {
             let (api, _) = opened.api.as_ref()?;
             Some(async move {

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourcesConfig {
-    /// Sources of a task that names none: `corpora`, names of corpora, and those that `lyra sources list` shows.
+    /// Sources of a task that names none: `corpora`, `semantic_scholar`, `openalex`, `europe_pmc`, `crossref`, `pubmed`,
+    /// `arxiv`, `web`, names of corpora.
     pub default: Vec<String>,
     /// Contact details of the operator (email address or web page), sent in the `User-Agent`.
     pub contact: Option<String>,
@@ -128,7 +129,7 @@ pub struct ApiSettings {
     /// API key, if any.
     #[serde(skip_serializing)]
     pub api_key: Option<Secret>,
-    /// Email address of the operator: for the polite pools of OpenAlex and Crossref, and for Europe PMC and PubMed.
+    /// Email address of the operator, for an API that asks for one: OpenAlex, Europe PMC, Crossref, PubMed.
     pub mailto: Option<String>,
     /// Shortest time between two requests in milliseconds, when it is not the API's own limit.
     pub min_interval_ms: Option<u64>,
