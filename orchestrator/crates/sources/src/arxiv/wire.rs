@@ -128,6 +128,15 @@ fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a comment or an abstract says, as arXiv and authors write it, that the preprint was withdrawn. A drug may be
+/// withdrawn too.
+fn says_withdrawn(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let what = ["paper", "article", "submission", "manuscript", "preprint", "version", "work"];
+    let named = what.iter().any(|what| text.contains(&format!("this {what} has been withdrawn")));
+    named || text.starts_with("withdrawn") || text.starts_with("paper withdrawn")
+}
+
 impl Entry {
     fn put(&mut self, name: &str, parent: &str, text: &str) {
         let place = match (parent, name) {
@@ -154,9 +163,7 @@ impl Entry {
         let Some(id) = ArxivId::parse(&versioned).filter(|_| !self.title.is_empty()) else {
             return Err(None);
         };
-        let withdrawn = [&self.comment, &self.summary]
-            .iter()
-            .any(|text| text.to_lowercase().contains("has been withdrawn"));
+        let withdrawn = says_withdrawn(&self.comment) || says_withdrawn(&self.summary);
         let day = self.published.get(..10).map(str::to_owned);
         let pdf = self.pdf.map(|pdf| pdf.replacen("http://", "https://", 1));
         let mut work = Work {
@@ -183,5 +190,37 @@ impl Entry {
             abstract_text: filled(Some(self.summary)),
             language: None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn preprints_that_say_so_are_withdrawn() {
+        for text in
+            ["This paper has been withdrawn by the author.", "Withdrawn due to an error", "Paper withdrawn."]
+        {
+            assert!(says_withdrawn(text), "{text}");
+        }
+        for text in ["The drug has been withdrawn from the market.", "12 pages, not withdrawn", ""] {
+            assert!(!says_withdrawn(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_feed_is_an_error() {
+        for (text, why) in [
+            ("<html><body>Hi</body></html>", "no Atom feed"),
+            ("<feed><entry>", "ends before"),
+            ("", "ends before"),
+            ("<feed><entry></feed>", "cannot be read"),
+            ("<feed><entry><id>x</id></entry></feed>", "none of its 1"),
+        ] {
+            let error = read(text.as_bytes()).unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        assert!(read(&[0xFF, 0xFE]).is_err());
     }
 }

@@ -1,11 +1,15 @@
 //! Europe PMC against small answers written after its documentation (<https://europepmc.org/RestfulWebService>), because
 //! none is recorded.
 
-use crate::support::{StandIn, client, json, reply};
-use lyra_domain::{Doi, FetchMethod, FragmentType, Identifier, Work};
-use lyra_research::ports::ScholarlySource;
+use crate::bench::{Bench, text};
+use crate::support::{Seen, StandIn, client, json, reply};
+use axum::response::Response as Reply;
+use lyra_domain::{Doi, FetchMethod, FragmentType, Identifier, TaskStatus, Work};
+use lyra_research::ports::{EvidenceSource, ScholarlySource};
 use lyra_sources::{ApiConfig, ApiSource, Error, EuropePmc};
+use lyra_store::GuardOptions;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
@@ -61,7 +65,7 @@ fn core() -> Value {
     })
 }
 
-fn page(records: &[Value], total: usize, next: &str) -> axum::response::Response {
+fn page(records: &[Value], total: usize, next: &str) -> Reply {
     let body = json!({"version": "6.9", "hitCount": total, "nextCursorMark": next,
         "request": {"resultType": "core"}, "resultList": {"result": records}});
     json(200, &body.to_string())
@@ -231,4 +235,53 @@ async fn an_error_with_status_200_is_told() {
     assert!(matches!(&error, Error::Unexpected { why, .. } if why == "Invalid cursor mark"), "{error}");
     let server = StandIn::start(|_, _| page(&[core()], 4_321, "AoE=")).await;
     assert_eq!(europe_pmc(&server.url).probe().await.unwrap().matches, 4_321);
+}
+
+/// Works 1 and 2 have abstracts; 7 has none, and is in the open access subset.
+fn about_tea(seen: &Seen) -> Reply {
+    let record = |n: u32, text: Value| {
+        json!({"id": n.to_string(), "source": "MED", "pmid": n.to_string(), "pmcid": format!("PMC{n}"),
+            "doi": format!("10.1000/{n}"), "title": format!("A trial of green tea and attention, number {n}."),
+            "abstractText": text, "pubYear": "2020", "citedByCount": n})
+    };
+    match seen.path.strip_prefix(REST).unwrap() {
+        "/search" => {
+            page(&[record(1, text(1).into()), record(2, text(2).into()), record(7, Value::Null)], 3, "*")
+        }
+        "/PMC7/fullTextXML" => {
+            let body = format!("<body><sec><title>Results</title><p>{}</p></sec></body>", text(7));
+            let article = ARTICLE.replace("<abstract><p>Naps help.</p></abstract>", "");
+            let (front, back) =
+                (article.split("<body>").next().unwrap(), article.split("</body>").last().unwrap());
+            reply(200, &[("content-type", "application/xml")], format!("{front}{body}{back}"))
+        }
+        _ => json(200, r#"{"hitCount": 0}"#),
+    }
+}
+
+#[tokio::test]
+async fn a_task_reads_works_without_abstract_from_their_open_full_text() {
+    let server = StandIn::start(|seen, _| about_tea(seen)).await;
+    let mut bench = Bench::new(|_, _, _| None).await;
+    let source: Arc<dyn EvidenceSource> = Arc::new(europe_pmc(&server.url));
+    bench.worker.context.sources = Arc::new(move |_| vec![Arc::clone(&source)]);
+    let status = bench.run().await;
+    assert_eq!((status.task.status, status.pages), (TaskStatus::Completed, 3), "{:?}", status.warnings);
+    assert!(status.warnings.is_empty() && status.claims > 0, "{:?}", status.warnings);
+    let sql = "SELECT fragments.heading_context, pages.fetch_method, pages.domain_category, pages.url FROM fragments
+        JOIN pages ON pages.id = page_id WHERE fragments.heading_context IS NOT NULL";
+    let rows = bench.store.query_graph(sql, GuardOptions::default()).await.unwrap().rows;
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    for (column, expect) in [
+        ("heading_context", "Results"),
+        ("fetch_method", "academic_api"),
+        ("url", "https://doi.org/10.1000/7"),
+    ] {
+        assert_eq!(rows[0][column], expect, "{column}");
+    }
+    let asked = server.seen().len();
+    // Again: it is known, and not asked for.
+    bench.search(&status.task.id).await;
+    let texts = server.seen()[asked..].iter().filter(|seen| seen.path.ends_with("fullTextXML")).count();
+    assert_eq!(texts, 0);
 }
