@@ -12,6 +12,7 @@ pub(super) fn catalogue() -> anyhow::Result<Catalogue> {
     for example in examples()?.iter().filter(|example| example.serial % 4 != 2) {
         let passage = &example.passage;
         let id = (30_000_000 + example.serial).to_string();
+        let kind = if example.number == 5 { "Retracted Publication" } else { "Journal Article" };
         let names: Vec<Value> = passage.authors.iter().map(|name| json!({"fullName": name})).collect();
         known.add(Record {
             names: vec![format!("med:{id}"), format!("doi:{}", example.doi())],
@@ -23,7 +24,7 @@ pub(super) fn catalogue() -> anyhow::Result<Catalogue> {
                 "pubYear": passage.year.to_string(), "firstPublicationDate": format!("{}-01-01", passage.year),
                 "abstractText": passage.text, "language": passage.language, "isOpenAccess": "N",
                 "citedByCount": example.citation_count(),
-                "pubTypeList": {"pubType": [if example.number == 5 { "Retracted Publication" } else { "Journal Article" }]},
+                "pubTypeList": {"pubType": [kind]},
             }),
         });
     }

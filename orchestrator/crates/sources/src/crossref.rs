@@ -1,4 +1,5 @@
-//! Crossref (<https://api.crossref.org/swagger-ui/index.html>): what publishers register, with the Retraction Watch data.
+//! Crossref (<https://api.crossref.org/swagger-ui/index.html>): what publishers register, with the retractions of
+//! Retraction Watch.
 
 mod wire;
 

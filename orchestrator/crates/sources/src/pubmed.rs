@@ -53,8 +53,8 @@ impl PubMed {
         }
     }
 
-    /// At most `limit` works, most relevant first: those with every word of the query or with what MeSH calls it, else
-    /// those with any. Notices of retractions are left out.
+    /// At most `limit` works, most relevant first: those with every word of the query or what `MeSH` calls it, else those
+    /// with any. Notices of retractions are left out.
     ///
     /// # Errors
     /// Errors of the HTTP layer or the API.

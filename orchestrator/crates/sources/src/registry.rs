@@ -40,8 +40,8 @@ pub const OPENALEX: Provider = Provider {
 
 /// Europe PMC.
 ///
-/// Terms (<https://europepmc.org/Copyright>): free to use, also for mining; full texts only of the open access subset and
-/// only by the web service, never from its pages in bulk. No documented rate; an email address is welcome.
+/// Terms (<https://europepmc.org/Copyright>): free to use, also for mining; full texts only of the open access subset
+/// and only by the web service, never from its pages in bulk. No documented rate; an email address is welcome.
 pub const EUROPE_PMC: Provider = Provider {
     name: "europe_pmc",
     aliases: &["epmc", "europepmc"],
@@ -56,9 +56,9 @@ pub const EUROPE_PMC: Provider = Provider {
 
 /// Crossref.
 ///
-/// Terms (<https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/>): facts without
-/// restriction, abstracts under their publishers' copyright. Lists once a second; three times with an email address,
-/// which it asks for (`mailto`). It asks its users to cache.
+/// Terms (<https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/>): facts
+/// without restriction, abstracts under their publishers' copyright. Lists once a second; three times with an email
+/// address, which it asks for (`mailto`). It asks its users to cache.
 pub const CROSSREF: Provider = Provider {
     name: "crossref",
     aliases: &[],
@@ -73,8 +73,8 @@ pub const CROSSREF: Provider = Provider {
 
 /// PubMed.
 ///
-/// Terms (<https://www.ncbi.nlm.nih.gov/books/NBK25497/>): three requests a second, ten with a key; the name of the program
-/// and an email address go along (`tool`, `email`); large jobs at night or on weekends, US Eastern time.
+/// Terms (<https://www.ncbi.nlm.nih.gov/books/NBK25497/>): three requests a second, ten with a key; the name of the
+/// program and an email address go along (`tool`, `email`); large jobs at night or on weekends, US Eastern time.
 pub const PUBMED: Provider = Provider {
     name: "pubmed",
     aliases: &[],

@@ -106,8 +106,8 @@ pub(crate) async fn fetch(
     Ok(fetched)
 }
 
-/// The page with the text that a source keeps itself, else that of the first address that has one, and what was left out
-/// of it; or why none has.
+/// The page with the text that a source keeps itself, else that of the first address that has one, and what was left
+/// out of it; or why none has.
 async fn read(search: &Search<'_>, mut page: NewPage) -> (NewPage, Result<Option<String>, String>) {
     let addresses = page.work.as_ref().map(|work| addresses(work, &page.page.url)).unwrap_or_default();
     let mut why = Vec::new();

@@ -178,8 +178,8 @@ impl Entry {
             source_api: ARXIV.name.to_owned(),
             ..Work::default()
         };
-        // The article that a preprint became, when its authors name it. The preprint's own DOI is left out: with it, the
-        // record could not join that article by its arXiv id.
+        // The article that a preprint became, when its authors name it. The preprint's own DOI is left out: with it,
+        // the record could not join that article by its arXiv id.
         if let Some(doi) = Doi::parse(&self.doi) {
             work.add_identifier(Identifier::Doi(doi));
         }

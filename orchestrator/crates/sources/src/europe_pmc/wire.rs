@@ -52,13 +52,18 @@ struct AuthorList {
     author: Option<Vec<Author>>,
 }
 
+/// The names of a person, or that of a group.
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(default)]
 struct Author {
-    full_name: Option<String>,
-    first_name: Option<String>,
-    last_name: Option<String>,
-    collective_name: Option<String>,
+    #[serde(rename = "fullName")]
+    full: Option<String>,
+    #[serde(rename = "firstName")]
+    first: Option<String>,
+    #[serde(rename = "lastName")]
+    last: Option<String>,
+    #[serde(rename = "collectiveName")]
+    group: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -206,9 +211,9 @@ fn without_period(title: &str) -> &str {
 
 fn names(list: Option<AuthorList>, one_line: Option<String>) -> Vec<String> {
     let name = |author: Author| {
-        let (first, last) = (filled(author.first_name), filled(author.last_name));
+        let (first, last) = (filled(author.first), filled(author.last));
         let whole = first.zip(last).map(|(first, last)| format!("{first} {last}"));
-        whole.or_else(|| filled(author.full_name)).or_else(|| filled(author.collective_name))
+        whole.or_else(|| filled(author.full)).or_else(|| filled(author.group))
     };
     let names: Vec<String> =
         list.and_then(|list| list.author).into_iter().flatten().filter_map(name).collect();

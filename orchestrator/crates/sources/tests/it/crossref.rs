@@ -111,7 +111,8 @@ async fn recorded_titles_are_matched() {
 }
 
 fn item(n: u32, more: Value) -> Value {
-    let mut item = json!({"DOI": format!("10.1000/{n}"), "title": [format!("Naps &amp; memory {n}")], "type": "journal-article"});
+    let (doi, title) = (format!("10.1000/{n}"), format!("Naps &amp; memory {n}"));
+    let mut item = json!({"DOI": doi, "title": [title], "type": "journal-article"});
     item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     item
 }

@@ -1,5 +1,5 @@
-//! Europe PMC against small answers written after its documentation (<https://europepmc.org/RestfulWebService>), because
-//! none is recorded.
+//! Europe PMC against small answers written after its documentation (<https://europepmc.org/RestfulWebService>),
+//! because none is recorded.
 
 use crate::bench::{Bench, text};
 use crate::support::{Seen, StandIn, client, json, reply};
@@ -17,7 +17,8 @@ use url::Url;
 const REST: &str = "/europepmc/webservices/rest";
 
 const ARTICLE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Archiving and Interchange DTD v1.3 20210610//EN" "JATS-archivearticle1-3.dtd">
+<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Archiving and Interchange DTD v1.3 20210610//EN"
+    "JATS-archivearticle1-3.dtd">
 <article xml:lang="en" article-type="research-article"><front><article-meta>
 <article-id pub-id-type="pmcid">PMC77</article-id><article-id pub-id-type="doi">10.1000/a</article-id>
 <title-group><article-title>Naps and memory</article-title></title-group>
@@ -157,7 +158,8 @@ async fn works_are_named_by_their_identifiers() {
 async fn citations_and_references_come_with_their_abstracts() {
     let server = StandIn::start(|seen, _| match seen.path.strip_prefix(REST).unwrap() {
         "/MED/123/citations" => {
-            let entry = json!({"id": "5", "source": "MED", "citationType": "JOURNAL ARTICLE", "title": "Later.", "citedByCount": 0});
+            let entry =
+                json!({"id": "5", "source": "MED", "citationType": "JOURNAL ARTICLE", "title": "Later."});
             json(200, &json!({"hitCount": 1, "citationList": {"citation": [entry]}}).to_string())
         }
         "/MED/123/references" => {

@@ -1,8 +1,8 @@
-//! Every row of the registry that is an academic API, while it answers wrongly in every way: what it says is an error in
-//! plain words or fewer works, never a panic, a hang, or a work that it did not name.
+//! Every row of the registry that is an academic API, while it answers wrongly in every way: what it says is an error
+//! in plain words or fewer works, never a panic, a hang, or a work that it did not name.
 //!
-//! The answers are the least that a search needs, written after each API's documentation; the APIs' own tests have whole
-//! records.
+//! The answers are the least that a search needs, written after each API's documentation; the APIs' own tests have
+//! whole records.
 
 use crate::support::{Seen, StandIn, client, reply};
 use axum::body::{Body, Bytes};
@@ -105,7 +105,7 @@ const ANSWERS: &[Answers] = &[
         kind: |_| "application/atom+xml",
         page: |_, records, readable| {
             format!(
-                "<?xml version='1.0' encoding='UTF-8'?>\n<feed xmlns:opensearch=\"http://a9.com/-/spec/opensearch/1.1/\" \
+                "<?xml version='1.0'?>\n<feed xmlns:opensearch=\"http://a9.com/-/spec/opensearch/1.1/\" \
                  xmlns=\"http://www.w3.org/2005/Atom\"><opensearch:totalResults>{readable}</opensearch:totalResults>{}\
                  </feed>",
                 records.concat()

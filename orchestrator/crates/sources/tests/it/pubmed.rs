@@ -38,18 +38,20 @@ fn record(pmid: u32, kind: &str, more: &str) -> String {
 <ArticleTitle>Naps &amp; <i>memory</i> {pmid}.</ArticleTitle>
 <Abstract><AbstractText Label="BACKGROUND">Naps are short.</AbstractText>
 <AbstractText Label="RESULTS">Recall rose (p &lt; 0.05).</AbstractText></Abstract>
-<AuthorList CompleteYN="Y"><Author ValidYN="Y"><LastName>Sato</LastName><ForeName>Aiko</ForeName><Initials>A</Initials></Author>
+<AuthorList CompleteYN="Y"><Author><LastName>Sato</LastName><ForeName>Aiko</ForeName><Initials>A</Initials></Author>
 <Author><CollectiveName>Sleep Study Group</CollectiveName></Author></AuthorList><Language>eng</Language>
 <PublicationTypeList><PublicationType UI="D016428">{kind}</PublicationType></PublicationTypeList></Article>
-<MeshHeadingList><MeshHeading><DescriptorName UI="D012890" MajorTopicYN="Y">Sleep</DescriptorName></MeshHeading></MeshHeadingList>
+<MeshHeadingList><MeshHeading><DescriptorName UI="D012890">Sleep</DescriptorName></MeshHeading></MeshHeadingList>
 {more}</MedlineCitation><PubmedData><ArticleIdList><ArticleId IdType="pubmed">{pmid}</ArticleId>
-<ArticleId IdType="doi">10.1000/{pmid}</ArticleId><ArticleId IdType="pmc">PMC{pmid}</ArticleId></ArticleIdList></PubmedData></PubmedArticle>"#
+<ArticleId IdType="doi">10.1000/{pmid}</ArticleId><ArticleId IdType="pmc">PMC{pmid}</ArticleId></ArticleIdList>
+</PubmedData></PubmedArticle>"#
     )
 }
 
 fn set(records: &[String]) -> Reply {
     let body = format!(
-        "<?xml version=\"1.0\" ?>\n<!DOCTYPE PubmedArticleSet PUBLIC \"-//NLM//DTD PubMedArticle, 1st January 2024//EN\" \
+        "<?xml version=\"1.0\" ?>\n\
+         <!DOCTYPE PubmedArticleSet PUBLIC \"-//NLM//DTD PubMedArticle, 1st January 2024//EN\" \
          \"https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_240101.dtd\">\n<PubmedArticleSet>\n{}\n</PubmedArticleSet>\n",
         records.concat()
     );
@@ -72,8 +74,8 @@ async fn searches_keep_their_order_and_read_records_whole() {
     let server = StandIn::start(|seen, _| match seen.path.strip_prefix(EUTILS).unwrap() {
         "/esearch.fcgi" => found(&["9", "8", "7"]),
         "/efetch.fcgi" => {
-            let refused = "<CommentsCorrectionsList><CommentsCorrections RefType=\"RetractionIn\"><RefSource>Sleep N. 2021</RefSource>\
-                <PMID>70</PMID></CommentsCorrections></CommentsCorrectionsList>";
+            let refused = "<CommentsCorrectionsList><CommentsCorrections RefType=\"RetractionIn\">\
+                <RefSource>Sleep N. 2021</RefSource><PMID>70</PMID></CommentsCorrections></CommentsCorrectionsList>";
             let notice = refused.replace("RetractionIn", "RetractionOf");
             set(&[
                 record(7, "Retraction of Publication", &notice),
