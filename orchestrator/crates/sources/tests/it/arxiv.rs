@@ -29,10 +29,10 @@ at x &lt; 0.1.
     <arxiv:primary_category term="hep-ex" scheme="http://arxiv.org/schemas/atom"/>
     <category term="hep-ex" scheme="http://arxiv.org/schemas/atom"/>
   </entry>"#;
-const WITHDRAWN: &str = r#"<entry><id>http://arxiv.org/abs/2101.00002v3</id><published>2021-01-01T00:00:00Z</published>
-    <title>Naps</title><summary>This paper has been withdrawn by the author.</summary></entry>"#;
-const ERROR: &str = r#"<entry><id>http://arxiv.org/api/errors#incorrect_id_format_for_1234.12345</id>
-    <title>Error</title><summary>incorrect id format for 1234.12345</summary></entry>"#;
+const WITHDRAWN: &str = r"<entry><id>http://arxiv.org/abs/2101.00002v3</id><published>2021-01-01T00:00:00Z</published>
+    <title>Naps</title><summary>This paper has been withdrawn by the author.</summary></entry>";
+const ERROR: &str = r"<entry><id>http://arxiv.org/api/errors#incorrect_id_format_for_1234.12345</id>
+    <title>Error</title><summary>incorrect id format for 1234.12345</summary></entry>";
 
 fn arxiv(base: &Url) -> Arxiv {
     let config = ApiConfig {

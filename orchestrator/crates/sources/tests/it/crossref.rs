@@ -110,7 +110,7 @@ async fn recorded_titles_are_matched() {
     assert!(api.title_match("askldjrq3rjaw938h").await.unwrap().is_none());
 }
 
-fn item(n: u32, more: Value) -> Value {
+fn item(n: u32, more: &Value) -> Value {
     let (doi, title) = (format!("10.1000/{n}"), format!("Naps &amp; memory {n}"));
     let mut item = json!({"DOI": doi, "title": [title], "type": "journal-article"});
     item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -122,15 +122,15 @@ async fn searches_leave_out_what_is_no_work_and_mark_what_was_retracted() {
     let server = StandIn::start(|_, _| {
         let update = |kind: &str| json!([{"type": kind, "DOI": "10.1000/9", "source": "retraction-watch"}]);
         let items = [
-            item(1, json!({})),
-            item(2, json!({"updated-by": update("retraction")})),
-            item(3, json!({"update-to": update("retraction"), "title": ["Retraction: Naps"]})),
-            item(4, json!({"type": "component"})),
-            item(5, json!({"type": "peer-review"})),
-            item(6, json!({"title": ["RETRACTED: Naps"]})),
+            item(1, &json!({})),
+            item(2, &json!({"updated-by": update("retraction")})),
+            item(3, &json!({"update-to": update("retraction"), "title": ["Retraction: Naps"]})),
+            item(4, &json!({"type": "component"})),
+            item(5, &json!({"type": "peer-review"})),
+            item(6, &json!({"title": ["RETRACTED: Naps"]})),
             item(
                 7,
-                json!({"license": [{"URL": "https://creativecommons.org/licenses/by/4.0/"}],
+                &json!({"license": [{"URL": "https://creativecommons.org/licenses/by/4.0/"}],
                 "link": [{"URL": "https://example.org/7.xml", "content-type": "text/xml"},
                     {"URL": "https://example.org/7.pdf", "content-type": "application/pdf"}]}),
             ),
@@ -159,7 +159,7 @@ async fn references_are_looked_up_and_lookups_go_in_batches() {
         }
         "/works/10.1000/b,c" => json(200, &json!({"message": {"DOI": "10.1000/b,c"}}).to_string()),
         _ => {
-            let items: Vec<Value> = (1..=2).map(|n| item(n, json!({}))).collect();
+            let items: Vec<Value> = (1..=2).map(|n| item(n, &json!({}))).collect();
             json(200, &json!({"message": {"total-results": 2, "items": items}}).to_string())
         }
     })
