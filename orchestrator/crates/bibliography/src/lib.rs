@@ -105,6 +105,21 @@ pub fn read(bytes: &[u8], format: Format) -> impl Iterator<Item = Result<Record,
     Records { text, source }
 }
 
+/// What a text with tags of HTML or JATS and with entities shows, on one line.
+pub fn shown_line(text: &str) -> String {
+    text::line(&text::plain(text))
+}
+
+/// What a text with tags of HTML or JATS and with entities shows, one paragraph a line.
+pub fn shown_lines(text: &str) -> String {
+    text::lines(&text::plain(text))
+}
+
+/// The ISO 639-1 code of a language by its name or another code, such as `eng`; `None` for one that is not known.
+pub fn language_code(text: &str) -> Option<String> {
+    language::code(text)
+}
+
 struct Records<'b> {
     text: Cow<'b, str>,
     source: Box<dyn Source>,

@@ -5,7 +5,10 @@
 
 use crate::api::{ApiConfig, Probe};
 use crate::http::HttpClient;
-use crate::{ClinicalTrials, Core, DataCite, Doaj, OpenAlex, Result, SemanticScholar, Unpaywall, Wikipedia};
+use crate::{
+    Arxiv, ClinicalTrials, Core, Crossref, DataCite, Doaj, EuropePmc, OpenAlex, PubMed, Result,
+    SemanticScholar, Unpaywall, Wikipedia,
+};
 use async_trait::async_trait;
 use lyra_domain::Precedence;
 use lyra_research::ports::{EvidenceSource, SourceKind};
@@ -35,6 +38,72 @@ pub const OPENALEX: Provider = Provider {
     access: Access::Api {
         address: "https://api.openalex.org",
         open: |http, config| Arc::new(OpenAlex::new(http, config)),
+    },
+};
+
+/// Europe PMC.
+///
+/// Terms (<https://europepmc.org/Copyright>): free to use, also for mining; full texts only of the open access subset
+/// and only by the web service, never from its pages in bulk. No documented rate; an email address is welcome.
+pub const EUROPE_PMC: Provider = Provider {
+    name: "europe_pmc",
+    aliases: &["epmc", "europepmc"],
+    title: "Europe PMC",
+    precedence: Precedence(2),
+    by_default: true,
+    access: Access::Api {
+        address: "https://www.ebi.ac.uk/europepmc/webservices/rest",
+        open: |http, config| Arc::new(EuropePmc::new(http, config)),
+    },
+};
+
+/// Crossref.
+///
+/// Terms (<https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/>): facts
+/// without restriction, abstracts under their publishers' copyright. Lists once a second; three times with an email
+/// address, which it asks for (`mailto`). It asks its users to cache.
+pub const CROSSREF: Provider = Provider {
+    name: "crossref",
+    aliases: &[],
+    title: "Crossref",
+    precedence: Precedence(4),
+    by_default: false,
+    access: Access::Api {
+        address: "https://api.crossref.org",
+        open: |http, config| Arc::new(Crossref::new(http, config)),
+    },
+};
+
+/// PubMed.
+///
+/// Terms (<https://www.ncbi.nlm.nih.gov/books/NBK25497/>): three requests a second, ten with a key; the name of the
+/// program and an email address go along (`tool`, `email`); large jobs at night or on weekends, US Eastern time.
+pub const PUBMED: Provider = Provider {
+    name: "pubmed",
+    aliases: &[],
+    title: "PubMed",
+    precedence: Precedence(3),
+    by_default: false,
+    access: Access::Api {
+        address: "https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
+        open: |http, config| Arc::new(PubMed::new(http, config)),
+    },
+};
+
+/// arXiv.
+///
+/// Terms (<https://info.arxiv.org/help/api/tou.html>): one request every three seconds over one connection; metadata is
+/// CC0, full texts are linked to and not served on. The same search gives the same answer for a day: it asks its users
+/// to cache.
+pub const ARXIV: Provider = Provider {
+    name: "arxiv",
+    aliases: &[],
+    title: "arXiv",
+    precedence: Precedence(5),
+    by_default: false,
+    access: Access::Api {
+        address: "https://export.arxiv.org/api",
+        open: |http, config| Arc::new(Arxiv::new(http, config)),
     },
 };
 
@@ -150,8 +219,21 @@ pub const WEB: Provider = Provider {
 };
 
 /// Every source outside, in the order in which lists show them.
-pub const PROVIDERS: &[Provider] =
-    &[SEMANTIC_SCHOLAR, OPENALEX, CLINICAL_TRIALS, WIKIPEDIA, DATACITE, DOAJ, CORE, UNPAYWALL, WEB];
+pub const PROVIDERS: &[Provider] = &[
+    SEMANTIC_SCHOLAR,
+    OPENALEX,
+    EUROPE_PMC,
+    CROSSREF,
+    PUBMED,
+    ARXIV,
+    CLINICAL_TRIALS,
+    WIKIPEDIA,
+    DATACITE,
+    DOAJ,
+    CORE,
+    UNPAYWALL,
+    WEB,
+];
 
 /// A source outside.
 #[derive(Debug, Clone, Copy)]
@@ -313,9 +395,10 @@ mod tests {
     fn rows_introduce_themselves() {
         assert_eq!(SEMANTIC_SCHOLAR.introduction(), "s2 (Semantic Scholar)");
         assert_eq!(OPENALEX.introduction(), "openalex");
+        assert_eq!(EUROPE_PMC.introduction(), "epmc (Europe PMC)");
         assert_eq!(CLINICAL_TRIALS.introduction(), "ctgov (ClinicalTrials.gov)");
         assert_eq!(introductions().matches(", ").count() + 1, PROVIDERS.len());
         assert!(quoted_names().starts_with("`semantic_scholar`, `openalex`, "), "{}", quoted_names());
-        assert_eq!(academic_names(), "s2,openalex");
+        assert_eq!(academic_names(), "s2,openalex,epmc");
     }
 }

@@ -94,6 +94,10 @@ pub trait ScholarlySource: Send + Sync {
     }
     /// The works with these identifiers, in any order; unknown ones are left out.
     async fn lookup(&self, ids: &[Identifier]) -> Result<Vec<Hit>>;
+    /// The full text of a work, when the API has it itself and it is free.
+    async fn full_text(&self, _work: &Work) -> Result<Option<SourcePage>> {
+        Ok(None)
+    }
     /// At most `limit` works that this one cites.
     async fn references(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
     /// At most `limit` works that cite this one, the most cited or newest first as the API prefers.

@@ -8,6 +8,7 @@ mod task;
 mod unpaywall;
 
 use crate::support::{StandIn, client};
+pub(crate) use answers::NAMES;
 use lyra_domain::{Doi, Identifier};
 use lyra_research::ports::Hit;
 use lyra_sources::registry::Access;

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourcesConfig {
-    /// Sources of a task that names none: `corpora`, `semantic_scholar`, `openalex`, `clinicaltrials`, `wikipedia`,
-    /// `datacite`, `doaj`, `core`, `unpaywall`, `web`, names of corpora.
+    /// Sources of a task that names none: `corpora`, `semantic_scholar`, `openalex`, `europe_pmc`, `crossref`, `pubmed`,
+    /// `arxiv`, `clinicaltrials`, `wikipedia`, `datacite`, `doaj`, `core`, `unpaywall`, `web`, names of corpora.
     pub default: Vec<String>,
     /// Contact details of the operator (email address or web page), sent in the `User-Agent`.
     pub contact: Option<String>,
@@ -23,6 +23,14 @@ pub struct SourcesConfig {
     pub semantic_scholar: ApiSettings,
     /// OpenAlex.
     pub openalex: ApiSettings,
+    /// Europe PMC.
+    pub europe_pmc: ApiSettings,
+    /// Crossref.
+    pub crossref: ApiSettings,
+    /// PubMed.
+    pub pubmed: ApiSettings,
+    /// arXiv.
+    pub arxiv: ApiSettings,
     /// ClinicalTrials.gov.
     pub clinicaltrials: ApiSettings,
     /// Wikipedia.
@@ -45,6 +53,10 @@ impl SourcesConfig {
         match name {
             "semantic_scholar" => Some(&self.semantic_scholar),
             "openalex" => Some(&self.openalex),
+            "europe_pmc" => Some(&self.europe_pmc),
+            "crossref" => Some(&self.crossref),
+            "pubmed" => Some(&self.pubmed),
+            "arxiv" => Some(&self.arxiv),
             "clinicaltrials" => Some(&self.clinicaltrials),
             "wikipedia" => Some(&self.wikipedia),
             "datacite" => Some(&self.datacite),
@@ -65,6 +77,10 @@ impl Default for SourcesConfig {
             cache_mb: 512,
             semantic_scholar: ApiSettings::default(),
             openalex: ApiSettings::default(),
+            europe_pmc: ApiSettings::default(),
+            crossref: ApiSettings::default(),
+            pubmed: ApiSettings::default(),
+            arxiv: ApiSettings::default(),
             clinicaltrials: ApiSettings::default(),
             wikipedia: ApiSettings::default(),
             datacite: ApiSettings::default(),
@@ -140,7 +156,8 @@ pub struct ApiSettings {
     /// API key, if any.
     #[serde(skip_serializing)]
     pub api_key: Option<Secret>,
-    /// Email address of the operator, for an API that asks for one: OpenAlex, DataCite, Unpaywall.
+    /// Email address of the operator, for an API that asks for one: OpenAlex, Europe PMC, Crossref, PubMed, DataCite,
+    /// Unpaywall.
     pub mailto: Option<String>,
     /// Shortest time between two requests in milliseconds, when it is not the API's own limit.
     pub min_interval_ms: Option<u64>,

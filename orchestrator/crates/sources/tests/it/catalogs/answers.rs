@@ -5,7 +5,7 @@ use crate::support::Seen;
 use serde_json::{Value, json};
 
 /// Sources with stand-in answers.
-pub(super) const NAMES: [&str; 6] = ["clinicaltrials", "wikipedia", "datacite", "doaj", "core", "unpaywall"];
+pub(crate) const NAMES: [&str; 6] = ["clinicaltrials", "wikipedia", "datacite", "doaj", "core", "unpaywall"];
 
 /// The right answer of a source: two records. Of Unpaywall, the record of the DOI that is asked for.
 pub(super) fn right(name: &str, seen: &Seen) -> Value {
