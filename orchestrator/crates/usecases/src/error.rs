@@ -65,6 +65,16 @@ pub enum Details {
     },
 }
 
+impl Details {
+    /// Why a statement was not run, in `snake_case`; `None` for another failure.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Refused { reason } => Some(reason),
+            Self::Syntax { .. } | Self::Missing { .. } => None,
+        }
+    }
+}
+
 impl AppError {
     /// An error without remedy or details.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
