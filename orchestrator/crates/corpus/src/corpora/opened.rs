@@ -65,6 +65,21 @@ impl Opened {
         format!("{:016x}", fnv(state.as_bytes()))
     }
 
+    /// What search by meaning does not find because its embeddings are still to be made.
+    pub(crate) fn note(&self) -> Result<Option<String>> {
+        if self.manifest.pending.is_empty() {
+            return Ok(None);
+        }
+        let (all, embedded) = (self.snapshot.count(), self.snapshot.embedded()?);
+        if embedded < all {
+            return Ok(Some(format!(
+                "{embedded} of {all} documents are embedded so far; the others are found by words only"
+            )));
+        }
+        let pending: Vec<&str> = self.manifest.pending.iter().map(|scope| scope.name()).collect();
+        Ok(Some(format!("not all documents are embedded yet in: {}", pending.join(", "))))
+    }
+
     /// The embeddings, read and checked at the first call.
     pub(crate) fn embeddings(&self) -> Result<&Embeddings> {
         let _turn = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
