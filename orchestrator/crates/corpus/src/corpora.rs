@@ -7,15 +7,17 @@ pub use hold::HeldCorpus;
 pub(crate) use opened::{Embeddings, Opened};
 
 use crate::backend::FeatureScope;
-use crate::import::{self, Holder, ImportOptions, ImportReport, Progress};
+use crate::document::Completion;
+use crate::import::{self, Holder, ImportOptions, ImportReport, Progress, Survey};
 use crate::index::TextIndex;
+use crate::ledger::Ledger;
 use crate::manifest::check_name;
 use crate::search::{Method, SearchResult};
 use crate::{CorpusError, Document, Result, search, upgrade};
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -273,6 +275,43 @@ impl Corpora {
         }
     }
 
+    /// Files below these paths that are new or changed since they were imported, and those that are gone, by what the
+    /// disk says of them. A file that a reference names elsewhere is not looked at.
+    ///
+    /// # Errors
+    /// A path that cannot be read.
+    pub async fn survey(&self, name: &str, paths: &[PathBuf], options: &ImportOptions) -> Result<Survey> {
+        let folder = self.folder(name)?;
+        let (paths, options) = (paths.to_vec(), options.clone());
+        blocking(move || import::survey(&paths, &options, &Ledger::read(&folder)?)).await
+    }
+
+    /// Ids of documents from papers that lack a DOI, authors, or the year, and that [`Corpora::complete`] was not called
+    /// for since their files were read.
+    ///
+    /// # Errors
+    /// When the corpus cannot be read.
+    pub async fn incomplete(&self, name: &str) -> Result<Vec<String>> {
+        let folder = self.folder(name)?;
+        blocking(move || {
+            let ledger = Ledger::read(&folder)?;
+            let present = ledger.entries().filter(|entry| !entry.gone);
+            let ids: BTreeSet<String> = present.flat_map(|entry| entry.incomplete.iter().cloned()).collect();
+            Ok(ids.into_iter().collect())
+        })
+        .await
+    }
+
+    /// Fills in what documents lack, and remembers that sources were asked about them. What a document has stays. Returns
+    /// how many documents got something.
+    ///
+    /// # Errors
+    /// [`CorpusError::Busy`] while the corpus is being imported, or when it cannot be written.
+    pub async fn complete(&self, name: &str, asked: Vec<(String, Option<Completion>)>) -> Result<u64> {
+        let (folder, name) = (self.folder(name)?, name.to_owned());
+        blocking(move || import::complete(&folder, &name, asked)).await
+    }
+
     /// Searches with a query vector made elsewhere (`None` for BM25).
     ///
     /// The query is analyzed, never parsed, so any text is valid. Returns the best `k` first, ties by document id.
@@ -367,7 +406,7 @@ impl Corpora {
         Ok(CorpusInfo {
             name: name.to_owned(),
             documents: snapshot.count(),
-            embedded: snapshot.embedded()?,
+            embedded: snapshot.embedded(FeatureScope::Wide)?,
             pending: manifest.pending,
             embedder: manifest.embedder,
             dimension: manifest.dimension,

@@ -104,7 +104,7 @@ impl SearchBackend for EmbeddedBackend {
                     let (vector, scope) = (self.vector(&query.corpus, text, *scope).await?, *scope);
                     self.with(&query.corpus, move |corpus| {
                         let hits = search::semantic(corpus, &vector, scope, &filters, k)?;
-                        Ok(LaneHits { note: corpus.note()?, ..hits })
+                        Ok(LaneHits { unembedded: corpus.unembedded(scope)?, ..hits })
                     })
                     .await
                 }

@@ -1,5 +1,6 @@
 //! Import: read, embed and index as stages that overlap, with commits that an interruption falls back to.
 
+mod complete;
 mod files;
 mod format;
 mod library;
@@ -19,6 +20,9 @@ mod work;
 mod writer;
 mod xml;
 
+pub(crate) use complete::run as complete;
+pub(crate) use files::survey;
+pub use files::{Stamp, Survey};
 pub use format::{Format, UnknownFormat};
 pub use options::{Embed, ImportOptions};
 pub(crate) use pending::Rounds;
@@ -246,12 +250,8 @@ pub(crate) async fn run(
     };
     let scopes = options.scopes_for(name, stored.as_ref())?;
     let later = options.embed == Embed::Later;
-    // With nothing to read, models are loaded only for what an earlier import left.
-    let same = stored.as_ref().filter(|stored| sources.is_empty() && stored.scopes == scopes);
     let (embedder, dimension) = if scopes.is_empty() || later {
         (String::new(), 0)
-    } else if let Some(stored) = same {
-        (stored.embedder.clone(), stored.dimension)
     } else {
         let models = inference.models().await?;
         (models.embedder, models.dimension)
@@ -351,7 +351,7 @@ pub(crate) async fn run(
     };
     (report.documents, report.to_embed) = blocking(move || {
         let snapshot = index.snapshot()?;
-        let embedded = if pending { snapshot.embedded()? } else { snapshot.count() };
+        let embedded = if pending { snapshot.embedded(FeatureScope::Wide)? } else { snapshot.count() };
         Ok((snapshot.count(), snapshot.count().saturating_sub(embedded)))
     })
     .await?;
@@ -445,7 +445,7 @@ pub(crate) enum Holder {
 /// What the lock's file says while rounds in the background hold it.
 const SOON: &str = "background";
 /// How often a lock that is soon free is tried again, and the pause between.
-const TRIES: u32 = 1_500;
+const TRIES: u32 = 6_000;
 const TRY_AGAIN: Duration = Duration::from_millis(20);
 
 /// The lock that one import at a time holds; it goes with the process. Waits for rounds in the background.

@@ -252,10 +252,10 @@ impl Snapshot {
         Ok(!self.find(IdType::DocId, id)?.is_empty())
     }
 
-    /// Documents that have an embedding.
-    pub(crate) fn embedded(&self) -> Result<u64> {
+    /// Documents that have an embedding of a scope.
+    pub(crate) fn embedded(&self, scope: FeatureScope) -> Result<u64> {
         let mut embedded = 0;
-        self.rows_of(FeatureScope::Wide, |_, _| embedded += 1)?;
+        self.rows_of(scope, |_, _| embedded += 1)?;
         Ok(embedded)
     }
 

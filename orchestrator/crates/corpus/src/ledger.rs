@@ -102,6 +102,9 @@ pub(crate) struct Entry {
     /// Files that its references name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) named: Vec<PathBuf>,
+    /// Ids of documents that lack metadata, about which no source was asked since the file was read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) incomplete: Vec<String>,
     /// What of it was not imported: line and reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) rejected: Vec<(u64, String)>,
@@ -128,6 +131,7 @@ impl Entry {
             keys: Vec::new(),
             year: None,
             named: Vec::new(),
+            incomplete: Vec::new(),
             rejected: Vec::new(),
             rejected_count: 0,
             gone: false,
@@ -220,13 +224,15 @@ impl Ledger {
     /// Forgets these files. The caller holds the corpus' lock.
     pub(crate) fn drop_files(&mut self, paths: &[PathBuf]) -> Result<()> {
         self.write(paths.iter().map(|path| Line::Dropped(Dropped { dropped: path.clone() })).collect())?;
-        self.entries.retain(|path, _| !paths.contains(path));
+        self.forget(paths);
         Ok(())
     }
 
     /// Leaves these files out here, not on the disk.
     pub(crate) fn forget(&mut self, paths: &[PathBuf]) {
-        self.entries.retain(|path, _| !paths.contains(path));
+        for path in paths {
+            self.entries.remove(path);
+        }
     }
 
     fn write(&self, lines: Vec<Line>) -> Result<()> {
@@ -267,20 +273,20 @@ impl Ledger {
         tidy().map_err(CorpusError::io(&self.path))
     }
 
-    /// Ids of documents that these files gave, now or before they changed, and that no file gives that is there.
-    pub(crate) fn orphans(&self, of: &[&Entry]) -> Vec<String> {
-        let present: HashSet<&str> = self
-            .entries()
-            .filter(|entry| !entry.gone)
-            .flat_map(|entry| entry.documents.iter().map(String::as_str))
-            .collect();
+    /// Ids of documents that files give.
+    pub(crate) fn given<'a>(files: impl Iterator<Item = &'a Entry>) -> HashSet<&'a str> {
+        files.flat_map(|entry| entry.documents.iter().map(String::as_str)).collect()
+    }
+
+    /// Ids of documents that these files gave before they changed or went, and that are not among those `held`.
+    pub(crate) fn orphans(held: &HashSet<&str>, of: &[&Entry]) -> Vec<String> {
         let mut orphans: Vec<String> = of
             .iter()
             .flat_map(|entry| {
                 let given = entry.gone.then_some(&entry.documents).into_iter().flatten();
                 given.chain(&entry.left)
             })
-            .filter(|id| !present.contains(id.as_str()))
+            .filter(|id| !held.contains(id.as_str()))
             .cloned()
             .collect();
         orphans.sort();
@@ -327,7 +333,9 @@ mod tests {
         let gone = Entry { gone: true, ..entry("/a", &["1", "2"]) };
         let changed = Entry { left: vec!["4".to_owned(), "5".to_owned()], ..entry("/b", &["2"]) };
         ledger.append(vec![gone, changed, entry("/c", &["5"])]).unwrap();
-        assert_eq!(ledger.orphans(&ledger.entries().collect::<Vec<_>>()), ["1", "4"]);
+        let all: Vec<&Entry> = ledger.entries().collect();
+        let held = Ledger::given(ledger.entries().filter(|entry| !entry.gone));
+        assert_eq!(Ledger::orphans(&held, &all), ["1", "4"]);
     }
 
     #[test]

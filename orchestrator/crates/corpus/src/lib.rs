@@ -22,12 +22,12 @@ mod upgrade;
 mod vectors;
 
 pub use corpora::{Corpora, CorpusInfo, Embedded, HeldCorpus};
-pub use document::{Document, Passage, Section};
+pub use document::{Completed, Completion, Document, Passage, Section};
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
 pub use import::{
     Embed, FileChange, FileKind, FileReport, Format, ImportOptions, ImportReport, Progress, READS, Rejected,
-    UnknownFormat, read_files,
+    Stamp, Survey, UnknownFormat, read_files,
 };
 pub use manifest::check_manifest;
 pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};

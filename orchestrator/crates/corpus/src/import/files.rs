@@ -172,6 +172,42 @@ fn candidates(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Re
     Ok(candidates)
 }
 
+/// Files that an import would look at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Survey {
+    /// Files that are new or changed.
+    pub changed: Vec<Stamp>,
+    /// Absolute paths of files that are no longer there, and that no import has noticed to be gone.
+    pub gone: Vec<PathBuf>,
+}
+
+/// A file as the disk shows it: as long as it is written, this changes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// Absolute path.
+    pub file: PathBuf,
+    /// Bytes.
+    pub bytes: u64,
+    /// Nanoseconds since 1970 of its last change, 0 when that is unknown.
+    pub modified: i64,
+}
+
+/// What an import of these paths would look at.
+pub(crate) fn survey(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Result<Survey> {
+    let mut changed = Vec::new();
+    for Candidate { same, state, known, .. } in candidates(paths, options, ledger)? {
+        // What cannot be read at all is reported by the import.
+        let state = state.unwrap_or_default();
+        if known.is_none() {
+            changed.push(Stamp { file: same, bytes: state.bytes, modified: state.exact });
+        }
+    }
+    let roots: Vec<PathBuf> = paths.iter().map(|path| same(path)).collect();
+    let below = |entry: &&Entry| roots.iter().any(|root| entry.path.starts_with(root));
+    let lost = ledger.entries().filter(below).filter(|entry| !entry.gone && !entry.path.exists());
+    Ok(Survey { changed, gone: lost.map(|entry| entry.path.clone()).collect() })
+}
+
 /// What of a file that is not read again was not imported.
 pub(super) fn rejected(known: &Entry) -> impl Iterator<Item = Rejected> + '_ {
     let of = |(line, reason): &(u64, String)| Rejected {

@@ -263,6 +263,9 @@ impl Document {
         list(&mut self.tags, other.tags);
         list(&mut self.collections, other.collections);
         list(&mut self.notes, other.notes);
+        if self.completed.is_empty() {
+            self.completed = other.completed;
+        }
     }
 
     /// What a paper says beside what the corpus has of it: its text is new, the rest stays.

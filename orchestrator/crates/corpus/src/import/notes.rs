@@ -42,6 +42,13 @@ impl Notes {
         }
     }
 
+    /// A document of a file lacks metadata that a source may know.
+    pub(super) fn lacks(&mut self, file: usize, id: &str) {
+        if let Some(entry) = self.files.get_mut(file) {
+            entry.incomplete.push(id.to_owned());
+        }
+    }
+
     /// A record of a file was not imported.
     pub(super) fn rejects(&mut self, file: usize, line: u64, reason: &str) {
         if let Some(entry) = self.files.get_mut(file) {
@@ -84,6 +91,10 @@ impl Notes {
         entry.documents.sort();
         entry.documents.dedup();
         if let Some(before) = self.ledger.get(&entry.path) {
+            // A file that can no longer be read keeps its documents: it may be half written.
+            if entry.documents.is_empty() && entry.rejected_count > 0 && !before.gone {
+                entry.documents.clone_from(&before.documents);
+            }
             let given = before.documents.iter().chain(&before.left);
             let left = given.filter(|id| entry.documents.binary_search(id).is_err());
             entry.left = left.cloned().collect();

@@ -13,7 +13,7 @@ use crate::manifest::Manifest;
 use crate::vectors::{VectorWriter, Vectors};
 use crate::{CorpusError, Result};
 use lyra_research::ports::Inference;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use tantivy::DocAddress;
@@ -26,7 +26,7 @@ pub(crate) struct Rounds {
     folder: PathBuf,
     name: String,
     batching: Batching,
-    /// Whether rows that are there are compared with their checksums, which is done by the first round.
+    /// Whether rows that are there are compared with their checksums: by the first round, and while some are damaged.
     check: bool,
     /// Documents that have nothing to embed.
     empty: HashSet<String>,
@@ -48,6 +48,7 @@ struct Chunk {
     index: TextIndex,
     documents: Vec<(Pending, Rows)>,
     left: u64,
+    damaged: bool,
 }
 
 impl Rounds {
@@ -70,8 +71,8 @@ impl Rounds {
         })
         .await?;
         self.empty = empty;
-        self.check = false;
-        let Chunk { lock, manifest, index, documents, left } = chunk;
+        let Chunk { lock, manifest, index, documents, left, damaged } = chunk;
+        self.check = damaged;
         let (pending, kept): (Vec<Pending>, Vec<Rows>) = documents.into_iter().unzip();
         let most = self.batching.embed;
         let embedder = Embedder { inference, dimension: manifest.dimension, most };
@@ -135,12 +136,20 @@ fn choose(
         manifest.write(folder)?;
     }
     let vectors = Vectors::open(folder, manifest.dimension, snapshot.rows)?;
-    let (chosen, left) = lacking(&manifest, &snapshot, &vectors, check, most, empty)?;
-    Ok(Chunk { lock, manifest, index, documents: chosen, left })
+    let Lacking { documents, left, damaged } = lacking(&manifest, &snapshot, &vectors, check, most, empty)?;
+    Ok(Chunk { lock, manifest, index, documents, left, damaged })
 }
 
-/// Documents that lack an embedding, or have a damaged one, with the embeddings that they keep; and how many more there
-/// are.
+/// Documents that lack an embedding, or have a damaged one.
+struct Lacking {
+    /// Some of them, with the embeddings that they keep.
+    documents: Vec<(Pending, Rows)>,
+    /// How many more there are.
+    left: u64,
+    /// Whether embeddings were found damaged.
+    damaged: bool,
+}
+
 fn lacking(
     manifest: &Manifest,
     snapshot: &Snapshot,
@@ -148,28 +157,33 @@ fn lacking(
     check: bool,
     most: usize,
     empty: &mut HashSet<String>,
-) -> Result<(Vec<(Pending, Rows)>, u64)> {
+) -> Result<Lacking> {
     let sound = |row: Row| is_sound(vectors, row);
-    let mut suspects: BTreeSet<DocAddress> = BTreeSet::new();
-    let mut with_wide: HashSet<DocAddress> = HashSet::new();
+    let segments = snapshot.searcher.segment_readers();
+    let mut with_wide: Vec<Vec<bool>> =
+        segments.iter().map(|reader| vec![false; reader.max_doc() as usize]).collect();
+    let mut unsound: HashSet<DocAddress> = HashSet::new();
     for scope in &manifest.scopes {
         snapshot.rows_of(*scope, |at, row| {
             if *scope == FeatureScope::Wide {
-                with_wide.insert(at);
+                with_wide[at.segment_ord as usize][at.doc_id as usize] = true;
             }
             // A row that the file does not reach is cheap to notice.
             let is_fine = if check { sound(row) } else { vectors.row(row.row).is_some() };
             if !is_fine {
-                suspects.insert(at);
+                unsound.insert(at);
             }
         })?;
     }
+    let damaged = check && !unsound.is_empty();
     // A scope that was added later may be missing anywhere.
     let everywhere = manifest.pending.iter().any(|scope| *scope != FeatureScope::Wide);
-    for (segment, reader) in (0_u32..).zip(snapshot.searcher.segment_readers()) {
-        let documents = reader.doc_ids_alive().map(|doc| DocAddress::new(segment, doc));
-        suspects.extend(documents.filter(|at| everywhere || !with_wide.contains(at)));
-    }
+    let alive = (0_u32..)
+        .zip(segments)
+        .flat_map(|(segment, reader)| reader.doc_ids_alive().map(move |doc| DocAddress::new(segment, doc)));
+    let suspects = alive.filter(|at| {
+        everywhere || !with_wide[at.segment_ord as usize][at.doc_id as usize] || unsound.contains(at)
+    });
     let ids = snapshot.ids()?;
     let (mut chosen, mut left) = (Vec::new(), 0);
     for at in suspects {
@@ -196,7 +210,7 @@ fn lacking(
         let hash = fnv(json.as_bytes());
         chosen.push((Pending { document, json, hash, texts, replaces: true }, kept));
     }
-    Ok((chosen, left))
+    Ok(Lacking { documents: chosen, left, damaged })
 }
 
 fn write(

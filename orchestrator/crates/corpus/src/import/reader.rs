@@ -301,7 +301,8 @@ impl<'a> Intake<'a> {
             let disk = self.disk(Place { file: *file, line: 0 });
             self.notes.gives(disk, &document.doc_id);
         }
-        let document = match self.known.snapshot.stored(&document.doc_id) {
+        let stored = self.known.snapshot.stored(&document.doc_id);
+        let document = match stored.map(|stored| stored.map(|stored| stored.yielding_to(&document))) {
             Err(error) => return Outcome::Failed(error),
             Ok(None) => document,
             Ok(Some(stored)) if whole => {
@@ -313,6 +314,11 @@ impl<'a> Intake<'a> {
         };
         match document.finish() {
             Ok(document) => {
+                let disk = self.disk(place);
+                let is_paper = self.sources.get(place.file as usize).is_some_and(Source::is_paper);
+                if is_paper && document.lacks_metadata() {
+                    self.notes.lacks(disk, &document.doc_id);
+                }
                 let json = to_json(&document);
                 self.accept(document, json, odd_codes, place)
             }

@@ -5,7 +5,7 @@ use super::{FileChange, FileKind, FileReport, LISTED};
 use crate::Result;
 use crate::index::TextIndex;
 use crate::ledger::{Entry, Ledger};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -55,9 +55,10 @@ pub(super) fn run(index: &TextIndex, ledger: &mut Ledger, seen: &Seen, prune: bo
     let scope: Vec<&Entry> = ledger.entries().filter(|entry| in_scope(entry)).collect();
     let gone: Vec<&Entry> = scope.iter().copied().filter(|entry| entry.gone).collect();
     report.gone = gone.len() as u64;
+    let present = Ledger::given(ledger.entries().filter(|entry| !entry.gone));
     for entry in &gone {
-        let change = (entry.path.clone(), FileKind::Gone, ledger.orphans(&[*entry]));
-        report.list(FileChange { file: change.0, kind: change.1, documents: change.2 });
+        let documents = Ledger::orphans(&present, &[*entry]);
+        report.list(FileChange { file: entry.path.clone(), kind: FileKind::Gone, documents });
     }
     let snapshot = index.snapshot()?;
     let stored = |ids: Vec<String>| -> Result<Vec<String>> {
@@ -69,23 +70,21 @@ pub(super) fn run(index: &TextIndex, ledger: &mut Ledger, seen: &Seen, prune: bo
         }
         Ok(there)
     };
-    let orphans = stored(ledger.orphans(&scope))?;
+    let orphans = stored(Ledger::orphans(&present, &scope))?;
     report.orphaned = orphans.len() as u64;
-    let sure = |entry: &&&Entry| !entry.gone || may_prune(&entry.path, below(&entry.path).as_deref());
-    let surely: Vec<&Entry> = scope.iter().filter(sure).copied().collect();
-    let doomed = if prune && recorded { stored(ledger.orphans(&surely))? } else { Vec::new() };
-    let forgotten: Vec<PathBuf> = if prune && recorded {
-        surely.iter().filter(|entry| entry.gone).map(|entry| entry.path.clone()).collect()
-    } else {
-        Vec::new()
-    };
-    let settled: Vec<Entry> = if prune && recorded {
-        let changed = surely.iter().filter(|entry| !entry.gone && !entry.left.is_empty());
-        changed.map(|entry| Entry { left: Vec::new(), ..(*entry).clone() }).collect()
-    } else {
-        Vec::new()
-    };
-    report.orphans = orphans.into_iter().filter(|id| !doomed.contains(id)).take(LISTED).collect();
+    let (mut doomed, mut forgotten, mut settled) = (Vec::new(), Vec::new(), Vec::new());
+    if prune && recorded {
+        let deleted = |entry: &&&Entry| entry.gone && may_prune(&entry.path, below(&entry.path).as_deref());
+        forgotten = scope.iter().filter(deleted).map(|entry| entry.path.clone()).collect();
+        let known: HashSet<&Path> = forgotten.iter().map(PathBuf::as_path).collect();
+        // What is gone and may come back keeps its documents, also below other folders.
+        let held = Ledger::given(ledger.entries().filter(|entry| !known.contains(entry.path.as_path())));
+        doomed = stored(Ledger::orphans(&held, &scope))?;
+        let changed = scope.iter().filter(|entry| !entry.gone && !entry.left.is_empty());
+        settled = changed.map(|entry| Entry { left: Vec::new(), ..(*entry).clone() }).collect();
+    }
+    let removed: HashSet<&String> = doomed.iter().collect();
+    report.orphans = orphans.into_iter().filter(|id| !removed.contains(id)).take(LISTED).collect();
     if !doomed.is_empty() {
         let mut writer = index.writer()?;
         for id in &doomed {
