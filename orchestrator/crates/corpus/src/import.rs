@@ -304,7 +304,8 @@ pub(crate) async fn run(
             // Held here: when the caller goes away, the last commit is still protected.
             let _lock = lock;
             let mut ledger = Ledger::read(&folder)?;
-            writer::run(&index, &folder, dimension, embedded, &mut ledger, batching.commit, &tally)
+            let every = (batching.commit, rounds.commit);
+            writer::run(&index, &folder, dimension, embedded, &mut ledger, every, &tally)
         }));
         (reading, written)
     };

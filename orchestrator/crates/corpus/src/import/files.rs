@@ -124,7 +124,7 @@ pub(super) async fn open(
             Ok(None) => return Ok(found),
             Err(error) if !folder => return Err(error),
             Err(CorpusError::File { why, .. }) => {
-                found.nothing(file, same, state, options.format, why);
+                found.nothing(file, same, &state, options.format, why);
                 continue;
             }
             // It may be readable later.
@@ -136,7 +136,7 @@ pub(super) async fn open(
         };
         if parts.is_empty() {
             let reason = "neither a document nor an archive of documents in a format that Lyra reads";
-            found.nothing(file, same, state, options.format, reason.to_owned());
+            found.nothing(file, same, &state, options.format, reason.to_owned());
             continue;
         }
         fruitful.insert(root);
@@ -245,13 +245,13 @@ impl Found {
         &mut self,
         file: PathBuf,
         same: PathBuf,
-        state: std::io::Result<State>,
+        state: &std::io::Result<State>,
         format: Option<Format>,
         reason: String,
     ) {
         if let Ok(state) = state {
             let rejected = vec![(0, reason.clone())];
-            let entry = Entry::new(same, state, format.map(Format::name), Kind::Nothing);
+            let entry = Entry::new(same, *state, format.map(Format::name), Kind::Nothing);
             self.files.push(Entry { rejected, rejected_count: 1, ..entry });
         }
         self.rejected.push(Rejected { file, line: 0, reason });

@@ -13,19 +13,20 @@ use tokio::sync::mpsc;
 /// Writes until the stage before ends; what came before an error there is committed as well.
 ///
 /// Vectors are on disk before the index that counts them is: an interruption anywhere leaves rows that no commit
-/// names, and they are cut off here. A file is noted once its documents are committed.
+/// names, and they are cut off here. A file is noted once its documents are committed. Commits follow a number of
+/// documents, or a smaller one of papers, which take long to read.
 pub(super) fn run(
     index: &TextIndex,
     folder: &Path,
     dimension: usize,
     mut batches: mpsc::Receiver<Step<EmbeddedDocument>>,
     ledger: &mut Ledger,
-    commit_every: usize,
+    (commit_every, papers_every): (usize, usize),
     tally: &Tally,
 ) -> Result<()> {
     let mut vectors = VectorWriter::open(folder, dimension, index.snapshot()?.rows)?;
     let mut writer = index.writer()?;
-    let mut uncommitted = 0;
+    let (mut uncommitted, mut papers) = (0, 0);
     let mut files = Vec::new();
     while let Some(step) = batches.blocking_recv() {
         let (mut added, mut updated) = (0, 0);
@@ -39,10 +40,11 @@ pub(super) fn run(
             *(if pending.replaces { &mut updated } else { &mut added }) += 1;
         }
         uncommitted += step.documents.len();
+        papers += step.documents.iter().filter(|(pending, _)| !pending.document.sections.is_empty()).count();
         files.extend(step.files);
-        if uncommitted >= commit_every {
+        if uncommitted >= commit_every || papers >= papers_every {
             writer.commit(vectors.sync()?)?;
-            uncommitted = 0;
+            (uncommitted, papers) = (0, 0);
         }
         if uncommitted == 0 {
             ledger.append(std::mem::take(&mut files))?;
