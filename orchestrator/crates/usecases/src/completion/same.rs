@@ -31,10 +31,7 @@ pub(super) fn is_same(document: &Document, work: &Work) -> bool {
         let own: HashSet<String> = document.authors.iter().filter_map(|author| family(author)).collect();
         Some(work.authors.iter().filter_map(|author| family(author)).any(|name| own.contains(&name)))
     };
-    match (years, names) {
-        (Some(false), _) | (_, Some(false)) | (None, None) => false,
-        _ => true,
-    }
+    !matches!((years, names), (Some(false), _) | (_, Some(false)) | (None, None))
 }
 
 fn titles_agree(one: &str, other: &str) -> bool {
