@@ -269,6 +269,9 @@ pub struct LaneHits {
     pub truncated: bool,
     /// Documents that matched, where the backend counts them.
     pub total: Option<u64>,
+    /// Documents that the search could not find because their embeddings are still to be made.
+    #[serde(default)]
+    pub unembedded: u64,
 }
 
 /// One document of a lane.

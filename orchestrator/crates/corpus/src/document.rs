@@ -1,9 +1,11 @@
 //! A document of a corpus.
 
+mod completed;
 pub(crate) mod json;
 mod scope;
 mod section;
 
+pub use completed::{Completed, Completion};
 pub use section::{Passage, Section};
 
 use crate::backend::{Codes, Publication};
@@ -60,6 +62,9 @@ pub struct Document {
     /// The person's own notes and highlights.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Fields that no file says, and the sources that do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub completed: Vec<Completed>,
     /// Classification codes.
     #[serde(skip_serializing_if = "Codes::is_empty")]
     pub codes: Codes,

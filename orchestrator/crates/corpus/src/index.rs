@@ -136,6 +136,11 @@ impl Writer {
         added.map_err(|error| self.cause(error)).map_err(CorpusError::index(&self.name))
     }
 
+    /// Removes the document with an id.
+    pub(crate) fn delete(&mut self, id: &str) {
+        self.inner.delete_term(Term::from_field_text(self.fields.id, id));
+    }
+
     /// What stopped the indexing thread, such as a full disk. Only joining the thread tells: adding to a stopped one
     /// fails without a reason.
     fn cause(&mut self, error: TantivyError) -> TantivyError {
@@ -152,6 +157,11 @@ impl Writer {
         commit.set_payload(&format!("rows={rows}"));
         commit.commit().map_err(&failed)?;
         Ok(())
+    }
+
+    /// Ends, and leaves replaced documents to a later [`Self::finish`].
+    pub(crate) fn end(self) -> Result<()> {
+        self.inner.wait_merging_threads().map_err(CorpusError::index(&self.name))
     }
 
     /// Takes replaced documents out for good, so that they no longer weigh in term statistics, and ends.
@@ -235,6 +245,18 @@ impl Snapshot {
             }
         }
         Ok(Some(Entry { hash, rows }))
+    }
+
+    /// Whether there is a document of this id.
+    pub(crate) fn holds(&self, id: &str) -> Result<bool> {
+        Ok(!self.find(IdType::DocId, id)?.is_empty())
+    }
+
+    /// Documents that have an embedding of a scope.
+    pub(crate) fn embedded(&self, scope: FeatureScope) -> Result<u64> {
+        let mut embedded = 0;
+        self.rows_of(scope, |_, _| embedded += 1)?;
+        Ok(embedded)
     }
 
     /// The stored document of an id.

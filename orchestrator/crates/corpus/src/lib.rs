@@ -13,6 +13,7 @@ pub mod eval;
 mod hash;
 mod import;
 mod index;
+mod ledger;
 mod manifest;
 mod remote;
 mod search;
@@ -20,11 +21,14 @@ mod source;
 mod upgrade;
 mod vectors;
 
-pub use corpora::{Corpora, CorpusInfo, HeldCorpus};
-pub use document::{Document, Passage, Section};
+pub use corpora::{Corpora, CorpusInfo, Embedded, HeldCorpus};
+pub use document::{Completed, Completion, Document, Passage, Section};
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
-pub use import::{Format, ImportOptions, ImportReport, Progress, READS, Rejected, UnknownFormat, read_files};
+pub use import::{
+    Embed, FileChange, FileKind, FileReport, Format, ImportOptions, ImportReport, Progress, READS, Rejected,
+    Stamp, Survey, UnknownFormat, read_files,
+};
 pub use manifest::check_manifest;
 pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};
 pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Newest format that this version reads and the one it writes.
 ///
 /// 2: `corpus.json`, `fulltext/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
-/// little-endian numbers). Counts are not kept here: the index knows them.
+/// little-endian numbers), `files.jsonl` (`ledger.rs`). Counts are not kept here: the index knows them.
 ///
 /// 1: `index/` in place of `fulltext/`, which holds title and text alone, and one embedding per document. It is brought
 /// to 2 when it is opened (`upgrade.rs`).
@@ -30,6 +30,9 @@ pub(crate) struct Manifest {
     /// Scopes that documents are embedded in; none without embeddings. Format 1 knew the first alone.
     #[serde(default = "format_1_scopes")]
     pub(crate) scopes: Vec<FeatureScope>,
+    /// Scopes that some documents are still to be embedded in; those beyond `scopes` have no embeddings at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pending: Vec<FeatureScope>,
     /// When the corpus was created; also tells two corpora apart that had the same name one after the other.
     pub(crate) created: jiff::Timestamp,
 }

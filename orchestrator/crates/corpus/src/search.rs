@@ -132,7 +132,7 @@ pub(crate) fn search(
 fn check_vector(corpus: &Opened, vector: &[f32]) -> Result<()> {
     let dimension = corpus.manifest.dimension;
     if dimension == 0 {
-        return Err(without_embeddings());
+        return Err(without_embeddings(corpus.snapshot.count(), !corpus.manifest.pending.is_empty()));
     }
     if vector.len() != dimension {
         return Err(CorpusError::BadEmbedding {
@@ -143,10 +143,16 @@ fn check_vector(corpus: &Opened, vector: &[f32]) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with dense search in a corpus that was imported without embeddings.
-pub(crate) fn without_embeddings() -> CorpusError {
-    let why = "the corpus was imported without embeddings; import the files again with all scopes";
-    CorpusError::NoQueryVector { why: why.to_owned() }
+/// What is wrong with dense search in a corpus that was imported without embeddings, or whose embeddings are `pending`.
+pub(crate) fn without_embeddings(documents: u64, pending: bool) -> CorpusError {
+    let why = if pending {
+        format!(
+            "none of the {documents} documents of the corpus is embedded yet; that goes on in the background"
+        )
+    } else {
+        "the corpus was imported without embeddings; import the files again with all scopes".to_owned()
+    };
+    CorpusError::NoQueryVector { why }
 }
 
 fn lexical_candidates(corpus: &Opened, query: &str, k: usize) -> Result<Vec<Candidate>> {

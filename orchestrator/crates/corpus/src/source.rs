@@ -54,6 +54,7 @@ impl EvidenceSource for CorpusSource {
         if let Some(note) = &found.note {
             tracing::warn!(source = self.name, note, "hybrid search degraded");
         }
+        let notes = found.note.into_iter().collect();
         let embedder = found.embedder;
         let asked: HashSet<String> = lyra_text::content_words(query).into_iter().collect();
         let hits = found.hits.into_iter().map(|hit| Hit {
@@ -69,7 +70,7 @@ impl EvidenceSource for CorpusSource {
             text: (!hit.document.text.is_empty()).then_some(hit.document.text),
             embedding: hit.embedding.map(|vector| (embedder.clone(), vector)),
         });
-        Ok(hits.collect::<Vec<_>>().into())
+        Ok(Answer { notes, ..hits.collect::<Vec<_>>().into() })
     }
 }
 

@@ -27,7 +27,7 @@ const CORPORA: &str = "corpora";
 
 /// The sources outside.
 pub(super) struct Outside {
-    sources: Sources,
+    pub(super) sources: Sources,
     web: Web,
 }
 

@@ -1,6 +1,6 @@
 //! A document of a corpus, as text for a terminal.
 
-use lyra_corpus::Document;
+use lyra_corpus::{Completed, Document};
 use std::fmt::Write;
 
 /// Metadata, a line each, then the abstract and the full text by section and page.
@@ -22,6 +22,8 @@ pub(super) fn described(document: &Document) -> String {
     line("url", document.url.as_deref().unwrap_or_default());
     line("language", document.language.as_deref().unwrap_or_default());
     line("files", &document.files.join(", "));
+    let sources = |entry: &Completed| format!("{} ({})", entry.field, entry.source);
+    line("completed", &document.completed.iter().map(sources).collect::<Vec<_>>().join(", "));
     line("collections", &document.collections.join(", "));
     line("tags", &document.tags.join(", "));
     line("references", &document.references.join(", "));

@@ -3,7 +3,9 @@
 use super::messages::{Ask, Batch, Failure, Given, Said, arrived};
 use super::part::Part;
 use super::records::{Holding, Record};
-use super::{Format, Rejected};
+use super::{Format, ImportOptions, Rejected};
+use crate::corpora::blocking;
+use crate::ledger::{Entry, Kind, Ledger, State};
 use crate::{CorpusError, Result};
 use lyra_worker::{Talk, Talks, WorkerError, hand};
 use std::collections::{BTreeSet, HashSet};
@@ -25,6 +27,8 @@ const PER_READER: usize = 1_000;
 pub(super) struct Source {
     /// The file as it was named; a member's name stands behind its archive's.
     pub(super) path: PathBuf,
+    /// Its file among those that are read.
+    pub(super) disk: usize,
     file: PathBuf,
     part: Part,
 }
@@ -34,60 +38,112 @@ impl Source {
     pub(super) fn bytes(&self) -> u64 {
         self.part.bytes
     }
+
+    /// Whether it is one paper.
+    pub(super) fn is_paper(&self) -> bool {
+        self.part.format.is_paper()
+    }
 }
 
 /// What an import has to read.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) sources: Vec<Source>,
+    /// The files of the sources, and those that hold nothing to import.
+    pub(super) files: Vec<Entry>,
+    /// Files that are as they were when an earlier import read them.
+    pub(super) kept: Vec<Entry>,
     /// Files of folders that hold nothing to import, with the reason.
     pub(super) rejected: Vec<Rejected>,
 }
 
-/// Opens all files, those in folders, and the members of archives. From folders and archives, it takes the files whose
-/// format is detected by content or name, in order of name; of a folder, the others are rejected one by one. A file that
-/// is named itself is always taken. When `cancel` is canceled, it returns what was found until then.
+/// A file that may be read.
+struct Candidate {
+    /// Place of the path that it was found by.
+    root: usize,
+    file: PathBuf,
+    /// The same for all ways to the file.
+    same: PathBuf,
+    state: std::io::Result<State>,
+    /// What is known of it, if that still is so.
+    known: Option<Entry>,
+}
+
+impl Candidate {
+    fn of(root: usize, file: PathBuf, format: Option<Format>, ledger: &Ledger) -> Self {
+        let (same, state) = (same(&file), State::of(&file));
+        let known = ledger.get(&same).cloned().filter(|known| {
+            let format = format.map(Format::name);
+            state.as_ref().is_ok_and(|state| known.is_current(*state, format))
+        });
+        Self { root, file, same, state, known }
+    }
+}
+
+/// Opens all files, those in folders, the members of archives, and papers that references name. From folders and
+/// archives, it takes the files whose format is detected by content or name, in order of name; of a folder, the others
+/// are rejected one by one. A file that is named itself is always taken. Files that are as the ledger says are kept
+/// and not opened, but for references when there are papers that they may describe. When `cancel` is canceled, it
+/// returns what was found until then.
 pub(super) async fn open(
     paths: &[PathBuf],
-    format: Option<Format>,
+    options: &ImportOptions,
+    ledger: &Arc<Ledger>,
     readers: &Arc<Talks>,
     cancel: &CancellationToken,
 ) -> Result<Found> {
+    let candidates = {
+        let (paths, options, ledger) = (paths.to_vec(), options.clone(), ledger.clone());
+        blocking(move || candidates(&paths, &options, &ledger)).await?
+    };
     let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
-    let Found { mut sources, mut rejected } = Found::default();
-    for path in paths {
-        let before = sources.len();
-        let folder = path.is_dir();
-        let files = if folder { files_of(path, 0)? } else { vec![path.clone()] };
-        for (nth, file) in files.into_iter().enumerate() {
-            if nth % PER_READER == 0 {
-                reading.talk = None;
+    let mut found = Found::default();
+    let mut looked = HashSet::new();
+    let mut fruitful: HashSet<usize> = HashSet::new();
+    for (nth, candidate) in candidates.into_iter().enumerate() {
+        let Candidate { root, file, same, state, known } = candidate;
+        if !looked.insert(same.clone()) {
+            fruitful.insert(root);
+            continue;
+        }
+        if let Some(known) = known {
+            if known.kind == Kind::Nothing {
+                found.rejected.extend(rejected(&known));
+            } else {
+                fruitful.insert(root);
             }
-            let parts = match reading.look(&file, format, !folder).await {
-                Ok(Some(parts)) => parts,
-                Ok(None) => return Ok(Found { sources, rejected }),
-                Err(error) if !folder => return Err(error),
-                Err(error) => {
-                    let reason = match error {
-                        CorpusError::File { why, .. } => why,
-                        CorpusError::Io { source, .. } => source.to_string(),
-                        other => return Err(other),
-                    };
-                    rejected.push(Rejected { file, line: 0, reason });
-                    continue;
-                }
-            };
-            if parts.is_empty() {
-                let reason = "neither a document nor an archive of documents in a format that Lyra reads";
-                rejected.push(Rejected { file, line: 0, reason: reason.to_owned() });
+            found.kept.push(known);
+            continue;
+        }
+        if nth % PER_READER == 0 {
+            reading.talk = None;
+        }
+        let folder = paths.get(root).is_some_and(|path| path.is_dir());
+        let parts = match reading.look(&file, options.format, !folder).await {
+            Ok(Some(parts)) => parts,
+            Ok(None) => return Ok(found),
+            Err(error) if !folder => return Err(error),
+            Err(CorpusError::File { why, .. }) => {
+                found.nothing(file, same, &state, options.format, why);
                 continue;
             }
-            sources.extend(parts.into_iter().map(|part| {
-                let path = part.name.as_deref().map_or_else(|| file.clone(), |name| member(&file, name));
-                Source { path, file: file.clone(), part }
-            }));
+            // It may be readable later.
+            Err(CorpusError::Io { source, .. }) => {
+                found.rejected.push(Rejected { file, line: 0, reason: source.to_string() });
+                continue;
+            }
+            Err(other) => return Err(other),
+        };
+        if parts.is_empty() {
+            let reason = "neither a document nor an archive of documents in a format that Lyra reads";
+            found.nothing(file, same, &state, options.format, reason.to_owned());
+            continue;
         }
-        if sources.len() == before {
+        fruitful.insert(root);
+        found.take(&file, same, state, options.format, parts);
+    }
+    for (root, path) in paths.iter().enumerate() {
+        if !fruitful.contains(&root) && !options.except.iter().any(|file| file.starts_with(same(path))) {
             let formats = Format::all().map(Format::name).collect::<Vec<_>>().join(", ");
             return Err(refused(
                 path,
@@ -95,68 +151,120 @@ pub(super) async fn open(
             ));
         }
     }
+    if !reading.attached(&mut found, options, ledger).await?
+        || !reading.described(&mut found, options).await?
+    {
+        return Ok(found);
+    }
     // References come first, so that papers find theirs.
-    sources.sort_by_key(|source| !source.part.format.is_references());
-    Ok(Found { sources, rejected })
+    found.sources.sort_by_key(|source| !source.part.format.is_references());
+    Ok(found)
 }
 
-/// Papers that references name and that are on this machine, beyond `found`. What is no paper is left out.
-pub(super) async fn attached(
-    found: &Found,
-    readers: &Arc<Talks>,
-    cancel: &CancellationToken,
-) -> Result<Vec<Source>> {
-    let known: HashSet<PathBuf> = found.sources.iter().map(|source| same(&source.file)).collect();
-    let mut files: BTreeSet<PathBuf> = BTreeSet::new();
-    let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
-    for source in found.sources.iter().filter(|source| source.part.format.is_references()) {
-        let (to, mut arriving) = mpsc::channel(1);
-        let folder = source.file.parent().unwrap_or(Path::new(""));
-        let collect = async {
-            while let Some(Ok(Fetched { message, .. })) = arriving.recv().await {
-                let records = arrived(&message).filter_map(|record| record.ok()?.holding);
-                for holding in records {
-                    if let Holding::Reference { files: named } = holding {
-                        files.extend(named.iter().filter_map(|named| local(folder, named)));
-                    }
-                }
-            }
-        };
-        let read = async {
-            // The end of the sender ends the collection.
-            let to = to;
-            reading.read(0, source, &to).await
-        };
-        let (read, ()) = tokio::join!(read, collect);
-        if !read? {
-            return Ok(Vec::new());
-        }
+/// The files below these paths, with what is known of them.
+fn candidates(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Result<Vec<Candidate>> {
+    let mut candidates = Vec::new();
+    for (root, path) in paths.iter().enumerate() {
+        let files = if path.is_dir() { files_of(path, 0)? } else { vec![path.clone()] };
+        let all = files.into_iter().map(|file| Candidate::of(root, file, options.format, ledger));
+        candidates.extend(all.filter(|candidate| !options.except.contains(&candidate.same)));
     }
-    let mut papers = Vec::new();
-    for file in files.into_iter().filter(|file| !known.contains(&same(file))) {
-        match reading.look(&file, None, false).await {
-            Ok(Some(parts)) => {
-                let is_paper = |part: &Part| part.name.is_none() && part.format.is_attached();
-                let source = |part| Source { path: file.clone(), file: file.clone(), part };
-                papers.extend(parts.into_iter().filter(is_paper).map(source));
-            }
-            Ok(None) => return Ok(Vec::new()),
-            // It is reported when it is imported as a file of its own.
-            Err(error) => tracing::warn!(file = %file.display(), %error, "attached file left out"),
-        }
-    }
-    Ok(papers)
+    Ok(candidates)
 }
 
-/// The regular file that a reference names, if there is one: an absolute path, or one beside the references.
-fn local(folder: &Path, named: &str) -> Option<PathBuf> {
-    let named = named.strip_prefix("file://").unwrap_or(named);
-    let path = folder.join(named);
-    path.is_file().then_some(path)
+/// Files that an import would look at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Survey {
+    /// Files that are new or changed.
+    pub changed: Vec<Stamp>,
+    /// Absolute paths of files that are no longer there, and that no import has noticed to be gone.
+    pub gone: Vec<PathBuf>,
+}
+
+/// A file as the disk shows it: as long as it is written, this changes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// Absolute path.
+    pub file: PathBuf,
+    /// Bytes.
+    pub bytes: u64,
+    /// Nanoseconds since 1970 of its last change, 0 when that is unknown.
+    pub modified: i64,
+}
+
+/// What an import of these paths would look at.
+pub(crate) fn survey(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Result<Survey> {
+    let mut changed = Vec::new();
+    for Candidate { same, state, known, .. } in candidates(paths, options, ledger)? {
+        // What cannot be read at all is reported by the import.
+        let state = state.unwrap_or_default();
+        if known.is_none() {
+            changed.push(Stamp { file: same, bytes: state.bytes, modified: state.exact });
+        }
+    }
+    let roots: Vec<PathBuf> = paths.iter().map(|path| same(path)).collect();
+    let below = |entry: &&Entry| roots.iter().any(|root| entry.path.starts_with(root));
+    let lost = ledger.entries().filter(below).filter(|entry| !entry.gone && !entry.path.exists());
+    Ok(Survey { changed, gone: lost.map(|entry| entry.path.clone()).collect() })
+}
+
+/// What of a file that is not read again was not imported.
+pub(super) fn rejected(known: &Entry) -> impl Iterator<Item = Rejected> + '_ {
+    let of = |(line, reason): &(u64, String)| Rejected {
+        file: known.path.clone(),
+        line: *line,
+        reason: reason.clone(),
+    };
+    known.rejected.iter().map(of)
+}
+
+impl Found {
+    /// Takes the parts of a file.
+    fn take(
+        &mut self,
+        file: &Path,
+        same: PathBuf,
+        state: std::io::Result<State>,
+        format: Option<Format>,
+        parts: Vec<Part>,
+    ) {
+        let references = parts.iter().any(|part| part.format.is_references());
+        let kind = if references { Kind::References } else { Kind::Documents };
+        let disk = self.files.len();
+        // A file whose state is not known is read again by the next import.
+        let state = state.unwrap_or_default();
+        self.files.push(Entry::new(same, state, format.map(Format::name), kind));
+        self.sources.extend(parts.into_iter().map(|part| {
+            let path = part.name.as_deref().map_or_else(|| file.to_owned(), |name| member(file, name));
+            Source { path, disk, file: file.to_owned(), part }
+        }));
+    }
+
+    /// Rejects a file.
+    fn nothing(
+        &mut self,
+        file: PathBuf,
+        same: PathBuf,
+        state: &std::io::Result<State>,
+        format: Option<Format>,
+        reason: String,
+    ) {
+        if let Ok(state) = state {
+            let rejected = vec![(0, reason.clone())];
+            let entry = Entry::new(same, *state, format.map(Format::name), Kind::Nothing);
+            self.files.push(Entry { rejected, rejected_count: 1, ..entry });
+        }
+        self.rejected.push(Rejected { file, line: 0, reason });
+    }
+}
+
+/// The file that a reference names: an absolute path, or one beside the references.
+fn local(folder: &Path, named: &str) -> PathBuf {
+    folder.join(named.strip_prefix("file://").unwrap_or(named))
 }
 
 /// A path that is the same for all ways to a file.
-fn same(path: &Path) -> PathBuf {
+pub(crate) fn same(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
@@ -253,6 +361,103 @@ impl Unsaid {
 }
 
 impl Reading {
+    /// Takes the papers that references name and that are on this machine. What is no paper is left out. `false` when
+    /// the import was cancelled.
+    async fn attached(
+        &mut self,
+        found: &mut Found,
+        options: &ImportOptions,
+        ledger: &Arc<Ledger>,
+    ) -> Result<bool> {
+        let mut named: BTreeSet<PathBuf> =
+            found.kept.iter().flat_map(|known| known.named.iter().cloned()).collect();
+        for source in found.sources.iter().filter(|source| source.part.format.is_references()) {
+            let Some(files) = self.named(source).await? else { return Ok(false) };
+            found.files[source.disk].named.extend(files.iter().cloned());
+            named.extend(files);
+        }
+        let known: HashSet<PathBuf> =
+            found.files.iter().chain(&found.kept).map(|entry| entry.path.clone()).collect();
+        let candidates = {
+            let (ledger, except) = (ledger.clone(), options.except.clone());
+            blocking(move || {
+                let there = named.into_iter().filter(|file| file.is_file());
+                let all = there.map(|file| Candidate::of(0, file, None, &ledger));
+                let new = all.filter(|file| !known.contains(&file.same) && !except.contains(&file.same));
+                Ok(new.collect::<Vec<_>>())
+            })
+            .await?
+        };
+        let mut taken = HashSet::new();
+        for Candidate { file, same, state, known, .. } in candidates {
+            if !taken.insert(same.clone()) {
+                continue;
+            }
+            if let Some(known) = known {
+                found.kept.push(known);
+                continue;
+            }
+            match self.look(&file, None, false).await {
+                Ok(Some(parts)) => {
+                    let is_paper = |part: &Part| part.name.is_none() && part.format.is_attached();
+                    let parts: Vec<Part> = parts.into_iter().filter(is_paper).collect();
+                    if !parts.is_empty() {
+                        found.take(&file, same, state, None, parts);
+                    }
+                }
+                Ok(None) => return Ok(false),
+                // It is reported when it is imported as a file of its own.
+                Err(error) => tracing::warn!(file = %file.display(), %error, "attached file left out"),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The files that references name; `None` when the import was cancelled.
+    async fn named(&mut self, source: &Source) -> Result<Option<BTreeSet<PathBuf>>> {
+        let mut files = BTreeSet::new();
+        let (to, mut arriving) = mpsc::channel(1);
+        let folder = source.file.parent().unwrap_or(Path::new(""));
+        let collect = async {
+            while let Some(Ok(Fetched { message, .. })) = arriving.recv().await {
+                let records = arrived(&message).filter_map(|record| record.ok()?.holding);
+                for holding in records {
+                    if let Holding::Reference { files: named } = holding {
+                        files.extend(named.iter().map(|named| local(folder, named)));
+                    }
+                }
+            }
+        };
+        let read = async {
+            // The end of the sender ends the collection.
+            let to = to;
+            self.read(0, source, &to).await
+        };
+        let (read, ()) = tokio::join!(read, collect);
+        Ok(read?.then_some(files))
+    }
+
+    /// Reads references again that are as they were, when a paper is new: they may describe it. `false` when the import
+    /// was cancelled.
+    async fn described(&mut self, found: &mut Found, options: &ImportOptions) -> Result<bool> {
+        if !found.sources.iter().any(Source::is_paper) {
+            return Ok(true);
+        }
+        let (again, kept) = std::mem::take(&mut found.kept)
+            .into_iter()
+            .partition::<Vec<_>, _>(|known| known.kind == Kind::References);
+        found.kept = kept;
+        for known in again {
+            let Some(parts) = self.look(&known.path, options.format, true).await? else { return Ok(false) };
+            let file = known.path.clone();
+            found.take(&file, known.path, Ok(State::of(&file).unwrap_or_default()), options.format, parts);
+            if let Some(entry) = found.files.last_mut() {
+                entry.named = known.named;
+            }
+        }
+        Ok(true)
+    }
+
     /// What a file holds; none when the import was cancelled.
     async fn look(&mut self, path: &Path, format: Option<Format>, named: bool) -> Result<Option<Vec<Part>>> {
         let (file, bytes) = regular(path)?;

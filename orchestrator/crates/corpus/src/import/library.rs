@@ -19,6 +19,8 @@ pub(super) struct Library {
     works: Vec<Work>,
     /// Works by identifier, title, and names of attached files; `None` where several have the key.
     by_key: HashMap<String, Option<usize>>,
+    /// Works of earlier imports by the names of their papers.
+    by_file: HashMap<String, Option<usize>>,
 }
 
 struct Work {
@@ -29,6 +31,10 @@ struct Work {
     id: Option<String>,
     /// The file whose text was taken.
     paper: Option<String>,
+    /// Sources with a reference to it that waits.
+    named_by: Vec<u32>,
+    /// Its paper was read by an earlier import, and no reference to it has arrived.
+    remembered: bool,
 }
 
 /// A file of the import, and a line in it.
@@ -41,17 +47,28 @@ pub(super) struct Place {
 /// What becomes of an arrival.
 #[derive(Debug, PartialEq)]
 pub(super) enum Shelved {
-    /// A document with its id. It is `whole` when a reference said what it is.
-    Document { document: Box<Document>, whole: bool },
+    /// A document with its id. It is `whole` when a reference said what it is; `named_by` are the sources of such.
+    Document { document: Box<Document>, whole: bool, named_by: Vec<u32> },
     /// A reference that waits for its paper.
     Waits,
-    /// A reference that was there.
-    Repeated,
+    /// A reference that was there; the id of its work, once that is known.
+    Repeated { id: Option<String> },
     /// Another file of the same work.
     Another { id: String, paper: String },
 }
 
 impl Library {
+    /// A paper that an earlier import read and that is not read again: references find its document by its keys.
+    pub(super) fn remember(&mut self, path: &Path, keys: Vec<String>, year: Option<i32>, id: &str) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let at = self.works.len();
+        let (id, paper) = (Some(id.to_owned()), Some(name));
+        self.add(keys, Work { waiting: None, year, id, paper, named_by: Vec::new(), remembered: true });
+        for key in file_keys(path) {
+            self.by_file.entry(key).and_modify(|known| *known = None).or_insert(Some(at));
+        }
+    }
+
     /// Takes a record of a library from the file at `path`.
     pub(super) fn shelve(
         &mut self,
@@ -63,17 +80,27 @@ impl Library {
         match holding {
             Holding::Reference { files } => {
                 let keys = keys(&document);
-                if let Some(known) = self.find(&keys, document.year) {
+                let attached: Vec<String> =
+                    files.iter().flat_map(|file| file_keys(Path::new(file))).collect();
+                let by_file = || attached.iter().find_map(|key| *self.by_file.get(key)?);
+                let found = by_file().filter(|known| self.works[*known].remembered);
+                if let Some(known) = found.or_else(|| self.find(&keys, document.year)) {
                     let work = &mut self.works[known];
+                    if let Some(id) = work.id.clone().filter(|_| work.remembered) {
+                        (work.remembered, document.doc_id) = (false, id);
+                        let document = Box::new(document);
+                        return Shelved::Document { document, whole: true, named_by: Vec::new() };
+                    }
                     if let Some((waiting, _)) = &mut work.waiting {
                         waiting.fill_from(document);
+                        work.named_by.push(place.file);
                     }
-                    return Shelved::Repeated;
+                    return Shelved::Repeated { id: work.id.clone() };
                 }
                 let year = document.year;
-                let attached = files.iter().flat_map(|file| file_keys(Path::new(file)));
                 let keys: Vec<String> = keys.into_iter().chain(attached).collect();
-                self.add(keys, Work { waiting: Some((document, place)), year, id: None, paper: None });
+                let (waiting, named_by) = (Some((document, place)), vec![place.file]);
+                self.add(keys, Work { waiting, year, id: None, paper: None, named_by, remembered: false });
                 Shelved::Waits
             }
             Holding::Paper => {
@@ -95,24 +122,29 @@ impl Library {
                         reference.fill_from(document);
                         reference.doc_id = id(&reference, &name);
                         (work.id, work.paper) = (Some(reference.doc_id.clone()), Some(name));
-                        return Shelved::Document { document: Box::new(reference), whole: true };
+                        let named_by = std::mem::take(&mut work.named_by);
+                        return Shelved::Document { document: Box::new(reference), whole: true, named_by };
                     }
                 }
                 document.doc_id = id(&document, &name);
                 let year = document.year;
                 let id = Some(document.doc_id.clone());
-                self.add(own, Work { waiting: None, year, id, paper: Some(name) });
-                Shelved::Document { document: Box::new(document), whole: false }
+                let paper = Some(name);
+                let work = Work { waiting: None, year, id, paper, named_by: Vec::new(), remembered: false };
+                self.add(own, work);
+                Shelved::Document { document: Box::new(document), whole: false, named_by: Vec::new() }
             }
         }
     }
 
-    /// The references whose papers did not come, with ids.
-    pub(super) fn rest(self) -> impl Iterator<Item = (Document, Place)> {
-        self.works.into_iter().filter_map(|work| work.waiting).map(|(mut document, place)| {
-            document.doc_id = id(&document, "");
-            (document, place)
-        })
+    /// The references whose papers did not come, with ids and the sources that have them.
+    pub(super) fn rest(self) -> impl Iterator<Item = (Document, Place, Vec<u32>)> {
+        self.works.into_iter().filter_map(|work| Some((work.waiting?, work.named_by))).map(
+            |((mut document, place), named_by)| {
+                document.doc_id = id(&document, "");
+                (document, place, named_by)
+            },
+        )
     }
 
     fn add(&mut self, keys: Vec<String>, work: Work) {
@@ -135,7 +167,7 @@ impl Library {
 }
 
 /// Keys of a work: its identifiers, and its title when it tells it from others.
-fn keys(document: &Document) -> Vec<String> {
+pub(super) fn keys(document: &Document) -> Vec<String> {
     let mut keys: Vec<String> = document.doi.iter().map(|doi| format!("doi:{doi}")).collect();
     keys.extend(document.identifiers.iter().map(ToString::to_string));
     let title: String =
@@ -231,6 +263,9 @@ impl Document {
         list(&mut self.tags, other.tags);
         list(&mut self.collections, other.collections);
         list(&mut self.notes, other.notes);
+        if self.completed.is_empty() {
+            self.completed = other.completed;
+        }
     }
 
     /// What a paper says beside what the corpus has of it: its text is new, the rest stays.
@@ -283,8 +318,10 @@ mod tests {
                 library.shelve(record.clone(), Holding::Reference { files }, Path::new("a.bib"), PLACE);
             assert_eq!(held, Shelved::Waits);
             let shelved = library.shelve(found, Holding::Paper, Path::new("/home/lee/7/Lee.pdf"), PLACE);
-            let Shelved::Document { document, whole: true } = shelved else { panic!("{shelved:?}") };
-            assert_eq!(document.title, record.title);
+            let Shelved::Document { document, whole: true, named_by } = shelved else {
+                panic!("{shelved:?}")
+            };
+            assert_eq!((&document.title, named_by), (&record.title, vec![0]));
             assert_eq!((document.venue.as_deref(), document.desc.as_str()), (Some("Sleep"), "Naps helped."));
             assert_eq!(document.files, ["Lee.pdf"]);
             assert_eq!(library.rest().count(), 0);
@@ -299,10 +336,32 @@ mod tests {
         let shelved =
             library.shelve(paper(TITLE, "10.1000/b", 2019), Holding::Paper, Path::new("y.pdf"), PLACE);
         assert!(
-            matches!(shelved, Shelved::Document { document, whole: false } if document.doc_id == "doi:10.1000/b")
+            matches!(shelved, Shelved::Document { document, whole: false, .. } if document.doc_id == "doi:10.1000/b")
         );
-        let left: Vec<_> = library.rest().map(|(document, _)| document.doc_id).collect();
+        let left: Vec<_> = library.rest().map(|(document, ..)| document.doc_id).collect();
         assert_eq!(left, ["doi:10.1000/a"]);
+    }
+
+    #[test]
+    fn references_find_papers_that_are_not_read_again() {
+        let mut library = Library::default();
+        let naps = paper(TITLE, "", 2019);
+        library.remember(Path::new("/a/7/Lee.pdf"), keys(&naps), naps.year, "lee-2019");
+        library.remember(Path::new("/a/8/Ek.pdf"), Vec::new(), None, "file:Ek.pdf");
+        let by_title = Holding::Reference { files: Vec::new() };
+        let by_file = Holding::Reference { files: vec!["8/Ek.pdf".to_owned()] };
+        for (record, holding, expected) in [
+            (reference(TITLE, "10.1000/a", 2019), by_title.clone(), "lee-2019"),
+            (reference("Another one", "10.1000/b", 2011), by_file, "file:Ek.pdf"),
+        ] {
+            let shelved = library.shelve(record, holding, Path::new("a.bib"), PLACE);
+            let Shelved::Document { document, whole: true, .. } = shelved else { panic!("{shelved:?}") };
+            assert_eq!(document.doc_id, expected);
+        }
+        let again = library.shelve(reference(TITLE, "", 2019), by_title, Path::new("b.bib"), PLACE);
+        assert_eq!(again, Shelved::Repeated { id: Some("lee-2019".to_owned()) });
+        let copy = library.shelve(naps, Holding::Paper, Path::new("copy.pdf"), PLACE);
+        assert_eq!(copy, Shelved::Another { id: "lee-2019".to_owned(), paper: "Lee.pdf".to_owned() });
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn hits(snapshot: &Snapshot, found: Vec<(DocAddress, f64)>, k: usize) -> Result<
         .into_iter()
         .map(|(doc_id, score, at)| Ok(LaneHit { doc_id, score, codes: codes.read(at)? }))
         .collect::<Result<Vec<LaneHit>>>()?;
-    Ok(LaneHits { hits, took_ms: 0, truncated, total })
+    Ok(LaneHits { hits, took_ms: 0, truncated, total, unembedded: 0 })
 }
 
 /// Reads codes from their columns; a code's text is looked up once per segment.

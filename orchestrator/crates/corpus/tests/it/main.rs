@@ -13,3 +13,4 @@ mod remote;
 mod scifact;
 mod search;
 mod support;
+mod sync;

@@ -120,6 +120,7 @@ impl Fusion {
             truncated: found.truncated,
             total: found.total,
             took_ms: found.took_ms,
+            unembedded: found.unembedded,
         };
         let docs =
             RankedDocs::new(found.hits.into_iter().map(|hit| (hit.doc_id, hit.score, code_keys(&hit.codes))));

@@ -5,7 +5,7 @@ use super::fuse::Measured;
 use super::review::MAX_BUDGET;
 use super::search::LaneRecipe;
 use crate::{AppError, ErrorCode};
-use lyra_fusion::alarm::{wide_lane, wide_query};
+use lyra_fusion::alarm::{partly_embedded, wide_lane, wide_query};
 use lyra_fusion::{Alarm, FrontierPoint, RankedDocs, StructureMetrics};
 use lyra_store::{RunMeta, StoredRun};
 use lyra_wire::fusion::{
@@ -139,7 +139,7 @@ pub(super) fn lane_recipe(run: &StoredRun) -> Result<LaneRecipe, AppError> {
     })
 }
 
-/// What about a wide lane deserves a second look.
+/// What about a lane deserves a second look.
 pub(super) fn lane_alarms(fusion: &Fusion, run: &StoredRun, recipe: &LaneRecipe) -> Vec<Alarm> {
     let narrow = recipe
         .wide
@@ -148,7 +148,8 @@ pub(super) fn lane_alarms(fusion: &Fusion, run: &StoredRun, recipe: &LaneRecipe)
     let demanding = fusion.demands(recipe).and_then(|demands| {
         wide_query(&recipe.lane, &demands.general, &demands.use_case, demands.relaxed.as_deref())
     });
-    narrow.into_iter().chain(demanding).collect()
+    let partly = partly_embedded(&recipe.lane, run.meta.unembedded);
+    narrow.into_iter().chain(demanding).chain(partly).collect()
 }
 
 /// The most frequent codes of each system.
