@@ -1,4 +1,5 @@
-//! Reads the files of reference managers into one kind of record.
+//! Reads the files of reference managers into one kind of record, and writes such records as BibTeX, RIS, and CSL-JSON
+//! ([`Writer`]).
 //!
 //! | format | written by |
 //! |---|---|
@@ -63,11 +64,13 @@ mod ris;
 mod tagged;
 mod text;
 mod wos;
+mod write;
 mod xml;
 mod zotero;
 
 pub use format::Format;
 pub use record::{Attachment, Kind, Record, Rejected};
+pub use write::{Output, Writer};
 
 use std::borrow::Cow;
 
