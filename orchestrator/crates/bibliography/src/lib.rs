@@ -74,6 +74,12 @@ pub use write::{Output, Writer};
 
 use std::borrow::Cow;
 
+/// A name as records have it: "Family, Given" becomes "Given Family", and what has no comma or is the name of a group
+/// stays.
+pub fn given_family(name: &str) -> String {
+    names::ordered(name)
+}
+
 /// Longest value of a field, in bytes.
 const MAX_FIELD: usize = 1 << 20;
 /// Longest record, in bytes.

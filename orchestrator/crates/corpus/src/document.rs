@@ -1,9 +1,12 @@
 //! A document of a corpus.
 
+pub(crate) mod exported;
 pub(crate) mod json;
+mod place;
 mod scope;
 mod section;
 
+pub use place::Place;
 pub use section::{Passage, Section};
 
 use crate::backend::{Codes, Publication};

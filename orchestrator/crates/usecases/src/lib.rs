@@ -43,6 +43,7 @@ pub use auth::{AuthSession, Resolution};
 pub use backup::BackupReport;
 pub(crate) use backup::{check_backup, read_archive};
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
+pub use corpora::ExportTarget;
 pub use doctor::{Finding, Health};
 pub use documents::{Document, DocumentKind, DocumentPage};
 pub use embeddings::{EmbeddingsStatus, Rebuilt};
