@@ -23,7 +23,7 @@ pub(crate) fn written(record: &Record, key: &str) -> String {
         tag("AU", &name(&line(author)));
     }
     for editor in &record.editors {
-        tag("ED", &name(&line(editor)));
+        tag("A2", &name(&line(editor)));
     }
     let venue = match record.kind {
         Kind::Chapter | Kind::ConferencePaper => "T2",
