@@ -8,7 +8,7 @@ use crate::Document;
 use lyra_domain::Identifier;
 use lyra_text::{bigrams, content_words, normalise};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Letters and digits that a title has at least to tell a work from others.
 const TELLING_TITLE: usize = 20;
@@ -177,14 +177,14 @@ impl Survey {
         for word in self.seen.iter().flat_map(|seen| &seen.words) {
             *frequency.entry(word).or_default() += 1;
         }
-        let mut known: HashMap<(&str, &str), ()> = HashMap::new();
+        let mut known: HashSet<(&str, &str)> = HashSet::new();
         let mut blocks: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
         for (nth, seen) in self.seen.iter().enumerate() {
             let Some(family) = seen.family.as_deref().filter(|_| seen.words.len() >= TELLING_WORDS) else {
                 continue;
             };
             // Equal titles were compared; one stands for all.
-            if known.insert((family, &seen.title), ()).is_some() {
+            if !known.insert((family, &seen.title)) {
                 continue;
             }
             let mut words: Vec<&str> = seen.words.iter().map(String::as_str).collect();
