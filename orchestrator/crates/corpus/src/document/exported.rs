@@ -44,15 +44,15 @@ pub(super) fn read(version: &Value, fields: &Map<String, Value>) -> Result<(Docu
     }
     let document = Document {
         doi: document.doi.and_then(|doi| Doi::parse(doi.as_str())),
-        identifiers: document.identifiers.into_iter().filter_map(checked).collect(),
+        identifiers: document.identifiers.iter().filter_map(checked).collect(),
         codes,
         ..document
     };
     Ok((document.finish()?, odd))
 }
 
-fn checked(identifier: Identifier) -> Option<Identifier> {
-    match &identifier {
+fn checked(identifier: &Identifier) -> Option<Identifier> {
+    match identifier {
         Identifier::Doi(doi) => Doi::parse(doi.as_str()).map(Identifier::Doi),
         Identifier::Pmid(id) => Identifier::pmid(id),
         Identifier::Pmcid(id) => Identifier::pmcid(id),
