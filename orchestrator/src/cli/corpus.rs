@@ -1,6 +1,9 @@
 //! `lyra corpus …`, and `--corpus NAME|PATH` of the other commands.
 
 mod document;
+mod export;
+mod found;
+mod library;
 mod watch;
 
 use super::progress::TaskProgressLine;
@@ -9,9 +12,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lyra_corpus::backend::FeatureScope;
 use lyra_corpus::{
-    CorpusHit, CorpusInfo, Embed, Format, ImportOptions, ImportReport, Method, Progress, READS,
+    CorpusInfo, Embed, Format, ImportOptions, ImportReport, Method, Narrow, Progress, READS, Within,
 };
-use lyra_usecases::{App, CompletedMetadata, ErrorCode};
+use lyra_usecases::{App, AppError, CompletedMetadata, ErrorCode};
 use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -43,12 +46,16 @@ pub(super) enum CorpusCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Show one corpus, or what it holds of one document: metadata, sections with their pages, and text
+    /// Show one corpus with its tags and collections, or what it holds of one document: metadata, sections with their
+    /// pages, and text
     Show {
         /// Its name
         name: String,
         /// Id of a document, as `lyra corpus search` prints it
         document: Option<String>,
+        /// List all tags and collections, not the first ten
+        #[arg(long, conflicts_with = "document")]
+        all: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -60,6 +67,37 @@ pub(super) enum CorpusCommand {
     },
     /// Search a corpus
     Search(SearchArgs),
+    /// Write a corpus to a file: BibTeX, RIS or CSL-JSON for reference managers, JSONL for another corpus
+    Export(export::ExportArgs),
+    /// List documents that are probably one work
+    ///
+    /// They have the same identifier, the same title in the same or the next year, or a similar title and the same first
+    /// author. Nothing is changed.
+    Duplicates {
+        /// Name of the corpus
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What narrows corpora.
+#[derive(Debug, Clone, Args)]
+pub(super) struct NarrowArgs {
+    /// Of corpora, only documents with this tag, in upper or lower case; may be repeated: all of them
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Vec<String>,
+    /// Of corpora, only documents in this collection or one below it: `Sleep` has what is in `Sleep/Naps`; may be
+    /// repeated: all of them
+    #[arg(long = "collection", value_name = "PATH")]
+    pub(super) collections: Vec<String>,
+}
+
+impl NarrowArgs {
+    fn read(&self) -> Result<Narrow, AppError> {
+        Ok(Narrow::of(&self.tags, &self.collections)?)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -152,15 +190,28 @@ pub(super) struct SearchArgs {
     name: String,
     /// What to search for, in words
     query: String,
-    /// How to search
-    #[arg(long, value_enum, default_value_t = MethodArg::Hybrid)]
-    method: MethodArg,
+    /// How to search [default: hybrid; bm25 in notes]
+    #[arg(long, value_enum)]
+    method: Option<MethodArg>,
+    /// What to search: the papers, or your own notes on them
+    #[arg(long = "in", value_enum, default_value_t = WithinArg::Papers)]
+    within: WithinArg,
+    #[command(flatten)]
+    narrow: NarrowArgs,
     /// Maximum number of documents
     #[arg(short, default_value_t = 10, value_name = "N")]
     k: usize,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WithinArg {
+    /// Titles and texts
+    Papers,
+    /// Notes and highlights
+    Notes,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -193,13 +244,22 @@ pub(super) async fn run(
         CorpusCommand::Import(args) => return import(app, args, cancel).await,
         CorpusCommand::Embed(args) => return embed(app, args, cancel).await,
         CorpusCommand::List { json } => list(app, *json).await?,
-        CorpusCommand::Show { name, document: Some(id), json } => {
+        CorpusCommand::Show { name, document: Some(id), json, .. } => {
             let document = app.show_corpus_document(name, id).await?;
             if *json { print_json(&document)? } else { print(&document::described(&document))? }
         }
-        CorpusCommand::Show { name, document: None, json } => {
-            let summary = app.show_corpus(name).await?;
-            if *json { print_json(&summary)? } else { print(&described(&summary))? }
+        CorpusCommand::Show { name, document: None, json, all } => {
+            let (corpus, labels) = (app.show_corpus(name).await?, app.corpus_labels(name).await?);
+            if *json {
+                print_json(&library::Shown { corpus, labels })?;
+            } else {
+                print(&(described(&corpus) + &library::labels(&labels, *all)))?;
+            }
+        }
+        CorpusCommand::Export(args) => return export::run(app, args, cancel).await,
+        CorpusCommand::Duplicates { name, json } => {
+            let found = app.corpus_duplicates(name, cancel).await?;
+            if *json { print_json(&found)? } else { print(&library::duplicates(&found))? }
         }
         CorpusCommand::Remove { name } => {
             app.remove_corpus(name).await?;
@@ -430,38 +490,24 @@ fn described(corpus: &CorpusInfo) -> String {
 }
 
 async fn search(app: &App, args: &SearchArgs) -> anyhow::Result<()> {
-    let found = app.search_corpus(&args.name, &args.query, args.method.into(), args.k).await?;
+    let in_notes = args.within == WithinArg::Notes;
+    let within = if in_notes { Within::Notes } else { Within::Paper };
+    let narrow = Narrow { within, ..args.narrow.read()? };
+    let method = args.method.unwrap_or(if in_notes { MethodArg::Bm25 } else { MethodArg::Hybrid });
+    let found = app.search_narrowed_corpus(&args.name, &args.query, method.into(), args.k, &narrow).await?;
     if let Some(note) = &found.note {
         tell(&format!("note: {note}"));
     }
-    let hits = found.hits;
+    let hits: Vec<found::Found> =
+        found.hits.into_iter().map(|hit| found::Found::new(hit, &args.query, in_notes)).collect();
     if args.json {
-        let hits: Vec<_> = hits.iter().map(hit_json).collect();
+        let hits: Vec<_> = hits.iter().map(found::Found::json).collect();
         return print_json(&hits);
     }
     if hits.is_empty() {
         return print("nothing found\n");
     }
-    for (i, hit) in hits.iter().enumerate() {
-        let year = hit.document.year.map_or_else(String::new, |year| format!(" ({year})"));
-        print(&format!(
-            "{:>3}. {:.3}  {}{year} [{}]\n",
-            i + 1,
-            hit.score,
-            hit.document.title,
-            hit.document.doc_id
-        ))?;
-    }
-    Ok(())
-}
-
-fn hit_json(hit: &CorpusHit) -> serde_json::Value {
-    let document = &hit.document;
-    json!({
-        "doc_id": document.doc_id, "score": hit.score, "bm25": hit.bm25, "cosine": hit.cosine,
-        "title": document.title, "year": document.year, "venue": document.venue,
-        "doi": document.doi, "url": document.url, "text": document.text,
-    })
+    print(&hits.iter().map(found::Found::text).collect::<String>())
 }
 
 /// A progress bar over the bytes of the files; an occasional line when stderr is not a terminal.

@@ -1,4 +1,5 @@
-//! Reads the files of reference managers into one kind of record.
+//! Reads the files of reference managers into one kind of record, and writes such records as BibTeX, RIS, and CSL-JSON
+//! ([`Writer`]).
 //!
 //! | format | written by |
 //! |---|---|
@@ -63,13 +64,21 @@ mod ris;
 mod tagged;
 mod text;
 mod wos;
+mod write;
 mod xml;
 mod zotero;
 
 pub use format::Format;
 pub use record::{Attachment, Kind, Record, Rejected};
+pub use write::{Output, Writer};
 
 use std::borrow::Cow;
+
+/// A name as records have it: "Family, Given" becomes "Given Family", and what has no comma or is the name of a group
+/// stays.
+pub fn given_family(name: &str) -> String {
+    names::ordered(name)
+}
 
 /// Longest value of a field, in bytes.
 const MAX_FIELD: usize = 1 << 20;

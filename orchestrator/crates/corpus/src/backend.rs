@@ -8,6 +8,7 @@ mod publication;
 
 pub(crate) use number::other_forms;
 
+pub(crate) use filter::wrong;
 pub use filter::{DateField, DateRange, Filter, FilterError, RawFilter, RawRange, ValueField};
 pub use publication::{Codes, IdType, Publication, UnknownIdType};
 
@@ -141,6 +142,22 @@ impl LaneQuery {
                 format!("`{a}` and `{b}` are mixed in one lane"),
                 "use one classification system per lane (fi and ft go together) and run a second lane",
             ),
+        }
+    }
+}
+
+impl LaneQuery {
+    /// That it filters by nothing that only local corpora have.
+    pub(crate) fn check_remote(&self, kind: BackendKind) -> Result<()> {
+        let own = |filter: &&Filter| {
+            matches!(filter, Filter::Values { field: ValueField::Tag | ValueField::Collection, .. })
+        };
+        match self.filters.iter().find(own) {
+            None => Ok(()),
+            Some(filter) => {
+                let why = format!("{kind} has no tags and collections");
+                Err(wrong(filter.field(), why, "leave the filter out, or search a local corpus").into())
+            }
         }
     }
 }

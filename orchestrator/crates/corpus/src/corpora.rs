@@ -2,6 +2,7 @@
 
 mod hold;
 mod opened;
+mod survey;
 
 pub use hold::HeldCorpus;
 pub(crate) use opened::{Embeddings, Opened};
@@ -12,7 +13,7 @@ use crate::import::{self, Holder, ImportOptions, ImportReport, Progress, Survey}
 use crate::index::TextIndex;
 use crate::ledger::Ledger;
 use crate::manifest::check_name;
-use crate::search::{Method, SearchResult};
+use crate::search::{Method, Narrow, SearchResult};
 use crate::{CorpusError, Document, Result, search, upgrade};
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
@@ -327,11 +328,29 @@ impl Corpora {
         k: usize,
         query_vector: Option<&[f32]>,
     ) -> Result<SearchResult> {
+        self.search_narrowed(name, query, method, k, query_vector, &Narrow::default()).await
+    }
+
+    /// [`Corpora::search`] in what `narrow` leaves.
+    ///
+    /// # Errors
+    /// As [`Corpora::search`]; [`CorpusError::Filter`] for a tag or collection that no document has;
+    /// [`CorpusError::Search`] for notes by another method than BM25.
+    pub async fn search_narrowed(
+        &self,
+        name: &str,
+        query: &str,
+        method: Method,
+        k: usize,
+        query_vector: Option<&[f32]>,
+        narrow: &Narrow,
+    ) -> Result<SearchResult> {
+        let narrow = narrow.clone();
         let (corpora, name, query) = (self.clone(), name.to_owned(), query.to_owned());
         let vector = query_vector.map(<[f32]>::to_vec);
         blocking(move || {
             let corpus = corpora.get(&name)?;
-            let hits = search::search(&corpus, &query, method, k, vector.as_deref())?;
+            let hits = search::search(&corpus, &query, method, k, vector.as_deref(), &narrow)?;
             let note = if method == Method::Bm25 { None } else { corpus.note()? };
             Ok(SearchResult { method, note, embedder: corpus.manifest.embedder.clone(), hits })
         })
@@ -354,8 +373,26 @@ impl Corpora {
         k: usize,
         inference: &dyn Inference,
     ) -> Result<SearchResult> {
+        self.search_narrowed_with(name, query, language, method, k, &Narrow::default(), inference).await
+    }
+
+    /// [`Corpora::search_with`] in what `narrow` leaves.
+    ///
+    /// # Errors
+    /// As [`Corpora::search_with`] and [`Corpora::search_narrowed`].
+    #[expect(clippy::too_many_arguments, reason = "a search, what narrows it, and what it is done with")]
+    pub async fn search_narrowed_with(
+        &self,
+        name: &str,
+        query: &str,
+        language: Option<&str>,
+        method: Method,
+        k: usize,
+        narrow: &Narrow,
+        inference: &dyn Inference,
+    ) -> Result<SearchResult> {
         if method == Method::Bm25 {
-            return self.search(name, query, method, k, None).await;
+            return self.search_narrowed(name, query, method, k, None, narrow).await;
         }
         let info = self.show(name).await?;
         if info.scopes.is_empty() {
@@ -363,7 +400,7 @@ impl Corpora {
             if method == Method::Dense {
                 return Err(error);
             }
-            let found = self.search(name, query, Method::Bm25, k, None).await?;
+            let found = self.search_narrowed(name, query, Method::Bm25, k, None, narrow).await?;
             let why = if info.pending.is_empty() {
                 "the corpus was imported without embeddings".to_owned()
             } else {
@@ -385,12 +422,12 @@ impl Corpora {
             if method == Method::Dense {
                 return Err(CorpusError::NoQueryVector { why });
             }
-            let found = self.search(name, query, Method::Bm25, k, None).await?;
+            let found = self.search_narrowed(name, query, Method::Bm25, k, None, narrow).await?;
             return Ok(SearchResult { note: Some(format!("searched with bm25: {why}")), ..found });
         }
         let text = lyra_text::normalise(query);
         let vectors = inference.embed(TextRole::Query, std::slice::from_ref(&text)).await?;
-        self.search(name, query, method, k, vectors.first().map(Vec::as_slice)).await
+        self.search_narrowed(name, query, method, k, vectors.first().map(Vec::as_slice), narrow).await
     }
 
     fn folder(&self, name: &str) -> Result<PathBuf> {

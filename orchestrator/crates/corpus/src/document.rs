@@ -1,11 +1,14 @@
 //! A document of a corpus.
 
 mod completed;
+pub(crate) mod exported;
 pub(crate) mod json;
+mod place;
 mod scope;
 mod section;
 
 pub use completed::{Completed, Completion};
+pub use place::Place;
 pub use section::{Passage, Section};
 
 use crate::backend::{Codes, Publication};

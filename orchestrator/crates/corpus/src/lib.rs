@@ -7,12 +7,15 @@ mod analyzer;
 pub mod backend;
 mod corpora;
 mod document;
+mod duplicates;
 mod embedded;
 mod error;
 pub mod eval;
+mod export;
 mod hash;
 mod import;
 mod index;
+mod labels;
 mod ledger;
 mod manifest;
 mod remote;
@@ -22,14 +25,17 @@ mod upgrade;
 mod vectors;
 
 pub use corpora::{Corpora, CorpusInfo, Embedded, HeldCorpus};
-pub use document::{Completed, Completion, Document, Passage, Section};
+pub use document::{Completed, Completion, Document, Passage, Place, Section};
+pub use duplicates::{Alike, Duplicates};
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
+pub use export::{ExportFormat, Exported, UnknownExportFormat};
 pub use import::{
     Embed, FileChange, FileKind, FileReport, Format, ImportOptions, ImportReport, Progress, READS, Rejected,
     Stamp, Survey, UnknownFormat, read_files,
 };
+pub use labels::{Label, Labels};
 pub use manifest::check_manifest;
 pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};
-pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};
+pub use search::{CorpusHit, Method, Narrow, SearchResult, UnknownMethod, Within};
 pub use source::CorpusSource;

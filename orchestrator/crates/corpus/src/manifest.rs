@@ -8,12 +8,15 @@ use std::path::Path;
 
 /// Newest format that this version reads and the one it writes.
 ///
-/// 2: `corpus.json`, `fulltext/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
+/// 3: `corpus.json`, `fulltext-3/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
 /// little-endian numbers), `files.jsonl` (`ledger.rs`). Counts are not kept here: the index knows them.
 ///
-/// 1: `index/` in place of `fulltext/`, which holds title and text alone, and one embedding per document. It is brought
-/// to 2 when it is opened (`upgrade.rs`).
-pub(crate) const FORMAT: u32 = 2;
+/// 2: `fulltext/` in place of `fulltext-3/`, without fields for tags, collections, and notes.
+///
+/// 1: `index/`, which holds title and text alone, and one embedding per document.
+///
+/// Older formats are brought to the newest when they are opened (`upgrade.rs`).
+pub(crate) const FORMAT: u32 = 3;
 const FILE: &str = "corpus.json";
 
 /// The manifest of a corpus.
@@ -124,7 +127,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), r#"{"format": 99, "shape": "unknown"}"#).unwrap();
         let error = Manifest::read(folder.path(), "x").unwrap_err().to_string();
-        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 2"), "{error}");
+        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 3"), "{error}");
     }
 
     #[test]

@@ -1,8 +1,14 @@
 //! Local corpora: which ones a task searches, and bringing documents in.
 
+mod export;
+mod survey;
+
+pub use export::ExportTarget;
+
 use super::{App, AppError, ErrorCode, Remedy};
 use lyra_corpus::{
-    CorpusError, CorpusInfo, Document, Embedded, ImportOptions, ImportReport, Method, Progress, SearchResult,
+    CorpusError, CorpusInfo, Document, Embedded, ImportOptions, ImportReport, Method, Narrow, Progress,
+    SearchResult,
 };
 use lyra_domain::{Task, TaskConfig};
 use std::collections::{BTreeMap, HashMap};
@@ -211,10 +217,26 @@ impl App {
         method: Method,
         k: usize,
     ) -> Result<SearchResult, AppError> {
+        self.search_narrowed_corpus(name, query, method, k, &Narrow::default()).await
+    }
+
+    /// The best `k` documents of what `narrow` leaves of a corpus for a query.
+    ///
+    /// # Errors
+    /// As [`App::search_corpus`]; a tag or collection that no document has; notes by another method than BM25.
+    pub async fn search_narrowed_corpus(
+        &self,
+        name: &str,
+        query: &str,
+        method: Method,
+        k: usize,
+        narrow: &Narrow,
+    ) -> Result<SearchResult, AppError> {
         if query.trim().is_empty() {
             return Err(AppError::invalid("the query is empty", "say what to search for, in words"));
         }
-        Ok(self.inner.corpora.search_with(name, query, None, method, k, &*self.inner.inference).await?)
+        let (corpora, inference) = (&self.inner.corpora, &*self.inner.inference);
+        Ok(corpora.search_narrowed_with(name, query, None, method, k, narrow, inference).await?)
     }
 
     async fn import_example(&self) -> Result<(), AppError> {

@@ -46,6 +46,7 @@ pub use backup::BackupReport;
 pub(crate) use backup::{check_backup, read_archive};
 pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
 pub use completion::CompletedMetadata;
+pub use corpora::ExportTarget;
 pub use doctor::{Finding, Health};
 pub use documents::DocumentKind;
 pub use embeddings::{EmbeddingsStatus, Rebuilt};

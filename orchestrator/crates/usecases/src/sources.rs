@@ -7,7 +7,7 @@ use super::{App, AppError, ErrorCode, Remedy};
 use crate::config::{Config, SourcesConfig};
 use crate::worker::PageParser;
 use anyhow::Context;
-use lyra_corpus::CorpusSource;
+use lyra_corpus::{CorpusSource, Narrow};
 use lyra_domain::TaskConfig;
 use lyra_research::ports::{Events, EvidenceSource};
 use lyra_sources::http::{HttpClient, HttpConfig, Proxies};
@@ -216,6 +216,7 @@ impl App {
         } else {
             self.corpora_for(&corpora).await?
         };
+        self.check_narrowed(config).await?;
         config.sources = outside;
         if config.corpora.is_empty() && config.sources.is_empty() {
             return Err(AppError::invalid("no source is selected", Remedy::SelectSources));
@@ -316,7 +317,9 @@ impl App {
 pub(super) fn sources_of(app: &App, config: &TaskConfig) -> Vec<Arc<dyn EvidenceSource>> {
     let corpora = config.corpora.iter().map(|name| {
         let source = CorpusSource::new(app.inner.corpora.clone(), name, app.inner.inference.clone());
-        Arc::new(source) as Arc<dyn EvidenceSource>
+        // The names were checked when the task was created.
+        let narrow = Narrow::of(&config.tags, &config.collections).unwrap_or_default();
+        Arc::new(source.with_filters(narrow.filters)) as Arc<dyn EvidenceSource>
     });
     let others = config.sources.iter().filter_map(|name| {
         let run = RunSource::of(name, app.fusion()).map(|run| Arc::new(run) as Arc<dyn EvidenceSource>);

@@ -45,6 +45,12 @@ struct ConfigInput {
     /// Names of the local corpora to search, at most 50. Default: all of them, or what `sources` names.
     #[schemars(length(max = 50), inner(length(min = 1, max = 200)))]
     corpora: Vec<String>,
+    /// Of corpora, only documents with all of these tags.
+    #[schemars(length(max = 20), inner(length(min = 1, max = 500)))]
+    tags: Vec<String>,
+    /// Of corpora, only documents in all of these collections or below: `Sleep` includes `Sleep/Naps`.
+    #[schemars(length(max = 20), inner(length(min = 1, max = 500)))]
+    collections: Vec<String>,
     #[schemars(description = sources_help(), length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
 }
@@ -123,11 +129,14 @@ impl Tool for CreateTask {
             }
         };
         let claim_count = input.claims.len();
-        let ConfigInput { budget, priority_domains, language, corpora, sources } = input.config;
+        let ConfigInput { budget, priority_domains, language, corpora, tags, collections, sources } =
+            input.config;
         let config = TaskConfig {
             budget: lyra_domain::Budget { max_pages: budget.max_pages, max_seconds: budget.max_seconds },
             language,
             corpora,
+            tags,
+            collections,
             sources,
             priority_domains,
             ..TaskConfig::default()
