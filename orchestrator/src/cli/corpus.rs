@@ -15,7 +15,6 @@ use lyra_corpus::{
     CorpusInfo, Embed, Format, ImportOptions, ImportReport, Method, Narrow, Progress, READS, Within,
 };
 use lyra_usecases::{App, AppError, CompletedMetadata, ErrorCode};
-use serde_json::json;
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};

@@ -151,7 +151,10 @@ fn record(document: &Document) -> Record {
             Identifier::Arxiv(id) => drop(record.arxiv.get_or_insert_with(|| id.clone())),
             Identifier::Pmid(id) => drop(record.pmid.get_or_insert_with(|| id.clone())),
             Identifier::Pmcid(id) => drop(record.pmcid.get_or_insert_with(|| id.clone())),
-            Identifier::OpenAlex(_) | Identifier::SemanticScholar(_) | Identifier::CorpusId(_) => {}
+            Identifier::OpenAlex(_)
+            | Identifier::SemanticScholar(_)
+            | Identifier::CorpusId(_)
+            | Identifier::Nct(_) => {}
         }
     }
     record.kind = match (is_patent, &record.venue, &record.arxiv) {

@@ -60,6 +60,7 @@ fn checked(identifier: &Identifier) -> Option<Identifier> {
         Identifier::OpenAlex(id) => Identifier::openalex(id),
         Identifier::SemanticScholar(id) => Identifier::semantic_scholar(id),
         Identifier::CorpusId(id) => Identifier::corpus_id(id),
+        Identifier::Nct(id) => Identifier::nct(id),
     }
 }
 
