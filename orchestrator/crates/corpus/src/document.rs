@@ -3,10 +3,13 @@
 pub(crate) mod json;
 mod scope;
 mod section;
+mod version;
 
 pub use section::{Passage, Section};
+pub use version::{Stage, Version};
 
 use crate::backend::{Codes, Publication};
+use lyra_bibliography::Annotation;
 use lyra_domain::{Doi, Identifier, Work};
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +51,9 @@ pub struct Document {
     /// Other identifiers than the DOI.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub identifiers: Vec<Identifier>,
+    /// The preprint and the published version of the work, if both are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<Version>,
     /// Names of the files that it was read from, without their folders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
@@ -57,9 +63,15 @@ pub struct Document {
     /// Collections of the person's library that it is in; levels are separated by `/`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<String>,
-    /// The person's own notes and highlights.
+    /// The person's own notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What the person marked in the files, and wrote about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub annotations: Vec<Annotation>,
+    /// Address of its item in Zotero (`zotero://select/…`), if it was imported from Zotero's database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zotero: Option<String>,
     /// Classification codes.
     #[serde(skip_serializing_if = "Codes::is_empty")]
     pub codes: Codes,

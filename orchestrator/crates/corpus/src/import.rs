@@ -11,10 +11,12 @@ mod patent;
 mod reader;
 mod records;
 mod references;
+mod spool;
 mod tagged;
 mod work;
 mod writer;
 mod xml;
+mod zotero;
 
 pub use format::{Format, UnknownFormat};
 pub use options::ImportOptions;
@@ -91,7 +93,7 @@ impl ImportReport {
 /// What a file should be that is something else.
 pub const READS: &str = "Lyra reads papers (PDF, HTML, DOCX, ODT, EPUB, Markdown, LaTeX, text, JATS, TEI, MHTML), \
      references (BibTeX, RIS, CSL-JSON, EndNote, PubMed, MODS, Zotero), JSONL (one JSON object a line), CSV, and \
-     patents as XML, greenbook or BRS, also in gzip or ZIP";
+     patents as XML, greenbook or BRS, also in gzip, ZIP or tar, and Zotero's folder";
 
 /// How far an import is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -161,8 +163,9 @@ pub(crate) async fn run(
     check_name(name)?;
     let found = files::open(files, options.format, readers, cancel).await?;
     let attached = files::attached(&found, readers, cancel).await?;
-    let Found { mut sources, rejected } = found;
-    sources.extend(attached);
+    let Found { mut sources, mut rejected } = found;
+    sources.extend(attached.sources);
+    rejected.extend(attached.rejected);
     let sources = Arc::new(sources);
     let stored = {
         let (folder, name) = (folder.clone(), name.to_owned());

@@ -21,10 +21,11 @@ mod upgrade;
 mod vectors;
 
 pub use corpora::{Corpora, CorpusInfo, HeldCorpus};
-pub use document::{Document, Passage, Section};
+pub use document::{Document, Passage, Section, Stage, Version};
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
 pub use import::{Format, ImportOptions, ImportReport, Progress, READS, Rejected, UnknownFormat, read_files};
+pub use lyra_bibliography::Annotation;
 pub use manifest::check_manifest;
 pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};
 pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};

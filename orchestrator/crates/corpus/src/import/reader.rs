@@ -3,11 +3,13 @@
 //! References wait until all files were read, because their papers may come later.
 
 use super::files::{Fetched, Source};
-use super::library::{Library, Place, Shelved};
+use super::library::{self, Library, Place, Shelved};
 use super::messages::{Arrived, arrived};
 use super::records::Holding;
+use super::spool::{Slice, Spool};
 use super::{LISTED, Pending, Rejected, Tally};
 use crate::backend::FeatureScope;
+use crate::document::Stage;
 use crate::document::json::OddCodes;
 use crate::hash::{fnv, fnv_row};
 use crate::index::{Entry, Snapshot, to_json};
@@ -117,6 +119,9 @@ enum Outcome {
 struct Intake<'a> {
     known: &'a Known,
     library: Library,
+    /// Documents of papers that were passed on, of which another version may come.
+    passed: HashMap<u64, Slice>,
+    spool: Spool,
     /// Checksums of id and content, and where: 24 bytes for each document of the import.
     seen: HashMap<u64, (u64, u32, u32)>,
     paths: Vec<PathBuf>,
@@ -137,8 +142,9 @@ impl<'a> Intake<'a> {
     ) -> Self {
         let paths = sources.iter().map(|source| source.path.clone()).collect();
         let batch = Vec::with_capacity(batch_size);
-        let (library, seen) = (Library::default(), HashMap::new());
-        Self { known, library, seen, paths, batch, batch_size, next, tally, number: 0 }
+        let (library, passed, seen) = (Library::default(), HashMap::new(), HashMap::new());
+        let spool = Spool::default();
+        Self { known, library, passed, spool, seen, paths, batch, batch_size, next, tally, number: 0 }
     }
 
     /// Counts an outcome and passes on documents for the index. `false` when the next stage is gone.
@@ -214,17 +220,93 @@ impl<'a> Intake<'a> {
                 "another file of the same work as {paper}, which was imported as `{id}`"
             )),
             Shelved::Document { document, whole } => self.work(*document, whole, odd_codes, place),
+            Shelved::Version { id, document, stage, whole } => {
+                self.version(&id, *document, stage, whole, place)
+            }
         }
+    }
+
+    /// Another version of a work that was passed on: the document with both takes its place.
+    fn version(&mut self, id: &str, document: Document, stage: Stage, whole: bool, place: Place) -> Outcome {
+        let passed = self.passed.get(&fnv(id.as_bytes())).map(|slice| slice.hand(0, slice.bytes));
+        let first: Document = match passed {
+            Some(Ok(json)) => match serde_json::from_slice(&json) {
+                Ok(first) => first,
+                Err(error) => return Outcome::Failed(CorpusError::io(&self.path(place))(error.into())),
+            },
+            Some(Err(error)) => return Outcome::Failed(CorpusError::io(&self.path(place))(error)),
+            None => return Outcome::Reject(format!("another version of `{id}`, which was not imported")),
+        };
+        let other = if stage == Stage::Published { Stage::Preprint } else { Stage::Published };
+        let doc_id = first.doc_id.clone();
+        let mut both = if stage == Stage::Published && !whole {
+            let mut published = document;
+            published.join(Some(stage), first, Some(other));
+            published
+        } else {
+            let mut first = first;
+            first.join(Some(other), document, Some(stage));
+            first
+        };
+        both.doc_id = doc_id;
+        let json = match both.finish() {
+            Ok(finished) => {
+                both = finished;
+                to_json(&both)
+            }
+            Err(reason) => return Outcome::Reject(reason),
+        };
+        self.seen.remove(&fnv(id.as_bytes()));
+        match self.accept(both, json, Vec::new(), place) {
+            Outcome::Take(pending, codes) => {
+                Outcome::Take(Box::new(Pending { replaces: true, ..*pending }), codes)
+            }
+            // It was counted with its first version.
+            Outcome::Unchanged => Outcome::Waits,
+            other => other,
+        }
+    }
+
+    /// What the corpus has of a work, also under another of its ids, which it keeps.
+    fn stored(&self, document: &Document) -> Result<Option<Document>> {
+        let ids = std::iter::once(document.doc_id.clone()).chain(library::ids(document));
+        for (nth, id) in ids.enumerate() {
+            let Some(stored) = self.known.snapshot.stored(&id)? else { continue };
+            let others = |stored: &Document| {
+                let known = |doi| {
+                    stored.versions.iter().chain(&document.versions).any(|v| v.doi.as_ref() == Some(doi))
+                };
+                stored
+                    .doi
+                    .as_ref()
+                    .zip(document.doi.as_ref())
+                    .is_some_and(|(a, b)| a != b && !known(a) && !known(b))
+            };
+            if nth == 0 || !others(&stored) {
+                return Ok(Some(stored));
+            }
+        }
+        Ok(None)
     }
 
     /// A work of a library, with what the corpus has of it already.
     fn work(&mut self, document: Document, whole: bool, odd_codes: OddCodes, place: Place) -> Outcome {
-        let document = match self.known.snapshot.stored(&document.doc_id) {
+        let id = document.doc_id.clone();
+        let document = match self.stored(&document) {
             Err(error) => return Outcome::Failed(error),
             Ok(None) => document,
-            Ok(Some(stored)) if whole => {
+            Ok(Some(mut stored)) if whole => {
                 let mut document = document;
-                document.fill_from(stored);
+                if document.zotero.is_some() && stored.zotero.is_some() {
+                    // What Zotero no longer has was removed there.
+                    stored.tags.clear();
+                    stored.collections.clear();
+                    stored.notes.clear();
+                    stored.annotations.clear();
+                }
+                document.doc_id.clone_from(&stored.doc_id);
+                let (own, other) = (document.stage(), stored.stage());
+                document.join(own, stored, other);
                 document
             }
             Ok(Some(stored)) => stored.with_text_of(document),
@@ -232,10 +314,21 @@ impl<'a> Intake<'a> {
         match document.finish() {
             Ok(document) => {
                 let json = to_json(&document);
+                if let Err(error) = self.pass(&id, &json) {
+                    return Outcome::Failed(CorpusError::io(&self.path(place))(error));
+                }
                 self.accept(document, json, odd_codes, place)
             }
             Err(reason) => Outcome::Reject(reason),
         }
+    }
+
+    /// Keeps a document in case that another version of its work comes.
+    fn pass(&mut self, id: &str, json: &str) -> std::io::Result<()> {
+        let mark = self.spool.mark();
+        self.spool.add(json.as_bytes())?;
+        self.passed.extend(self.spool.since(mark).map(|slice| (fnv(id.as_bytes()), slice)));
+        Ok(())
     }
 
     fn accept(&mut self, document: Document, json: String, odd_codes: OddCodes, place: Place) -> Outcome {
