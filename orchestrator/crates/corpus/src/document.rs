@@ -37,6 +37,9 @@ pub struct Document {
     pub language: Option<String>,
     /// How often others cite it.
     pub citation_count: Option<u32>,
+    /// A record says that it was retracted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_retracted: bool,
     /// What it cites: DOIs, numbers, or ids of the same corpus.
     pub references: Vec<String>,
     /// Claims, one a line.
@@ -166,6 +169,7 @@ impl Document {
             doi: self.doi.clone(),
             authors: self.authors.clone(),
             citation_count: self.citation_count,
+            is_retracted: self.is_retracted.then_some(true),
             references: self.references.clone(),
             source_api: format!("corpus:{corpus}"),
             ..Work::default()

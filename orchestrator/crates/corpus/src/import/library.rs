@@ -364,6 +364,7 @@ impl Document {
         self.year = self.year.or(other.year);
         self.venue = self.venue.take().or(other.venue);
         self.language = self.language.take().or(other.language);
+        self.is_retracted |= other.is_retracted;
         self.citation_count = self.citation_count.or(other.citation_count);
     }
 

@@ -55,6 +55,7 @@ fn document(reference: Reference) -> Document {
         venue: reference.venue.or(reference.publisher),
         authors: reference.authors,
         language: reference.language,
+        is_retracted: reference.is_retracted,
         tags: reference.tags,
         collections: reference.collections,
         notes: reference.notes,

@@ -13,3 +13,5 @@ mod remote;
 mod scifact;
 mod search;
 mod support;
+mod versions;
+mod zotero;
