@@ -1,11 +1,11 @@
 //! Works of a person's library: a reference and its paper become one document, and what the corpus knows of it stays.
 
 use super::records::Holding;
-use crate::Document;
 use crate::document::{Stage, Version};
+use crate::{Annotation, Document};
 use lyra_domain::Doi;
 use lyra_text::normalise;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Letters and digits that a title has at least to tell a work from others.
@@ -312,10 +312,19 @@ fn both<T: PartialEq>(mut first: Vec<T>, second: Vec<T>) -> Vec<T> {
     first
 }
 
+/// Both lists of annotations. Programs write them into the file as well: what says the same is there once.
+fn marked(mut first: Vec<Annotation>, second: Vec<Annotation>) -> Vec<Annotation> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let key = |annotation: &Annotation| (squeezed(&annotation.text), squeezed(&annotation.comment));
+    let mut known: HashSet<_> = first.iter().map(key).collect();
+    first.extend(second.into_iter().filter(|annotation| known.insert(key(annotation))));
+    first
+}
+
 impl Document {
     /// Takes from another record of the same work what this one lacks. Names of files, identifiers, tags, collections,
-    /// notes, and annotations of both are kept; those of the other come first: it may be the stored one, whose order
-    /// then stays.
+    /// notes, and annotations of both are kept. But for annotations, those of the other come first: it may be the
+    /// stored one, whose order then stays.
     pub(crate) fn fill_from(&mut self, other: Self) {
         let Self { identifiers, files, tags, collections, notes, annotations, .. } = self;
         let mut other = other;
@@ -324,7 +333,7 @@ impl Document {
         *tags = both(std::mem::take(&mut other.tags), std::mem::take(tags));
         *collections = both(std::mem::take(&mut other.collections), std::mem::take(collections));
         *notes = both(std::mem::take(&mut other.notes), std::mem::take(notes));
-        *annotations = both(std::mem::take(&mut other.annotations), std::mem::take(annotations));
+        *annotations = marked(std::mem::take(annotations), std::mem::take(&mut other.annotations));
         self.complete_from(other);
     }
 
@@ -383,7 +392,7 @@ impl Document {
         self.identifiers = both(self.identifiers, std::mem::take(&mut paper.identifiers));
         self.files = both(self.files, std::mem::take(&mut paper.files));
         self.tags = both(self.tags, std::mem::take(&mut paper.tags));
-        self.annotations = both(self.annotations, std::mem::take(&mut paper.annotations));
+        self.annotations = marked(self.annotations, std::mem::take(&mut paper.annotations));
         self.complete_from(paper);
         self
     }
