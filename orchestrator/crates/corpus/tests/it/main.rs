@@ -6,6 +6,7 @@ mod formats;
 mod import;
 mod interruption;
 mod lanes;
+mod mixed;
 mod papers;
 mod patents;
 mod refused;
