@@ -63,8 +63,8 @@ impl<R: Read + Seek> Database<R> {
         self.tables.contains_key(&table.to_lowercase())
     }
 
-    /// Passes on these columns of all rows of a table. A column that the table does not have is absent in each row, and a
-    /// table that the file does not have is empty.
+    /// Passes on these columns of all rows of a table. A column that the table does not have is absent in each row, and
+    /// a table that the file does not have is empty.
     pub(crate) fn rows(
         &mut self,
         table: &str,

@@ -95,7 +95,8 @@ mod tests {
             }],
             ..Document::default()
         };
-        let expect = "id           lee\ntitle        Naps\n\nMethods (p. 2)\n\nForty adults slept.\n\nResults\n\nNaps helped.\n\nWhat you marked\n\n“Naps helped.” (p. ii)\nWhom?\n";
+        let expect = "id           lee\ntitle        Naps\n\nMethods (p. 2)\n\nForty adults slept.\n\nResults\n\nNaps helped.\n\n\
+            What you marked\n\n“Naps helped.” (p. ii)\nWhom?\n";
         assert_eq!(described(&document), expect);
     }
 }

@@ -122,8 +122,10 @@ mod tests {
 
     #[test]
     fn columns_of_statements() {
-        let sql = "CREATE TABLE \"itemTags\" (\n  itemID INTEGER PRIMARY KEY, -- its number, and more\n  [Tag ID] INT DEFAULT (1, 2),\n\
-            /* , */ type NUMERIC(10, 2) NOT NULL,\n  PRIMARY KEY (itemID, tagID),\n  FOREIGN KEY (itemID) REFERENCES items(itemID)\n)";
+        let sql = "CREATE TABLE \"itemTags\" (\n  itemID INTEGER PRIMARY KEY, -- its number, and more\n  \
+            [Tag ID] INT DEFAULT (1, 2),\n\
+            /* , */ type NUMERIC(10, 2) NOT NULL,\n  PRIMARY KEY (itemID, tagID),\n\
+            FOREIGN KEY (itemID) REFERENCES items(itemID)\n)";
         let table = Table::read(7, sql).unwrap();
         assert_eq!(
             (&table.columns[..], table.number),

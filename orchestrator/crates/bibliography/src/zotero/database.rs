@@ -413,7 +413,12 @@ impl File {
     fn to_json(&self) -> Value {
         let annotations = self.annotations.values().map(|marked| {
             let Marked { text, comment, page, color } = marked;
-            json!({"annotationText": text, "annotationComment": comment, "annotationPageLabel": page, "annotationColor": color})
+            json!({
+                "annotationText": text,
+                "annotationComment": comment,
+                "annotationPageLabel": page,
+                "annotationColor": color,
+            })
         });
         let annotations: Value = annotations.collect();
         json!({"path": self.path, "contentType": self.media_type, "annotations": annotations})

@@ -123,8 +123,8 @@ impl Document {
     }
 
     /// Joins a version of the work with another one. This one says what the work is. The text of the published version
-    /// is shown, or that of the preprint if there is no other; the DOI is that of the published version too. Unless both
-    /// versions are known and differ, they count as one.
+    /// is shown, or that of the preprint if there is no other; the DOI is that of the published version too. Unless
+    /// both versions are known and differ, they count as one.
     pub(crate) fn join(&mut self, stage: Option<Stage>, mut other: Self, stage_of_other: Option<Stage>) {
         let differing = stage.zip(stage_of_other).filter(|(stage, other)| stage != other);
         let Some((stage, stage_of_other)) = differing else {

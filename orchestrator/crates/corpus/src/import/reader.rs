@@ -256,7 +256,7 @@ impl<'a> Intake<'a> {
             }
             Err(reason) => return Outcome::Reject(reason),
         };
-        self.seen.remove(&fnv(id.as_bytes()));
+        self.seen.remove(&fnv(both.doc_id.as_bytes()));
         match self.accept(both, json, Vec::new(), place) {
             Outcome::Take(pending, codes) => {
                 Outcome::Take(Box::new(Pending { replaces: true, ..*pending }), codes)

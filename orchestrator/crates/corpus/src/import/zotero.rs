@@ -137,7 +137,8 @@ mod tests {
         let data = folder.path().join("zotero");
         std::fs::create_dir(&data).unwrap();
         assert_eq!(base_folder(&data), None);
-        let settings = "// Mozilla\nuser_pref(\"a\", 1);\nuser_pref(\"extensions.zotero.baseAttachmentPath\", \"/home/lee/my \\\"papers\\\"\");\n";
+        let settings = "// Mozilla\nuser_pref(\"a\", 1);\n\
+            user_pref(\"extensions.zotero.baseAttachmentPath\", \"/home/lee/my \\\"papers\\\"\");\n";
         std::fs::write(folder.path().join("prefs.js"), settings).unwrap();
         assert_eq!(base_folder(&data), Some(PathBuf::from("/home/lee/my \"papers\"")));
     }

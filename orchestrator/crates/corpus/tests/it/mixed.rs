@@ -85,8 +85,8 @@ fn sound() -> Vec<File> {
         let Work { doi, title, authors: [first, second], year } = work;
         writeln!(
             references,
-            "@article{{w{nth}, title = {{{title}}}, author = {{{first} and {second}}}, year = {year}, journal = {{Sleep}}, \
-             doi = {{{doi}}}, keywords = {{{}}}}}",
+            "@article{{w{nth}, title = {{{title}}}, author = {{{first} and {second}}}, year = {year}, \
+             journal = {{Sleep}}, doi = {{{doi}}}, keywords = {{{}}}}}",
             TOPICS[nth % TOPICS.len()]
         )
         .unwrap();
@@ -106,9 +106,9 @@ fn sound() -> Vec<File> {
         files.push((format!("latex/{nth}.tex"), latex.into_bytes(), 1));
         let jats = format!(
             "<?xml version=\"1.0\"?><article article-type=\"research-article\"><front><article-meta>\
-             <article-id pub-id-type=\"doi\">10.2000/jats.{nth}</article-id><title-group><article-title>Cohort {nth} of shift \
-             workers</article-title></title-group></article-meta></front><body><sec><title>Results</title><p>They slept \
-             less.</p></sec></body></article>"
+             <article-id pub-id-type=\"doi\">10.2000/jats.{nth}</article-id><title-group><article-title>Cohort {nth} \
+             of shift workers</article-title></title-group></article-meta></front><body><sec><title>Results</title>\
+             <p>They slept less.</p></sec></body></article>"
         );
         files.push((format!("jats/{nth}.xml"), jats.into_bytes(), 1));
     }
@@ -140,8 +140,8 @@ fn hostile() -> Vec<(&'static str, Vec<u8>)> {
     let whole = paper(&work(80));
     let locked = String::from_utf8(whole.clone()).unwrap().replace(
         "trailer << ",
-        "trailer << /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>] /Encrypt << /Filter /Standard \
-         /V 1 /R 2 /P -4 /O <0011223344556677889900112233445566778899001122334455667788990011> \
+        "trailer << /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>] /Encrypt << \
+         /Filter /Standard /V 1 /R 2 /P -4 /O <0011223344556677889900112233445566778899001122334455667788990011> \
          /U <0011223344556677889900112233445566778899001122334455667788990011> >> ",
     );
     let mut sealed = zip(&[("sealed.md", &note("sealed"))]);

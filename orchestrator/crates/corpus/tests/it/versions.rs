@@ -79,8 +79,10 @@ async fn references_name_both_versions() {
     let write = |name: &str, content: &[u8]| std::fs::write(folder.join(name), content).unwrap();
     let entries = |year: u32, author: &str| {
         format!(
-            "@article{{final, title = {{{TITLE}}}, author = {{Lee, Ann}}, year = 2022, journal = {{Sleep}}, doi = {{10.1000/naps.7}}}}\n\
-             @misc{{early, title = {{{TITLE}}}, author = {{{author}}}, year = {year}, eprint = {{2001.01234}}, archiveprefix = {{arXiv}}}}\n"
+            "@article{{final, title = {{{TITLE}}}, author = {{Lee, Ann}}, year = 2022, journal = {{Sleep}}, \
+             doi = {{10.1000/naps.7}}}}\n\
+             @misc{{early, title = {{{TITLE}}}, author = {{{author}}}, year = {year}, eprint = {{2001.01234}}, \
+             archiveprefix = {{arXiv}}}}\n"
         )
     };
     write("refs.bib", entries(2020, "Lee, Ann and Ek, Bo").as_bytes());

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// The columns that Lyra reads, in tables of their own making: those of Zotero have more.
 const TABLES: &str = "
-    CREATE TABLE itemTypes (itemTypeID INTEGER PRIMARY KEY, typeName TEXT, templateItemTypeID INT, display INT DEFAULT 1);
+    CREATE TABLE itemTypes (itemTypeID INTEGER PRIMARY KEY, typeName TEXT, templateItemTypeID INT,
+        display INT DEFAULT 1);
     CREATE TABLE fields (fieldID INTEGER PRIMARY KEY, fieldName TEXT, fieldFormatID INT);
     CREATE TABLE creatorTypes (creatorTypeID INTEGER PRIMARY KEY, creatorType TEXT);
     CREATE TABLE libraries (libraryID INTEGER PRIMARY KEY, type TEXT NOT NULL, editable INT NOT NULL);
@@ -31,13 +32,16 @@ const TABLES: &str = "
         orderIndex INT NOT NULL DEFAULT 0, PRIMARY KEY (itemID, creatorID, creatorTypeID, orderIndex));
     CREATE TABLE tags (tagID INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
     CREATE TABLE itemTags (itemID INT NOT NULL, tagID INT NOT NULL, type INT NOT NULL, PRIMARY KEY (itemID, tagID));
-    CREATE TABLE collections (collectionID INTEGER PRIMARY KEY, collectionName TEXT NOT NULL, parentCollectionID INT DEFAULT NULL,
+    CREATE TABLE collections (collectionID INTEGER PRIMARY KEY, collectionName TEXT NOT NULL,
+        parentCollectionID INT DEFAULT NULL,
         libraryID INT NOT NULL, key TEXT NOT NULL);
     CREATE TABLE collectionItems (collectionID INT NOT NULL, itemID INT NOT NULL, orderIndex INT DEFAULT 0);
-    CREATE TABLE itemAttachments (itemID INTEGER PRIMARY KEY, parentItemID INT, linkMode INT, contentType TEXT, charsetID INT, path TEXT);
+    CREATE TABLE itemAttachments (itemID INTEGER PRIMARY KEY, parentItemID INT, linkMode INT, contentType TEXT,
+        charsetID INT, path TEXT);
     CREATE TABLE itemNotes (itemID INTEGER PRIMARY KEY, parentItemID INT, note TEXT, title TEXT);
     CREATE TABLE deletedItems (itemID INTEGER PRIMARY KEY, dateDeleted DEFAULT CURRENT_TIMESTAMP NOT NULL);
-    INSERT INTO itemTypes (itemTypeID, typeName) VALUES (1, 'annotation'), (2, 'book'), (3, 'attachment'), (22, 'journalArticle'), (28, 'note');
+    INSERT INTO itemTypes (itemTypeID, typeName) VALUES (1, 'annotation'), (2, 'book'), (3, 'attachment'), (22,
+        'journalArticle'), (28, 'note');
     INSERT INTO fields (fieldID, fieldName) VALUES (1, 'title'), (2, 'abstractNote'), (6, 'date'), (7, 'language'),
         (13, 'url'), (22, 'extra'), (38, 'publicationTitle'), (59, 'DOI'), (11, 'ISBN'), (23, 'publisher');
     INSERT INTO creatorTypes VALUES (8, 'author'), (10, 'editor');
@@ -50,41 +54,56 @@ const SINCE_5_1: &str = "
     CREATE TABLE retractedItems (itemID INTEGER PRIMARY KEY, data TEXT, flag INT DEFAULT 0);
     INSERT INTO retractedItems VALUES (4, '{}', 0);";
 const SINCE_6: &str = "
-    CREATE TABLE itemAnnotations (itemID INTEGER PRIMARY KEY, parentItemID INT NOT NULL, type INTEGER NOT NULL, authorName TEXT,
-        text TEXT, comment TEXT, color TEXT, pageLabel TEXT, sortIndex TEXT NOT NULL, position TEXT NOT NULL, isExternal INT NOT NULL);
-    INSERT INTO items (itemID, itemTypeID, libraryID, key) VALUES (60, 1, 1, 'ANNO0002'), (61, 1, 1, 'ANNO0001'), (62, 1, 1, 'ANNO0003');
+    CREATE TABLE itemAnnotations (itemID INTEGER PRIMARY KEY, parentItemID INT NOT NULL, type INTEGER NOT NULL,
+        authorName TEXT,
+        text TEXT, comment TEXT, color TEXT, pageLabel TEXT, sortIndex TEXT NOT NULL, position TEXT NOT NULL,
+            isExternal INT NOT NULL);
+    INSERT INTO items (itemID, itemTypeID, libraryID, key) VALUES (60, 1, 1, 'ANNO0002'), (61, 1, 1, 'ANNO0001'),
+        (62, 1, 1, 'ANNO0003');
     INSERT INTO itemAnnotations VALUES
         (60, 11, 2, NULL, NULL, 'Compare with Poe.', '#ff6666', '2', '00001|000100|00200', '{}', 0),
-        (61, 11, 1, 'Ann', 'Adults who napped  for twenty minutes', '', '#ffd400', 'ii', '00000|000900|00100', '{}', 0),
+        (61, 11, 1, 'Ann', 'Adults who napped  for twenty minutes', '', '#ffd400', 'ii', '00000|000900|00100',
+            '{}', 0),
         (62, 11, 1, NULL, 'in the trash', '', '#ffd400', '1', '00000|000000|00000', '{}', 0);
     INSERT INTO deletedItems (itemID) VALUES (62);";
 const SINCE_7: &str = "
-    CREATE TABLE deletedCollections (collectionID INTEGER PRIMARY KEY, dateDeleted DEFAULT CURRENT_TIMESTAMP NOT NULL);
+    CREATE TABLE deletedCollections (collectionID INTEGER PRIMARY KEY,
+        dateDeleted DEFAULT CURRENT_TIMESTAMP NOT NULL);
     INSERT INTO collections VALUES (9, 'Thrown away', NULL, 1, 'COLL0009');
     INSERT INTO deletedCollections (collectionID) VALUES (9);
     INSERT INTO collectionItems (collectionID, itemID) VALUES (9, 1);";
 
 const ROWS: &str = "
     INSERT INTO items (itemID, itemTypeID, libraryID, key) VALUES
-        (1, 22, 1, 'NAPS2345'), (2, 2, 4, 'BOOK2345'), (3, 22, 1, 'TRASH234'), (4, 22, 1, 'RETR2345'), (5, 22, 5, 'FEED2345'),
-        (6, 22, 1, 'LINK2345'), (11, 3, 1, 'PDFS2345'), (12, 3, 1, 'ALON2345'), (13, 3, 1, 'HTML2345'), (14, 3, 1, 'EVIL2345'),
+        (1, 22, 1, 'NAPS2345'), (2, 2, 4, 'BOOK2345'), (3, 22, 1, 'TRASH234'), (4, 22, 1, 'RETR2345'), (5, 22, 5,
+            'FEED2345'),
+        (6, 22, 1, 'LINK2345'), (11, 3, 1, 'PDFS2345'), (12, 3, 1, 'ALON2345'), (13, 3, 1, 'HTML2345'), (14, 3, 1,
+            'EVIL2345'),
         (21, 28, 1, 'NOTE2345'), (22, 28, 1, 'NOTE9999');
-    INSERT INTO itemDataValues VALUES (1, 'Short naps, and what adults remember'), (2, '2019-05-00 May 2019'), (3, 'Sleep'),
-        (4, '10.1000/NAPS.7'), (5, 'PMID: 1234567' || char(10) || 'Ask Bo.'), (6, 'Sleep: a handbook'), (7, '978-3-16-148410-0'),
-        (8, 'Thrown away'), (9, 'A claim that was taken back by its authors'), (10, 'From a feed'), (11, 'Why we sleep at noon'),
+    INSERT INTO itemDataValues VALUES (1, 'Short naps, and what adults remember'), (2, '2019-05-00 May 2019'), (3,
+        'Sleep'),
+        (4, '10.1000/NAPS.7'), (5, 'PMID: 1234567' || char(10) || 'Ask Bo.'), (6, 'Sleep: a handbook'), (7,
+            '978-3-16-148410-0'),
+        (8, 'Thrown away'), (9, 'A claim that was taken back by its authors'), (10, 'From a feed'), (11,
+            'Why we sleep at noon'),
         (12, 2019), (13, 'en-US'), (14, 'Night Press');
-    INSERT INTO itemData VALUES (1, 1, 1), (1, 6, 2), (1, 38, 3), (1, 59, 4), (1, 22, 5), (1, 7, 13), (2, 1, 6), (2, 11, 7), (2, 23, 14),
+    INSERT INTO itemData VALUES (1, 1, 1), (1, 6, 2), (1, 38, 3), (1, 59, 4), (1, 22, 5), (1, 7, 13), (2, 1, 6),
+        (2, 11, 7), (2, 23, 14),
         (3, 1, 8), (4, 1, 9), (5, 1, 10), (6, 1, 11), (6, 6, 12);
-    INSERT INTO creators VALUES (1, 'Bo', 'Ek', 0), (2, 'Ann', 'Lee', 0), (3, '', 'World Sleep Society', 1), (4, 'Eve', 'Ed', 0);
+    INSERT INTO creators VALUES (1, 'Bo', 'Ek', 0), (2, 'Ann', 'Lee', 0), (3, '', 'World Sleep Society', 1), (4,
+        'Eve', 'Ed', 0);
     INSERT INTO itemCreators VALUES (1, 1, 8, 1), (1, 2, 8, 0), (1, 4, 10, 2), (2, 3, 8, 0), (6, 2, 8, 0);
     INSERT INTO tags VALUES (1, 'naps'), (2, 'Memory/physiology'), (3, 'unread');
     INSERT INTO itemTags VALUES (1, 1, 0), (1, 2, 1), (12, 3, 0);
-    INSERT INTO collections VALUES (1, 'Sleep', NULL, 1, 'COLL0001'), (2, 'Naps', 1, 1, 'COLL0002'), (3, 'Books', NULL, 4, 'COLL0003');
+    INSERT INTO collections VALUES (1, 'Sleep', NULL, 1, 'COLL0001'), (2, 'Naps', 1, 1, 'COLL0002'), (3, 'Books',
+        NULL, 4, 'COLL0003');
     INSERT INTO collectionItems (collectionID, itemID) VALUES (2, 1), (1, 12), (3, 2);
     INSERT INTO itemAttachments VALUES (11, 1, 0, 'application/pdf', NULL, 'storage:Lee  2019.pdf'),
-        (12, NULL, 0, 'application/pdf', NULL, 'storage:scan.pdf'), (13, 6, 2, 'text/html', NULL, 'attachments:sub/noon.html'),
+        (12, NULL, 0, 'application/pdf', NULL, 'storage:scan.pdf'), (13, 6, 2, 'text/html', NULL,
+            'attachments:sub/noon.html'),
         (14, 4, 0, 'application/pdf', NULL, 'storage:../../../secret.pdf');
-    INSERT INTO itemNotes VALUES (21, 1, '<div><p>Naps <b>help</b>.</p><p>Who paid?</p></div>', 'Naps'), (22, 3, '<p>gone</p>', 'gone');
+    INSERT INTO itemNotes VALUES (21, 1, '<div><p>Naps <b>help</b>.</p><p>Who paid?</p></div>', 'Naps'), (22, 3,
+        '<p>gone</p>', 'gone');
     INSERT INTO deletedItems (itemID) VALUES (3);";
 
 /// A profile folder: its data folder, with files in its storage, and a base folder of linked files.
@@ -215,7 +234,8 @@ async fn a_changed_item_changes_only_itself() {
     bench.import(&data, &embedder).await.unwrap();
     let options = SqliteConnectOptions::new().filename(data.join("zotero.sqlite"));
     let mut zotero = SqliteConnection::connect_with(&options).await.unwrap();
-    let changes = "UPDATE itemAnnotations SET comment = 'Really?' WHERE itemID = 61; DELETE FROM itemTags WHERE tagID = 1;
+    let changes = "UPDATE itemAnnotations SET comment = 'Really?' WHERE itemID = 61;
+        DELETE FROM itemTags WHERE tagID = 1;
         UPDATE itemDataValues SET value = 'Sleep: another handbook' WHERE valueID = 6;";
     zotero.execute(changes).await.unwrap();
     let report = bench.import(&data, &embedder).await.unwrap();
