@@ -38,6 +38,8 @@ struct Work {
     paper: Option<String>,
     /// Whether a reference says what it is.
     has_reference: bool,
+    /// Whether files of both versions were passed on.
+    has_both: bool,
 }
 
 /// What works are compared by that have a title in common.
@@ -145,7 +147,7 @@ impl Library {
         }
         let keys: Vec<String> = keys.into_iter().chain(attached).collect();
         let waiting = Some((document, place));
-        self.add(keys, Work { waiting, facts, id: None, paper: None, has_reference: true });
+        self.add(keys, Work { waiting, facts, id: None, paper: None, has_reference: true, has_both: false });
         Shelved::Waits
     }
 
@@ -169,10 +171,12 @@ impl Library {
             let shown = work.facts.stage;
             if let (Some(id), Some(paper)) = (&work.id, &work.paper) {
                 let (id, paper, whole) = (id.clone(), paper.clone(), work.has_reference);
-                return match stage.filter(|stage| shown.is_some_and(|shown| shown != *stage)) {
-                    Some(stage) => Shelved::Version { id, document: Box::new(document), stage, whole },
-                    None => Shelved::Another { id, paper },
+                let other = stage.filter(|stage| shown.is_some_and(|shown| shown != *stage));
+                let Some(stage) = other.filter(|_| !work.has_both) else {
+                    return Shelved::Another { id, paper };
                 };
+                work.has_both = true;
+                return Shelved::Version { id, document: Box::new(document), stage, whole };
             }
             if let Some((mut reference, of)) = work.waiting.take() {
                 let has_both = !reference.versions.is_empty();
@@ -203,7 +207,10 @@ impl Library {
         let id = Some(document.doc_id.clone());
         // Of a file that does not say otherwise, it is what was published.
         let facts = Facts { stage: stage.or(Some(Stage::Published)), ..facts };
-        self.add(own, Work { waiting: None, facts, id, paper: Some(name), has_reference: false });
+        self.add(
+            own,
+            Work { waiting: None, facts, id, paper: Some(name), has_reference: false, has_both: false },
+        );
         Shelved::Document { document: Box::new(document), whole: false }
     }
 
