@@ -342,8 +342,8 @@ impl Draft {
     }
 
     /// A file that nothing is known about: it is a record although it names no work.
-    pub(crate) fn finish_file(self) -> Outcome {
-        Ok(self.record)
+    pub(crate) fn finish_file(self) -> Record {
+        self.record
     }
 
     /// The record, with what follows from its fields.

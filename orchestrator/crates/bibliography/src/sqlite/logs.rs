@@ -65,7 +65,7 @@ impl<R: Read + Seek> Pages<R> {
         }
         let sums = Sums { highest_first: magic & 1 == 1 };
         let mut sum = sums.add((0, 0), &head[..24]);
-        if !sums.are(sum, &head[24..32]) {
+        if !Sums::are(sum, &head[24..32]) {
             return Ok(());
         }
         let frame = 24 + self.size as u64;
@@ -74,7 +74,7 @@ impl<R: Read + Seek> Pages<R> {
         while at.saturating_add(frame) <= end && waiting.len() as u64 <= MAX_PAGES {
             let bytes = self.bytes(at, frame as usize)?;
             sum = sums.add(sums.add(sum, &bytes[..8]), &bytes[24..]);
-            if bytes[8..16] != salts[..] || !sums.are(sum, &bytes[16..24]) {
+            if bytes[8..16] != salts[..] || !Sums::are(sum, &bytes[16..24]) {
                 break;
             }
             waiting.insert(number::<4>(&bytes, 0).unwrap_or_default() as u32, at + 24);
@@ -107,7 +107,7 @@ impl Sums {
         (a, b)
     }
 
-    fn are(&self, (a, b): (u32, u32), written: &[u8]) -> bool {
+    fn are((a, b): (u32, u32), written: &[u8]) -> bool {
         written.len() == 8 && [a.to_be_bytes(), b.to_be_bytes()].concat() == written
     }
 }

@@ -249,7 +249,7 @@ impl Tables {
             match item.kind.as_str() {
                 "note" | "annotation" => {}
                 "attachment" if item.parent.is_some() || item.file.is_none() => {}
-                "attachment" => records.push(self.file(*id, item)),
+                "attachment" => records.push(Ok(self.file(*id, item))),
                 _ => records.push(self.item(*id, item)),
             }
         }
@@ -284,7 +284,7 @@ impl Tables {
     }
 
     /// A file without an item.
-    fn file(&self, id: i64, item: &Item) -> Outcome {
+    fn file(&self, id: i64, item: &Item) -> crate::Record {
         let files: Value = item.file.iter().map(File::to_json).collect();
         let fields = Map::from_iter([
             ("key".to_owned(), item.key.clone().into()),
@@ -311,7 +311,9 @@ impl Tables {
         if let (true, Some((_, name))) = (paths.is_empty(), group) {
             draft.collection(&cut(name));
         }
-        paths.iter().for_each(|path| draft.collection(path));
+        for path in &paths {
+            draft.collection(path);
+        }
     }
 
     /// Names of a collection and of those that it is in; `None` if one of them is in the trash.
