@@ -13,7 +13,6 @@ mod eval;
 mod feedback;
 mod fuse;
 mod graph;
-mod json;
 mod progress;
 mod remedy;
 mod report;

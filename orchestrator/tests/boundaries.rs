@@ -27,15 +27,50 @@ fn crates_do_not_know_what_is_above_or_beside_them() {
             assert!(!known.contains(*forbidden), "{name} depends on {forbidden}");
         }
     };
+    let wire = dependencies("wire");
+    let known = ["lyra-domain", "schemars", "serde", "serde_json"];
+    assert!(wire.iter().all(|name| known.contains(&name.as_str())), "wire knows {wire:?}");
     check("usecases", &[&edges, &command_line, &servers]);
     check("mcp", &[&["lyra", "lyra-http"], &command_line]);
     check("http", &[&["lyra", "lyra-mcp", "rmcp"], &command_line]);
-    for below in ["research", "store", "corpus", "sources", "llm", "ml-client"] {
-        check(below, &[&edges, &["lyra-usecases"], &command_line, &["axum", "rmcp"]]);
+    for below in ["research", "domain", "graph", "fusion", "store", "corpus", "sources", "llm", "ml-client"] {
+        check(below, &[&edges, &["lyra-usecases", "lyra-wire"], &command_line, &["axum", "rmcp"]]);
     }
     for pure in ["domain", "text", "web", "graph", "fusion"] {
         check(pure, &[&edges, &["lyra-usecases", "lyra-research"], &command_line, &servers, &outside]);
     }
+}
+
+/// Use cases that handle JSON as such, and what it is there.
+const JSON: [(&str, &str); 7] = [
+    ("access.rs", "the arguments of a call, for the audit log"),
+    ("eval/set/lines.rs", "lines of a user's file, of which only some fields are known"),
+    ("fusion/blend.rs", "recipes, judgments and measurements, which the store keeps as JSON"),
+    ("fusion/fuse.rs", "the same"),
+    ("fusion/ports.rs", "the same"),
+    ("fusion/search.rs", "the same"),
+    ("llm.rs", "an answer of a language model, as it is checked"),
+];
+
+/// The configuration alone has a schema of its own, of its file.
+#[test]
+fn use_cases_leave_shapes_to_wire() {
+    let folder = Path::new(CRATES).join("usecases/src");
+    let mut json = BTreeSet::new();
+    for file in sources(&folder) {
+        let name = file.strip_prefix(&folder).unwrap().to_str().unwrap().to_owned();
+        if name == "config.rs" || name.starts_with("config/") {
+            continue;
+        }
+        let code = std::fs::read_to_string(&file).unwrap();
+        let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        assert!(!names(code, "JsonSchema"), "{name} has a schema; put the shape into `wire`");
+        if names(code, "Value") || code.contains("json!") {
+            json.insert(name);
+        }
+    }
+    let expected: BTreeSet<String> = JSON.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(json, expected, "name a shape of `wire`, or list the file with its reason");
 }
 
 /// Every name of a command and every long flag, below this command.

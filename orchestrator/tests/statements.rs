@@ -3,7 +3,7 @@
 
 use lyra_store::GuardOptions;
 use lyra_usecases::config::Config;
-use lyra_usecases::{App, ErrorCode};
+use lyra_usecases::{App, Details, ErrorCode};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -56,9 +56,9 @@ async fn what_cannot_be_interrupted_is_killed_and_nothing_goes_on() {
         let answer = app.query_graph("me", sql, OPTIONS).await;
         assert!(started.elapsed() < IN_TIME, "{sql} took {:?}", started.elapsed());
         let Err(error) = answer else { continue };
-        let reason = error.details.as_ref().map(|details| details["reason"].clone()).unwrap_or_default();
+        let reason = error.details.as_ref().and_then(Details::reason).unwrap_or_default();
         assert!(
-            ["timeout", "too_much_memory", "too_many_steps", "too_large"].iter().any(|code| reason == *code),
+            ["timeout", "too_much_memory", "too_many_steps", "too_large"].contains(&reason),
             "{sql}: {error}"
         );
         let again = app.query_graph("me", "SELECT 2 AS x", OPTIONS).await.unwrap();

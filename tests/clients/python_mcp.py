@@ -120,7 +120,7 @@ async def resources(lyra, task_id):
     assert pages >= 1 and materials["claims"] and materials["citation_network.source_pages"], materials.keys()
     graph, _ = await document(client, f"lyra://tasks/{task_id}/graph")
     assert graph["nodes"] and len(graph["edges"]) == len(materials["evidence_graph.edges"])
-    ids = ", ".join(f"'{claim['id']}'" for claim in materials["claims"])
+    ids = ", ".join(f"'{claim['claim_id']}'" for claim in materials["claims"])
     known = await lyra.call("query_graph", sql=f"SELECT count(*) AS n FROM claims WHERE id IN ({ids})")
     assert known["rows"][0]["n"] == len(materials["claims"]), known
 

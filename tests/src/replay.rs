@@ -1,10 +1,11 @@
-//! Stand-ins of Semantic Scholar, OpenAlex, search engines and a site with articles, on loopback.
+//! Stand-ins of Semantic Scholar, OpenAlex, Europe PMC, search engines and a site with articles, on loopback.
 //!
 //! They know the invented passages of the example corpus, each API three quarters of them and so half of them both,
 //! and, where the shared data is there, every work in the recorded answers of the real APIs, record by record as it was
 //! sent. Search ranks by shared words; lookups, batches, filters, references and citations answer as the APIs do. Search
 //! engines answer with recorded result pages whose links lead to the articles.
 
+mod europe_pmc;
 mod openalex;
 mod semantic_scholar;
 mod web;
@@ -32,6 +33,7 @@ pub struct Replay {
 struct Catalogues {
     semantic_scholar: Catalogue,
     openalex: Catalogue,
+    europe_pmc: Catalogue,
     web: Web,
 }
 
@@ -48,6 +50,7 @@ impl Replay {
             let catalogues = Arc::new(Catalogues {
                 semantic_scholar: semantic_scholar::catalogue(address)?,
                 openalex: openalex::catalogue()?,
+                europe_pmc: europe_pmc::catalogue()?,
                 web,
             });
             Ok(Router::new().fallback(answer).with_state(catalogues))
@@ -72,8 +75,10 @@ impl Replay {
             format!(
                 "[sources.semantic_scholar]\nbase_url = \"{address}/graph/v1\"\nmin_interval_ms = 0\n\n\
                  [sources.openalex]\nbase_url = \"{address}\"\nmin_interval_ms = 0\n\n\
+                 [sources.europe_pmc]\nbase_url = \"{address}{}\"\nmin_interval_ms = 0\n\n\
                  [sources.web]\nengines = [{}]\npages_per_query = {}\nengines_file = '{}'\n\
                  domains_file = '{}'\ntrusted_origins = [\"{address}\", \"{}\"]\n",
+                europe_pmc::PATH,
                 names.join(", "),
                 web::SHOWN,
                 engines.display(),
@@ -128,9 +133,11 @@ async fn answer(
     if let Some(page) = catalogues.web.answer(&question) {
         return page;
     }
-    let found = match question.path.strip_prefix("/graph/v1/paper/") {
-        Some(rest) => semantic_scholar::answer(&catalogues.semantic_scholar, rest, &question),
-        None => openalex::answer(&catalogues.openalex, &question),
+    let after = |prefix| question.path.strip_prefix(prefix);
+    let found = match (after("/graph/v1/paper/"), after(europe_pmc::PATH)) {
+        (Some(rest), _) => semantic_scholar::answer(&catalogues.semantic_scholar, rest, &question),
+        (None, Some(rest)) => europe_pmc::answer(&catalogues.europe_pmc, rest, &question),
+        (None, None) => openalex::answer(&catalogues.openalex, &question),
     };
     match found {
         Some(value) => {

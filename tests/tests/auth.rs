@@ -68,7 +68,7 @@ fn cookies_of_a_person_let_the_waiting_search_add_its_results() {
     let item = &items[0];
     assert_eq!((&item["auth_type"], &item["priority"]), (&json!("captcha"), &json!("high")), "{item}");
     assert_eq!((&item["domain"], &item["task_id"]), (&json!("localhost"), &report["task_id"]));
-    let (id, task) = (item["id"].as_str().expect("id"), report["task_id"].as_str().expect("task"));
+    let (id, task) = (item["queue_id"].as_str().expect("id"), report["task_id"].as_str().expect("task"));
 
     let file = bench.app.data_dir().join("cookies.txt");
     let cookies = format!(
@@ -160,7 +160,7 @@ fn a_person_in_a_browser_window_settles_everything_of_the_domain() {
     let bench = Bench::new(&["walled", "barred"]);
     let report = bench.json(&["research", QUESTION, "--sources", "web", "--json"]);
     let items = bench.json(&["auth", "list", "--json"]);
-    let id = items[0]["id"].as_str().expect("id");
+    let id = items[0]["queue_id"].as_str().expect("id");
     let open = |display: Option<&str>| {
         let mut command = bench.app.command(&["--config", &bench.config, "auth", "open", id]);
         command

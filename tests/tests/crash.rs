@@ -16,7 +16,7 @@ fn content(report: &Value) -> Value {
         .iter()
         .map(|claim| {
             let mut claim = claim.clone();
-            for id in ["claim_id", "same_as"] {
+            for id in ["claim_id", "task_id", "same_as"] {
                 claim.as_object_mut().expect("object").remove(id);
             }
             let evidence = claim["evidence"].as_array_mut().expect("evidence");
@@ -41,7 +41,7 @@ fn killed_at(moment: &str) -> Value {
     child.wait().expect("waited");
     assert!(seen, "the research never said `{moment}`");
     let tasks = app.json(&["task", "list", "--json"]);
-    let id = tasks[0]["id"].as_str().expect("task id").to_owned();
+    let id = tasks[0]["task_id"].as_str().expect("task id").to_owned();
     app.json(&["task", "resume", &id, "--json"])
 }
 

@@ -94,8 +94,7 @@ async fn a_backup_of_a_working_server_is_restored_elsewhere() -> anyhow::Result<
 fn a_task_is_deleted_only_when_it_is_said_twice() {
     let app = TestApp::new();
     let searched = app.json(&["research", "Does a short daytime nap improve memory?", "--json", "--quiet"]);
-    let id =
-        searched["task_id"].as_str().or_else(|| searched["task"]["id"].as_str()).expect("an id").to_owned();
+    let id = searched["task_id"].as_str().expect("an id").to_owned();
     let asked = app.run(&["task", "delete", &id]);
     assert!(!asked.status.success() && said(&asked).contains("add --yes"), "{}", said(&asked));
     assert_eq!(queries(&app).len(), 1);

@@ -128,7 +128,7 @@ async fn resources_come_in_pages_and_name_what_exists() -> anyhow::Result<()> {
     let claim = format!("claim_{:032x}", 17);
     let found = read(&mut client, &format!("lyra://tasks/{TASK}/claims/{claim}")).await?;
     assert_eq!(
-        (found["id"].as_str(), found["evidence"].as_array().map(Vec::len)),
+        (found["claim_id"].as_str(), found["evidence"].as_array().map(Vec::len)),
         (Some(claim.as_str()), Some(3))
     );
     for wrong in ["?cursor=x", "?page=2", "/nothing"] {

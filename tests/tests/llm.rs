@@ -138,7 +138,8 @@ fn a_killed_task_gives_the_same_graph_and_asks_nothing_twice() {
         child.kill().expect("killed");
         child.wait().expect("waited");
         let tasks = bench.json(&["task", "list", "--json"]);
-        let resumed = bench.json(&["task", "resume", tasks[0]["id"].as_str().expect("task id"), "--json"]);
+        let resumed =
+            bench.json(&["task", "resume", tasks[0]["task_id"].as_str().expect("task id"), "--json"]);
         assert_eq!(content(&resumed), undisturbed, "killed at `{moment}`");
         // Two questions at once may have been under way.
         assert!(server.asked().len() <= questions + 2, "{} of {questions}", server.asked().len());

@@ -135,7 +135,7 @@ async fn a_whole_task() -> anyhow::Result<()> {
     for field in ["source_pages", "citations", "hub_pages"] {
         assert!(materials["citation_network"][field].is_array(), "{field}");
     }
-    let claim_id = claim["id"].as_str().context("an id")?;
+    let claim_id = claim["claim_id"].as_str().context("an id")?;
     let alone = read(&mut lyra, &format!("lyra://tasks/{task_id}/claims/{claim_id}")).await?;
     assert_eq!((&alone["confidence"], &alone["evidence"]), (&claim["confidence"], &claim["evidence"]));
     let graph = read(&mut lyra, &format!("lyra://tasks/{task_id}/graph")).await?;
@@ -159,10 +159,8 @@ async fn a_question_in_one_call() -> anyhow::Result<()> {
     assert_eq!(answer["kind"], "claim");
     let verdict = &answer["verdict"];
     assert_eq!(verdict["claim"], "A short daytime nap improves memory.");
-    assert!(
-        verdict["works_for"].as_u64() > Some(0) || verdict["works_against"].as_u64() > Some(0),
-        "{answer}"
-    );
+    let works = &verdict["works"];
+    assert!(works["supporting"].as_u64() > Some(0) || works["refuting"].as_u64() > Some(0), "{answer}");
     assert!(answer.to_string().len() < 8_000, "{answer}");
     let sides = [&answer["supporting"], &answer["refuting"]];
     assert!(sides.iter().filter_map(|side| side.as_array()).all(|side| side.len() <= 5));

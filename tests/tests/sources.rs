@@ -2,7 +2,8 @@
 
 use lyra_tests::TestApp;
 use lyra_tests::replay::Replay;
-use serde_json::Value;
+use lyra_tests::site::{Page, Site};
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::process::Output;
@@ -203,6 +204,87 @@ fn sources_are_reached_through_a_proxy() {
         app.command(&["sources", "list"]).env("LYRA__SOURCES__PROXY", "socks5://127.0.0.1:1").output();
     let words = String::from_utf8_lossy(&wrong.expect("lyra runs").stderr).into_owned();
     assert!(words.contains("sources.proxy") && words.contains("HTTP proxy"), "{words}");
+}
+
+/// An article whose sentences answer the question.
+fn article(finding: &str) -> Page {
+    let methods =
+        "Forty healthy adults learned sixty pairs of words, and half of them napped for an hour. ".repeat(5);
+    Page::html(format!(
+        "<html lang=en><head><title>Naps and memory</title></head><body><article><h1>Naps and memory</h1>\
+         <h2>Methods</h2><p>{methods}</p><h2>Results</h2><p>{finding} The difference was still there one week later, \
+         and it was as large in older adults as it was in younger ones.</p></article></body></html>"
+    ))
+}
+
+#[test]
+fn an_instance_of_searxng_is_enough_to_search_the_web() {
+    const KEY: &str = "hunter2-of-the-proxy";
+    let site = Site::start(vec![
+        article("A short daytime nap improved memory in adults."),
+        article("A short daytime nap did not improve memory in adults."),
+        article("A short nap during the day improves the memory of healthy adults."),
+    ])
+    .expect("a site");
+    let hits: Value = (0..3)
+        .map(
+            |n| json!({"url": site.url(n), "title": "Naps", "content": "About naps.", "engines": ["mojeek"]}),
+        )
+        .collect();
+    let found = json!({"query": QUESTION, "results": hits, "unresponsive_engines": []}).to_string();
+    let works = answering(http("200 OK", "Content-Type: application/json\r\n", &found));
+    let busy = answering(http("429 Too Many Requests", "Retry-After: 3600\r\n", "slow down"));
+    let run = |app: &TestApp, instance: &str, args: &[&str]| {
+        let file = app.data_dir().join("site.toml");
+        let text = site.configuration(app.data_dir()).expect("configuration is written");
+        std::fs::write(&file, text).expect("configuration is written");
+        let args = [&["--config", file.to_str().expect("text")], args].concat();
+        let mut command = app.command(&args);
+        command
+            .env("LYRA__SOURCES__WEB__ENGINES", "")
+            .env("LYRA__SOURCES__WEB__BROWSER", "off")
+            .env("LYRA__SOURCES__WEB__APIS__SEARXNG__BASE_URL", instance)
+            .env("LYRA__SOURCES__WEB__APIS__SEARXNG__API_KEY", KEY)
+            .env("LYRA__LOG__LEVEL", "debug");
+        let ended = command.output().expect("lyra runs");
+        let both = [&ended.stdout[..], &ended.stderr[..]].map(String::from_utf8_lossy).concat();
+        assert!(!both.contains(KEY), "{both}");
+        (String::from_utf8_lossy(&ended.stdout).into_owned(), ended.status.success(), both)
+    };
+    let read = "SELECT count(*) AS n FROM task_pages JOIN pages ON pages.id = page_id
+        WHERE reason = 'serp' AND http_status = 200";
+    let pages = |app: &TestApp| app.rows(read)[0]["n"].as_i64().expect("number");
+
+    let app = TestApp::new();
+    let research = ["research", QUESTION, "--sources", "web", "--quiet", "--json"];
+    let (out, _, both) = run(&app, &works, &research);
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{both}"));
+    assert!(!report["claims"].as_array().expect("claims").is_empty(), "{report}");
+    assert_eq!(pages(&app), 3, "{report}");
+    assert!(!report["warnings"].to_string().contains("searxng"), "{report}");
+
+    let (out, answered, both) = run(&app, &works, &["sources", "test", "searxng", "--json"]);
+    let tests: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{both}"));
+    assert!(answered && tests[0]["matches"] == 3 && tests[0]["kind"] == "web_api", "{tests}");
+    let (out, ..) = run(&app, &works, &["sources", "list"]);
+    assert!(
+        out.contains(&works) && out.contains("not configured (set sources.web.apis.kagi.api_key)"),
+        "{out}"
+    );
+    let (out, ..) = run(&app, &works, &["web", "search", "naps"]);
+    assert!(out.starts_with("searxng: 3 results"), "{out}");
+    let (out, ..) = run(&app, &works, &["doctor", "--json"]);
+    assert!(out.contains("searxng (API); result pages if none answers"), "{out}");
+    let (_, refused, both) = run(&app, &works, &["sources", "test", "kagi"]);
+    assert!(!refused && both.contains("set sources.web.apis.kagi.api_key"), "{both}");
+
+    // One that asks for a pause is said, and result pages are read instead.
+    let app = TestApp::new();
+    let (out, _, both) = run(&app, &busy, &research);
+    let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{both}"));
+    assert_eq!(pages(&app), 3, "{report}");
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("searxng") && warnings.contains("cooling down, retry in 3"), "{warnings}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn documents_cannot_drive_the_terminal() {
     let answer = shown(&["research", "Does qzine reduce fever?", "--corpus", "c"]);
     assert!(answer.contains("Qzine") || answer.contains("qzine"), "{answer}");
     let tasks = app.json(&["task", "list", "--json"]);
-    let task = tasks[0]["id"].as_str().expect("a task").to_owned();
+    let task = tasks[0]["task_id"].as_str().expect("a task").to_owned();
     for args in [
         &["task", "show", &task][..],
         &["task", "show", &task, "--json"],

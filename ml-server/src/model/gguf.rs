@@ -3,17 +3,18 @@
 //! Tensors keep the names of the original model. Next to the `general.*` keys that other tools show, the file contains
 //! everything for serving: the original configuration, the tokenizer, pooling, length limit, languages, license.
 
+mod container;
+
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use candle_core::Device;
-use candle_core::quantized::GgmlDType;
-use candle_core::quantized::gguf_file::{Content, Value};
-
-use super::weights::{HostTensor, TensorData, WeightSource};
+use super::weights::{HostTensor, WeightSource};
 use crate::error::Error;
+use container::{Header, Value};
+
+pub(super) use container::{Value as Metadatum, write};
 
 /// Version of the metadata below; a file with a higher one is refused.
 pub const FORMAT_VERSION: u32 = 1;
@@ -49,7 +50,7 @@ pub mod keys {
 pub struct GgufFile {
     path: PathBuf,
     file: BufReader<File>,
-    content: Content,
+    header: Header,
 }
 
 impl GgufFile {
@@ -59,11 +60,12 @@ impl GgufFile {
     /// It is not GGUF, is truncated, was not created by `quantize`, or was created by a newer version.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(Error::io(path))?);
-        let content = Content::read(&mut file).map_err(|error| Error::malformed(path, error))?;
-        let this = Self { path: path.to_owned(), file, content };
-        match this.content.metadata.get(keys::FORMAT_VERSION).map(Value::to_u32) {
-            Some(Ok(version)) if version <= FORMAT_VERSION => Ok(this),
-            Some(Ok(version)) => {
+        let header = Header::read(&mut file).map_err(|error| Error::malformed(path, error))?;
+        match header.metadata.get(keys::FORMAT_VERSION) {
+            Some(Value::Unsigned(version)) if *version <= u64::from(FORMAT_VERSION) => {
+                Ok(Self { path: path.to_owned(), file, header })
+            }
+            Some(Value::Unsigned(version)) => {
                 let reason = format!(
                     "written by a newer version (format {version}); this one reads up to {FORMAT_VERSION}"
                 );
@@ -78,7 +80,7 @@ impl GgufFile {
 
     /// A text from the metadata.
     pub fn text(&self, key: &str) -> Option<&str> {
-        self.content.metadata.get(key)?.to_string().ok().map(String::as_str)
+        text(self.header.metadata.get(key)?)
     }
 
     /// A text that every file must have.
@@ -91,37 +93,43 @@ impl GgufFile {
 
     /// A whole number from the metadata.
     pub fn number(&self, key: &str) -> Option<usize> {
-        self.content.metadata.get(key)?.to_u64().ok().map(|number| number as usize)
+        match self.header.metadata.get(key)? {
+            Value::Unsigned(number) => usize::try_from(*number).ok(),
+            _ => None,
+        }
     }
 
     /// A truth value from the metadata.
     pub fn flag(&self, key: &str) -> Option<bool> {
-        self.content.metadata.get(key)?.to_bool().ok()
+        match self.header.metadata.get(key)? {
+            Value::Flag(flag) => Some(*flag),
+            _ => None,
+        }
     }
 
     /// A list of texts from the metadata; empty when absent.
     pub fn texts(&self, key: &str) -> Vec<String> {
-        let values = self.content.metadata.get(key).and_then(|value| value.to_vec().ok());
-        values.into_iter().flatten().filter_map(|value| value.to_string().ok().cloned()).collect()
+        let Some(Value::List(values)) = self.header.metadata.get(key) else { return Vec::new() };
+        values.iter().filter_map(text).map(str::to_owned).collect()
+    }
+}
+
+fn text(value: &Value) -> Option<&str> {
+    match value {
+        Value::Text(text) => Some(text),
+        _ => None,
     }
 }
 
 impl WeightSource for GgufFile {
     fn contains(&self, name: &str) -> bool {
-        self.content.tensor_infos.contains_key(name)
+        self.header.tensors.contains_key(name)
     }
 
     fn tensor(&mut self, name: &str) -> Result<HostTensor, Error> {
         let damaged = |error| Error::malformed(&self.path, format!("tensor {name}: {error}"));
-        let tensor = self.content.tensor(&mut self.file, name, &Device::Cpu).map_err(damaged)?;
-        let shape = tensor.shape().dims().to_vec();
-        let data = if tensor.dtype() == GgmlDType::Q8_0 {
-            TensorData::Q8_0(tensor.data().map_err(damaged)?.into_owned())
-        } else {
-            let values = tensor.dequantize(&Device::Cpu).and_then(|t| t.flatten_all()?.to_vec1::<f32>());
-            TensorData::F32(values.map_err(damaged)?)
-        };
-        Ok(HostTensor { shape, data })
+        let place = self.header.tensors.get(name).ok_or_else(|| damaged("it is missing".to_owned()))?;
+        self.header.tensor(&mut self.file, place).map_err(damaged)
     }
 
     fn path(&self) -> PathBuf {
@@ -129,16 +137,19 @@ impl WeightSource for GgufFile {
     }
 
     fn dtype(&self) -> String {
-        let mut sizes: HashMap<String, usize> = HashMap::new();
-        for info in self.content.tensor_infos.values() {
-            *sizes.entry(format!("{:?}", info.ggml_dtype).to_lowercase()).or_default() +=
-                info.shape.elem_count();
+        let mut sizes: HashMap<_, usize> = HashMap::new();
+        for place in self.header.tensors.values() {
+            let size = sizes.entry(place.kind).or_default();
+            *size = size.saturating_add(place.shape.iter().copied().fold(1, usize::saturating_mul));
         }
-        sizes.into_iter().max_by_key(|(_, size)| *size).map_or_else(|| "empty".to_owned(), |(dtype, _)| dtype)
+        sizes
+            .into_iter()
+            .max_by_key(|(_, size)| *size)
+            .map_or_else(|| "empty".to_owned(), |(kind, _)| kind.name())
     }
 
     fn names(&self) -> Vec<String> {
-        let mut names: Vec<_> = self.content.tensor_infos.keys().cloned().collect();
+        let mut names: Vec<_> = self.header.tensors.keys().cloned().collect();
         names.sort();
         names
     }

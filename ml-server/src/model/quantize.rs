@@ -4,14 +4,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use candle_core::quantized::gguf_file::{self, Value};
-use candle_core::quantized::{GgmlDType, QTensor};
-use candle_core::{Device, Tensor};
-
 use super::bundle::Bundle;
-use super::gguf::{FORMAT_VERSION, keys};
+use super::gguf::{FORMAT_VERSION, Metadatum as Value, keys, write};
 use super::spec::{ModelSpec, Task};
-use super::weights::Q8_0_BLOCK;
+use super::weights::{HostTensor, Q8_0_BLOCK, TensorData, to_q8_0};
 use crate::error::Error;
 
 /// Metadata missing from the folder.
@@ -56,26 +52,25 @@ pub fn quantize(folder: &Path, output: &Path, metadata: &Metadata) -> Result<Sum
     spec.source.clone_from(&metadata.source);
     spec.max_tokens = metadata.max_tokens.map_or(spec.max_tokens, |limit| limit.min(spec.max_tokens));
 
-    let candle = |error: candle_core::Error| Error::malformed(folder, error);
     let mut tensors = Vec::new();
     for name in weights.names().into_iter().filter(|name| is_weight(name, &spec.task)) {
-        let tensor = weights.tensor(&name)?;
-        let dtype = if quantises(&name, &tensor.shape) { GgmlDType::Q8_0 } else { GgmlDType::F32 };
-        let shape = tensor.shape.clone();
-        let values = Tensor::from_vec(tensor.into_f32(), shape, &Device::Cpu).map_err(candle)?;
-        tensors.push((name, QTensor::quantize(&values, dtype).map_err(candle)?));
+        let HostTensor { shape, data } = weights.tensor(&name)?;
+        let values = HostTensor { shape: shape.clone(), data }.into_f32();
+        let data = if quantises(&name, &shape) {
+            TensorData::Q8_0(to_q8_0(&values))
+        } else {
+            TensorData::F32(values)
+        };
+        tensors.push((name, HostTensor { shape, data }));
     }
     let pairs = describe(&spec, &tokenizer);
 
     let partial = partial_path(output);
     let mut file = BufWriter::new(File::create(&partial).map_err(Error::io(&partial))?);
-    let pairs: Vec<_> = pairs.iter().map(|(key, value)| (*key, value)).collect();
-    let views: Vec<_> = tensors.iter().map(|(name, tensor)| (name.as_str(), tensor)).collect();
-    gguf_file::write(&mut file, &pairs, &views).map_err(|error| Error::malformed(&partial, error))?;
-    file.flush().map_err(Error::io(&partial))?;
+    write(&mut file, &pairs, &tensors).and_then(|()| file.flush()).map_err(Error::io(&partial))?;
     std::fs::rename(&partial, output).map_err(Error::io(output))?;
 
-    let quantised = tensors.iter().filter(|(_, tensor)| tensor.dtype() == GgmlDType::Q8_0).count();
+    let quantised = tensors.iter().filter(|(_, tensor)| matches!(tensor.data, TensorData::Q8_0(_))).count();
     let bytes = std::fs::metadata(output).map_err(Error::io(output))?.len();
     Ok(Summary { quantised, plain: tensors.len() - quantised, bytes })
 }
@@ -100,24 +95,24 @@ fn quantises(name: &str, shape: &[usize]) -> bool {
 }
 
 fn describe(spec: &ModelSpec, tokenizer: &[u8]) -> Vec<(&'static str, Value)> {
-    let text = |text: &str| Value::String(text.to_owned());
+    let text = |text: &str| Value::Text(text.to_owned());
     let mut pairs = vec![
         (keys::ARCHITECTURE, text(spec.architecture.name())),
         (keys::NAME, text(&spec.name)),
-        ("general.file_type", Value::U32(7)),
-        ("general.quantization_version", Value::U32(2)),
-        (keys::FORMAT_VERSION, Value::U32(FORMAT_VERSION)),
+        ("general.file_type", Value::Unsigned(7)),
+        ("general.quantization_version", Value::Unsigned(2)),
+        (keys::FORMAT_VERSION, Value::Unsigned(u64::from(FORMAT_VERSION))),
         (keys::CONFIG, text(&spec.config.to_string())),
-        (keys::MAX_TOKENS, Value::U32(spec.max_tokens as u32)),
+        (keys::MAX_TOKENS, Value::Unsigned(spec.max_tokens as u64)),
         (keys::TOKENIZER, text(&String::from_utf8_lossy(tokenizer))),
     ];
     if !spec.segments {
-        pairs.push((keys::SEGMENTS, Value::Bool(false)));
+        pairs.push((keys::SEGMENTS, Value::Flag(false)));
     }
     pairs.extend(spec.license.as_deref().map(|license| (keys::LICENSE, text(license))));
     pairs.extend(spec.source.as_deref().map(|source| (keys::SOURCE, text(source))));
     if !spec.languages.is_empty() {
-        pairs.push((keys::LANGUAGES, Value::Array(spec.languages.iter().map(|tag| text(tag)).collect())));
+        pairs.push((keys::LANGUAGES, Value::List(spec.languages.iter().map(|tag| text(tag)).collect())));
     }
     if let Task::Embed(pooling) = spec.task {
         pairs.push((keys::POOLING, text(&pooling.to_string())));

@@ -101,6 +101,20 @@ pub fn dequantise(blocks: &[u8], out: &mut [f32]) {
     }
 }
 
+/// `Q8_0` blocks of `values`, whose number is a multiple of 32: the largest magnitude of a block becomes ±127, and the
+/// scale is rounded to f16, as in ggml.
+pub fn to_q8_0(values: &[f32]) -> Vec<u8> {
+    let mut blocks = Vec::with_capacity(values.len() / Q8_0_BLOCK * Q8_0_BYTES);
+    for block in values.chunks_exact(Q8_0_BLOCK) {
+        let largest = block.iter().fold(0_f32, |largest, value| largest.max(value.abs()));
+        let scale = largest / 127.0;
+        let inverse = if scale == 0.0 { 0.0 } else { 1.0 / scale };
+        blocks.extend(f16::from_f32(scale).to_le_bytes());
+        blocks.extend(block.iter().map(|value| ((value * inverse).round() as i8).cast_unsigned()));
+    }
+    blocks
+}
+
 /// A fully connected layer as stored in its file, `y = x Wᵀ + b`. Each backend packs it for its device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearWeights {

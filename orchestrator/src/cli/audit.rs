@@ -72,7 +72,10 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
         | Command::Edge(EdgeCommand::Correct { .. })
         | Command::Backup(_) => true,
         Command::Corpus(command) => {
-            matches!(command, CorpusCommand::Import(_) | CorpusCommand::Remove { .. })
+            matches!(
+                command,
+                CorpusCommand::Import(_) | CorpusCommand::Embed(_) | CorpusCommand::Remove { .. }
+            )
         }
         // What a search by lanes leaves behind: runs, and what a person judged.
         Command::Fuse(command) => matches!(

@@ -6,6 +6,7 @@ use clap::Subcommand;
 use lyra_domain::{AuthId, AuthItem, TaskId};
 use lyra_store::{AuthResolved, AuthTarget};
 use lyra_usecases::{App, Resolution};
+use lyra_wire::WaitingPage;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
@@ -93,7 +94,7 @@ pub(super) async fn run(
         AuthCommand::List { task, json } => {
             let items = app.auth_queue(task.as_ref()).await?;
             if *json {
-                print_json(&items)?;
+                print_json(&items.into_iter().map(WaitingPage::from).collect::<Vec<_>>())?;
             } else if items.is_empty() {
                 print("no page requires a person\n")?;
             } else {

@@ -3,8 +3,7 @@
 use super::{print, print_json, tell};
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::{CalibrationMethod, CalibrationMetrics};
-use lyra_store::StoredEvaluation;
-use lyra_usecases::{App, CalibrationChange, CalibrationStats};
+use lyra_usecases::{App, CalibrationChange, CalibrationStats, shapes};
 use serde_json::json;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -102,7 +101,7 @@ pub(super) async fn run(app: &App, command: &CalibrationCommand) -> anyhow::Resu
         CalibrationCommand::Stats { source, json } => {
             let stats = app.calibration_stats(source.as_deref()).await?;
             if *json {
-                print_json(&stats.iter().map(stats_json).collect::<Vec<_>>())?;
+                print_json(&stats.iter().map(lyra_wire::CalibrationStats::from).collect::<Vec<_>>())?;
             } else if stats.is_empty() {
                 print("no judgment has been corrected or reviewed yet\n")?;
             } else {
@@ -115,7 +114,7 @@ pub(super) async fn run(app: &App, command: &CalibrationCommand) -> anyhow::Resu
             let found = app.evaluate_calibration(source.as_deref()).await?;
             if *json {
                 print_json(&json!({
-                    "evaluation": evaluation_json(&found.stored),
+                    "evaluation": shapes::calibration_evaluation(&found.stored),
                     "nll": found.metrics.nll,
                     "accuracy": found.metrics.accuracy,
                     "brier_uncalibrated": found.brier_uncalibrated,
@@ -136,7 +135,7 @@ pub(super) async fn run(app: &App, command: &CalibrationCommand) -> anyhow::Resu
         CalibrationCommand::Evaluations { source, n, json } => {
             let found = app.calibration_evaluations(source.as_deref(), *n).await?;
             if *json {
-                print_json(&found.iter().map(evaluation_json).collect::<Vec<_>>())?;
+                print_json(&found.iter().map(shapes::calibration_evaluation).collect::<Vec<_>>())?;
             } else {
                 for e in &found {
                     print(&format!(
@@ -257,29 +256,4 @@ fn stats_text(stats: &CalibrationStats) -> String {
         );
     }
     out
-}
-
-fn stats_json(stats: &CalibrationStats) -> serde_json::Value {
-    json!({
-        "source": stats.source,
-        "samples": stats.samples,
-        "corrected": stats.corrected,
-        "active_version": stats.active_version,
-        "versions": stats.versions.iter().map(|version| json!({
-            "version": version.version,
-            "parameters": version.calibration,
-            "is_active": version.is_active,
-            "samples": version.samples,
-            "reason": version.reason,
-            "created_at": version.created_at,
-        })).collect::<Vec<_>>(),
-        "latest_evaluation": stats.latest.as_ref().map(evaluation_json),
-    })
-}
-
-fn evaluation_json(e: &StoredEvaluation) -> serde_json::Value {
-    json!({
-        "id": e.id, "source": e.source, "version": e.version, "brier": e.brier, "ece": e.ece, "bins": e.bins,
-        "samples": e.samples, "evaluated_at": e.evaluated_at,
-    })
 }

@@ -1,6 +1,5 @@
 //! `lyra check`.
 
-use super::json::CheckJson;
 use super::research::{TaskArgs, failure, work};
 use super::{print, print_json, report, tell};
 use anyhow::Context;
@@ -39,7 +38,7 @@ pub(super) async fn run(app: &App, args: &CheckArgs, cancel: &CancellationToken)
     let found = failure.is_none() || status.pages > 0;
     let warnings = status.warnings.iter().cloned().chain(app.task_notes(&status.task));
     if args.json {
-        print_json(&CheckJson::of(report))?;
+        print_json(&lyra_wire::Claim::from(report))?;
         warnings.filter(|_| found).for_each(|warning| tell(&format!("note: {warning}")));
     } else if found {
         print(&report::claims(std::slice::from_ref(report)))?;

@@ -1,14 +1,20 @@
 //! `lyra corpus …`, and `--corpus NAME|PATH` of the other commands.
 
 mod document;
+mod export;
+mod found;
+mod library;
+mod watch;
 
+use super::progress::TaskProgressLine;
 use super::{print, print_json, tell};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use lyra_corpus::backend::FeatureScope;
-use lyra_corpus::{CorpusHit, CorpusInfo, Format, ImportOptions, ImportReport, Method, Progress, READS};
-use lyra_usecases::App;
-use serde_json::json;
+use lyra_corpus::{
+    CorpusInfo, Embed, Format, ImportOptions, ImportReport, Method, Narrow, Progress, READS, Within,
+};
+use lyra_usecases::{App, AppError, CompletedMetadata, ErrorCode};
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -29,20 +35,26 @@ pub(super) enum CorpusCommand {
     /// and optionally url, doi, year, venue, authors, language, `citation_count`, references; for patents also claims,
     /// description, ipc, cpc, fi, ft, `app_id`, `pub_id`, `exam_id`, `app_date`, `pub_date`, country, applicants,
     /// `cross_en_applicants`. CSV has the same names in its header. Files may be gzip-compressed. Repeating an import
-    /// adds what is missing and skips the rest.
+    /// reads new and changed files, says which files are gone, and skips the rest.
     Import(ImportArgs),
+    /// Embed what imports left for later; can be interrupted and repeated
+    Embed(EmbedArgs),
     /// List the corpora
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show one corpus, or what it holds of one document: metadata, sections with their pages, and text
+    /// Show one corpus with its tags and collections, or what it holds of one document: metadata, sections with their
+    /// pages, and text
     Show {
         /// Its name
         name: String,
         /// Id of a document, as `lyra corpus search` prints it
         document: Option<String>,
+        /// List all tags and collections, not the first ten
+        #[arg(long, conflicts_with = "document")]
+        all: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -54,6 +66,37 @@ pub(super) enum CorpusCommand {
     },
     /// Search a corpus
     Search(SearchArgs),
+    /// Write a corpus to a file: BibTeX, RIS or CSL-JSON for reference managers, JSONL for another corpus
+    Export(export::ExportArgs),
+    /// List documents that are probably one work
+    ///
+    /// They have the same identifier, the same title in the same or the next year, or a similar title and the same first
+    /// author. Nothing is changed.
+    Duplicates {
+        /// Name of the corpus
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What narrows corpora.
+#[derive(Debug, Clone, Args)]
+pub(super) struct NarrowArgs {
+    /// Of corpora, only documents with this tag, in upper or lower case; may be repeated: all of them
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Vec<String>,
+    /// Of corpora, only documents in this collection or one below it: `Sleep` has what is in `Sleep/Naps`; may be
+    /// repeated: all of them
+    #[arg(long = "collection", value_name = "PATH")]
+    pub(super) collections: Vec<String>,
+}
+
+impl NarrowArgs {
+    fn read(&self) -> Result<Narrow, AppError> {
+        Ok(Narrow::of(&self.tags, &self.collections)?)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -75,7 +118,65 @@ pub(super) struct ImportArgs {
     /// one]
     #[arg(long, value_name = "SCOPES", value_parser = scopes)]
     scopes: Option<Scopes>,
+    /// When to embed: `now`; `later`, in the background while `lyra serve` or `lyra mcp` runs, or by `lyra corpus
+    /// embed`; `never` (as `--scopes none`). Full-text search works at once
+    #[arg(long, value_enum, default_value_t = EmbedArg::Now, value_name = "WHEN")]
+    embed: EmbedArg,
+    /// Remove documents whose only file is gone. Never for a folder that is missing or empty
+    #[arg(long)]
+    prune: bool,
+    /// Sources that complete metadata which papers lack [default: the academic ones among `sources.default`]
+    #[arg(long, value_delimiter = ',', value_name = "SOURCES")]
+    complete: Vec<String>,
+    /// Ask no source outside
+    #[arg(long, conflicts_with = "complete")]
+    offline: bool,
+    /// Keep the corpus in step with the files until interrupted: a line for each new, changed, and gone file
+    #[arg(long, conflicts_with = "json")]
+    watch: bool,
+    /// With `--watch`, look every so many seconds in place of what the system says of changes
+    #[arg(long, requires = "watch", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    poll: Option<u64>,
     /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+    /// No progress on stderr
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EmbedArg {
+    /// Before the import ends
+    Now,
+    /// In the background
+    Later,
+    /// Full-text search only
+    Never,
+}
+
+impl ImportArgs {
+    fn options(&self) -> anyhow::Result<ImportOptions> {
+        let scopes = self.scopes.as_ref().map(|scopes| scopes.0.clone());
+        anyhow::ensure!(
+            self.embed != EmbedArg::Never || scopes.as_ref().is_none_or(Vec::is_empty),
+            "--embed never contradicts --scopes: leave one of them out"
+        );
+        Ok(ImportOptions {
+            format: self.format,
+            scopes: if self.embed == EmbedArg::Never { Some(Vec::new()) } else { scopes },
+            embed: if self.embed == EmbedArg::Later { Embed::Later } else { Embed::Now },
+            prune: self.prune,
+            except: Vec::new(),
+        })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct EmbedArgs {
+    /// Names of corpora [default: all that wait for embeddings]
+    names: Vec<String>,
+    /// Print JSON
     #[arg(long)]
     json: bool,
     /// No progress on stderr
@@ -89,15 +190,28 @@ pub(super) struct SearchArgs {
     name: String,
     /// What to search for, in words
     query: String,
-    /// How to search
-    #[arg(long, value_enum, default_value_t = MethodArg::Hybrid)]
-    method: MethodArg,
+    /// How to search [default: hybrid; bm25 in notes]
+    #[arg(long, value_enum)]
+    method: Option<MethodArg>,
+    /// What to search: the papers, or your own notes on them
+    #[arg(long = "in", value_enum, default_value_t = WithinArg::Papers)]
+    within: WithinArg,
+    #[command(flatten)]
+    narrow: NarrowArgs,
     /// Maximum number of documents
     #[arg(short, default_value_t = 10, value_name = "N")]
     k: usize,
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WithinArg {
+    /// Titles and texts
+    Papers,
+    /// Notes and highlights
+    Notes,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -126,15 +240,26 @@ pub(super) async fn run(
     cancel: &CancellationToken,
 ) -> anyhow::Result<ExitCode> {
     match command {
+        CorpusCommand::Import(args) if args.watch => return watch::run(app, args, cancel).await,
         CorpusCommand::Import(args) => return import(app, args, cancel).await,
+        CorpusCommand::Embed(args) => return embed(app, args, cancel).await,
         CorpusCommand::List { json } => list(app, *json).await?,
-        CorpusCommand::Show { name, document: Some(id), json } => {
+        CorpusCommand::Show { name, document: Some(id), json, .. } => {
             let document = app.show_corpus_document(name, id).await?;
             if *json { print_json(&document)? } else { print(&document::described(&document))? }
         }
-        CorpusCommand::Show { name, document: None, json } => {
-            let summary = app.show_corpus(name).await?;
-            if *json { print_json(&summary)? } else { print(&described(&summary))? }
+        CorpusCommand::Show { name, document: None, json, all } => {
+            let (corpus, labels) = (app.show_corpus(name).await?, app.corpus_labels(name).await?);
+            if *json {
+                print_json(&library::Shown { corpus, labels })?;
+            } else {
+                print(&(described(&corpus) + &library::labels(&labels, *all)))?;
+            }
+        }
+        CorpusCommand::Export(args) => return export::run(app, args, cancel).await,
+        CorpusCommand::Duplicates { name, json } => {
+            let found = app.corpus_duplicates(name, cancel).await?;
+            if *json { print_json(&found)? } else { print(&library::duplicates(&found))? }
         }
         CorpusCommand::Remove { name } => {
             app.remove_corpus(name).await?;
@@ -179,18 +304,39 @@ pub(super) async fn named(
 
 async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
     let bar = ImportBar::new(args.quiet);
-    let options =
-        ImportOptions { format: args.format, scopes: args.scopes.as_ref().map(|scopes| scopes.0.clone()) };
+    let options = args.options()?;
     let report =
         app.import_corpus(&args.name, &args.files, &options, &|progress| bar.show(progress), cancel).await?;
     drop(bar);
+    let completed = if args.offline || report.cancelled || report.took_nothing() {
+        CompletedMetadata::default()
+    } else {
+        let line = TaskProgressLine::new(args.quiet);
+        let show = |asked, of| line.say(&format!("asked sources about {asked} of {of} papers"));
+        match app.complete_corpus(&args.name, &args.complete, &show, cancel).await {
+            // The documents are imported all the same.
+            Err(error) if error.code != ErrorCode::InvalidArgument => {
+                tell(&format!("metadata was not completed: {error}"));
+                CompletedMetadata::default()
+            }
+            completed => completed?,
+        }
+    };
     if args.json {
-        print_json(&report)?;
+        let mut json = serde_json::to_value(&report)?;
+        json["completed"] = serde_json::to_value(&completed)?;
+        print_json(&json)?;
     } else {
         print(&format!(
             "{}: {} added, {} updated, {} unchanged, {} rejected\n",
             args.name, report.added, report.updated, report.unchanged, report.rejected_count,
         ))?;
+        if !report.cancelled {
+            print(&files(&report))?;
+        }
+        if !completed.is_empty() {
+            print(&format!("{}\n", completion(&completed)))?;
+        }
         if !report.rejected.is_empty() {
             tell(&rejected(&report));
         }
@@ -210,6 +356,70 @@ async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> any
     }
     if report.cancelled {
         tell("interrupted; imported documents are kept. Repeat the command to import the rest");
+        return Ok(ExitCode::from(130));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was found of the files, a line for each thing that is worth knowing.
+fn files(report: &ImportReport) -> String {
+    let found = &report.files;
+    let mut text = format!(
+        "files: {} new, {} changed, {} unchanged, {} gone\n",
+        found.new, found.changed, found.unchanged, found.gone
+    );
+    if found.pruned > 0 {
+        let _ = writeln!(text, "removed {} documents that no file has any longer", found.pruned);
+    }
+    let kept = found.orphaned - found.pruned;
+    if kept > 0 {
+        let _ = writeln!(text, "{kept} documents are in no file any longer (--prune removes them):");
+        for id in found.orphans.iter().take(REJECTED_SHOWN) {
+            let _ = writeln!(text, "  {id}");
+        }
+    }
+    if report.to_embed > 0 {
+        let _ = writeln!(
+            text,
+            "{} documents are still to be embedded: by `lyra corpus embed`, or while `lyra serve` or `lyra mcp` runs",
+            report.to_embed
+        );
+    }
+    text
+}
+
+/// Which source completed how many documents.
+fn completion(completed: &CompletedMetadata) -> String {
+    let mut parts: Vec<String> =
+        completed.by_source.iter().map(|(source, count)| format!("{count} by {source}")).collect();
+    if completed.unknown > 0 {
+        parts.push(format!("{} unknown to the sources", completed.unknown));
+    }
+    if completed.left > 0 {
+        parts.push(format!("{} left for the next import", completed.left));
+    }
+    parts.extend(completed.failed.iter().map(|(source, why)| format!("{source} failed: {why}")));
+    format!("metadata completed: {}", parts.join(", "))
+}
+
+async fn embed(app: &App, args: &EmbedArgs, cancel: &CancellationToken) -> anyhow::Result<ExitCode> {
+    let line = TaskProgressLine::new(args.quiet);
+    let show = |name: &str, done: u64, left: u64| {
+        line.say(&format!("{name}: embedded {done} of {} documents", done + left));
+    };
+    let done = app.embed_corpora(&args.names, &show, cancel).await?;
+    drop(line);
+    if args.json {
+        print_json(&done)?;
+    } else if done.is_empty() {
+        print("no corpus has documents to embed\n")?;
+    } else {
+        for (name, done) in &done {
+            print(&format!("{name}: {} documents embedded, {} left\n", done.embedded, done.left))?;
+        }
+    }
+    if cancel.is_cancelled() {
+        tell("interrupted; finished embeddings are kept. Repeat the command for the rest");
         return Ok(ExitCode::from(130));
     }
     Ok(ExitCode::SUCCESS)
@@ -251,13 +461,20 @@ async fn list(app: &App, json: bool) -> anyhow::Result<()> {
         return print("no corpus yet; import one with: lyra corpus import NAME FILE\n");
     }
     for corpus in corpora {
-        print(&format!("{:<32} {:>9} documents   {}\n", corpus.name, corpus.documents, corpus.embedder))?;
+        let embedded = if corpus.pending.is_empty() {
+            corpus.embedder
+        } else {
+            format!("{} of {} embedded", corpus.embedded, corpus.documents)
+        };
+        print(&format!("{:<32} {:>9} documents   {embedded}\n", corpus.name, corpus.documents))?;
     }
     Ok(())
 }
 
 fn described(corpus: &CorpusInfo) -> String {
-    let embedder = if corpus.scopes.is_empty() {
+    let embedder = if !corpus.pending.is_empty() {
+        format!("{} of {} documents embedded so far", corpus.embedded, corpus.documents)
+    } else if corpus.scopes.is_empty() {
         "none: full-text search only".to_owned()
     } else {
         let scopes: Vec<&str> = corpus.scopes.iter().map(|scope| scope.name()).collect();
@@ -273,38 +490,24 @@ fn described(corpus: &CorpusInfo) -> String {
 }
 
 async fn search(app: &App, args: &SearchArgs) -> anyhow::Result<()> {
-    let found = app.search_corpus(&args.name, &args.query, args.method.into(), args.k).await?;
+    let in_notes = args.within == WithinArg::Notes;
+    let within = if in_notes { Within::Notes } else { Within::Paper };
+    let narrow = Narrow { within, ..args.narrow.read()? };
+    let method = args.method.unwrap_or(if in_notes { MethodArg::Bm25 } else { MethodArg::Hybrid });
+    let found = app.search_narrowed_corpus(&args.name, &args.query, method.into(), args.k, &narrow).await?;
     if let Some(note) = &found.note {
         tell(&format!("note: {note}"));
     }
-    let hits = found.hits;
+    let hits: Vec<found::Found> =
+        found.hits.into_iter().map(|hit| found::Found::new(hit, &args.query, in_notes)).collect();
     if args.json {
-        let hits: Vec<_> = hits.iter().map(hit_json).collect();
+        let hits: Vec<_> = hits.iter().map(found::Found::json).collect();
         return print_json(&hits);
     }
     if hits.is_empty() {
         return print("nothing found\n");
     }
-    for (i, hit) in hits.iter().enumerate() {
-        let year = hit.document.year.map_or_else(String::new, |year| format!(" ({year})"));
-        print(&format!(
-            "{:>3}. {:.3}  {}{year} [{}]\n",
-            i + 1,
-            hit.score,
-            hit.document.title,
-            hit.document.doc_id
-        ))?;
-    }
-    Ok(())
-}
-
-fn hit_json(hit: &CorpusHit) -> serde_json::Value {
-    let document = &hit.document;
-    json!({
-        "doc_id": document.doc_id, "score": hit.score, "bm25": hit.bm25, "cosine": hit.cosine,
-        "title": document.title, "year": document.year, "venue": document.venue,
-        "doi": document.doi, "url": document.url, "text": document.text,
-    })
+    print(&hits.iter().map(found::Found::text).collect::<String>())
 }
 
 /// A progress bar over the bytes of the files; an occasional line when stderr is not a terminal.

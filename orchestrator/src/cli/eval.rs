@@ -8,7 +8,7 @@ use clap::Args;
 use lyra_domain::figures::{Label, LabeledAnswer};
 use lyra_usecases::App;
 use lyra_usecases::eval::{LabelledItem, LabelledSet, Measured, SEED, Stage};
-use lyra_usecases::json::thousandths;
+use lyra_wire::json::thousandths;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;

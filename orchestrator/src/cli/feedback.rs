@@ -5,7 +5,7 @@ use clap::{Subcommand, ValueEnum};
 use lyra_domain::domains::OverrideDecision;
 use lyra_domain::{ClaimId, EdgeId, Relation};
 use lyra_store::RuleChange;
-use lyra_usecases::App;
+use lyra_usecases::{App, shapes};
 use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
@@ -113,15 +113,7 @@ pub(super) async fn domain(app: &App, command: &DomainCommand) -> anyhow::Result
 async fn list(app: &App, json: bool) -> anyhow::Result<()> {
     let rules = app.override_rules().await?;
     if json {
-        let rules: Vec<_> = rules
-            .iter()
-            .map(|rule| {
-                serde_json::json!({
-                    "rule_id": rule.id, "domain_pattern": rule.rule.pattern.to_string(), "decision": rule.rule.decision,
-                    "reason": rule.reason, "updated_at": rule.rule.updated_at,
-                })
-            })
-            .collect();
+        let rules: Vec<_> = rules.iter().map(shapes::domain_decision).collect();
         return print_json(&rules);
     }
     if rules.is_empty() {
@@ -149,7 +141,7 @@ pub(super) async fn claim(app: &App, command: &ClaimCommand) -> anyhow::Result<E
         ClaimCommand::Show { id, json } => {
             let found = app.claim_report(id).await?;
             if *json {
-                print_json(&super::json::ClaimJson::of(&found))?;
+                print_json(&lyra_wire::Claim::from(&found))?;
             } else {
                 print(&report::claims(std::slice::from_ref(&found)))?;
             }

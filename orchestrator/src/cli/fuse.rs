@@ -73,7 +73,7 @@ pub(super) struct SearchArgs {
     #[arg(long)]
     corpus: Option<String>,
     /// Filter: FIELD=VALUE,VALUE, FIELD!=VALUE, or FIELD=FROM..TO for dates; fields are ipc, cpc, fi, ft, country,
-    /// lang, pubyear, `pub_date`, `app_date`, assignee
+    /// lang, pubyear, `pub_date`, `app_date`, assignee, tag, collection
     #[arg(long = "filter", short = 'f', value_name = "FILTER")]
     filters: Vec<String>,
     /// Maximum number of documents

@@ -5,9 +5,7 @@ use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::{ClaimId, TaskId};
 use lyra_graph::Scope;
-use lyra_store::ClaimEvent;
 use lyra_usecases::{App, GraphAnalysis, GraphFormat};
-use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -118,8 +116,7 @@ pub(super) async fn run(app: &App, command: &GraphCommand) -> anyhow::Result<Exi
         GraphCommand::Timeline { claim, json } => {
             let events = app.claim_timeline(claim).await?;
             if *json {
-                let event = |e: &ClaimEvent| json!({"at": e.at, "event": e.event, "detail": e.detail, "cause_id": e.cause_id});
-                print_json(&events.iter().map(event).collect::<Vec<_>>())?;
+                print_json(&events)?;
             } else {
                 for event in &events {
                     let detail =

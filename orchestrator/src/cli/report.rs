@@ -6,12 +6,11 @@ mod text;
 
 pub(super) use text::claims;
 
-use super::json::ResearchJson;
 use super::{print, print_json};
 use clap::{Args, ValueEnum};
 use lyra_domain::{Citation, EvidenceYears};
 use lyra_store::Coverage;
-use lyra_usecases::{Answer, Verdict};
+use lyra_usecases::{Answer, Verdict, shapes};
 use std::fmt::Write;
 
 /// Format and extent of a task's report.
@@ -52,7 +51,7 @@ enum Format {
 
 /// Prints a task's answer.
 pub(super) fn show(answer: Answer, args: &ReportArgs) -> anyhow::Result<()> {
-    let totals = super::json::Totals::of(&answer);
+    let totals = shapes::totals(&answer);
     let (mut extent, found) = (extent(&answer), answer.findings.len());
     let answer = answer.narrowed(args.limit, args.only_evidence);
     if answer.findings.len() < found {
@@ -62,7 +61,7 @@ pub(super) fn show(answer: Answer, args: &ReportArgs) -> anyhow::Result<()> {
         Format::Text => print(&text::answer(&answer, &extent)),
         Format::Markdown => print(&markdown::answer(&answer, &extent)),
         Format::Html => print(&html::answer(&answer, &extent)),
-        Format::Json => print_json(&ResearchJson::of(&answer, totals)),
+        Format::Json => print_json(&shapes::report(&answer, totals)),
     }
 }
 

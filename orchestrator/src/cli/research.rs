@@ -32,6 +32,8 @@ pub(super) struct TaskArgs {
     /// [default: every imported corpus, else the example corpus, unless --sources says otherwise]
     #[arg(long, value_name = "NAME|PATH")]
     corpus: Vec<String>,
+    #[command(flatten)]
+    narrow: super::corpus::NarrowArgs,
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', help = sources_help())]
     sources: Vec<String>,
     /// Page limit, 1 to 500
@@ -58,7 +60,9 @@ impl TaskArgs {
     pub(super) async fn config(&self, app: &App, cancel: &CancellationToken) -> anyhow::Result<TaskConfig> {
         let corpora = super::corpus::named(app, &self.corpus, self.quiet, cancel).await?;
         let budget = Budget { max_pages: self.max_pages, max_seconds: self.max_seconds };
-        Ok(TaskConfig { budget, corpora, sources: self.sources.clone(), ..TaskConfig::default() })
+        let super::corpus::NarrowArgs { tags, collections } = self.narrow.clone();
+        let sources = self.sources.clone();
+        Ok(TaskConfig { budget, corpora, tags, collections, sources, ..TaskConfig::default() })
     }
 }
 

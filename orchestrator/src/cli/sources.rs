@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum SourcesCommand {
-    /// List the sources that a task can search
+    /// List the sources that a task can search, and the APIs that search the web
     List {
         /// Print JSON
         #[arg(long)]
@@ -15,7 +15,8 @@ pub(super) enum SourcesCommand {
     },
     /// Send a small query to the external sources: which answer, how fast, and why others fail
     Test {
-        /// Sources to test [default: all]
+        /// Sources or APIs of web search to test; a paid API charges one search [default: the usual ones, and those that
+        /// the configuration names]
         names: Vec<String>,
         /// Print JSON
         #[arg(long)]
@@ -53,7 +54,8 @@ pub(super) async fn run(app: &App, command: &SourcesCommand) -> anyhow::Result<E
 }
 
 fn listed(source: &SourceInfo) -> String {
-    let mut facts = vec![source.kind.to_owned()];
+    let mut facts = vec![if source.kind == "web_api" { "engine of web" } else { source.kind }.to_owned()];
+    facts.extend(source.missing.as_ref().map(|setting| format!("not configured (set {setting})")));
     facts.extend(source.base_url.clone());
     facts.extend(source.key.map(|key| if key { "with a key" } else { "without a key" }.to_owned()));
     facts.extend(source.by_default.then(|| "used by default".to_owned()));

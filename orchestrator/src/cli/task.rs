@@ -142,7 +142,7 @@ pub(super) fn rows(deleted: &Deleted) -> String {
 async fn list(app: &App, n: u32, json: bool) -> anyhow::Result<()> {
     let tasks = app.list_tasks(n).await?;
     if json {
-        return print_json(&tasks);
+        return print_json(&tasks.iter().map(lyra_wire::Task::from).collect::<Vec<_>>());
     }
     if tasks.is_empty() {
         return print("no tasks yet; to start one: lyra research \"…\"\n");

@@ -23,7 +23,8 @@ pub(super) enum WebCommand {
     Search {
         /// The query
         query: String,
-        /// Engine to query; may be given several times [default: the general ones of config/engines.yaml]
+        /// Engine to query; may be given several times [default: the configured
+        /// APIs, else the general ones of config/engines.yaml]
         #[arg(long, value_name = "NAME")]
         engine: Vec<String>,
         /// ISO 639-1 code of the query's language [default: detected]

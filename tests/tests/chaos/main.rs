@@ -51,7 +51,7 @@ async fn content(app: &TestApp, task: &str) -> anyhow::Result<Value> {
     let report = app.json(&["task", "show", task, "--json"]);
     let mut claims = report["claims"].as_array().context("claims")?.clone();
     for claim in &mut claims {
-        for id in ["claim_id", "same_as"] {
+        for id in ["claim_id", "task_id", "same_as"] {
             claim.as_object_mut().context("a claim")?.remove(id);
         }
         let evidence = claim["evidence"].as_array_mut().context("evidence")?;

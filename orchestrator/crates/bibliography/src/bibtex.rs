@@ -4,8 +4,10 @@ mod entry;
 mod latex;
 mod people;
 mod symbols;
+mod write;
 
 pub(crate) use entry::begins;
+pub(crate) use write::written;
 
 use crate::date::Date;
 use crate::draft::{Draft, Slot, is_web};
@@ -302,13 +304,13 @@ fn read(draft: &mut Draft, name: &str, value: &str) {
         "abstract" => draft.summary(&paragraphs(&shown(value))),
         "langid" | "language" => draft.language(&shown(value)),
         "keywords" | "keyword" | "mendeley-tags" => {
-            for tag in shown(value).split([',', ';', '\n']) {
-                draft.tag(tag);
+            for tag in items(value) {
+                draft.tag(&tag);
             }
         }
         "groups" | "mendeley-groups" | "collection" | "collections" => {
-            for name in shown(value).split([',', ';']) {
-                draft.collection(name);
+            for name in items(value) {
+                draft.collection(&name);
             }
         }
         "file" | "localfile" | "pdf" if value.len() <= MAX_FIELD => {
@@ -326,6 +328,16 @@ fn read(draft: &mut Draft, name: &str, value: &str) {
 /// The text of a value; one that is too long stays so, and is left out by what takes it.
 fn shown(value: &str) -> String {
     if value.len() > MAX_FIELD { value.to_owned() } else { latex::text(value) }
+}
+
+/// The items of a list. Separators in braces belong to an item, unless the braces are around everything.
+fn items(value: &str) -> Vec<String> {
+    let is_list = value.len() > MAX_FIELD || !value.contains('{') || people::is_group(value.trim());
+    if is_list {
+        shown(value).split([',', ';', '\n']).map(str::to_owned).collect()
+    } else {
+        people::split(value, people::Between::Items).into_iter().map(shown).collect()
+    }
 }
 
 /// An address without the command around it.

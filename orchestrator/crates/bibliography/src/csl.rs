@@ -2,11 +2,15 @@
 //!
 //! Crossref's variant, with lists for texts, is read too.
 
+mod write;
+
+pub(crate) use write::written;
+
 use crate::date::Date;
 use crate::draft::{Draft, Slot};
 use crate::json::{Collections, list, member, text};
 use crate::names::{ordered, person};
-use crate::{Kind, Outcome};
+use crate::{Attachment, Kind, Outcome};
 use serde_json::{Map, Value};
 
 pub(crate) fn record(line: u64, item: &Map<String, Value>, _: &Collections) -> Outcome {
@@ -56,14 +60,32 @@ pub(crate) fn record(line: u64, item: &Map<String, Value>, _: &Collections) -> O
     draft.url(&get("URL"));
     draft.summary(&get("abstract"));
     draft.language(&get("language"));
-    for words in list(item, "keyword").into_iter().chain(list(item, "categories")) {
+    for words in list(item, "keyword") {
         for tag in text(words).split([',', ';']) {
             draft.tag(tag);
         }
     }
-    for name in ["note", "annote"] {
-        draft.note(&get(name));
+    for tag in list(item, "categories") {
+        draft.tag(&text(tag));
     }
+    let custom = item.get("custom").and_then(Value::as_object);
+    let own = |name: &str| custom.map(|custom| list(custom, name)).unwrap_or_default();
+    for collection in own("collections") {
+        draft.collection(&text(collection));
+    }
+    for file in own("files") {
+        if let Ok(file) = serde_json::from_value::<Attachment>(file.clone()) {
+            draft.file(file);
+        }
+    }
+    let notes = own("notes");
+    if notes.is_empty() {
+        draft.note(&get("note"));
+    }
+    for note in notes {
+        draft.note(&text(note));
+    }
+    draft.note(&get("annote"));
     if get("status").eq_ignore_ascii_case("retracted") {
         draft.retracted();
     }

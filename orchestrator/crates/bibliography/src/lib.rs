@@ -1,4 +1,5 @@
-//! Reads the files of reference managers into one kind of record.
+//! Reads the files of reference managers into one kind of record, and writes such records as BibTeX, RIS, and CSL-JSON
+//! ([`Writer`]).
 //!
 //! | format | written by |
 //! |---|---|
@@ -65,14 +66,22 @@ mod sqlite;
 mod tagged;
 mod text;
 mod wos;
+mod write;
 mod xml;
 mod zotero;
 
 pub use format::Format;
 pub use record::{Annotation, Attachment, Kind, Record, Rejected};
+pub use write::{Output, Writer};
 pub use zotero::{Parts, is_zotero, read_zotero};
 
 use std::borrow::Cow;
+
+/// A name as records have it: "Family, Given" becomes "Given Family", and what has no comma or is the name of a group
+/// stays.
+pub fn given_family(name: &str) -> String {
+    names::ordered(name)
+}
 
 /// Longest value of a field, in bytes.
 const MAX_FIELD: usize = 1 << 20;
@@ -106,6 +115,21 @@ pub fn read(bytes: &[u8], format: Format) -> impl Iterator<Item = Result<Record,
         Format::ZoteroRdf => Box::new(rdf::Rdf::new(&text)),
     };
     Records { text, source }
+}
+
+/// What a text with tags of HTML or JATS and with entities shows, on one line.
+pub fn shown_line(text: &str) -> String {
+    text::line(&text::plain(text))
+}
+
+/// What a text with tags of HTML or JATS and with entities shows, one paragraph a line.
+pub fn shown_lines(text: &str) -> String {
+    text::lines(&text::plain(text))
+}
+
+/// The ISO 639-1 code of a language by its name or another code, such as `eng`; `None` for one that is not known.
+pub fn language_code(text: &str) -> Option<String> {
+    language::code(text)
 }
 
 struct Records<'b> {

@@ -74,7 +74,7 @@ pub(crate) fn with_initials_last(text: &str) -> String {
     }
 }
 
-fn is_group(text: &str) -> bool {
+pub(crate) fn is_group(text: &str) -> bool {
     text.split([' ', ',']).any(|word| {
         let small = ["and", "of", "for", "the"].contains(&word.to_lowercase().as_str());
         let word = if small { word.to_owned() } else { word.to_lowercase() };
@@ -87,7 +87,7 @@ fn is_suffix(text: &str) -> bool {
     ["jr", "sr", "ii", "iii", "iv", "2nd", "3rd", "4th"].contains(&bare.as_str())
 }
 
-fn is_east_asian(c: char) -> bool {
+pub(crate) fn is_east_asian(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 

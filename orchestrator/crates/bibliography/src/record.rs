@@ -2,6 +2,7 @@
 
 use lyra_domain::{ArxivId, Doi, Identifier, named_enum};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 named_enum! {
     /// What kind of work a record describes.
@@ -140,6 +141,18 @@ pub struct Annotation {
     /// Its color as `#rrggbb`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
+}
+
+impl fmt::Display for Annotation {
+    /// `“Naps help.” (p. 7)`, and what the user wrote about it on the next line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = Some(format!("“{}”", self.text)).filter(|_| !self.text.is_empty());
+        let page = self.page.as_ref().map(|page| format!("(p. {page})"));
+        let first = text.into_iter().chain(page).collect::<Vec<_>>().join(" ");
+        f.write_str(&first)?;
+        let between = if first.is_empty() || self.comment.is_empty() { "" } else { "\n" };
+        write!(f, "{between}{}", self.comment)
+    }
 }
 
 /// A record that could not be read.

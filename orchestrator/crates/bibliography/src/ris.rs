@@ -1,5 +1,9 @@
 //! RIS, as its many writers use it.
 
+mod write;
+
+pub(crate) use write::written;
+
 use crate::date::Date;
 use crate::draft::{Draft, Slot, is_web};
 use crate::names::ordered;
@@ -128,6 +132,9 @@ fn read(draft: &mut Draft, Field { tag, value }: &Field, kind: Kind) {
         // The type of the work, or a DOI.
         "M3" if value.contains("10.") => draft.doi(value),
         "M3" if value.eq_ignore_ascii_case("retracted publication") => draft.retracted(),
+        "M3" if kind == Kind::Manuscript && value.eq_ignore_ascii_case("preprint") => {
+            draft.kind(Kind::Preprint);
+        }
         "C2" => draft.pmcid(value),
         "PM" => draft.pmid(value),
         "UR" | "LK" => draft.url(value),

@@ -2,6 +2,7 @@ mod detection;
 mod formats;
 mod properties;
 mod round_trip;
+mod written;
 
 use crate::{Format, Record, Rejected, read};
 

@@ -8,6 +8,7 @@ mod publication;
 
 pub(crate) use number::other_forms;
 
+pub(crate) use filter::wrong;
 pub use filter::{DateField, DateRange, Filter, FilterError, RawFilter, RawRange, ValueField};
 pub use publication::{Codes, IdType, Publication, UnknownIdType};
 
@@ -145,6 +146,22 @@ impl LaneQuery {
     }
 }
 
+impl LaneQuery {
+    /// That it filters by nothing that only local corpora have.
+    pub(crate) fn check_remote(&self, kind: BackendKind) -> Result<()> {
+        let own = |filter: &&Filter| {
+            matches!(filter, Filter::Values { field: ValueField::Tag | ValueField::Collection, .. })
+        };
+        match self.filters.iter().find(own) {
+            None => Ok(()),
+            Some(filter) => {
+                let why = format!("{kind} has no tags and collections");
+                Err(wrong(filter.field(), why, "leave the filter out, or search a local corpus").into())
+            }
+        }
+    }
+}
+
 /// The two kinds of lanes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -269,6 +286,9 @@ pub struct LaneHits {
     pub truncated: bool,
     /// Documents that matched, where the backend counts them.
     pub total: Option<u64>,
+    /// Documents that the search could not find because their embeddings are still to be made.
+    #[serde(default)]
+    pub unembedded: u64,
 }
 
 /// One document of a lane.

@@ -2,22 +2,26 @@
 
 mod hold;
 mod opened;
+mod survey;
 
 pub use hold::HeldCorpus;
 pub(crate) use opened::{Embeddings, Opened};
 
 use crate::backend::FeatureScope;
-use crate::import::{self, ImportOptions, ImportReport, Progress};
+use crate::document::Completion;
+use crate::import::{self, Holder, ImportOptions, ImportReport, Progress, Survey};
 use crate::index::TextIndex;
+use crate::ledger::Ledger;
 use crate::manifest::check_name;
-use crate::search::{Method, SearchResult};
+use crate::search::{Method, Narrow, SearchResult};
 use crate::{CorpusError, Document, Result, search, upgrade};
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// All corpora of a data directory; cheap to clone, opened corpora are shared.
@@ -33,6 +37,18 @@ pub struct Corpora {
 /// Embeddings of a corpus that a query is compared with one by one. Of more, candidates are found by bytes first.
 const EXACT_VECTORS: usize = 100_000;
 
+/// Pause between rounds of embedding: longer than those who wait for the corpus take to notice.
+const BETWEEN_ROUNDS: Duration = Duration::from_millis(100);
+
+/// What [`Corpora::embed_pending`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Embedded {
+    /// Documents that it embedded.
+    pub embedded: u64,
+    /// Documents that are left.
+    pub left: u64,
+}
+
 /// What is known about a corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CorpusInfo {
@@ -40,6 +56,10 @@ pub struct CorpusInfo {
     pub name: String,
     /// Documents.
     pub documents: u64,
+    /// Documents with embeddings.
+    pub embedded: u64,
+    /// Scopes in which documents are still to be embedded: until then, search by meaning finds fewer of them.
+    pub pending: Vec<FeatureScope>,
     /// Model of the embeddings; empty without embeddings.
     pub embedder: String,
     /// Numbers per embedding; 0 without embeddings.
@@ -220,6 +240,79 @@ impl Corpora {
         report
     }
 
+    /// Makes the embeddings that imports left for later, and makes damaged ones again. Works in rounds, between which
+    /// others may change the corpus; after an interruption, the next call does the rest. `progress` gets the embedded
+    /// documents of this call and those that are left.
+    ///
+    /// # Errors
+    /// [`CorpusError::NotFound`]; [`CorpusError::Busy`] while it is being imported; [`CorpusError::ModelChanged`] when
+    /// it has vectors of another model; when the embedder fails. What was embedded before stays.
+    pub async fn embed_pending(
+        &self,
+        name: &str,
+        inference: &dyn Inference,
+        progress: &(dyn Fn(u64, u64) + Send + Sync),
+        cancel: &CancellationToken,
+    ) -> Result<Embedded> {
+        let folder = self.folder(name)?;
+        self.show(name).await?;
+        let mut rounds = import::Rounds::new(&folder, name, self.batching, true);
+        let mut done = Embedded::default();
+        loop {
+            let Some(round) = cancel.run_until_cancelled(rounds.next(inference, Holder::Background)).await
+            else {
+                return Ok(done);
+            };
+            let round = round?;
+            (done.embedded, done.left) = (done.embedded + round.embedded, round.left);
+            progress(done.embedded, done.left);
+            if round.left == 0 {
+                return Ok(done);
+            }
+            // Others take their turn.
+            if cancel.run_until_cancelled(tokio::time::sleep(BETWEEN_ROUNDS)).await.is_none() {
+                return Ok(done);
+            }
+        }
+    }
+
+    /// Files below these paths that are new or changed since they were imported, and those that are gone, by what the
+    /// disk says of them. A file that a reference names elsewhere is not looked at.
+    ///
+    /// # Errors
+    /// A path that cannot be read.
+    pub async fn survey(&self, name: &str, paths: &[PathBuf], options: &ImportOptions) -> Result<Survey> {
+        let folder = self.folder(name)?;
+        let (paths, options) = (paths.to_vec(), options.clone());
+        blocking(move || import::survey(&paths, &options, &Ledger::read(&folder)?)).await
+    }
+
+    /// Ids of documents from papers that lack a DOI, authors, or the year, and that [`Corpora::complete`] was not called
+    /// for since their files were read.
+    ///
+    /// # Errors
+    /// When the corpus cannot be read.
+    pub async fn incomplete(&self, name: &str) -> Result<Vec<String>> {
+        let folder = self.folder(name)?;
+        blocking(move || {
+            let ledger = Ledger::read(&folder)?;
+            let present = ledger.entries().filter(|entry| !entry.gone);
+            let ids: BTreeSet<String> = present.flat_map(|entry| entry.incomplete.iter().cloned()).collect();
+            Ok(ids.into_iter().collect())
+        })
+        .await
+    }
+
+    /// Fills in what documents lack, and remembers that sources were asked about them. What a document has stays. Returns
+    /// how many documents got something.
+    ///
+    /// # Errors
+    /// [`CorpusError::Busy`] while the corpus is being imported, or when it cannot be written.
+    pub async fn complete(&self, name: &str, asked: Vec<(String, Option<Completion>)>) -> Result<u64> {
+        let (folder, name) = (self.folder(name)?, name.to_owned());
+        blocking(move || import::complete(&folder, &name, asked)).await
+    }
+
     /// Searches with a query vector made elsewhere (`None` for BM25).
     ///
     /// The query is analyzed, never parsed, so any text is valid. Returns the best `k` first, ties by document id.
@@ -235,12 +328,31 @@ impl Corpora {
         k: usize,
         query_vector: Option<&[f32]>,
     ) -> Result<SearchResult> {
+        self.search_narrowed(name, query, method, k, query_vector, &Narrow::default()).await
+    }
+
+    /// [`Corpora::search`] in what `narrow` leaves.
+    ///
+    /// # Errors
+    /// As [`Corpora::search`]; [`CorpusError::Filter`] for a tag or collection that no document has;
+    /// [`CorpusError::Search`] for notes by another method than BM25.
+    pub async fn search_narrowed(
+        &self,
+        name: &str,
+        query: &str,
+        method: Method,
+        k: usize,
+        query_vector: Option<&[f32]>,
+        narrow: &Narrow,
+    ) -> Result<SearchResult> {
+        let narrow = narrow.clone();
         let (corpora, name, query) = (self.clone(), name.to_owned(), query.to_owned());
         let vector = query_vector.map(<[f32]>::to_vec);
         blocking(move || {
             let corpus = corpora.get(&name)?;
-            let hits = search::search(&corpus, &query, method, k, vector.as_deref())?;
-            Ok(SearchResult { method, note: None, embedder: corpus.manifest.embedder.clone(), hits })
+            let hits = search::search(&corpus, &query, method, k, vector.as_deref(), &narrow)?;
+            let note = if method == Method::Bm25 { None } else { corpus.note()? };
+            Ok(SearchResult { method, note, embedder: corpus.manifest.embedder.clone(), hits })
         })
         .await
     }
@@ -261,17 +373,40 @@ impl Corpora {
         k: usize,
         inference: &dyn Inference,
     ) -> Result<SearchResult> {
+        self.search_narrowed_with(name, query, language, method, k, &Narrow::default(), inference).await
+    }
+
+    /// [`Corpora::search_with`] in what `narrow` leaves.
+    ///
+    /// # Errors
+    /// As [`Corpora::search_with`] and [`Corpora::search_narrowed`].
+    #[expect(clippy::too_many_arguments, reason = "a search, what narrows it, and what it is done with")]
+    pub async fn search_narrowed_with(
+        &self,
+        name: &str,
+        query: &str,
+        language: Option<&str>,
+        method: Method,
+        k: usize,
+        narrow: &Narrow,
+        inference: &dyn Inference,
+    ) -> Result<SearchResult> {
         if method == Method::Bm25 {
-            return self.search(name, query, method, k, None).await;
+            return self.search_narrowed(name, query, method, k, None, narrow).await;
         }
         let info = self.show(name).await?;
         if info.scopes.is_empty() {
+            let error = search::without_embeddings(info.documents, !info.pending.is_empty());
             if method == Method::Dense {
-                return Err(search::without_embeddings());
+                return Err(error);
             }
-            let found = self.search(name, query, Method::Bm25, k, None).await?;
-            let note = "searched with bm25: the corpus was imported without embeddings".to_owned();
-            return Ok(SearchResult { note: Some(note), ..found });
+            let found = self.search_narrowed(name, query, Method::Bm25, k, None, narrow).await?;
+            let why = if info.pending.is_empty() {
+                "the corpus was imported without embeddings".to_owned()
+            } else {
+                format!("none of its {} documents is embedded yet", info.documents)
+            };
+            return Ok(SearchResult { note: Some(format!("searched with bm25: {why}")), ..found });
         }
         let models = inference.models().await?;
         if models.embedder != info.embedder {
@@ -287,12 +422,12 @@ impl Corpora {
             if method == Method::Dense {
                 return Err(CorpusError::NoQueryVector { why });
             }
-            let found = self.search(name, query, Method::Bm25, k, None).await?;
+            let found = self.search_narrowed(name, query, Method::Bm25, k, None, narrow).await?;
             return Ok(SearchResult { note: Some(format!("searched with bm25: {why}")), ..found });
         }
         let text = lyra_text::normalise(query);
         let vectors = inference.embed(TextRole::Query, std::slice::from_ref(&text)).await?;
-        self.search(name, query, method, k, vectors.first().map(Vec::as_slice)).await
+        self.search_narrowed(name, query, method, k, vectors.first().map(Vec::as_slice), narrow).await
     }
 
     fn folder(&self, name: &str) -> Result<PathBuf> {
@@ -304,10 +439,12 @@ impl Corpora {
         let path = self.folder(name)?;
         let missing = || CorpusError::NotFound { name: name.to_owned() };
         let manifest = upgrade::current(&path, name)?.ok_or_else(missing)?;
-        let documents = TextIndex::open(&path, name)?.snapshot()?.count();
+        let snapshot = TextIndex::open(&path, name)?.snapshot()?;
         Ok(CorpusInfo {
             name: name.to_owned(),
-            documents,
+            documents: snapshot.count(),
+            embedded: snapshot.embedded(FeatureScope::Wide)?,
+            pending: manifest.pending,
             embedder: manifest.embedder,
             dimension: manifest.dimension,
             scopes: manifest.scopes,

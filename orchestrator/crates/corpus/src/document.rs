@@ -1,10 +1,15 @@
 //! A document of a corpus.
 
+mod completed;
+pub(crate) mod exported;
 pub(crate) mod json;
+mod place;
 mod scope;
 mod section;
 mod version;
 
+pub use completed::{Completed, Completion};
+pub use place::Place;
 pub use section::{Passage, Section};
 pub use version::{Stage, Version};
 
@@ -75,6 +80,9 @@ pub struct Document {
     /// Address of its item in Zotero (`zotero://select/…`), if it was imported from Zotero's database.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zotero: Option<String>,
+    /// Fields that no file says, and the sources that do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub completed: Vec<Completed>,
     /// Classification codes.
     #[serde(skip_serializing_if = "Codes::is_empty")]
     pub codes: Codes,

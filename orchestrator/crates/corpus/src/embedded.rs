@@ -40,7 +40,7 @@ impl EmbeddedBackend {
     async fn vector(&self, corpus: &str, text: &str, scope: FeatureScope) -> Result<Vec<f32>> {
         let info = self.corpora.show(corpus).await?;
         if info.scopes.is_empty() {
-            return Err(search::without_embeddings());
+            return Err(search::without_embeddings(info.documents, !info.pending.is_empty()));
         }
         if !info.scopes.contains(&scope) {
             let has: Vec<&str> = info.scopes.iter().map(|scope| scope.name()).collect();
@@ -103,7 +103,8 @@ impl SearchBackend for EmbeddedBackend {
                 LaneKind::Semantic { text, scope } => {
                     let (vector, scope) = (self.vector(&query.corpus, text, *scope).await?, *scope);
                     self.with(&query.corpus, move |corpus| {
-                        search::semantic(corpus, &vector, scope, &filters, k)
+                        let hits = search::semantic(corpus, &vector, scope, &filters, k)?;
+                        Ok(LaneHits { unembedded: corpus.unembedded(scope)?, ..hits })
                     })
                     .await
                 }

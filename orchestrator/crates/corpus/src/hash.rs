@@ -2,7 +2,28 @@
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv).
 pub(crate) fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME))
+    let mut sum = Fnv::default();
+    sum.add(bytes);
+    sum.finish()
+}
+
+/// The same of what comes in pieces.
+pub(crate) struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(OFFSET)
+    }
+}
+
+impl Fnv {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME));
+    }
+
+    pub(crate) fn finish(self) -> u64 {
+        self.0
+    }
 }
 
 /// FNV-1a over the bits of each number instead of each byte: four times as fast, and rows are many.

@@ -1,30 +1,39 @@
 //! Import: read, embed and index as stages that overlap, with commits that an interruption falls back to.
 
+mod complete;
 mod files;
 mod format;
 mod library;
 mod messages;
+mod notes;
 mod options;
 mod paper;
 mod part;
 mod patent;
+mod pending;
 mod reader;
 mod records;
 mod references;
 mod spool;
+mod sweep;
 mod tagged;
 mod work;
 mod writer;
 mod xml;
 mod zotero;
 
+pub(crate) use complete::run as complete;
+pub(crate) use files::survey;
+pub use files::{Stamp, Survey};
 pub use format::{Format, UnknownFormat};
-pub use options::ImportOptions;
+pub use options::{Embed, ImportOptions};
+pub(crate) use pending::Rounds;
 pub use work::read_files;
 
 use crate::backend::FeatureScope;
 use crate::corpora::blocking;
 use crate::index::TextIndex;
+use crate::ledger::{Entry, Kind, Ledger};
 use crate::manifest::{FORMAT, Manifest, check_name};
 use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result, upgrade};
@@ -34,9 +43,11 @@ use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
 use serde::Serialize;
 use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -45,7 +56,7 @@ const IN_FLIGHT: usize = 2;
 /// Batches that wait between two stages.
 const WAITING: usize = 2;
 /// Rejected records that a report lists; more are only counted.
-const LISTED: usize = 1_000;
+pub(crate) const LISTED: usize = 1_000;
 
 /// A record that was not imported, or a code that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -79,8 +90,56 @@ pub struct ImportReport {
     pub odd_codes: Vec<Rejected>,
     /// Documents in the corpus afterwards.
     pub documents: u64,
+    /// Documents of them that are still to be embedded.
+    pub to_embed: u64,
+    /// What was found of the files.
+    pub files: FileReport,
     /// Stopped before the end of the files; what was done is kept, repeating the import does the rest.
     pub cancelled: bool,
+}
+
+/// What an import found of the files under the paths that it was given, compared with the import before.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct FileReport {
+    /// Files that no import read before.
+    pub new: u64,
+    /// Files with another content than before.
+    pub changed: u64,
+    /// Files that are as before, and were not read again.
+    pub unchanged: u64,
+    /// Files that were read before and are no longer there.
+    pub gone: u64,
+    /// The first thousand that are new, changed, or gone.
+    pub changes: Vec<FileChange>,
+    /// Documents that no file gives any longer, including those that were removed.
+    pub orphaned: u64,
+    /// The first thousand of them that stay in the corpus.
+    pub orphans: Vec<String>,
+    /// Documents that were removed because no file gives them any longer.
+    pub pruned: u64,
+}
+
+/// A file that is not as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileChange {
+    /// Absolute path.
+    pub file: PathBuf,
+    /// What became of it.
+    pub kind: FileKind,
+    /// Ids of documents that it gives; of a file that is gone, those that no other file gives.
+    pub documents: Vec<String>,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileKind {
+    /// It was not there before.
+    New,
+    /// Its content changed.
+    Changed,
+    /// It is no longer there.
+    Gone,
 }
 
 impl ImportReport {
@@ -138,10 +197,19 @@ struct Pending {
     /// Its stored form, and that form's checksum.
     json: String,
     hash: u64,
-    /// What to embed of it: a text once, with all scopes that have it.
-    texts: Vec<(Vec<FeatureScope>, String)>,
+    /// What to embed of it.
+    texts: Texts,
     /// A document of this id is in the index.
     replaces: bool,
+}
+
+/// Texts to embed, each once, with all scopes that have it.
+type Texts = Vec<(Vec<FeatureScope>, String)>;
+
+/// What goes from one stage to the next: documents, and files whose documents all went before or go with them.
+struct Step<T> {
+    documents: Vec<T>,
+    files: Vec<Entry>,
 }
 
 /// What the stages count together.
@@ -161,18 +229,30 @@ pub(crate) async fn run(
     batching: Batching,
 ) -> Result<ImportReport> {
     check_name(name)?;
-    let found = files::open(files, options.format, readers, cancel).await?;
-    let attached = files::attached(&found, readers, cancel).await?;
-    let Found { mut sources, mut rejected } = found;
-    sources.extend(attached.sources);
-    rejected.extend(attached.rejected);
+    let before = {
+        let (folder, name) = (folder.clone(), name.to_owned());
+        Arc::new(blocking(move || known_files(&folder, &name)).await?)
+    };
+    let Found { sources, files: to_read, kept, mut rejected } =
+        files::open(files, options, &before, readers, cancel).await?;
     let sources = Arc::new(sources);
+    let seen = sweep::Seen {
+        roots: files.to_vec(),
+        read: to_read.clone(),
+        unchanged: kept.len() as u64,
+        before: before.clone(),
+        partial: !options.except.is_empty(),
+    };
+    let any_kept = !kept.is_empty();
+    let odd = kept.iter().filter(|known| known.kind != Kind::Nothing);
+    rejected.extend(odd.flat_map(files::rejected));
     let stored = {
         let (folder, name) = (folder.clone(), name.to_owned());
         blocking(move || upgrade::current(&folder, &name)).await?
     };
     let scopes = options.scopes_for(name, stored.as_ref())?;
-    let (embedder, dimension) = if scopes.is_empty() {
+    let later = options.embed == Embed::Later;
+    let (embedder, dimension) = if scopes.is_empty() || later {
         (String::new(), 0)
     } else {
         let models = inference.models().await?;
@@ -183,13 +263,16 @@ pub(crate) async fn run(
         reason = "the manifest records when the corpus was made; nothing depends on it"
     )]
     let created = jiff::Timestamp::now();
-    let manifest = Manifest { format: FORMAT, name: name.to_owned(), embedder, dimension, scopes, created };
+    let (scopes, pending) = if later { (Vec::new(), scopes) } else { (scopes, Vec::new()) };
+    let manifest =
+        Manifest { format: FORMAT, name: name.to_owned(), embedder, dimension, scopes, pending, created };
     let opened = {
         let folder = folder.clone();
-        blocking(move || prepare(&folder, manifest)).await?
+        blocking(move || prepare(&folder, manifest, later)).await?
     };
     let Prepared { lock, manifest, index, known } = opened;
-    let batching = if manifest.scopes.is_empty() { batching.without_embeddings() } else { batching };
+    let rounds = batching;
+    let batching = if known.scopes.is_empty() { batching.without_embeddings() } else { batching };
     let bytes_total = sources.iter().fold(0, |sum: u64, source| sum.saturating_add(source.bytes()));
     let rejected_count = rejected.len() as u64;
     let rejected = rejected.into_iter().take(LISTED).collect();
@@ -206,9 +289,10 @@ pub(crate) async fn run(
     let (to_write, embedded) = mpsc::channel(WAITING);
     let reading = {
         let (tally, cancel, finished) = (tally.clone(), cancel.clone(), finished.clone());
+        let shelves = reader::Shelves { sources, files: to_read, kept, ledger: before };
         blocking(move || {
             finished.store(
-                reader::run(fetched, &sources, &known, batching.embed, &to_embed, &tally, &cancel)?,
+                reader::run(fetched, shelves, &known, batching.embed, &to_embed, &tally, &cancel)?,
                 Ordering::Release,
             );
             Ok(())
@@ -221,7 +305,9 @@ pub(crate) async fn run(
         let written = tokio::spawn(blocking(move || {
             // Held here: when the caller goes away, the last commit is still protected.
             let _lock = lock;
-            writer::run(&index, &folder, dimension, embedded, batching.commit, &tally)
+            let mut ledger = Ledger::read(&folder)?;
+            let every = (batching.commit, rounds.commit);
+            writer::run(&index, &folder, dimension, embedded, &mut ledger, every, &tally)
         }));
         (reading, written)
     };
@@ -232,11 +318,73 @@ pub(crate) async fn run(
     written?;
     let stopped = embedding?;
     reading?;
-    let (mut report, last) = tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let (mut report, mut last) = tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
     progress(&last);
     report.cancelled = stopped || !finished.load(Ordering::Acquire);
-    report.documents = blocking(move || Ok(index.snapshot()?.count())).await?;
+    if !report.cancelled {
+        let (folder, name, index, prune) = (folder.clone(), name.to_owned(), index.clone(), options.prune);
+        report.files = blocking(move || {
+            let _lock = self::lock(&folder, &name)?;
+            sweep::run(&index, &mut Ledger::read(&folder)?, &seen, prune)
+        })
+        .await?;
+    }
+    // What an earlier import left, and what was damaged since.
+    if !later && !manifest.scopes.is_empty() && !report.cancelled && lacks(&folder, name, any_kept).await? {
+        let mut rounds = Rounds::new(&folder, name, rounds, any_kept);
+        loop {
+            let next = rounds.next(inference, Holder::Import);
+            let Some(round) = cancel.run_until_cancelled(next).await else {
+                report.cancelled = true;
+                break;
+            };
+            let round = round?;
+            report.updated += round.embedded;
+            report.unchanged = report.unchanged.saturating_sub(round.embedded);
+            last.indexed += round.embedded;
+            progress(&last);
+            if round.left == 0 {
+                break;
+            }
+        }
+    }
+    let pending = {
+        let (folder, name) = (folder.clone(), name.to_owned());
+        blocking(move || Ok(Manifest::read(&folder, &name)?.is_some_and(|of| !of.pending.is_empty()))).await?
+    };
+    (report.documents, report.to_embed) = blocking(move || {
+        let snapshot = index.snapshot()?;
+        let embedded = if pending { snapshot.embedded(FeatureScope::Wide)? } else { snapshot.count() };
+        Ok((snapshot.count(), snapshot.count().saturating_sub(embedded)))
+    })
+    .await?;
     Ok(report)
+}
+
+/// Whether documents lack embeddings; with `check`, also whether some are damaged.
+async fn lacks(folder: &Path, name: &str, check: bool) -> Result<bool> {
+    let (folder, name) = (folder.to_owned(), name.to_owned());
+    blocking(move || pending::lacks(&folder, &name, check)).await
+}
+
+/// What earlier imports read, but for files whose documents the corpus does not have.
+fn known_files(folder: &Path, name: &str) -> Result<Ledger> {
+    let mut ledger = Ledger::read(folder)?;
+    if ledger.is_empty() || upgrade::current(folder, name)?.is_none() {
+        return Ok(Ledger::default());
+    }
+    let snapshot = TextIndex::open(folder, name)?.snapshot()?;
+    let mut lost = Vec::new();
+    for entry in ledger.entries().filter(|entry| !entry.gone) {
+        for id in &entry.documents {
+            if !snapshot.holds(id)? {
+                lost.push(entry.path.clone());
+                break;
+            }
+        }
+    }
+    ledger.forget(&lost);
+    Ok(ledger)
 }
 
 /// What an import starts from.
@@ -247,15 +395,30 @@ struct Prepared {
     known: reader::Known,
 }
 
-fn prepare(folder: &Path, fresh: Manifest) -> Result<Prepared> {
+fn prepare(folder: &Path, fresh: Manifest, later: bool) -> Result<Prepared> {
     std::fs::create_dir_all(folder).map_err(CorpusError::io(folder))?;
     let name = fresh.name.clone();
     let lock = lock(folder, &name)?;
+    let index = TextIndex::open(folder, &name)?;
+    let snapshot = index.snapshot()?;
     let manifest = match Manifest::read(folder, &name)? {
         // Without embeddings so far, any model may begin.
-        Some(stored) if stored.scopes.is_empty() => Manifest { created: stored.created, ..fresh },
+        Some(stored) if stored.scopes.is_empty() => {
+            let older = !fresh.scopes.is_empty() && snapshot.count() > 0;
+            let pending = if older { vec![FeatureScope::Wide] } else { fresh.pending };
+            Manifest { created: stored.created, pending, ..fresh }
+        }
+        Some(stored) if later => {
+            let added = fresh.pending.into_iter().filter(|scope| !stored.scopes.contains(scope));
+            let pending =
+                join_scopes(added.chain([FeatureScope::Wide]).chain(stored.pending.iter().copied()));
+            Manifest { pending, ..stored }
+        }
         Some(stored) if stored.embedder == fresh.embedder && stored.dimension == fresh.dimension => {
-            Manifest { scopes: fresh.scopes, ..stored }
+            let added = fresh.scopes.iter().filter(|scope| !stored.scopes.contains(scope)).copied();
+            let pending = join_scopes(added.chain(stored.pending.iter().copied()));
+            let pending = if snapshot.count() > 0 { pending } else { Vec::new() };
+            Manifest { scopes: fresh.scopes, pending, ..stored }
         }
         Some(stored) => {
             return Err(CorpusError::ModelChanged { name, stored: stored.embedder, now: fresh.embedder });
@@ -263,37 +426,72 @@ fn prepare(folder: &Path, fresh: Manifest) -> Result<Prepared> {
         None => fresh,
     };
     manifest.write(folder)?;
-    let index = TextIndex::open(folder, &name)?;
-    let snapshot = index.snapshot()?;
     let vectors = Vectors::open(folder, manifest.dimension, snapshot.rows)?;
-    let known = reader::Known { snapshot, vectors, scopes: manifest.scopes.clone() };
+    let scopes = if later { Vec::new() } else { manifest.scopes.clone() };
+    let known = reader::Known { snapshot, vectors, scopes };
     Ok(Prepared { lock, manifest, index, known })
 }
 
-/// The lock that one import at a time holds; it goes with the process.
-pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
-    let path = folder.join("import.lock");
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(CorpusError::io(&path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(std::fs::TryLockError::WouldBlock) => Err(CorpusError::Busy { name: name.to_owned() }),
-        Err(std::fs::TryLockError::Error(error)) => Err(CorpusError::io(&path)(error)),
-    }
+fn join_scopes(scopes: impl Iterator<Item = FeatureScope>) -> Vec<FeatureScope> {
+    scopes.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
 }
 
-/// Documents with a vector for each of their texts.
-type Embedded = Vec<(Pending, Vec<Vec<f32>>)>;
+/// Who holds a corpus' lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// An import, or whoever keeps the corpus as it is.
+    Import,
+    /// Rounds in the background, which let go of it soon.
+    Background,
+}
+
+/// What the lock's file says while rounds in the background hold it.
+const SOON: &str = "background";
+/// How often a lock that is soon free is tried again, and the pause between.
+const TRIES: u32 = 6_000;
+const TRY_AGAIN: Duration = Duration::from_millis(20);
+
+/// The lock that one import at a time holds; it goes with the process. Waits for rounds in the background.
+pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
+    lock_as(folder, name, Holder::Import)
+}
+
+/// The same, for a holder.
+pub(crate) fn lock_as(folder: &Path, name: &str, holder: Holder) -> Result<File> {
+    let path = folder.join("import.lock");
+    let open = || File::options().create(true).truncate(false).read(true).write(true).open(&path);
+    let mut file = open().map_err(CorpusError::io(&path))?;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => {
+                let word = if holder == Holder::Background { SOON } else { "" };
+                file.set_len(0)
+                    .and_then(|()| file.write_all(word.as_bytes()))
+                    .map_err(CorpusError::io(&path))?;
+                return Ok(file);
+            }
+            Err(std::fs::TryLockError::WouldBlock) => {
+                let soon = std::fs::read_to_string(&path).is_ok_and(|holder| holder == SOON);
+                if holder == Holder::Background || !soon {
+                    break;
+                }
+                std::thread::sleep(TRY_AGAIN);
+            }
+            Err(std::fs::TryLockError::Error(error)) => return Err(CorpusError::io(&path)(error)),
+        }
+    }
+    Err(CorpusError::Busy { name: name.to_owned() })
+}
+
+/// A document with a vector for each of its texts.
+type EmbeddedDocument = (Pending, Vec<Vec<f32>>);
+type Embedded = Vec<EmbeddedDocument>;
 
 /// The middle stage: batches of documents become batches of documents with vectors, in order. `true` when it was
 /// cancelled before their end.
 async fn embed(
-    pending: mpsc::Receiver<Vec<Pending>>,
-    to_write: mpsc::Sender<Embedded>,
+    pending: mpsc::Receiver<Step<Pending>>,
+    to_write: mpsc::Sender<Step<EmbeddedDocument>>,
     embedder: &Embedder<'_>,
     progress: &(dyn Fn(&Progress) + Send + Sync),
     tally: &Tally,
@@ -303,7 +501,10 @@ async fn embed(
         let batch = pending.recv().await?;
         Some((batch, pending))
     });
-    let mut embedded = std::pin::pin!(batches.map(|batch| embedder.embed(batch)).buffered(IN_FLIGHT));
+    let embed = async |Step { documents, files }| {
+        Ok::<_, CorpusError>(Step { documents: embedder.embed(documents).await?, files })
+    };
+    let mut embedded = std::pin::pin!(batches.map(embed).buffered(IN_FLIGHT));
     loop {
         let next = tokio::select! {
             () = cancel.cancelled() => return Ok(true),

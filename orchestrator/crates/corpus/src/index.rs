@@ -2,7 +2,7 @@
 
 mod schema;
 
-pub(crate) use schema::{CODES, Fields, day_number};
+pub(crate) use schema::{CODES, COLLECTIONS, Fields, ROWS, TAGS, day_number};
 
 use crate::analyzer;
 use crate::backend::{FeatureScope, IdType};
@@ -20,7 +20,7 @@ use tantivy::{
 };
 
 /// Folder of the index in a corpus folder.
-pub(crate) const FOLDER: &str = "fulltext";
+pub(crate) const FOLDER: &str = "fulltext-3";
 /// Memory that collects postings before a segment is written.
 const WRITER_MEMORY: usize = 96 << 20;
 /// Threads that search, at most.
@@ -136,6 +136,11 @@ impl Writer {
         added.map_err(|error| self.cause(error)).map_err(CorpusError::index(&self.name))
     }
 
+    /// Removes the document with an id.
+    pub(crate) fn delete(&mut self, id: &str) {
+        self.inner.delete_term(Term::from_field_text(self.fields.id, id));
+    }
+
     /// What stopped the indexing thread, such as a full disk. Only joining the thread tells: adding to a stopped one
     /// fails without a reason.
     fn cause(&mut self, error: TantivyError) -> TantivyError {
@@ -152,6 +157,11 @@ impl Writer {
         commit.set_payload(&format!("rows={rows}"));
         commit.commit().map_err(&failed)?;
         Ok(())
+    }
+
+    /// Ends, and leaves replaced documents to a later [`Self::finish`].
+    pub(crate) fn end(self) -> Result<()> {
+        self.inner.wait_merging_threads().map_err(CorpusError::index(&self.name))
     }
 
     /// Takes replaced documents out for good, so that they no longer weigh in term statistics, and ends.
@@ -237,10 +247,67 @@ impl Snapshot {
         Ok(Some(Entry { hash, rows }))
     }
 
+    /// Whether there is a document of this id.
+    pub(crate) fn holds(&self, id: &str) -> Result<bool> {
+        Ok(!self.find(IdType::DocId, id)?.is_empty())
+    }
+
+    /// Documents that have an embedding of a scope.
+    pub(crate) fn embedded(&self, scope: FeatureScope) -> Result<u64> {
+        let mut embedded = 0;
+        self.rows_of(scope, |_, _| embedded += 1)?;
+        Ok(embedded)
+    }
+
     /// The stored document of an id.
     pub(crate) fn stored(&self, id: &str) -> Result<Option<Document>> {
         let found = self.find(IdType::DocId, id)?.first().copied();
         found.map(|at| self.document(at)).transpose()
+    }
+
+    /// Calls `each` with every document that `accept` lets through, ordered by id, until it returns `false`. One document
+    /// at a time is in memory.
+    pub(crate) fn each_by_id(
+        &self,
+        accept: impl Fn(DocAddress) -> bool,
+        mut each: impl FnMut(Document) -> Result<bool>,
+    ) -> Result<()> {
+        let failed = CorpusError::index(&self.name);
+        let broken = |error: std::io::Error| CorpusError::index(&self.name)(error.into());
+        let mut dictionaries = Vec::new();
+        for reader in self.searcher.segment_readers() {
+            dictionaries.push(reader.inverted_index(self.fields.id).map_err(&failed)?);
+        }
+        let mut streams = Vec::new();
+        for dictionary in &dictionaries {
+            let mut stream = dictionary.terms().stream().map_err(broken)?;
+            let is_at_term = stream.advance();
+            streams.push((stream, is_at_term));
+        }
+        // The segments' dictionaries are sorted, so that their first terms hold the smallest.
+        while let Some(id) = streams.iter().filter(|(_, at)| *at).map(|(stream, _)| stream.key()).min() {
+            let id = id.to_vec();
+            for (segment, (stream, is_at_term)) in (0_u32..).zip(&mut streams) {
+                if !*is_at_term || stream.key() != id {
+                    continue;
+                }
+                let dictionary = &dictionaries[segment as usize];
+                let mut postings = dictionary
+                    .read_postings_from_terminfo(stream.value(), IndexRecordOption::Basic)
+                    .map_err(broken)?;
+                *is_at_term = stream.advance();
+                let reader = self.searcher.segment_reader(segment);
+                let mut doc = postings.doc();
+                while doc != TERMINATED {
+                    let at = DocAddress::new(segment, doc);
+                    if !reader.is_deleted(doc) && accept(at) && !each(self.document(at)?)? {
+                        return Ok(());
+                    }
+                    doc = postings.advance();
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Calls `each` with every document that has an embedding of a scope.
@@ -286,6 +353,12 @@ impl Snapshot {
             name: self.name.clone(),
             why: format!("stored document: {error}"),
         })
+    }
+
+    /// A column of texts in a segment.
+    pub(crate) fn texts(&self, segment: u32, field: &str) -> Result<Option<StrColumn>> {
+        let fast = self.searcher.segment_reader(segment).fast_fields();
+        fast.str(field).map_err(CorpusError::index(&self.name))
     }
 
     fn column(&self, segment: u32, field: &str) -> Result<Option<Column<u64>>> {

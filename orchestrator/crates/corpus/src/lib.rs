@@ -7,12 +7,16 @@ mod analyzer;
 pub mod backend;
 mod corpora;
 mod document;
+mod duplicates;
 mod embedded;
 mod error;
 pub mod eval;
+mod export;
 mod hash;
 mod import;
 mod index;
+mod labels;
+mod ledger;
 mod manifest;
 mod remote;
 mod search;
@@ -20,13 +24,19 @@ mod source;
 mod upgrade;
 mod vectors;
 
-pub use corpora::{Corpora, CorpusInfo, HeldCorpus};
-pub use document::{Document, Passage, Section, Stage, Version};
+pub use corpora::{Corpora, CorpusInfo, Embedded, HeldCorpus};
+pub use document::{Completed, Completion, Document, Passage, Place, Section, Stage, Version};
+pub use duplicates::{Alike, Duplicates};
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
-pub use import::{Format, ImportOptions, ImportReport, Progress, READS, Rejected, UnknownFormat, read_files};
+pub use export::{ExportFormat, Exported, UnknownExportFormat};
+pub use import::{
+    Embed, FileChange, FileKind, FileReport, Format, ImportOptions, ImportReport, Progress, READS, Rejected,
+    Stamp, Survey, UnknownFormat, read_files,
+};
+pub use labels::{Label, Labels};
 pub use lyra_bibliography::Annotation;
 pub use manifest::check_manifest;
 pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};
-pub use search::{CorpusHit, Method, SearchResult, UnknownMethod};
+pub use search::{CorpusHit, Method, Narrow, SearchResult, UnknownMethod, Within};
 pub use source::CorpusSource;

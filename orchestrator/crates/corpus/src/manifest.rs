@@ -8,12 +8,15 @@ use std::path::Path;
 
 /// Newest format that this version reads and the one it writes.
 ///
-/// 2: `corpus.json`, `fulltext/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
-/// little-endian numbers). Counts are not kept here: the index knows them.
+/// 3: `corpus.json`, `fulltext-3/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
+/// little-endian numbers), `files.jsonl` (`ledger.rs`). Counts are not kept here: the index knows them.
 ///
-/// 1: `index/` in place of `fulltext/`, which holds title and text alone, and one embedding per document. It is brought
-/// to 2 when it is opened (`upgrade.rs`).
-pub(crate) const FORMAT: u32 = 2;
+/// 2: `fulltext/` in place of `fulltext-3/`, without fields for tags, collections, and notes.
+///
+/// 1: `index/`, which holds title and text alone, and one embedding per document.
+///
+/// Older formats are brought to the newest when they are opened (`upgrade.rs`).
+pub(crate) const FORMAT: u32 = 3;
 const FILE: &str = "corpus.json";
 
 /// The manifest of a corpus.
@@ -30,6 +33,9 @@ pub(crate) struct Manifest {
     /// Scopes that documents are embedded in; none without embeddings. Format 1 knew the first alone.
     #[serde(default = "format_1_scopes")]
     pub(crate) scopes: Vec<FeatureScope>,
+    /// Scopes that some documents are still to be embedded in; those beyond `scopes` have no embeddings at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pending: Vec<FeatureScope>,
     /// When the corpus was created; also tells two corpora apart that had the same name one after the other.
     pub(crate) created: jiff::Timestamp,
 }
@@ -121,7 +127,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), r#"{"format": 99, "shape": "unknown"}"#).unwrap();
         let error = Manifest::read(folder.path(), "x").unwrap_err().to_string();
-        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 2"), "{error}");
+        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 3"), "{error}");
     }
 
     #[test]

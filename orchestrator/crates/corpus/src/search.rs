@@ -8,11 +8,12 @@ mod lane;
 mod lexical;
 mod near;
 
+pub(crate) use filters::Accepted;
 pub(crate) use lane::{Attribute, attribute, full_text, semantic, text_fields, unreadable};
 
-use crate::backend::FeatureScope;
+use crate::backend::{FeatureScope, Filter, ValueField};
 use crate::corpora::Opened;
-use crate::{CorpusError, Document, Result};
+use crate::{CorpusError, Document, Result, labels};
 use lyra_domain::ranking::{min_max, mix};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -66,6 +67,38 @@ impl fmt::Display for Method {
     }
 }
 
+/// Which texts of documents a search looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Within {
+    /// Title and text of the paper.
+    #[default]
+    Paper,
+    /// The person's own notes and highlights, by BM25.
+    Notes,
+}
+
+/// What narrows a search.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Narrow {
+    /// Texts that are looked at.
+    pub within: Within,
+    /// All must hold.
+    pub filters: Vec<Filter>,
+}
+
+impl Narrow {
+    /// Documents with all of these tags that are in all of these collections, or in one below each.
+    ///
+    /// # Errors
+    /// [`CorpusError::Filter`] for a blank name.
+    pub fn of(tags: &[String], collections: &[String]) -> Result<Self> {
+        let tags = tags.iter().map(|tag| Filter::with(ValueField::Tag, tag));
+        let collections = collections.iter().map(|path| Filter::with(ValueField::Collection, path));
+        let filters = tags.chain(collections).collect::<std::result::Result<_, _>>()?;
+        Ok(Self { within: Within::Paper, filters })
+    }
+}
+
 /// A document that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CorpusHit {
@@ -113,15 +146,23 @@ pub(crate) fn search(
     method: Method,
     k: usize,
     vector: Option<&[f32]>,
+    narrow: &Narrow,
 ) -> Result<Vec<CorpusHit>> {
+    if narrow.within == Within::Notes && method != Method::Bm25 {
+        return Err(CorpusError::Search {
+            why: format!("notes have no embeddings, which {method} search compares"),
+            expected: "search them with bm25".to_owned(),
+        });
+    }
+    labels::check(&corpus.snapshot, &narrow.filters)?;
     if let Some(vector) = vector {
         check_vector(corpus, vector)?;
     }
     let needed = || vector.ok_or_else(|| CorpusError::NoQueryVector { why: "none was given".to_owned() });
     let mut candidates = match method {
-        Method::Bm25 => lexical_candidates(corpus, query, k)?,
-        Method::Dense => dense_candidates(corpus, needed()?, k)?,
-        Method::Hybrid => hybrid_candidates(corpus, query, needed()?, k)?,
+        Method::Bm25 => lexical_candidates(corpus, query, k, narrow)?,
+        Method::Dense => dense_candidates(corpus, needed()?, k, narrow)?,
+        Method::Hybrid => hybrid_candidates(corpus, query, needed()?, k, narrow)?,
     };
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     candidates.truncate(k);
@@ -132,7 +173,7 @@ pub(crate) fn search(
 fn check_vector(corpus: &Opened, vector: &[f32]) -> Result<()> {
     let dimension = corpus.manifest.dimension;
     if dimension == 0 {
-        return Err(without_embeddings());
+        return Err(without_embeddings(corpus.snapshot.count(), !corpus.manifest.pending.is_empty()));
     }
     if vector.len() != dimension {
         return Err(CorpusError::BadEmbedding {
@@ -143,14 +184,21 @@ fn check_vector(corpus: &Opened, vector: &[f32]) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with dense search in a corpus that was imported without embeddings.
-pub(crate) fn without_embeddings() -> CorpusError {
-    let why = "the corpus was imported without embeddings; import the files again with all scopes";
-    CorpusError::NoQueryVector { why: why.to_owned() }
+/// What is wrong with dense search in a corpus that was imported without embeddings, or whose embeddings are `pending`.
+pub(crate) fn without_embeddings(documents: u64, pending: bool) -> CorpusError {
+    let why = if pending {
+        format!(
+            "none of the {documents} documents of the corpus is embedded yet; that goes on in the background"
+        )
+    } else {
+        "the corpus was imported without embeddings; import the files again with all scopes".to_owned()
+    };
+    CorpusError::NoQueryVector { why }
 }
 
-fn lexical_candidates(corpus: &Opened, query: &str, k: usize) -> Result<Vec<Candidate>> {
-    let Some(query) = lexical::query(&corpus.snapshot, query) else { return Ok(Vec::new()) };
+fn lexical_candidates(corpus: &Opened, query: &str, k: usize, narrow: &Narrow) -> Result<Vec<Candidate>> {
+    let Some(query) = lexical::query(&corpus.snapshot, query, narrow.within) else { return Ok(Vec::new()) };
+    let query = filters::filtered(&corpus.snapshot.fields, query, &narrow.filters);
     let found = lexical::top(&corpus.snapshot, &*query, k)?;
     let ids = corpus.snapshot.ids()?;
     let candidate = |(address, bm25)| {
@@ -159,8 +207,9 @@ fn lexical_candidates(corpus: &Opened, query: &str, k: usize) -> Result<Vec<Cand
     found.into_iter().map(candidate).collect()
 }
 
-fn dense_candidates(corpus: &Opened, vector: &[f32], k: usize) -> Result<Vec<Candidate>> {
-    let found = dense::top(corpus, FeatureScope::Wide, vector, k, |_| true)?;
+fn dense_candidates(corpus: &Opened, vector: &[f32], k: usize, narrow: &Narrow) -> Result<Vec<Candidate>> {
+    let accepted = Accepted::of(&corpus.snapshot, &narrow.filters)?;
+    let found = dense::top(corpus, FeatureScope::Wide, vector, k, |at| accepted.holds(at))?;
     let ids = corpus.snapshot.ids()?;
     let candidate = |(address, cosine)| {
         Ok(Candidate { id: ids.of(address)?, address, bm25: None, cosine: Some(cosine), score: cosine })
@@ -169,11 +218,19 @@ fn dense_candidates(corpus: &Opened, vector: &[f32], k: usize) -> Result<Vec<Can
 }
 
 /// The union of each method's best, each with both true scores.
-fn hybrid_candidates(corpus: &Opened, text: &str, vector: &[f32], k: usize) -> Result<Vec<Candidate>> {
+fn hybrid_candidates(
+    corpus: &Opened,
+    text: &str,
+    vector: &[f32],
+    k: usize,
+    narrow: &Narrow,
+) -> Result<Vec<Candidate>> {
     let pool = POOL.max(k);
     let mut found: HashMap<DocAddress, Candidate> = HashMap::new();
     // Cut by score and id before the union, so that ties at the pool's edge do not depend on the index's layout.
-    for mut list in [lexical_candidates(corpus, text, pool)?, dense_candidates(corpus, vector, pool)?] {
+    let lexical = lexical_candidates(corpus, text, pool, narrow)?;
+    let dense = dense_candidates(corpus, vector, pool, narrow)?;
+    for mut list in [lexical, dense] {
         list.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
         list.truncate(pool);
         for candidate in list {
@@ -190,7 +247,7 @@ fn hybrid_candidates(corpus: &Opened, text: &str, vector: &[f32], k: usize) -> R
     let mut candidates: Vec<Candidate> = found.into_values().collect();
     let unscored: Vec<DocAddress> =
         candidates.iter().filter(|c| c.bm25.is_none()).map(|c| c.address).collect();
-    let scores = match lexical::query(&corpus.snapshot, text) {
+    let scores = match lexical::query(&corpus.snapshot, text, narrow.within) {
         Some(query) => lexical::scores(&corpus.snapshot, &*query, unscored)?,
         None => HashMap::new(),
     };

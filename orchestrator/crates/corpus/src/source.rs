@@ -1,6 +1,7 @@
 //! A corpus as a source of evidence.
 
-use crate::{Corpora, Document, Method};
+use crate::backend::Filter;
+use crate::{Corpora, CorpusError, Document, Method, Narrow};
 use async_trait::async_trait;
 use lyra_domain::PageId;
 use lyra_research::ports::{
@@ -21,13 +22,22 @@ pub struct CorpusSource {
     name: String,
     corpus: String,
     corpora: Corpora,
+    narrow: Narrow,
     inference: Arc<dyn Inference>,
 }
 
 impl CorpusSource {
     /// The source `corpus:NAME`; that the corpus exists is found out by searching.
     pub fn new(corpora: Corpora, corpus: &str, inference: Arc<dyn Inference>) -> Self {
-        Self { name: format!("corpus:{corpus}"), corpus: corpus.to_owned(), corpora, inference }
+        let (name, corpus, narrow) = (format!("corpus:{corpus}"), corpus.to_owned(), Narrow::default());
+        Self { name, corpus, corpora, narrow, inference }
+    }
+
+    /// With only the documents that filters let through.
+    #[must_use]
+    pub fn with_filters(mut self, filters: Vec<Filter>) -> Self {
+        self.narrow.filters = filters;
+        self
     }
 }
 
@@ -47,13 +57,24 @@ impl EvidenceSource for CorpusSource {
         language: Option<&str>,
         limit: usize,
     ) -> lyra_research::Result<Answer> {
-        let found = self
-            .corpora
-            .search_with(&self.corpus, query, language, Method::Hybrid, limit, &*self.inference)
-            .await?;
+        let found = self.corpora.search_narrowed_with(
+            &self.corpus,
+            query,
+            language,
+            Method::Hybrid,
+            limit,
+            &self.narrow,
+            &*self.inference,
+        );
+        let found = match found.await {
+            // Another corpus of the task has the tag.
+            Err(CorpusError::Filter(_)) => return Ok(Vec::new().into()),
+            found => found?,
+        };
         if let Some(note) = &found.note {
             tracing::warn!(source = self.name, note, "hybrid search degraded");
         }
+        let notes = found.note.into_iter().collect();
         let embedder = found.embedder;
         let asked: HashSet<String> = lyra_text::content_words(query).into_iter().collect();
         let hits = found.hits.into_iter().map(|hit| Hit {
@@ -69,7 +90,7 @@ impl EvidenceSource for CorpusSource {
             text: (!hit.document.text.is_empty()).then_some(hit.document.text),
             embedding: hit.embedding.map(|vector| (embedder.clone(), vector)),
         });
-        Ok(hits.collect::<Vec<_>>().into())
+        Ok(Answer { notes, ..hits.collect::<Vec<_>>().into() })
     }
 }
 

@@ -197,7 +197,10 @@ impl CanonicalPaperIndex {
     /// Both name an identifier of one kind, and not the same one. Corpus and paper ids of one source may be several.
     fn contradict(&self, i: usize, j: usize) -> bool {
         let strict = |id: &&Identifier| {
-            matches!(id, Identifier::Pmid(_) | Identifier::Pmcid(_) | Identifier::Arxiv(_))
+            matches!(
+                id,
+                Identifier::Pmid(_) | Identifier::Pmcid(_) | Identifier::Arxiv(_) | Identifier::Nct(_)
+            )
         };
         self.work(i).ids.iter().filter(strict).any(|a| {
             let same_kind = |b: &&Identifier| std::mem::discriminant(a) == std::mem::discriminant(*b);

@@ -27,12 +27,21 @@ pub enum Identifier {
     SemanticScholar(String),
     /// Semantic Scholar corpus number.
     CorpusId(String),
+    /// Registration of a trial at ClinicalTrials.gov: `NCT` and eight digits. It names the registry's record, never a
+    /// publication about the trial.
+    Nct(String),
 }
 
 impl Identifier {
     /// Every identifier in a text, in order, each once. Bare numbers count only with their name before them.
     pub fn in_text(text: &str) -> Vec<Self> {
         scan::text(text)
+    }
+
+    /// Every registration of a trial in a text, in order, each once. They are apart from [`Identifier::in_text`]: a paper
+    /// that names its trial's registration is not that registration.
+    pub fn registrations_in(text: &str) -> Vec<Self> {
+        scan::registrations(text)
     }
 
     /// Every identifier in the address of a page about a work, each once. Publishers' addresses often hold the DOI.
@@ -67,6 +76,15 @@ impl Identifier {
         valid.then(|| Self::SemanticScholar(text.to_ascii_lowercase()))
     }
 
+    /// A registration at ClinicalTrials.gov: `NCT` and eight digits, in either case.
+    pub fn nct(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let valid = text.len() == 11
+            && text.get(..3).is_some_and(|front| front.eq_ignore_ascii_case("nct"))
+            && text.bytes().skip(3).all(|byte| byte.is_ascii_digit());
+        valid.then(|| Self::Nct(text.to_ascii_uppercase()))
+    }
+
     /// A Semantic Scholar corpus number.
     pub fn corpus_id(text: &str) -> Option<Self> {
         number(text, 12).map(Self::CorpusId)
@@ -83,6 +101,7 @@ impl fmt::Display for Identifier {
             Self::OpenAlex(id) => write!(f, "openalex:{id}"),
             Self::SemanticScholar(id) => write!(f, "s2:{id}"),
             Self::CorpusId(id) => write!(f, "corpusid:{id}"),
+            Self::Nct(id) => write!(f, "nct:{id}"),
         }
     }
 }

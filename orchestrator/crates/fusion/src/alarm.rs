@@ -63,11 +63,23 @@ pub enum AlarmKind {
     ScorePeaked,
     /// The first documents lack the profile's codes.
     OffProfile,
+    /// A semantic lane searched a corpus that is not embedded completely.
+    PartlyEmbedded,
 }
 
 fn alarm(alarm: AlarmKind, message: String, evidence: Value) -> Alarm {
     let evidence = if let Value::Object(evidence) = evidence { evidence } else { Map::new() };
     Alarm { alarm, message, evidence }
+}
+
+/// For a lane that compares embeddings: documents of the corpus that have none yet.
+pub fn partly_embedded(lane: &str, unembedded: u64) -> Option<Alarm> {
+    (unembedded > 0).then(|| {
+        let message = format!(
+            "lane `{lane}` could not find {unembedded} documents whose embeddings are still to be made; search again later"
+        );
+        alarm(AlarmKind::PartlyEmbedded, message, json!({ "lane": lane, "unembedded": unembedded }))
+    })
 }
 
 /// For a wide lane: returned and requested documents.

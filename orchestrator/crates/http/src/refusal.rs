@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use lyra_wire::Problem;
 use serde_json::json;
 
 /// The MCP endpoint.
@@ -17,7 +18,7 @@ pub(super) fn refusal(path: &str, status: StatusCode, code: &str, why: &str) -> 
         let error = json!({ "code": REFUSED, "message": why, "data": { "error_code": code } });
         json!({ "jsonrpc": "2.0", "id": null, "error": error })
     } else {
-        json!({ "error_code": code, "error": why })
+        json!(Problem::new(code, why))
     };
     (status, Json(body)).into_response()
 }

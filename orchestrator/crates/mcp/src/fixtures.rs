@@ -1,7 +1,7 @@
 //! Tools, resources and prompts that the MCP conformance suite calls by name. Only with the feature `conformance`; a
 //! production build has none of them.
 
-use lyra_usecases::json::fields;
+use lyra_wire::json::fields;
 use rmcp::model::{
     CallToolResult, ClientCapabilities, ContentBlock, GetPromptResult, JsonObject, ProgressNotificationParam,
     Prompt, PromptArgument, PromptMessage, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,

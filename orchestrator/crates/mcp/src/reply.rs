@@ -2,12 +2,14 @@
 
 use crate::remedy;
 use lyra_store::AuditOutcome;
-use lyra_usecases::json::size;
 use lyra_usecases::{AppError, ErrorCode, Mutation};
+use lyra_wire::Problem;
+use lyra_wire::json::size;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::ser::Error;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::time::Duration;
 use uuid::Uuid;
@@ -37,13 +39,13 @@ pub(super) fn success<T: Serialize>(tool: &str, output: &T) -> CallToolResult {
 /// The result of a failed call. The log gets the same error id, once.
 pub(super) fn error(tool: &str, failure: Failure) -> CallToolResult {
     let error_id = format!("err_{}", Uuid::now_v7().simple());
-    let Failure { code, message, hint, details } = failure;
-    if code == ErrorCode::Internal.as_str() {
+    let Failure { code, message, .. } = &failure;
+    if *code == ErrorCode::Internal.as_str() {
         tracing::error!(tool, error_id, code, message, "tool call failed");
     } else {
         tracing::info!(tool, error_id, code, message, "tool call refused");
     }
-    let body = ErrorBody { ok: false, error_code: code.to_owned(), error: message, hint, details, error_id };
+    let body = ErrorBody { ok: false, problem: Problem { error_id: Some(error_id), ..failure.into() } };
     content(serde_json::to_value(&body).unwrap_or_else(|_| json!({ "ok": false })), true)
 }
 
@@ -190,30 +192,41 @@ impl Failure {
 impl From<AppError> for Failure {
     fn from(error: AppError) -> Self {
         let hint = error.remedy.map(remedy::words);
-        Self { code: error.code.as_str(), message: error.message, hint, details: error.details }
+        let details = error.details.map(|details| json!(details));
+        Self { code: error.code.as_str(), message: error.message, hint, details }
     }
 }
 
-/// Fields of every error result.
+impl From<Failure> for Problem {
+    fn from(Failure { code, message, hint, details }: Failure) -> Self {
+        Self { hint, details, ..Self::new(code, message) }
+    }
+}
+
+/// An error result.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ErrorBody {
     /// Whether the call succeeded; `false` in errors.
     ok: bool,
-    /// Kind of the error: `invalid_argument`, `not_found`, `unavailable`, `forbidden`, `sql_refused`, `sql_timeout`,
-    /// `internal`.
-    /// Only in errors.
-    error_code: String,
-    /// What was wrong. Only in errors.
-    error: String,
-    /// What would be right. In some errors and in some answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
-    /// Facts about the error for a program. Only in errors.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "super::schema::any_object")]
-    details: Option<Value>,
-    /// Identifies the error in the server's log. Only in errors.
-    error_id: String,
+    #[serde(flatten)]
+    problem: Problem,
+}
+
+/// Writes a shape without what is unknown: a result has no `null`.
+pub(super) fn known<T: Serialize, S: Serializer>(shape: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    fn without_null(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|_, field| !field.is_null());
+                fields.values_mut().for_each(without_null);
+            }
+            Value::Array(items) => items.iter_mut().for_each(without_null),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::to_value(shape).map_err(S::Error::custom)?;
+    without_null(&mut value);
+    value.serialize(serializer)
 }
 
 #[cfg(test)]
@@ -231,6 +244,13 @@ mod tests {
             Some("rows: 2 of 3 shown to keep the result small; use LIMIT")
         );
         assert_eq!(cut_note("rows", 2, 0, ""), None);
+    }
+
+    #[test]
+    fn what_is_unknown_is_omitted() {
+        let shape = json!({ "year": null, "works": [{ "doi": null, "title": "A" }], "none": [] });
+        let written = known(&shape, serde_json::value::Serializer).expect("JSON");
+        assert_eq!(written, json!({ "works": [{ "title": "A" }], "none": [] }));
     }
 
     #[test]

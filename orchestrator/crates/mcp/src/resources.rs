@@ -192,16 +192,16 @@ async fn of_task(app: &App, uri: &str, path: &str) -> Result<String, ErrorData> 
         let failed = |error| failed(uri, &error);
         let mut progress = app.task_status(&task, Duration::ZERO).await.map_err(failed)?;
         progress.warnings.extend(app.outdated_vectors_note(&task).await.map_err(failed)?);
-        return written(&GetStatusOutput::new(progress, Detail::Full, app.now()));
+        return written(&GetStatusOutput::new(&progress, Detail::Full, app.now()));
     };
     let (kind, untrusted): (DocumentKind, &[&str]) = match (part, part.strip_prefix("claims/")) {
         ("materials", _) => (
             DocumentKind::Materials,
             &[
-                "claims[].claim_text",
-                "claims[].evidence[].text",
-                "claims[].evidence[].title",
-                "fragments[].text_content",
+                "claims[].claim",
+                "claims[].origin",
+                "claims[].evidence[]",
+                "fragments[].text",
                 "fragments[].heading_context",
                 "evidence_graph.nodes[]",
                 "evidence_graph.edges[]",
@@ -211,7 +211,7 @@ async fn of_task(app: &App, uri: &str, path: &str) -> Result<String, ErrorData> 
         ("graph", _) => (DocumentKind::Graph, &["nodes[]", "edges[]"]),
         (_, Some(claim)) => (
             DocumentKind::Claim(claim.parse().map_err(|error| not_found(uri, error))?),
-            &["claim_text", "evidence[].text", "evidence[].title"],
+            &["claim", "origin", "evidence[]"],
         ),
         _ => return Err(unknown(uri)),
     };

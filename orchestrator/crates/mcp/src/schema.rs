@@ -7,9 +7,11 @@
 use rmcp::model::JsonObject;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 use std::collections::HashSet;
+
+pub(super) use lyra_wire::schema::{any_object, one_of};
 
 /// Schema of a tool's arguments.
 pub(super) fn input<T: JsonSchema>() -> JsonObject {
@@ -25,7 +27,17 @@ pub(super) fn output<T: JsonSchema>() -> JsonObject {
     if let (Some(Value::Object(fields)), Some(Value::Object(more))) =
         (schema.get_mut("properties"), error.get_mut("properties"))
     {
-        fields.append(more);
+        for (name, mut field) in std::mem::take(more) {
+            let also = match name.as_str() {
+                "ok" => "",
+                _ if fields.contains_key(&name) => " In some errors and in some answers.",
+                _ => " Only in errors.",
+            };
+            if let Some(Value::String(about)) = field.get_mut("description") {
+                about.push_str(also);
+            }
+            fields.insert(name, field);
+        }
     }
     schema.insert("required".into(), json!(["ok"]));
     schema
@@ -101,17 +113,6 @@ const OF_ERRORS: &[&str] = &["error", "error_code", "error_id", "details"];
 /// What a call checks and a list does not need to say.
 const CHECKED: &[&str] =
     &["minLength", "maxLength", "minItems", "maxItems", "additionalProperties", "default"];
-
-/// A string that is one of `words`; for `#[schemars(schema_with)]` on fields whose type comes from the domain.
-pub(super) fn one_of(words: impl Iterator<Item = &'static str>) -> Schema {
-    let words: Vec<&str> = words.collect();
-    schemars::json_schema!({ "type": "string", "enum": words })
-}
-
-/// Any JSON object.
-pub(super) fn any_object(_: &mut SchemaGenerator) -> Schema {
-    schemars::json_schema!({ "type": "object", "additionalProperties": true })
-}
 
 fn generate<T: JsonSchema>(settings: SchemaSettings) -> Schema {
     let mut schema = settings

@@ -1,4 +1,4 @@
-//! The common part of both academic APIs: requests and errors.
+//! The common part of the academic APIs: requests and errors.
 
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response};
 use crate::{Error, Result};
@@ -79,22 +79,36 @@ impl Api {
         url
     }
 
-    /// Sends, and reads a JSON answer; `None` for 404.
-    pub(crate) async fn ask<T: DeserializeOwned>(&self, request: Request) -> Result<Option<T>> {
-        let response = self.http.send(&self.policy, request).await?;
-        self.read(&response)
+    /// The same, but its answers have one of these types instead of JSON's.
+    pub(crate) fn accepting(mut self, types: &[&str]) -> Self {
+        self.policy.content_types = types.iter().map(|kind| (*kind).to_owned()).collect();
+        self
     }
 
-    fn read<T: DeserializeOwned>(&self, response: &Response) -> Result<Option<T>> {
-        let provider = || self.policy.provider.clone();
+    /// Sends, and answers with what came; `None` for 404.
+    pub(crate) async fn fetch(&self, request: Request) -> Result<Option<Response>> {
+        let response = self.http.send(&self.policy, request).await?;
         match response.status.as_u16() {
             // JSON or an HTML page: either way it does not exist.
             404 => Ok(None),
-            200..=299 => serde_json::from_slice(&response.body).map(Some).map_err(|error| {
-                Error::Unexpected { provider: provider(), why: format!("its JSON cannot be read: {error}") }
-            }),
-            status => Err(Error::Rejected { provider: provider(), status, message: response.explanation() }),
+            200..=299 => Ok(Some(response)),
+            status => {
+                let (provider, message) = (self.policy.provider.clone(), response.explanation());
+                Err(Error::Rejected { provider, status, message })
+            }
         }
+    }
+
+    /// Sends, and reads a JSON answer; `None` for 404.
+    pub(crate) async fn ask<T: DeserializeOwned>(&self, request: Request) -> Result<Option<T>> {
+        let Some(response) = self.fetch(request).await? else { return Ok(None) };
+        let read = serde_json::from_slice(&response.body);
+        read.map(Some).map_err(|error| self.unexpected(format!("its JSON cannot be read: {error}")))
+    }
+
+    /// The error for an answer that is not what was asked for.
+    pub(crate) fn unexpected(&self, why: impl Into<String>) -> Error {
+        Error::Unexpected { provider: self.policy.provider.clone(), why: why.into() }
     }
 
     /// How long it is still cooling down, and why.

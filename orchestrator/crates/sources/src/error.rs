@@ -60,6 +60,37 @@ pub enum Error {
         /// Its explanation, shortened.
         message: String,
     },
+    /// The provider does not accept the API key, or wants one.
+    #[error(
+        "{provider} does not accept its API key ({status}: {message}); check {setting} against {account}"
+    )]
+    Key {
+        /// Provider.
+        provider: String,
+        /// Status code.
+        status: u16,
+        /// Its explanation, shortened.
+        message: String,
+        /// The setting that holds the key.
+        setting: String,
+        /// Where its customers find their keys.
+        account: String,
+    },
+    /// The quota or the credit of the API key is used up.
+    #[error(
+        "the quota of the API key for {provider} is used up ({status}: {message}); raise it or wait for its renewal \
+         ({account}), or configure another search API"
+    )]
+    Quota {
+        /// Provider.
+        provider: String,
+        /// Status code.
+        status: u16,
+        /// Its explanation, shortened.
+        message: String,
+        /// Where its customers find their quotas.
+        account: String,
+    },
     /// No complete answer in time.
     #[error("{provider} did not answer within {} s", after.as_secs().max(1))]
     Timeout {

@@ -215,7 +215,7 @@ fn name(id: &Identifier) -> Option<(&'static str, String)> {
         Identifier::Pmid(id) => ("pmid", id.clone()),
         Identifier::Pmcid(id) => ("pmcid", id.clone()),
         Identifier::OpenAlex(id) => ("openalex", id.clone()),
-        Identifier::SemanticScholar(_) | Identifier::CorpusId(_) => return None,
+        Identifier::SemanticScholar(_) | Identifier::CorpusId(_) | Identifier::Nct(_) => return None,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use lyra_domain::{Identifier, Work};
 use lyra_research::ports::Hit;
+use lyra_text::{Analysis, tokens};
 
 /// Metadata and abstract of a work.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -59,10 +60,52 @@ pub(crate) fn plain_words(query: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Number of identifiers per request.
+/// The words of a query that say what it is about, in lower case: for APIs that find only what has every word.
+pub(crate) fn telling_words(query: &str) -> Vec<String> {
+    // What joins letters within a word is an operator elsewhere: a colon names a field.
+    let bare = query.replace(|c: char| !c.is_alphanumeric(), " ");
+    let words = |stop| tokens(&bare, Analysis { stem: false, stop }).into_iter().map(|token| token.text);
+    let telling: Vec<String> = words(true).collect();
+    if telling.is_empty() { words(false).collect() } else { telling }
+}
+
+/// Whether a title says, as publishers write it in front, that the work was retracted or withdrawn.
+pub(crate) fn says_retracted(title: &str) -> bool {
+    let title = title.trim_start().to_lowercase();
+    let title = title.trim_start_matches('[');
+    ["retracted:", "retracted article:", "retracted]", "withdrawn:", "withdrawn article:", "withdrawn]"]
+        .iter()
+        .any(|mark| title.starts_with(mark))
+}
+
+/// Each identifier once, in a fixed order.
 pub(crate) fn once(ids: &[Identifier]) -> Vec<Identifier> {
     let mut ids = ids.to_vec();
     ids.sort();
     ids.dedup();
     ids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_tell_are_kept() {
+        assert_eq!(telling_words("Does a daytime nap (20-min) improve memory?").join(" "), {
+            "daytime nap 20 min improve memory"
+        });
+        assert_eq!(telling_words("Why is it?"), ["why", "is", "it"]);
+        assert!(telling_words(" ?! ").is_empty());
+    }
+
+    #[test]
+    fn titles_that_say_retracted() {
+        for title in ["RETRACTED: Naps", "Retracted Article: Naps", "[Retracted] Naps", "WITHDRAWN: Naps"] {
+            assert!(says_retracted(title), "{title}");
+        }
+        for title in ["Retraction: Naps", "Retracted articles and who cites them", "Naps"] {
+            assert!(!says_retracted(title), "{title}");
+        }
+    }
 }

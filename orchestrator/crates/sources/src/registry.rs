@@ -5,7 +5,10 @@
 
 use crate::api::{ApiConfig, Probe};
 use crate::http::HttpClient;
-use crate::{OpenAlex, Result, SemanticScholar};
+use crate::{
+    Arxiv, ClinicalTrials, Core, Crossref, DataCite, Doaj, EuropePmc, OpenAlex, PubMed, Result,
+    SemanticScholar, Unpaywall, Wikipedia,
+};
 use async_trait::async_trait;
 use lyra_domain::Precedence;
 use lyra_research::ports::{EvidenceSource, SourceKind};
@@ -18,6 +21,7 @@ pub const SEMANTIC_SCHOLAR: Provider = Provider {
     aliases: &["s2", "semanticscholar"],
     title: "Semantic Scholar",
     precedence: Precedence(0),
+    by_default: true,
     access: Access::Api {
         address: "https://api.semanticscholar.org/graph/v1",
         open: |http, config| Arc::new(SemanticScholar::new(http, config)),
@@ -30,9 +34,177 @@ pub const OPENALEX: Provider = Provider {
     aliases: &[],
     title: "OpenAlex",
     precedence: Precedence(1),
+    by_default: true,
     access: Access::Api {
         address: "https://api.openalex.org",
         open: |http, config| Arc::new(OpenAlex::new(http, config)),
+    },
+};
+
+/// Europe PMC.
+///
+/// Terms (<https://europepmc.org/Copyright>): free to use, also for mining; full texts only of the open access subset
+/// and only by the web service, never from its pages in bulk. No documented rate; an email address is welcome.
+pub const EUROPE_PMC: Provider = Provider {
+    name: "europe_pmc",
+    aliases: &["epmc", "europepmc"],
+    title: "Europe PMC",
+    precedence: Precedence(2),
+    by_default: true,
+    access: Access::Api {
+        address: "https://www.ebi.ac.uk/europepmc/webservices/rest",
+        open: |http, config| Arc::new(EuropePmc::new(http, config)),
+    },
+};
+
+/// Crossref.
+///
+/// Terms (<https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/>): facts
+/// without restriction, abstracts under their publishers' copyright. Lists once a second; three times with an email
+/// address, which it asks for (`mailto`). It asks its users to cache.
+pub const CROSSREF: Provider = Provider {
+    name: "crossref",
+    aliases: &[],
+    title: "Crossref",
+    precedence: Precedence(4),
+    by_default: false,
+    access: Access::Api {
+        address: "https://api.crossref.org",
+        open: |http, config| Arc::new(Crossref::new(http, config)),
+    },
+};
+
+/// PubMed.
+///
+/// Terms (<https://www.ncbi.nlm.nih.gov/books/NBK25497/>): three requests a second, ten with a key; the name of the
+/// program and an email address go along (`tool`, `email`); large jobs at night or on weekends, US Eastern time.
+pub const PUBMED: Provider = Provider {
+    name: "pubmed",
+    aliases: &[],
+    title: "PubMed",
+    precedence: Precedence(3),
+    by_default: false,
+    access: Access::Api {
+        address: "https://eutils.ncbi.nlm.nih.gov/entrez/eutils",
+        open: |http, config| Arc::new(PubMed::new(http, config)),
+    },
+};
+
+/// arXiv.
+///
+/// Terms (<https://info.arxiv.org/help/api/tou.html>): one request every three seconds over one connection; metadata is
+/// CC0, full texts are linked to and not served on. The same search gives the same answer for a day: it asks its users
+/// to cache.
+pub const ARXIV: Provider = Provider {
+    name: "arxiv",
+    aliases: &[],
+    title: "arXiv",
+    precedence: Precedence(5),
+    by_default: false,
+    access: Access::Api {
+        address: "https://export.arxiv.org/api",
+        open: |http, config| Arc::new(Arxiv::new(http, config)),
+    },
+};
+
+/// ClinicalTrials.gov, version 2 of its API.
+///
+/// Terms (<https://clinicaltrials.gov/about-site/terms-conditions>): free and without a key; attribute the data to
+/// ClinicalTrials.gov and give the date of retrieval, keep copies current, and do not present changed data as the
+/// registry's. Rate: none documented; `robots.txt` asks for a second between requests. Contact: not asked for.
+/// Caching: allowed.
+pub const CLINICAL_TRIALS: Provider = Provider {
+    name: "clinicaltrials",
+    aliases: &["ctgov"],
+    title: "ClinicalTrials.gov",
+    precedence: Precedence(20),
+    by_default: false,
+    access: Access::Api {
+        address: "https://clinicaltrials.gov/api/v2",
+        open: |http, config| Arc::new(ClinicalTrials::new(http, config)),
+    },
+};
+
+/// Wikipedia, by the API of MediaWiki.
+///
+/// Terms (<https://foundation.wikimedia.org/wiki/Policy:Terms_of_Use>, <https://www.mediawiki.org/wiki/API:Etiquette>):
+/// free and without a key; texts are under CC BY-SA 4.0, so quotations name the article and its authors. Rate: no fixed
+/// limit for reading, as long as requests follow one another. Contact: in the `User-Agent`, which must name the program
+/// and a way to reach its operator (`sources.contact`). Caching: encouraged.
+pub const WIKIPEDIA: Provider = Provider {
+    name: "wikipedia",
+    aliases: &[],
+    title: "Wikipedia",
+    precedence: Precedence(30),
+    by_default: false,
+    access: Access::Api {
+        address: "https://en.wikipedia.org/w",
+        open: |http, config| Arc::new(Wikipedia::new(http, config)),
+    },
+};
+
+/// DataCite.
+///
+/// Terms (<https://support.datacite.org/docs/api>): metadata is CC0. Rate: 500 requests in five minutes, 1,000 with an
+/// email address (`mailto`). Contact: optional, doubles the limit. Caching: allowed.
+pub const DATACITE: Provider = Provider {
+    name: "datacite",
+    aliases: &[],
+    title: "DataCite",
+    precedence: Precedence(21),
+    by_default: false,
+    access: Access::Api {
+        address: "https://api.datacite.org",
+        open: |http, config| Arc::new(DataCite::new(http, config)),
+    },
+};
+
+/// The Directory of Open Access Journals.
+///
+/// Terms (<https://doaj.org/terms/>): metadata of articles is CC0. Rate: two requests a second, in bursts of five; a
+/// search goes to 1,000 results. Contact: not asked for. Caching: allowed.
+pub const DOAJ: Provider = Provider {
+    name: "doaj",
+    aliases: &[],
+    title: "Directory of Open Access Journals",
+    precedence: Precedence(22),
+    by_default: false,
+    access: Access::Api {
+        address: "https://doaj.org/api",
+        open: |http, config| Arc::new(Doaj::new(http, config)),
+    },
+};
+
+/// CORE.
+///
+/// Terms (<https://core.ac.uk/terms>): free for research and for persons, by agreement for businesses; name CORE as the
+/// source. Rate: ten requests a minute, and a number of tokens a day that is small without a key. Contact: by the key's
+/// registration. Caching: results may be kept, the collection may not be copied.
+pub const CORE: Provider = Provider {
+    name: "core",
+    aliases: &[],
+    title: "CORE",
+    precedence: Precedence(23),
+    by_default: false,
+    access: Access::Api {
+        address: "https://api.core.ac.uk/v3",
+        open: |http, config| Arc::new(Core::new(http, config)),
+    },
+};
+
+/// Unpaywall.
+///
+/// Terms (<https://unpaywall.org/legal/terms-of-service>): data is CC0. Rate: 100,000 requests a day. Contact: an email
+/// address with every request (`mailto`, required). Caching: allowed.
+pub const UNPAYWALL: Provider = Provider {
+    name: "unpaywall",
+    aliases: &[],
+    title: "Unpaywall",
+    precedence: Precedence(24),
+    by_default: false,
+    access: Access::Api {
+        address: "https://api.unpaywall.org/v2",
+        open: |http, config| Arc::new(Unpaywall::new(http, config)),
     },
 };
 
@@ -42,11 +214,26 @@ pub const WEB: Provider = Provider {
     aliases: &[],
     title: "search engines and pages",
     precedence: Precedence::LAST,
+    by_default: true,
     access: Access::Web,
 };
 
 /// Every source outside, in the order in which lists show them.
-pub const PROVIDERS: &[Provider] = &[SEMANTIC_SCHOLAR, OPENALEX, WEB];
+pub const PROVIDERS: &[Provider] = &[
+    SEMANTIC_SCHOLAR,
+    OPENALEX,
+    EUROPE_PMC,
+    CROSSREF,
+    PUBMED,
+    ARXIV,
+    CLINICAL_TRIALS,
+    WIKIPEDIA,
+    DATACITE,
+    DOAJ,
+    CORE,
+    UNPAYWALL,
+    WEB,
+];
 
 /// A source outside.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +247,9 @@ pub struct Provider {
     pub title: &'static str,
     /// Whose metadata wins when several sources describe one work, and whose citation a link is that several state.
     pub precedence: Precedence,
+    /// Whether it is one of the general sources: those that `lyra sources test` asks without names, and that hints
+    /// suggest. A task asks only what it or the settings name.
+    pub by_default: bool,
     /// How it is reached.
     pub access: Access,
 }
@@ -127,9 +317,10 @@ pub fn introductions() -> String {
     PROVIDERS.iter().map(Provider::introduction).collect::<Vec<_>>().join(", ")
 }
 
-/// The short names of the academic APIs, as `--sources` takes them: `s2,openalex`.
+/// The short names of the academic APIs that hints suggest, as `--sources` takes them: `s2,openalex`.
 pub fn academic_names() -> String {
-    let apis = PROVIDERS.iter().filter(|provider| provider.kind() == SourceKind::Api);
+    let suggested = |provider: &&Provider| provider.by_default && provider.kind() == SourceKind::Api;
+    let apis = PROVIDERS.iter().filter(suggested);
     apis.map(Provider::short_name).collect::<Vec<_>>().join(",")
 }
 
@@ -202,8 +393,12 @@ mod tests {
 
     #[test]
     fn rows_introduce_themselves() {
-        assert_eq!(introductions(), "s2 (Semantic Scholar), openalex, web (search engines and pages)");
-        assert_eq!(quoted_names(), "`semantic_scholar`, `openalex`, `web`");
-        assert_eq!(academic_names(), "s2,openalex");
+        assert_eq!(SEMANTIC_SCHOLAR.introduction(), "s2 (Semantic Scholar)");
+        assert_eq!(OPENALEX.introduction(), "openalex");
+        assert_eq!(EUROPE_PMC.introduction(), "epmc (Europe PMC)");
+        assert_eq!(CLINICAL_TRIALS.introduction(), "ctgov (ClinicalTrials.gov)");
+        assert_eq!(introductions().matches(", ").count() + 1, PROVIDERS.len());
+        assert!(quoted_names().starts_with("`semantic_scholar`, `openalex`, "), "{}", quoted_names());
+        assert_eq!(academic_names(), "s2,openalex,epmc");
     }
 }

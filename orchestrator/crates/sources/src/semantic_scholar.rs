@@ -202,7 +202,7 @@ fn name(id: &Identifier) -> Option<String> {
         Identifier::Arxiv(id) => format!("ARXIV:{id}"),
         Identifier::SemanticScholar(id) => id.clone(),
         Identifier::CorpusId(id) => format!("CorpusId:{id}"),
-        Identifier::OpenAlex(_) => return None,
+        Identifier::OpenAlex(_) | Identifier::Nct(_) => return None,
     })
 }
 

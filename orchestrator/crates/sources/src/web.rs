@@ -1,6 +1,7 @@
-//! The open web: result pages of search engines, and pages fetched, read and cut into fragments.
+//! The open web: search engines by their result pages or APIs, and pages fetched, read and cut into fragments.
 
 mod aids;
+mod apis;
 mod fetch;
 mod page;
 mod parser;
@@ -10,6 +11,7 @@ mod source;
 mod works;
 
 pub use aids::Aids;
+pub use apis::{WebApi, WebApiConfig};
 pub use fetch::{FetchLimits, Pages};
 pub use lyra_web::read::PageKind;
 pub use page::FetchedPage;

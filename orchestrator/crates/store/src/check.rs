@@ -2,7 +2,7 @@
 
 use crate::objects::{self, Views};
 use crate::rows::RowExt;
-use crate::{Result, Store, private, schema};
+use crate::{Result, Store, schema};
 use serde::Serialize;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, Row, SqliteConnection};
@@ -82,7 +82,7 @@ impl Store {
     pub async fn check(&self) -> Result<StoreCheck> {
         let mut reader = self.reader().acquire().await?;
         let mut check = examine(&mut reader, Views::Present).await?;
-        let latest = (&private::MIGRATIONS, schema::latest_of(&private::MIGRATIONS));
+        let latest = (&*schema::PRIVATE, schema::latest_of(&schema::PRIVATE));
         for found in objects::differences(&mut reader, "private", latest, Views::None).await? {
             check.problems.push(Problem { check: "schema", found });
         }
@@ -136,11 +136,11 @@ pub async fn check_file(path: &Path, same_version: bool) -> Result<StoreCheck> {
 /// It is not one of ours, comes from a newer version, or is unreadable.
 pub async fn check_private_file(path: &Path) -> Result<Vec<Problem>> {
     let mut connection = open_immutable(path).await?;
-    schema::fits(path, &mut connection, &private::MIGRATIONS).await?;
+    schema::fits(path, &mut connection, &schema::PRIVATE).await?;
     let mut problems = integrity(&mut connection).await?;
     let version: Option<i64> =
         sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations").fetch_one(&mut connection).await?;
-    let made = (&private::MIGRATIONS, version.unwrap_or(0));
+    let made = (&*schema::PRIVATE, version.unwrap_or(0));
     let differences = objects::differences(&mut connection, "main", made, Views::None).await?;
     problems.extend(differences.into_iter().map(|found| Problem { check: "schema", found }));
     connection.close().await?;
@@ -183,7 +183,7 @@ async fn examine(connection: &mut SqliteConnection, views: Views) -> Result<Stor
         sqlx::query_as("SELECT page_count, page_size FROM pragma_page_count, pragma_page_size")
             .fetch_one(&mut *connection)
             .await?;
-    let made = (&schema::MIGRATIONS, schema.unwrap_or(0));
+    let made = (&*schema::MIGRATIONS, schema.unwrap_or(0));
     for found in objects::differences(connection, "main", made, views).await? {
         add("schema", found);
     }

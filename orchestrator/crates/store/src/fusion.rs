@@ -75,6 +75,9 @@ pub struct RunMeta {
     pub total: Option<u64>,
     /// Milliseconds.
     pub took_ms: u64,
+    /// Documents that the search could not find because their embeddings were still to be made.
+    #[serde(default)]
+    pub unembedded: u64,
 }
 
 /// A run within a fusion.

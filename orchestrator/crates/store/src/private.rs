@@ -1,14 +1,11 @@
 //! `private.db`: cookies of logins, tokens, the audit log and the words of passages in quarantine, in a file beside the database
 //! that the connection behind agents' SQL never opens. The store's own connections see it as the schema `private`.
 
-use crate::{Result, StoreError, schema};
-use sqlx::migrate::Migrator;
+use crate::schema::{self, PRIVATE};
+use crate::{Result, StoreError};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use std::path::{Path, PathBuf};
-
-/// Every version of its schema, oldest first. A file that was released is never edited.
-pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations-private");
 
 /// The first schema version of the database without secrets.
 pub(crate) const APART_SINCE: i64 = 16;
@@ -39,7 +36,7 @@ pub(crate) fn path(database: &Path) -> PathBuf {
 /// Creates the private file of a database, or upgrades it to the latest version.
 pub(crate) async fn open(database: &Path) -> Result<()> {
     let path = path(database);
-    schema::check_version(&path, &MIGRATIONS).await?;
+    schema::check_version(&path, &PRIVATE).await?;
     keep_to_owner(&path)?;
     let options = SqliteConnectOptions::new()
         .filename(&path)
@@ -47,7 +44,7 @@ pub(crate) async fn open(database: &Path) -> Result<()> {
         .journal_mode(SqliteJournalMode::Wal)
         .pragma("secure_delete", "on");
     let pool = SqlitePool::connect_with(options).await.map_err(|error| schema::open_error(&path, error))?;
-    let migrated = schema::migrate_with(&MIGRATIONS, &path, &pool).await;
+    let migrated = schema::migrate_with(&PRIVATE, &path, &pool).await;
     pool.close().await;
     migrated
 }

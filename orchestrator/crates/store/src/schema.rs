@@ -1,5 +1,9 @@
 //! Migrations, and the refusal of files that are not ours.
 
+mod migrations;
+
+pub(crate) use migrations::{MIGRATIONS, PRIVATE};
+
 use crate::error::sqlite_code;
 use crate::{Result, StoreError, private, views};
 use libsqlite3_sys as ffi;
@@ -7,9 +11,6 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 use sqlx::{ConnectOptions, Connection};
 use std::path::Path;
-
-/// Every version of the schema, oldest first. A file that was released is never edited.
-pub(crate) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 
 /// Rejects an existing file that is not a Lyra database or comes from a newer version, before writing to it.
 pub(crate) async fn check(path: &Path) -> Result<()> {

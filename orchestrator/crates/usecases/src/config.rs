@@ -4,11 +4,13 @@ mod backends;
 mod layers;
 mod shown;
 mod sources;
+mod web_apis;
 
 pub use backends::{BackendSettings, OpenSearchSettings, PatentfieldSettings};
 pub use layers::{Layers, Origin, Setting, schema, written};
 pub(crate) use shown::address as shown_address;
 pub use sources::{ApiSettings, SourcesConfig, WebSettings};
+pub use web_apis::{WebApiSettings, WebApisSettings};
 
 use anyhow::Context;
 use lyra_corpus::backend::BackendKind;
@@ -359,6 +361,16 @@ impl Config {
             ("ml.url", &self.ml.url),
             ("sources.semantic_scholar.base_url", &self.sources.semantic_scholar.base_url),
             ("sources.openalex.base_url", &self.sources.openalex.base_url),
+            ("sources.europe_pmc.base_url", &self.sources.europe_pmc.base_url),
+            ("sources.crossref.base_url", &self.sources.crossref.base_url),
+            ("sources.pubmed.base_url", &self.sources.pubmed.base_url),
+            ("sources.arxiv.base_url", &self.sources.arxiv.base_url),
+            ("sources.clinicaltrials.base_url", &self.sources.clinicaltrials.base_url),
+            ("sources.wikipedia.base_url", &self.sources.wikipedia.base_url),
+            ("sources.datacite.base_url", &self.sources.datacite.base_url),
+            ("sources.doaj.base_url", &self.sources.doaj.base_url),
+            ("sources.core.base_url", &self.sources.core.base_url),
+            ("sources.unpaywall.base_url", &self.sources.unpaywall.base_url),
             ("llm.base_url", &self.llm.base_url),
         ];
         for (key, address) in addresses.iter().filter_map(|(key, address)| Some((key, address.as_ref()?))) {
@@ -368,6 +380,7 @@ impl Config {
                 problems.push(format!("`{key}` should be an address such as http://127.0.0.1:8000"));
             }
         }
+        problems.extend(crate::web::apis::open(&web.apis).err().map(|error| error.to_string()));
         if self.llm.provider != LlmProvider::None && self.llm.model.is_none() {
             problems.push("`llm.model` is missing: name the model that the provider has".to_owned());
         }

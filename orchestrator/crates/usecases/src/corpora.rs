@@ -1,10 +1,17 @@
 //! Local corpora: which ones a task searches, and bringing documents in.
 
+mod export;
+mod survey;
+
+pub use export::ExportTarget;
+
 use super::{App, AppError, ErrorCode, Remedy};
 use lyra_corpus::{
-    CorpusError, CorpusInfo, Document, ImportOptions, ImportReport, Method, Progress, SearchResult,
+    CorpusError, CorpusInfo, Document, Embedded, ImportOptions, ImportReport, Method, Narrow, Progress,
+    SearchResult,
 };
 use lyra_domain::{Task, TaskConfig};
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +22,9 @@ pub(super) const EXAMPLE: &str = "example";
 
 /// Pause while another process imports the example corpus.
 const BUSY_PAUSE: Duration = Duration::from_millis(200);
+
+/// How often to look for documents that imports left to be embedded.
+const LOOK_FOR_PENDING: Duration = Duration::from_secs(3);
 
 /// Its documents: written for Lyra, invented throughout.
 const EXAMPLE_FILES: [(&str, &str); 4] = [
@@ -102,6 +112,65 @@ impl App {
         Ok((name, report))
     }
 
+    /// Embeds what imports left for later, in one corpus or in all; after an interruption, the next call does the rest.
+    /// `progress` gets the corpus, its documents embedded by this call, and those that are left.
+    ///
+    /// # Errors
+    /// No such corpus, one that is being imported or has vectors of another model, models that are unreachable.
+    pub async fn embed_corpora(
+        &self,
+        names: &[String],
+        progress: &(dyn Fn(&str, u64, u64) + Send + Sync),
+        cancel: &CancellationToken,
+    ) -> Result<BTreeMap<String, Embedded>, AppError> {
+        let names = if names.is_empty() { self.pending_corpora().await? } else { names.to_vec() };
+        let mut done = BTreeMap::new();
+        for name in names {
+            let show = |embedded, left| progress(&name, embedded, left);
+            let corpora = &self.inner.corpora;
+            let embedded = corpora.embed_pending(&name, &*self.inner.inference, &show, cancel).await?;
+            done.insert(name, embedded);
+        }
+        Ok(done)
+    }
+
+    async fn pending_corpora(&self) -> Result<Vec<String>, AppError> {
+        let all = self.list_corpora().await?;
+        Ok(all.into_iter().filter(|corpus| !corpus.pending.is_empty()).map(|corpus| corpus.name).collect())
+    }
+
+    /// Embeds what imports of any process left for later, as it comes, until `cancel` is canceled.
+    pub(super) async fn embed_in_background(&self, cancel: CancellationToken) {
+        let mut said: HashMap<String, String> = HashMap::new();
+        while cancel.run_until_cancelled(tokio::time::sleep(LOOK_FOR_PENDING)).await.is_some() {
+            let names = match self.pending_corpora().await {
+                Ok(names) => names,
+                Err(error) => {
+                    tracing::warn!(%error, "could not look for documents to embed");
+                    continue;
+                }
+            };
+            for name in names {
+                let (corpora, inference) = (&self.inner.corpora, &*self.inner.inference);
+                match corpora.embed_pending(&name, inference, &|_, _| {}, &cancel).await {
+                    Ok(done) => {
+                        said.remove(&name);
+                        tracing::info!(corpus = name, embedded = done.embedded, "embedded documents");
+                    }
+                    // It has its turn later.
+                    Err(CorpusError::Busy { .. } | CorpusError::NotFound { .. }) => {}
+                    Err(error) => {
+                        // The same failure is said once.
+                        let error = error.to_string();
+                        if said.insert(name.clone(), error.clone()).as_ref() != Some(&error) {
+                            tracing::warn!(corpus = name, error, "documents could not be embedded yet");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Every corpus, by name.
     ///
     /// # Errors
@@ -148,10 +217,26 @@ impl App {
         method: Method,
         k: usize,
     ) -> Result<SearchResult, AppError> {
+        self.search_narrowed_corpus(name, query, method, k, &Narrow::default()).await
+    }
+
+    /// The best `k` documents of what `narrow` leaves of a corpus for a query.
+    ///
+    /// # Errors
+    /// As [`App::search_corpus`]; a tag or collection that no document has; notes by another method than BM25.
+    pub async fn search_narrowed_corpus(
+        &self,
+        name: &str,
+        query: &str,
+        method: Method,
+        k: usize,
+        narrow: &Narrow,
+    ) -> Result<SearchResult, AppError> {
         if query.trim().is_empty() {
             return Err(AppError::invalid("the query is empty", "say what to search for, in words"));
         }
-        Ok(self.inner.corpora.search_with(name, query, None, method, k, &*self.inner.inference).await?)
+        let (corpora, inference) = (&self.inner.corpora, &*self.inner.inference);
+        Ok(corpora.search_narrowed_with(name, query, None, method, k, narrow, inference).await?)
     }
 
     async fn import_example(&self) -> Result<(), AppError> {

@@ -2,6 +2,7 @@
 
 mod isolation;
 mod machine;
+mod web;
 mod work;
 
 use super::{App, LocalModels, Remedy, llm};
@@ -81,6 +82,7 @@ impl App {
                 findings.push(app.work().await);
                 findings.push(app.corpora().await);
                 findings.push(app.outside().await);
+                findings.push(app.web_search());
                 let models = app.models(&config).await;
                 // Models that do not answer would be waited for once more.
                 let answer = models.health != Health::Broken;

@@ -37,7 +37,42 @@ pub struct AppError {
     /// What would be right.
     pub remedy: Option<Remedy>,
     /// Facts for a program.
-    pub details: Option<serde_json::Value>,
+    pub details: Option<Details>,
+}
+
+/// Facts about a failure for a program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Details {
+    /// A query that cannot be read.
+    Syntax {
+        /// Where, in characters from 1.
+        position: usize,
+        /// The unexpected token.
+        found: String,
+        /// The expected tokens.
+        expected: String,
+    },
+    /// Ids of which there is nothing.
+    Missing {
+        /// The ids.
+        missing: Vec<String>,
+    },
+    /// A statement that was not run.
+    Refused {
+        /// Why, in `snake_case`.
+        reason: String,
+    },
+}
+
+impl Details {
+    /// Why a statement was not run, in `snake_case`; `None` for another failure.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Refused { reason } => Some(reason),
+            Self::Syntax { .. } | Self::Missing { .. } => None,
+        }
+    }
 }
 
 impl AppError {
@@ -135,7 +170,7 @@ impl From<GuardError> for AppError {
         };
         Self {
             remedy: error.hint().map(Remedy::from),
-            details: Some(serde_json::json!({"reason": error.code()})),
+            details: Some(Details::Refused { reason: error.code().to_owned() }),
             ..Self::new(code, error.to_string())
         }
     }

@@ -20,18 +20,14 @@ mod texts;
 mod views;
 
 pub use blend::{BlendRequest, Label, Representative, RunRef};
-pub use documents::{CutField, DocumentView, Documents, DocumentsRequest, Passage};
+pub use documents::DocumentsRequest;
 pub(super) use gate::Gate;
-pub use lanes::LaneInfo;
 pub use multilane::{LaneOutcome, MultiLane, NamedLane};
-pub use provenance::{ProvenanceRequest, ProvenanceView};
-pub use review::{PeekRequest, PeekView, Snippet};
-pub use search::{Found, FoundDocument, LaneSearch};
+pub use provenance::ProvenanceRequest;
+pub use review::PeekRequest;
+pub use search::LaneSearch;
 pub(super) use source::RunSource;
-pub use views::{
-    AlarmView, CodeCount, FrontierView, FusionView, ItemView, MetaView, MetricsView, RunHandle, Show,
-    SystemCodes,
-};
+pub use views::Show;
 
 use super::{App, AppError, ErrorCode, Remedy};
 use crate::config::FusionSettings;
@@ -39,6 +35,7 @@ use lanes::Lanes;
 use lyra_corpus::backend::{BackendKind, SearchBackend};
 use lyra_fusion::FusionError;
 use lyra_store::{RunKind, RunSummary, StoredRun};
+use lyra_wire::fusion::LaneInfo;
 use ports::FusionStore;
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,8 +6,8 @@ use lyra_graph::{
     Analysis, EdgeFacts, EvidenceGraph, Node, NodeType, Reference, Role, Scope, bibtex, ris, sort_references,
 };
 use lyra_store::{ExportedPage, TaskExport};
+use lyra_wire::json::fields_of;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 named_enum! {
@@ -116,49 +116,77 @@ pub(super) async fn off_thread<T: Send + 'static>(
         .map_err(|error| AppError::new(ErrorCode::Internal, format!("work on a graph failed: {error}")))
 }
 
+/// What a claim's node says.
+#[derive(Serialize)]
+struct ClaimNode<'a> {
+    text: &'a str,
+    confidence: f64,
+    uncertainty: f64,
+    controversy: f64,
+}
+
+/// What a page's node says.
+#[derive(Serialize)]
+struct PageNode<'a> {
+    title: &'a str,
+    url: &'a str,
+    year: Option<i32>,
+    venue: Option<&'a str>,
+    doi: Option<&'a str>,
+    citation_count: Option<u32>,
+    is_retracted: Option<bool>,
+    domain: &'a str,
+    domain_category: &'a str,
+    is_source: bool,
+}
+
+/// What a fragment's node says.
+#[derive(Serialize)]
+struct FragmentNode<'a> {
+    text: &'a str,
+    fragment_type: &'a str,
+    page_id: &'a str,
+}
+
+fn node(node_type: NodeType, obj_id: &str, attributes: &impl Serialize) -> Node {
+    Node { node_type, obj_id: obj_id.to_owned(), attributes: fields_of(attributes) }
+}
+
 /// The graph of a task's rows.
 pub(super) fn graph_of(rows: &TaskExport) -> EvidenceGraph {
     let mut graph = EvidenceGraph::new();
-    let node = |node_type, obj_id: &str, attributes: Value| Node {
-        node_type,
-        obj_id: obj_id.to_owned(),
-        attributes: match attributes {
-            Value::Object(fields) => fields,
-            _ => Map::new(),
-        },
-    };
     for row in &rows.claims {
-        let attributes = json!({
-            "text": row.claim.claim_text,
-            "confidence": row.posterior.confidence(),
-            "uncertainty": row.posterior.uncertainty(),
-            "controversy": row.posterior.controversy(),
-        });
-        graph.add_node(node(NodeType::Claim, row.claim.id.as_str(), attributes));
+        let attributes = ClaimNode {
+            text: &row.claim.claim_text,
+            confidence: row.posterior.confidence(),
+            uncertainty: row.posterior.uncertainty(),
+            controversy: row.posterior.controversy(),
+        };
+        graph.add_node(node(NodeType::Claim, row.claim.id.as_str(), &attributes));
     }
     for row in &rows.pages {
-        let attributes = json!({
-            "title": row.title,
-            "url": row.url,
-            "year": row.year,
-            "venue": row.venue,
-            "doi": row.doi,
-            "citation_count": row.citation_count,
-            "is_retracted": row.is_retracted,
-            "domain": row.domain,
-            "domain_category": row.domain_category,
-            "is_source": row.is_source,
-        });
-        graph.add_node(node(NodeType::Page, row.id.as_str(), attributes));
+        let attributes = PageNode {
+            title: &row.title,
+            url: &row.url,
+            year: row.year,
+            venue: row.venue.as_deref(),
+            doi: row.doi.as_deref(),
+            citation_count: row.citation_count,
+            is_retracted: row.is_retracted,
+            domain: &row.domain,
+            domain_category: &row.domain_category,
+            is_source: row.is_source,
+        };
+        graph.add_node(node(NodeType::Page, row.id.as_str(), &attributes));
     }
     for row in &rows.fragments {
         let fragment = &row.fragment;
-        let attributes = json!({
-            "text": fragment.text_content,
-            "fragment_type": fragment.fragment_type,
-            "page_id": fragment.page_id,
-        });
-        graph.add_node(node(NodeType::Fragment, fragment.id.as_str(), attributes));
+        let attributes = FragmentNode {
+            text: &fragment.text_content,
+            fragment_type: fragment.fragment_type.as_str(),
+            page_id: fragment.page_id.as_str(),
+        };
+        graph.add_node(node(NodeType::Fragment, fragment.id.as_str(), &attributes));
         graph.place(fragment.id.as_str(), fragment.page_id.as_str());
     }
     for edge in &rows.edges {

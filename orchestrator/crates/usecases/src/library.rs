@@ -12,8 +12,8 @@ use lyra_corpus::{EmbeddedBackend, Method};
 use lyra_domain::{Citation, ClaimId, PageId, TaskId};
 use lyra_fusion::{Lane, Pool, RankedDocs, Ranking};
 use lyra_store::{StoredClaim, StoredPage, VectorTarget};
+use lyra_wire::ItemFacts;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
-use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -66,7 +66,7 @@ pub struct LibraryItem {
     /// The text of a document; a claim with the passages for and against it.
     pub text: String,
     /// Facts about it: its kind, what to cite, and for a claim its numbers.
-    pub metadata: Map<String, Value>,
+    pub metadata: ItemFacts,
 }
 
 impl App {

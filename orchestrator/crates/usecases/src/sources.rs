@@ -7,12 +7,13 @@ use super::{App, AppError, ErrorCode, Remedy};
 use crate::config::{Config, SourcesConfig};
 use crate::worker::PageParser;
 use anyhow::Context;
-use lyra_corpus::CorpusSource;
+use lyra_corpus::{CorpusSource, Narrow};
 use lyra_domain::TaskConfig;
 use lyra_research::ports::{Events, EvidenceSource};
 use lyra_sources::http::{HttpClient, HttpConfig, Proxies};
 use lyra_sources::registry::Opened;
-use lyra_sources::{ApiConfig, PROVIDERS, Provider, Sources};
+use lyra_sources::web::WebApi;
+use lyra_sources::{ApiConfig, PROVIDERS, Probe, Provider, Sources};
 use lyra_store::{Store, SystemClock};
 use secrecy::SecretString;
 use serde::Serialize;
@@ -26,16 +27,16 @@ const CORPORA: &str = "corpora";
 
 /// The sources outside.
 pub(super) struct Outside {
-    sources: Sources,
+    pub(super) sources: Sources,
     web: Web,
 }
 
 /// A source, as `lyra sources list` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SourceInfo {
-    /// Name that `--sources` takes.
+    /// Name that `--sources` takes; of an API of web search, its name as an engine.
     pub name: String,
-    /// `api`, `web` or `corpus`.
+    /// `api`, `web`, `web_api` or `corpus`.
     pub kind: &'static str,
     /// Whether it is a default source.
     pub by_default: bool,
@@ -43,6 +44,8 @@ pub struct SourceInfo {
     pub base_url: Option<String>,
     /// Whether an API key is configured; `None` if none is needed.
     pub key: Option<bool>,
+    /// The setting without which it cannot be queried, if it is missing.
+    pub missing: Option<String>,
     /// Seconds left of its cool-down, and the reason.
     pub left_alone: Option<(u64, String)>,
 }
@@ -57,7 +60,7 @@ pub struct SourceTest {
     pub answers: bool,
     /// Milliseconds from asking to the last byte, when it answered.
     pub milliseconds: Option<u64>,
-    /// Works that match the question, or documents of a corpus.
+    /// Works that match the question, documents of a corpus, or hits of an API of web search.
     pub matches: Option<u64>,
     /// Why it did not answer.
     pub error: Option<String>,
@@ -116,7 +119,22 @@ impl SourceInfo {
             by_default: defaults.iter().any(is_named),
             base_url: api.as_ref().map(|(_, config)| config.base_url.to_string()),
             key: api.as_ref().map(|(_, config)| config.api_key.is_some()),
+            missing: None,
             left_alone: pause.map(|(left, why)| (left.as_secs().max(1), why)),
+        }
+    }
+}
+
+impl SourceTest {
+    /// The source as it answered a probe.
+    pub(super) fn of(source: SourceInfo, answer: &lyra_sources::Result<Probe>) -> Self {
+        let probe = answer.as_ref().ok();
+        Self {
+            source,
+            answers: probe.is_some(),
+            milliseconds: probe.map(|probe| probe.took.as_millis() as u64),
+            matches: probe.map(|probe| probe.matches),
+            error: answer.as_ref().err().map(ToString::to_string),
         }
     }
 }
@@ -198,6 +216,7 @@ impl App {
         } else {
             self.corpora_for(&corpora).await?
         };
+        self.check_narrowed(config).await?;
         config.sources = outside;
         if config.corpora.is_empty() && config.sources.is_empty() {
             return Err(AppError::invalid("no source is selected", Remedy::SelectSources));
@@ -234,6 +253,7 @@ impl App {
         for opened in self.inner.outside.sources.iter() {
             sources.push(SourceInfo::of(opened, defaults).await);
         }
+        sources.extend(self.web_apis().await);
         for corpus in self.list_corpora().await? {
             let every = defaults.iter().any(|name| name == CORPORA) && corpus.name != EXAMPLE;
             sources.push(SourceInfo {
@@ -242,13 +262,15 @@ impl App {
                 kind: "corpus",
                 base_url: None,
                 key: None,
+                missing: None,
                 left_alone: None,
             });
         }
         Ok(sources)
     }
 
-    /// Sends a small query to external sources, bypassing the cache; to all of them when none is given.
+    /// Sends a small query to external sources, bypassing the cache. When none is given, to those that hints suggest and
+    /// to those that the settings name.
     ///
     /// # Errors
     /// A name of no external source. A source that does not answer is not an error here.
@@ -257,31 +279,37 @@ impl App {
         let mut chosen = Vec::new();
         for name in names {
             let api = sources.get(name).filter(|opened| opened.api.is_some());
-            chosen.push(api.map(|opened| opened.provider.name).ok_or_else(|| {
+            let known = match api {
+                Some(opened) => Some(opened.provider.name),
+                None => self.web_api_named(name)?,
+            };
+            chosen.push(known.ok_or_else(|| {
+                let mut known = sources.api_names();
+                known.extend(self.web().search.apis().iter().map(WebApi::name));
                 AppError::invalid(
-                    format!("`{name}` is not an external source"),
-                    format!("the external sources are {}", sources.api_names().join(", ")),
+                    format!("`{name}` is not an external source with an API"),
+                    format!("those are {}", known.join(", ")),
                 )
             })?);
         }
-        let asked = |opened: &&Opened| chosen.is_empty() || chosen.contains(&opened.provider.name);
         let defaults = &self.inner.config.sources.default;
+        let asked = |opened: &&Opened| {
+            let provider = &opened.provider;
+            let usual = || provider.by_default || defaults.iter().any(|name| provider.is_named(name.trim()));
+            if chosen.is_empty() { usual() } else { chosen.contains(&provider.name) }
+        };
         let tests = sources.iter().filter(asked).filter_map(|opened| {
             let (api, _) = opened.api.as_ref()?;
             Some(async move {
                 let answer = api.probe().await;
-                let probe = answer.as_ref().ok();
-                SourceTest {
-                    // How it is doing now, after the probe.
-                    source: SourceInfo::of(opened, defaults).await,
-                    answers: probe.is_some(),
-                    milliseconds: probe.map(|probe| probe.took.as_millis() as u64),
-                    matches: probe.map(|probe| probe.matches),
-                    error: answer.as_ref().err().map(ToString::to_string),
-                }
+                // How it is doing now, after the probe.
+                SourceTest::of(SourceInfo::of(opened, defaults).await, &answer)
             })
         });
-        Ok(futures::future::join_all(tests).await)
+        let chosen_apis = (!chosen.is_empty()).then_some(chosen.as_slice());
+        let (mut done, web) = tokio::join!(futures::future::join_all(tests), self.test_web_apis(chosen_apis));
+        done.extend(web);
+        Ok(done)
     }
 }
 
@@ -289,7 +317,9 @@ impl App {
 pub(super) fn sources_of(app: &App, config: &TaskConfig) -> Vec<Arc<dyn EvidenceSource>> {
     let corpora = config.corpora.iter().map(|name| {
         let source = CorpusSource::new(app.inner.corpora.clone(), name, app.inner.inference.clone());
-        Arc::new(source) as Arc<dyn EvidenceSource>
+        // The names were checked when the task was created.
+        let narrow = Narrow::of(&config.tags, &config.collections).unwrap_or_default();
+        Arc::new(source.with_filters(narrow.filters)) as Arc<dyn EvidenceSource>
     });
     let others = config.sources.iter().filter_map(|name| {
         let run = RunSource::of(name, app.fusion()).map(|run| Arc::new(run) as Arc<dyn EvidenceSource>);

@@ -1,5 +1,7 @@
 //! The open web: pages and search engines.
 
+pub(crate) mod apis;
+
 use super::{App, AppError, ErrorCode};
 use crate::config::WebSettings;
 use crate::worker::PageParser;
@@ -20,7 +22,7 @@ use std::time::Duration;
 /// The engines' client and the page fetcher.
 pub(super) struct Web {
     rules: Rules,
-    search: WebSearch,
+    pub(super) search: WebSearch,
     pages: Pages,
     budget: WebBudget,
     /// Loads pages that need scripts.
@@ -49,10 +51,17 @@ impl EngineAnswer {
     }
 }
 
+/// What stands in the place of a page.
+#[derive(Serialize)]
+struct NoPage<'a> {
+    outcome: &'static str,
+    why: &'a str,
+}
+
 fn page_or_error<S: Serializer>(page: &Result<SerpPage, String>, serializer: S) -> Result<S::Ok, S::Error> {
     match page {
         Ok(page) => page.serialize(serializer),
-        Err(why) => serde_json::json!({"outcome": "error", "why": why}).serialize(serializer),
+        Err(why) => NoPage { outcome: "error", why }.serialize(serializer),
     }
 }
 
@@ -101,7 +110,9 @@ impl Web {
         let browser = Browser::new(http.clone(), config);
         let aids = Aids { browser: Some(browser.clone()), sessions: Some(sessions), parser: parser.clone() };
         Ok(Self {
-            search: WebSearch::new(http.clone(), rules.clone(), trusted.clone()).with_aids(aids.clone()),
+            search: WebSearch::new(http.clone(), rules.clone(), trusted.clone())
+                .with_aids(aids.clone())
+                .with_apis(apis::open(&settings.apis)?),
             pages: Pages::new(http.clone(), rules.clone(), limits).with_aids(aids),
             browser,
             visit: Policy { trusted, ..Policy::new("auth") },
@@ -155,20 +166,17 @@ impl App {
                 format!("its sources are: {}", known.join(", ")),
             ));
         }
-        let engines = self.web().rules.engines();
-        match names.iter().find(|name| engines.get(name).is_none()) {
-            None => Ok(()),
-            Some(unknown) => {
-                let known: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
-                Err(AppError::invalid(
-                    format!("`{unknown}` is not a web search engine"),
-                    format!("the engines are: {}", known.join(", ")),
-                ))
-            }
-        }
+        let search = &self.web().search;
+        let Some(unknown) = names.iter().find(|name| !search.knows(name)) else { return Ok(()) };
+        // An API without its key is known, too.
+        self.web_api_named(unknown)?;
+        Err(AppError::invalid(
+            format!("`{unknown}` is not a web search engine"),
+            format!("the engines are: {}", search.names().join(", ")),
+        ))
     }
 
-    /// Queries search engines in parallel; the general ones when none is given.
+    /// Queries search engines in parallel; when none is given, the configured APIs, else the general ones.
     pub async fn ask_engines(
         &self,
         engines: &[String],
@@ -176,10 +184,10 @@ impl App {
         language: Option<&str>,
     ) -> Vec<EngineAnswer> {
         let web = self.web();
-        let known = web.rules.engines();
-        let names: Vec<String> = match engines {
-            [] => known.of(Category::General),
-            named => named.to_vec(),
+        let names: Vec<String> = match (engines, web.search.apis()) {
+            ([], []) => web.search.readable(Category::General),
+            ([], apis) => apis.iter().map(|api| api.name().to_owned()).collect(),
+            (named, _) => named.to_vec(),
         };
         let language = language.or_else(|| lyra_text::language(query));
         join_all(names.into_iter().map(|engine| async move {

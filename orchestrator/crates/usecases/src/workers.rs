@@ -15,7 +15,7 @@ const RECLAIM_EVERY: Duration = Duration::from_secs(5);
 
 impl App {
     /// Starts the workers: for one task, whose end a person waits for, or for all. They stop on `cancel`, and return
-    /// their jobs to the queue.
+    /// their jobs to the queue. Those for all also embed what imports left for later.
     pub fn start_workers(&self, task: Option<&TaskId>, cancel: &CancellationToken) -> TaskTracker {
         let tracker = TaskTracker::new();
         let config = &self.inner.config.workers;
@@ -34,6 +34,10 @@ impl App {
             };
             let cancel = cancel.child_token();
             tracker.spawn(async move { worker.run(cancel).await });
+        }
+        if task.is_none() {
+            let (app, cancel) = (self.clone(), cancel.child_token());
+            tracker.spawn(async move { app.embed_in_background(cancel).await });
         }
         let (store, cancel) = (self.inner.store.clone(), cancel.child_token());
         tracker.spawn(async move {

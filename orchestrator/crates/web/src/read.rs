@@ -8,7 +8,7 @@ use crate::danger::{DangerousPatterns, Finding, Place};
 use crate::extract::{Extracted, decode};
 use crate::fragment::Touched;
 use crate::refresh::refresh_target;
-use crate::serp::{ChallengeKind, Engines};
+use crate::serp::{ChallengeKind, Engines, SearchApi};
 use crate::{ConfigError, fragment, pdf};
 use lyra_domain::{Fragment, PageId};
 use serde::de::DeserializeOwned;
@@ -51,6 +51,11 @@ pub enum Task {
     Results {
         /// The engine's name.
         engine: String,
+    },
+    /// Read the hits of an API of web search; answered with a [`SerpPage`](crate::serp::SerpPage).
+    Hits {
+        /// The API's name.
+        api: String,
     },
     /// Whether the page is a challenge; answered with an `Option<ChallengeKind>`.
     Challenge,
@@ -148,6 +153,10 @@ impl Reader {
                 let engine = engines.get(engine).ok_or_else(|| unknown(engine));
                 let html = || decode(body, job.content_type.as_deref()).text;
                 written(&engine.map(|engine| engines.read(engine, &html(), &job.address)))
+            }
+            Task::Hits { api } => {
+                let api = SearchApi::named(api).ok_or_else(|| unknown(api));
+                written(&api.and_then(|api| api.read(body).map_err(Unread::Unreadable)))
             }
             Task::Challenge => {
                 let html = decode(body, job.content_type.as_deref()).text;

@@ -1,11 +1,14 @@
-//! Result pages of web search engines: their results, or why they have no results.
+//! Web search engines: the results of their result pages and of their APIs, or why they have no results.
 
+mod api;
 mod engine;
 mod redirect;
 
+pub use api::{Parameters, Refusal, SEARCH_APIS, SearchApi};
 pub use engine::{Category, Engine, Engines, Transport};
 
 use crate::dom::{single_spaces, visible_text};
+use crate::extract::PublishedDate;
 use crate::{canonical, same_page_key};
 use dom_query::{Document, NodeRef};
 use engine::{Marker, Sign};
@@ -25,6 +28,9 @@ pub struct SerpResult {
     pub url: String,
     /// The engine's excerpt; may be empty.
     pub snippet: String,
+    /// When the page was published, as far as the engine says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedDate>,
 }
 
 /// The kind of a result page.
@@ -168,7 +174,8 @@ impl List {
                 Entry::Result { title, url, snippet } => {
                     if seen.insert(same_page_key(&url)) {
                         let rank = list.results.len() + 1;
-                        list.results.push(SerpResult { rank, title, url: url.into(), snippet });
+                        let (url, published) = (url.into(), None);
+                        list.results.push(SerpResult { rank, title, url, snippet, published });
                     }
                 }
                 Entry::Advertisement => list.ads += 1,

@@ -1,6 +1,6 @@
 //! A document of a corpus, as text for a terminal.
 
-use lyra_corpus::{Annotation, Document, Stage};
+use lyra_corpus::{Completed, Document, Stage};
 use std::fmt::Write;
 
 /// Metadata, a line each, then the abstract and the full text by section and page.
@@ -37,6 +37,8 @@ pub(super) fn described(document: &Document) -> String {
     line("retracted", if document.is_retracted { "yes" } else { "" });
     line("zotero", document.zotero.as_deref().unwrap_or_default());
     line("files", &document.files.join(", "));
+    let sources = |entry: &Completed| format!("{} ({})", entry.field, entry.source);
+    line("completed", &document.completed.iter().map(sources).collect::<Vec<_>>().join(", "));
     line("collections", &document.collections.join(", "));
     line("tags", &document.tags.join(", "));
     line("references", &document.references.join(", "));
@@ -54,28 +56,16 @@ pub(super) fn described(document: &Document) -> String {
             None => part(heading, passage.text),
         }
     }
-    let marked: Vec<String> = document.annotations.iter().map(annotation).collect();
+    let marked: Vec<String> = document.annotations.iter().map(ToString::to_string).collect();
     part("What you marked", &marked.join("\n\n"));
     part("Your notes", &document.notes.join("\n\n"));
     text
 }
 
-/// `“Naps help.” (p. 7)`, and what the person wrote about it.
-fn annotation(annotation: &Annotation) -> String {
-    let page = annotation.page.as_ref().map(|page| format!("(p. {page})"));
-    let text = Some(format!("“{}”", annotation.text)).filter(|_| !annotation.text.is_empty());
-    let first = text.into_iter().chain(page).collect::<Vec<_>>().join(" ");
-    [first, annotation.comment.clone()]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lyra_corpus::Section;
+    use lyra_corpus::{Annotation, Section};
 
     #[test]
     fn sections_come_with_their_pages() {

@@ -1,10 +1,12 @@
 //! Runs, fusions and documents as a person reads them.
 
 use lyra_store::RunSummary;
-use lyra_usecases::fusion::{
-    AlarmView, Documents, FusionView, LaneInfo, PeekView, ProvenanceView, RunHandle, SystemCodes,
+use lyra_wire::fusion::{
+    AlarmView, Documents, FrontierView, FusionView, LaneInfo, MetricsView, PeekView, ProvenanceView,
+    RunHandle, SystemCodes,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 pub(super) fn lanes(lanes: &[LaneInfo]) -> String {
@@ -143,9 +145,9 @@ pub(super) fn documents(found: &Documents) -> String {
     text
 }
 
-fn fields(text: &mut String, fields: &Map<String, Value>) {
+fn fields(text: &mut String, fields: &BTreeMap<String, String>) {
     for (name, value) in fields {
-        let _ = writeln!(text, "      {name}: {}", value.as_str().unwrap_or_default().replace('\n', " "));
+        let _ = writeln!(text, "      {name}: {}", value.replace('\n', " "));
     }
 }
 
@@ -174,11 +176,7 @@ fn alarms(text: &mut String, alarms: &[AlarmView]) {
     }
 }
 
-fn measures(
-    text: &mut String,
-    metrics: &lyra_usecases::fusion::MetricsView,
-    frontier: &[lyra_usecases::fusion::FrontierView],
-) {
+fn measures(text: &mut String, metrics: &MetricsView, frontier: &[FrontierView]) {
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
     let _ = writeln!(
         text,
@@ -199,10 +197,8 @@ fn measures(
     }
 }
 
-fn shares(shares: &Map<String, Value>) -> String {
-    let list: Vec<String> = shares
-        .iter()
-        .map(|(name, share)| format!("{name} {:.0} %", share.as_f64().unwrap_or_default() * 100.0))
-        .collect();
+fn shares(shares: &BTreeMap<String, f64>) -> String {
+    let list: Vec<String> =
+        shares.iter().map(|(name, share)| format!("{name} {:.0} %", share * 100.0)).collect();
     list.join("  ")
 }

@@ -52,7 +52,7 @@ fn extended(source: &str) -> Option<String> {
 }
 
 /// Whether one pair of braces holds everything.
-fn is_group(source: &str) -> bool {
+pub(super) fn is_group(source: &str) -> bool {
     let Some(inner) = source.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else { return false };
     // `{\"O}zg{\"u}r` begins and ends with braces, too.
     let mut depth = 0_i64;
@@ -72,14 +72,17 @@ fn is_group(source: &str) -> bool {
     depth == 0 && !escaped
 }
 
+/// What separates the parts of a list.
 #[derive(Clone, Copy)]
-enum Between {
+pub(super) enum Between {
     And,
     Commas,
+    /// Commas, semicolons, and line breaks.
+    Items,
 }
 
 /// The parts between separators outside of braces.
-fn split(text: &str, between: Between) -> Vec<&str> {
+pub(super) fn split(text: &str, between: Between) -> Vec<&str> {
     let bytes = text.as_bytes();
     let (mut parts, mut start, mut depth, mut at) = (Vec::new(), 0, 0_usize, 0);
     while at < bytes.len() {
@@ -96,7 +99,7 @@ fn split(text: &str, between: Between) -> Vec<&str> {
                 depth = depth.saturating_sub(1);
                 0
             }
-            (b',', Between::Commas) if depth == 0 => 1,
+            (b',', Between::Commas) | (b',' | b';' | b'\n', Between::Items) if depth == 0 => 1,
             (byte, Between::And) if depth == 0 && byte.is_ascii_whitespace() => {
                 let word = bytes.get(at + 1..at + 4).is_some_and(|word| word.eq_ignore_ascii_case(b"and"));
                 if word && bytes.get(at + 4).is_none_or(u8::is_ascii_whitespace) { 4 } else { 0 }

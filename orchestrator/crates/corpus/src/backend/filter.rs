@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawFilter {
-    /// `ipc fi cpc ft country lang pubyear pub_date app_date assignee`
+    /// `ipc fi cpc ft country lang pubyear pub_date app_date assignee tag collection`
     pub field: String,
     /// Values of which one must be there: strings, or years as numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -81,6 +81,10 @@ pub enum ValueField {
     Lang,
     /// Applicants and assignees, matched by their words.
     Assignee,
+    /// Tags of the person's library, whole, without regard to case.
+    Tag,
+    /// Collections of the person's library, with those below them: `Sleep` has what is in `Sleep/Naps`.
+    Collection,
 }
 
 impl ValueField {
@@ -90,6 +94,8 @@ impl ValueField {
             Self::Country => "country",
             Self::Lang => "lang",
             Self::Assignee => "assignee",
+            Self::Tag => "tag",
+            Self::Collection => "collection",
         }
     }
 }
@@ -139,11 +145,12 @@ pub struct FilterError {
     pub expected: String,
 }
 
-fn wrong(field: &str, why: impl Into<String>, expected: impl Into<String>) -> FilterError {
+pub(crate) fn wrong(field: &str, why: impl Into<String>, expected: impl Into<String>) -> FilterError {
     FilterError { nth: None, field: field.to_owned(), why: why.into(), expected: expected.into() }
 }
 
-const FIELDS: &str = "the fields are ipc, fi, cpc, ft, country, lang, pubyear, pub_date, app_date, assignee";
+const FIELDS: &str = "the fields are ipc, fi, cpc, ft, country, lang, pubyear, pub_date, app_date, assignee, tag, \
+     collection";
 
 impl Filter {
     /// Checks a list: each filter for itself, and that one classification system is used (FI and F-term go together).
@@ -212,6 +219,8 @@ impl Filter {
             "country" => Some(ValueField::Country),
             "lang" => Some(ValueField::Lang),
             "assignee" => Some(ValueField::Assignee),
+            "tag" => Some(ValueField::Tag),
+            "collection" => Some(ValueField::Collection),
             _ => None,
         };
         if let Some(of) = values {
@@ -240,6 +249,12 @@ impl Filter {
             include.push(self::range(of, range)?);
         }
         Ok(Self::Dates { field: of, include, exclude: days(&raw.exclude_values)? })
+    }
+
+    /// That a value of a field must be there.
+    pub(crate) fn with(field: ValueField, value: &str) -> Result<Self, FilterError> {
+        let include = strings(field, &[Value::from(value)])?;
+        Ok(Self::Values { field, include, exclude: Vec::new() })
     }
 
     /// The name of its field.
@@ -274,7 +289,7 @@ fn strings(field: ValueField, values: &[Value]) -> Result<Vec<String>, FilterErr
                 format!("`{text}` is not a language code"),
                 "give an ISO 639-1 code such as `ja`",
             )),
-            ValueField::Assignee => Ok(text.to_owned()),
+            ValueField::Assignee | ValueField::Tag | ValueField::Collection => Ok(text.to_owned()),
         }
     };
     values.iter().map(one).collect()
@@ -390,6 +405,8 @@ mod tests {
             {"field": "country", "include_values": ["jp"]},
             {"field": "lang", "exclude_values": ["EN"]},
             {"field": "assignee", "include_values": [" Shimadzu "]},
+            {"field": "tag", "include_values": ["To Read"], "exclude_values": ["done, or not"]},
+            {"field": "collection", "include_values": ["Sleep/Naps"]},
             {"field": "pubyear", "include_range": {"from": "2020-01-01", "to": 2021}},
             {"field": "pubyear", "include_values": [2020, "2022"]},
             {"field": "pub_date", "include_range": {"from": "2020-02-01"}},
@@ -401,6 +418,8 @@ mod tests {
             {"field": "country", "include_values": ["JP"]},
             {"field": "lang", "exclude_values": ["en"]},
             {"field": "assignee", "include_values": ["Shimadzu"]},
+            {"field": "tag", "include_values": ["To Read"], "exclude_values": ["done, or not"]},
+            {"field": "collection", "include_values": ["Sleep/Naps"]},
             {"field": "pubyear", "include_range": {"from": "2020-01-01", "to": "2021-12-31"}},
             {"field": "pubyear", "include_values": [2020, 2022]},
             {"field": "pub_date", "include_range": {"from": "2020-02-01"}},

@@ -65,6 +65,31 @@ impl Opened {
         format!("{:016x}", fnv(state.as_bytes()))
     }
 
+    /// What search by meaning does not find because its embeddings are still to be made.
+    pub(crate) fn note(&self) -> Result<Option<String>> {
+        if self.manifest.pending.is_empty() {
+            return Ok(None);
+        }
+        let (all, embedded) = (self.snapshot.count(), self.snapshot.embedded(FeatureScope::Wide)?);
+        if embedded < all {
+            return Ok(Some(format!(
+                "{embedded} of {all} documents are embedded so far; the others are found by words only"
+            )));
+        }
+        let pending: Vec<&str> = self.manifest.pending.iter().map(|scope| scope.name()).collect();
+        Ok(Some(format!("not all documents are embedded yet in: {}", pending.join(", "))))
+    }
+
+    /// Documents whose embeddings of a scope are still to be made.
+    pub(crate) fn unembedded(&self, scope: FeatureScope) -> Result<u64> {
+        // Those that wait for all their embeddings lack the one that every document has.
+        let scope = if self.manifest.pending.contains(&scope) { scope } else { FeatureScope::Wide };
+        if self.manifest.pending.is_empty() {
+            return Ok(0);
+        }
+        Ok(self.snapshot.count().saturating_sub(self.snapshot.embedded(scope)?))
+    }
+
     /// The embeddings, read and checked at the first call.
     pub(crate) fn embeddings(&self) -> Result<&Embeddings> {
         let _turn = self.reading.lock().unwrap_or_else(PoisonError::into_inner);

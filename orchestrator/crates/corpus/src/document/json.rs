@@ -18,7 +18,10 @@ pub(crate) type OddCodes = Vec<String>;
 pub(crate) fn parse(line: &str) -> Result<(Document, OddCodes), String> {
     let value: Value = serde_json::from_str(line).map_err(|error| format!("invalid JSON: {error}"))?;
     let Value::Object(fields) = value else { return Err("not a JSON object".to_owned()) };
-    read(&fields)
+    match super::exported::version(&fields) {
+        Some(version) => super::exported::read(version, &fields),
+        None => read(&fields),
+    }
 }
 
 /// Reads an object; also a row of a table, whose values are strings.
@@ -54,6 +57,9 @@ pub(crate) fn read(fields: &Map<String, Value>) -> Result<(Document, OddCodes), 
         language,
         citation_count: count.transpose()?,
         references: names(fields, &["references", "cites"])?,
+        tags: names(fields, &["tags"])?,
+        collections: names(fields, &["collections"])?,
+        notes: names(fields, &["notes"])?,
         app_id: one(&["app_id"])?,
         pub_id: one(&["pub_id"])?,
         exam_id: one(&["exam_id"])?,

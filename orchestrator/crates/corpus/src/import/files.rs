@@ -4,7 +4,9 @@ use super::messages::{Ask, Batch, Failure, Given, Said, arrived};
 use super::part::{Contents, Part};
 use super::records::{Holding, Record};
 use super::spool::{Slice, Spool};
-use super::{Format, Rejected, zotero};
+use super::{Format, ImportOptions, Rejected, zotero};
+use crate::corpora::blocking;
+use crate::ledger::{Entry, Kind, Ledger, Refused, State};
 use crate::{CorpusError, Result};
 use lyra_bibliography::Parts;
 use lyra_worker::{Talk, Talks, WorkerError};
@@ -29,6 +31,8 @@ const PER_READER: usize = 1_000;
 pub(super) struct Source {
     /// The file as it was named; a member's name stands behind its archive's.
     pub(super) path: PathBuf,
+    /// Its file among those that are read.
+    pub(super) disk: usize,
     file: PathBuf,
     part: Part,
     /// Where its bytes are, if it was unpacked or copied.
@@ -41,6 +45,21 @@ impl Source {
     /// Bytes on disk.
     pub(super) fn bytes(&self) -> u64 {
         self.part.bytes
+    }
+
+    /// Whether it is one paper.
+    pub(super) fn is_paper(&self) -> bool {
+        self.part.format.is_paper()
+    }
+
+    /// Whether it is Zotero's database.
+    pub(super) fn is_zotero(&self) -> bool {
+        self.part.format == Format::Zotero
+    }
+
+    /// Where it is in the archive that its file is; empty for the file itself.
+    pub(super) fn member(&self) -> PathBuf {
+        self.path.strip_prefix(&self.file).unwrap_or(Path::new("")).to_owned()
     }
 
     fn slice(&self) -> Result<Slice> {
@@ -57,51 +76,126 @@ impl Source {
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) sources: Vec<Source>,
-    /// Files of folders that hold nothing to import, with the reason.
+    /// The files of the sources, and those that hold nothing to import.
+    pub(super) files: Vec<Entry>,
+    /// Files that are as they were when an earlier import read them.
+    pub(super) kept: Vec<Entry>,
+    /// Files of folders and members of archives that hold nothing to import, with the reason.
     pub(super) rejected: Vec<Rejected>,
 }
 
-/// A file, or content of one, that may hold something to import.
+/// A file that may be read.
 struct Candidate {
-    path: PathBuf,
+    /// Place of the path that it was found by.
+    root: usize,
     file: PathBuf,
+    /// It was named itself, or is the database of the folder that was named.
+    named: bool,
+    /// The same for all ways to the file.
+    same: PathBuf,
+    state: std::io::Result<State>,
+    /// What is known of it, if that still is so.
+    known: Option<Entry>,
+}
+
+impl Candidate {
+    fn of(root: usize, file: PathBuf, named: bool, format: Option<Format>, ledger: &Ledger) -> Self {
+        let format = format.map(Format::name);
+        let (same, state) = (same(&file), State::of(&file, format));
+        let known = ledger
+            .get(&same)
+            .cloned()
+            .filter(|known| state.as_ref().is_ok_and(|state| known.is_current(*state, format)));
+        Self { root, file, named, same, state, known }
+    }
+}
+
+/// A file, or content of one, that may hold something to import.
+struct Packed {
+    path: PathBuf,
     held: Option<Slice>,
     named: bool,
     /// In how many archives it is.
     depth: usize,
 }
 
-/// Opens all files, those in folders, and the members of archives, also of archives in archives. From folders and
-/// archives, it takes the files whose format is detected by content or name, in order of name; of a folder, the others
-/// are rejected one by one, and so are members that cannot be read. A file that is named itself is always taken. When
-/// `cancel` is canceled, it returns what was found until then.
+/// What a file holds.
+#[derive(Default)]
+struct Opened {
+    sources: Vec<Source>,
+    /// What is in it and cannot be read.
+    rejected: Vec<Rejected>,
+}
+
+/// Opens all files, those in folders, the members of archives, also of archives in archives, and papers that references
+/// name. From folders and archives, it takes the files whose format is detected by content or name, in order of name; of
+/// a folder, the others are rejected one by one, and so are members that cannot be read. A file that is named itself is
+/// always taken; of Zotero's data folder, it is the database. Files that are as the ledger says are kept and not opened,
+/// but for references when there are papers that they may describe. When `cancel` is canceled, it returns what was found
+/// until then.
 pub(super) async fn open(
     paths: &[PathBuf],
-    format: Option<Format>,
+    options: &ImportOptions,
+    ledger: &Arc<Ledger>,
     readers: &Arc<Talks>,
     cancel: &CancellationToken,
 ) -> Result<Found> {
-    let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
-    let (mut found, mut spool) = (Found::default(), Spool::default());
-    for path in paths {
-        let before = found.sources.len();
-        let database = zotero::database_in(path);
-        let folder = path.is_dir() && database.is_none();
-        let files = match database {
-            Some(database) => vec![database],
-            None if folder => files_of(path, 0)?,
-            None => vec![path.clone()],
-        };
-        for (nth, file) in files.into_iter().enumerate() {
-            if nth % PER_READER == 0 {
-                reading.talk = None;
-            }
-            let candidate = Candidate { path: file.clone(), file, held: None, named: !folder, depth: 0 };
-            if !reading.open(candidate, format, &mut found, &mut spool).await? {
-                return Ok(found);
-            }
+    let candidates = {
+        let (paths, options, ledger) = (paths.to_vec(), options.clone(), ledger.clone());
+        blocking(move || candidates(&paths, &options, &ledger)).await?
+    };
+    let spool = Spool::default();
+    let mut reading = Reading { readers: readers.clone(), talk: None, spool, cancel: cancel.clone() };
+    let mut found = Found::default();
+    let mut looked = HashSet::new();
+    let mut fruitful: HashSet<usize> = HashSet::new();
+    for (nth, candidate) in candidates.into_iter().enumerate() {
+        let Candidate { root, file, named, same, state, known } = candidate;
+        if !looked.insert(same.clone()) {
+            fruitful.insert(root);
+            continue;
         }
-        if found.sources.len() == before {
+        if let Some(known) = known {
+            if known.kind == Kind::Nothing {
+                found.rejected.extend(rejected(&known));
+            } else {
+                fruitful.insert(root);
+            }
+            found.kept.push(known);
+            continue;
+        }
+        if nth % PER_READER == 0 {
+            reading.talk = None;
+        }
+        let opened = match reading.open(&file, named, options.format).await {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return Ok(found),
+            Err(error) if named => return Err(error),
+            Err(CorpusError::File { why, .. }) => {
+                let odd = vec![Rejected { file: file.clone(), line: 0, reason: why }];
+                found.nothing(&file, same, &state, options.format, odd);
+                continue;
+            }
+            // It may be readable later.
+            Err(error) => {
+                found.rejected.push(Rejected { file, line: 0, reason: reason(error)? });
+                continue;
+            }
+        };
+        if opened.sources.is_empty() {
+            let mut odd = opened.rejected;
+            if odd.is_empty() {
+                let reason = "neither a document nor an archive of documents in a format that Lyra reads";
+                odd.push(Rejected { file: file.clone(), line: 0, reason: reason.to_owned() });
+            }
+            found.nothing(&file, same, &state, options.format, odd);
+            continue;
+        }
+        fruitful.insert(root);
+        found.take(&file, same, state, options.format, opened);
+    }
+    for (root, path) in paths.iter().enumerate() {
+        if !fruitful.contains(&root) && !options.except.iter().any(|file| file.starts_with(same(path))) {
             let formats = Format::all().map(Format::name).collect::<Vec<_>>().join(", ");
             return Err(refused(
                 path,
@@ -109,66 +203,131 @@ pub(super) async fn open(
             ));
         }
     }
+    if !reading.attached(&mut found, options, ledger).await?
+        || !reading.described(&mut found, options).await?
+    {
+        return Ok(found);
+    }
     // References come first, so that papers find theirs.
     found.sources.sort_by_key(|source| !source.part.format.is_references());
     Ok(found)
 }
 
-/// Papers that references name and that are on this machine, beyond `found`. What is no paper is left out; what cannot
-/// be read is rejected.
-pub(super) async fn attached(
-    found: &Found,
-    readers: &Arc<Talks>,
-    cancel: &CancellationToken,
-) -> Result<Found> {
-    let known: HashSet<PathBuf> = found.sources.iter().map(|source| same(&source.file)).collect();
-    let mut files: BTreeSet<PathBuf> = BTreeSet::new();
-    let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
-    for source in found.sources.iter().filter(|source| source.part.format.is_references()) {
-        let (to, mut arriving) = mpsc::channel(1);
-        let folder = source.file.parent().unwrap_or(Path::new(""));
-        let base = if source.part.format == Format::Zotero { zotero::base_folder(folder) } else { None };
-        let collect = async {
-            while let Some(Ok(Fetched { message, .. })) = arriving.recv().await {
-                let records = arrived(&message).filter_map(|record| record.ok()?.holding);
-                for holding in records {
-                    if let Holding::Reference { files: named, .. } = holding {
-                        files.extend(named.iter().filter_map(|named| local(folder, base.as_deref(), named)));
-                    }
-                }
-            }
+/// The files below these paths, with what is known of them.
+fn candidates(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Result<Vec<Candidate>> {
+    let mut candidates = Vec::new();
+    for (root, path) in paths.iter().enumerate() {
+        let database = zotero::database_in(path);
+        let named = database.is_some() || !path.is_dir();
+        let files = match database {
+            Some(database) => vec![database],
+            None if named => vec![path.clone()],
+            None => files_of(path, 0)?,
         };
-        let read = async {
-            // The end of the sender ends the collection.
-            let to = to;
-            reading.read(0, source, &to).await
-        };
-        let (read, ()) = tokio::join!(read, collect);
-        if !read? {
-            return Ok(Found::default());
+        let all = files.into_iter().map(|file| Candidate::of(root, file, named, options.format, ledger));
+        candidates.extend(all.filter(|candidate| !options.except.contains(&candidate.same)));
+    }
+    Ok(candidates)
+}
+
+/// Files that an import would look at.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Survey {
+    /// Files that are new or changed.
+    pub changed: Vec<Stamp>,
+    /// Absolute paths of files that are no longer there, and that no import has noticed to be gone.
+    pub gone: Vec<PathBuf>,
+}
+
+/// A file as the disk shows it: as long as it is written, this changes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// Absolute path.
+    pub file: PathBuf,
+    /// Bytes.
+    pub bytes: u64,
+    /// Nanoseconds since 1970 of its last change, 0 when that is unknown.
+    pub modified: i64,
+}
+
+/// What an import of these paths would look at.
+pub(crate) fn survey(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Result<Survey> {
+    let mut changed = Vec::new();
+    for Candidate { same, state, known, .. } in candidates(paths, options, ledger)? {
+        // What cannot be read at all is reported by the import.
+        let state = state.unwrap_or_default();
+        if known.is_none() {
+            changed.push(Stamp { file: same, bytes: state.bytes, modified: state.exact });
         }
     }
-    let mut papers = Found::default();
-    for (nth, file) in files.into_iter().filter(|file| !known.contains(&same(file))).enumerate() {
-        if nth % PER_READER == 0 {
-            reading.talk = None;
-        }
-        let looked = match regular(&file) {
-            Ok(slice) => reading.look(&file, None, false, None, &slice).await,
-            Err(error) => Err(error),
-        };
-        match looked {
-            Ok(Some(contents)) => {
-                let is_paper = |part: &Part| part.name.is_none() && part.format.is_attached();
-                let source =
-                    |part| Source { path: file.clone(), file: file.clone(), part, held: None, named: false };
-                papers.sources.extend(contents.parts.into_iter().filter(is_paper).map(source));
-            }
-            Ok(None) => return Ok(Found::default()),
-            Err(error) => papers.rejected.push(Rejected { file, line: 0, reason: reason(error)? }),
+    let roots: Vec<PathBuf> = paths.iter().map(|path| same(path)).collect();
+    let below = |entry: &&Entry| roots.iter().any(|root| entry.path.starts_with(root));
+    let lost = ledger.entries().filter(below).filter(|entry| !entry.gone && !entry.path.exists());
+    Ok(Survey { changed, gone: lost.map(|entry| entry.path.clone()).collect() })
+}
+
+/// What of a file that is not read again was not imported.
+pub(super) fn rejected(known: &Entry) -> impl Iterator<Item = Rejected> + '_ {
+    let of = |Refused { member, line, reason }: &Refused| Rejected {
+        file: if member.as_os_str().is_empty() { known.path.clone() } else { known.path.join(member) },
+        line: *line,
+        reason: reason.clone(),
+    };
+    known.rejected.iter().map(of)
+}
+
+impl Found {
+    /// Takes what a file holds.
+    fn take(
+        &mut self,
+        file: &Path,
+        same: PathBuf,
+        state: std::io::Result<State>,
+        format: Option<Format>,
+        opened: Opened,
+    ) {
+        let Opened { sources, rejected } = opened;
+        let references = sources.iter().any(|source| source.part.format.is_references());
+        let kind = if references { Kind::References } else { Kind::Documents };
+        let disk = self.files.len();
+        // A file whose state is not known is read again by the next import.
+        self.enter(file, same, state.unwrap_or_default(), format, kind, rejected);
+        self.sources.extend(sources.into_iter().map(|source| Source { disk, ..source }));
+    }
+
+    /// Rejects a file as a whole.
+    fn nothing(
+        &mut self,
+        file: &Path,
+        same: PathBuf,
+        state: &std::io::Result<State>,
+        format: Option<Format>,
+        rejected: Vec<Rejected>,
+    ) {
+        match state {
+            Ok(state) => self.enter(file, same, *state, format, Kind::Nothing, rejected),
+            Err(_) => self.rejected.extend(rejected),
         }
     }
-    Ok(papers)
+
+    /// Notes a file with what of it is rejected.
+    fn enter(
+        &mut self,
+        file: &Path,
+        same: PathBuf,
+        state: State,
+        format: Option<Format>,
+        kind: Kind,
+        rejected: Vec<Rejected>,
+    ) {
+        let mut entry = Entry::new(same, state, format.map(Format::name), kind);
+        for odd in rejected {
+            let member = odd.file.strip_prefix(file).unwrap_or(Path::new("")).to_owned();
+            entry.refuse(member, odd.line, &odd.reason);
+            self.rejected.push(odd);
+        }
+        self.files.push(entry);
+    }
 }
 
 /// What is wrong with one file; an error that is about something else stays one.
@@ -180,18 +339,17 @@ fn reason(error: CorpusError) -> Result<String> {
     }
 }
 
-/// The regular file that a reference names, if there is one: an absolute path, or one beside the references. Paths of
+/// The file that a reference names, which need not be there: an absolute path, or one beside the references. Paths of
 /// Zotero may be relative to the folder `base`.
 fn local(folder: &Path, base: Option<&Path>, named: &str) -> Option<PathBuf> {
-    let path = match named.strip_prefix("attachments:") {
-        Some(named) => base?.join(named),
-        None => folder.join(named.strip_prefix("file://").unwrap_or(named)),
-    };
-    path.is_file().then_some(path)
+    match named.strip_prefix("attachments:") {
+        Some(named) => Some(base?.join(named)),
+        None => Some(folder.join(named.strip_prefix("file://").unwrap_or(named))),
+    }
 }
 
 /// A path that is the same for all ways to a file.
-fn same(path: &Path) -> PathBuf {
+pub(crate) fn same(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
@@ -216,15 +374,12 @@ fn files_of(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
     for entry in entries {
         let path = entry.path();
         let kind = entry.file_type().map_err(CorpusError::io(&path))?;
-        if let Some(database) = zotero::database_in(&path).filter(|_| kind.is_dir()) {
-            // Its files are those that its items name: the others are in its trash, or of its programs.
-            files.push(database);
-        } else if kind.is_dir() {
+        if kind.is_dir() {
             if depth == MOST_DEEP {
                 return Err(refused(&path, format!("more than {MOST_DEEP} folders within each other")));
             }
             files.extend(files_of(&path, depth + 1)?);
-        } else if path.is_file() {
+        } else if path.is_file() && !zotero::is_journal(&path) {
             files.push(path);
         }
     }
@@ -247,7 +402,7 @@ pub(super) async fn fetch(
     to: mpsc::Sender<Result<Fetched>>,
     cancel: CancellationToken,
 ) {
-    let mut reading = Reading { readers, talk: None, cancel };
+    let mut reading = Reading { readers, talk: None, spool: Spool::default(), cancel };
     for (nth, source) in (0_u32..).zip(&*sources) {
         if (nth as usize).is_multiple_of(PER_READER) {
             reading.talk = None;
@@ -273,6 +428,8 @@ struct Reading {
     readers: Arc<Talks>,
     /// The one that is there.
     talk: Option<Talk>,
+    /// What it unpacks.
+    spool: Spool,
     cancel: CancellationToken,
 }
 
@@ -291,27 +448,22 @@ impl Unsaid {
 }
 
 impl Reading {
-    /// Adds what a file and the archives in it hold to `found`; `false` when the import was cancelled.
-    async fn open(
-        &mut self,
-        candidate: Candidate,
-        format: Option<Format>,
-        found: &mut Found,
-        spool: &mut Spool,
-    ) -> Result<bool> {
-        let mut next = vec![candidate];
-        while let Some(mut candidate) = next.pop() {
-            let contents = match self.contents(&mut candidate, format, spool).await {
+    /// What a file and the archives in it hold; `None` when the import was cancelled. What is wrong with the file is an
+    /// error, what is wrong with a member only when the file was `named` and has no other content.
+    async fn open(&mut self, file: &Path, named: bool, format: Option<Format>) -> Result<Option<Opened>> {
+        let mut opened = Opened::default();
+        let mut next = vec![Packed { path: file.to_owned(), held: None, named, depth: 0 }];
+        while let Some(mut packed) = next.pop() {
+            let contents = match self.contents(file, &mut packed, format).await {
                 Ok(Some(contents)) => contents,
-                Ok(None) => return Ok(false),
-                Err(error) if candidate.named => return Err(error),
+                Ok(None) => return Ok(None),
+                Err(error) if packed.named || packed.depth == 0 => return Err(error),
                 Err(error) => {
-                    let reason = reason(error)?;
-                    found.rejected.push(Rejected { file: candidate.path, line: 0, reason });
+                    opened.rejected.push(Rejected { file: packed.path, line: 0, reason: reason(error)? });
                     continue;
                 }
             };
-            let Candidate { path, file, held, named, depth } = candidate;
+            let Packed { path, held, named, depth } = packed;
             let of = |name: Option<&str>| name.map_or_else(|| path.clone(), |name| member(&path, name));
             let Contents { parts, packed, rejected } = contents;
             if named
@@ -321,9 +473,9 @@ impl Reading {
             {
                 return Err(refused(&of(Some(name)), why));
             }
-            if parts.is_empty() && packed.is_empty() && rejected.is_empty() {
+            if depth > 0 && parts.is_empty() && packed.is_empty() && rejected.is_empty() {
                 let reason = "neither a document nor an archive of documents in a format that Lyra reads";
-                found.rejected.push(Rejected { file: path, line: 0, reason: reason.to_owned() });
+                opened.rejected.push(Rejected { file: path, line: 0, reason: reason.to_owned() });
                 continue;
             }
             let rejected = rejected.into_iter().map(|(name, reason)| Rejected {
@@ -331,54 +483,189 @@ impl Reading {
                 line: 0,
                 reason,
             });
-            found.rejected.extend(rejected);
+            opened.rejected.extend(rejected);
             let mut inner = Vec::new();
             for part in packed {
                 let path = of(part.name.as_deref());
+                let named = named && part.name.is_none();
                 let slice = if depth == MOST_NESTED {
                     Err(refused(&path, format!("more than {MOST_NESTED} archives within each other")))
                 } else {
-                    let outer = held.clone().map_or_else(|| regular(&file), Ok)?;
-                    self.unpack(&path, &part, &outer, spool).await
+                    let outer = held.clone().map_or_else(|| regular(file), Ok)?;
+                    self.unpack(&path, &part, &outer).await
                 };
                 match slice {
                     Ok(Some(slice)) => {
-                        let (file, held) = (file.clone(), Some(slice));
-                        let named = named && part.name.is_none();
-                        inner.push(Candidate { path, file, held, named, depth: depth + 1 });
+                        inner.push(Packed { path, held: Some(slice), named, depth: depth + 1 })
                     }
-                    Ok(None) => return Ok(false),
-                    Err(error) if named && part.name.is_none() => return Err(error),
+                    Ok(None) => return Ok(None),
+                    Err(error) if named => return Err(error),
                     Err(error) => {
-                        found.rejected.push(Rejected { file: path, line: 0, reason: reason(error)? });
+                        opened.rejected.push(Rejected { file: path, line: 0, reason: reason(error)? });
                     }
                 }
             }
             next.extend(inner.into_iter().rev());
-            found.sources.extend(parts.into_iter().map(|part| Source {
+            opened.sources.extend(parts.into_iter().map(|part| Source {
                 path: of(part.name.as_deref()),
-                file: file.clone(),
+                disk: 0,
+                file: file.to_owned(),
                 named: named && part.name.is_none(),
                 part,
                 held: held.clone(),
             }));
         }
+        Ok(Some(opened))
+    }
+
+    /// Takes the papers that references name and that are on this machine. What is no paper is left out; what cannot be
+    /// read is rejected. `false` when the import was cancelled.
+    async fn attached(
+        &mut self,
+        found: &mut Found,
+        options: &ImportOptions,
+        ledger: &Arc<Ledger>,
+    ) -> Result<bool> {
+        let mut named: BTreeSet<PathBuf> =
+            found.kept.iter().flat_map(|known| known.named.iter().cloned()).collect();
+        for source in found.sources.iter().filter(|source| source.part.format.is_references()) {
+            let Some(files) = self.named(source).await? else { return Ok(false) };
+            found.files[source.disk].named.extend(files.iter().cloned());
+            named.extend(files);
+        }
+        let known: HashSet<PathBuf> =
+            found.files.iter().chain(&found.kept).map(|entry| entry.path.clone()).collect();
+        let candidates = {
+            let (ledger, except) = (ledger.clone(), options.except.clone());
+            blocking(move || {
+                let there = named.into_iter().filter(|file| file.is_file());
+                let all = there.map(|file| Candidate::of(0, file, false, None, &ledger));
+                let new = all.filter(|file| !known.contains(&file.same) && !except.contains(&file.same));
+                Ok(new.collect::<Vec<_>>())
+            })
+            .await?
+        };
+        let mut taken = HashSet::new();
+        for (nth, candidate) in candidates.into_iter().enumerate() {
+            let Candidate { file, same, state, known, .. } = candidate;
+            if !taken.insert(same.clone()) {
+                continue;
+            }
+            if let Some(known) = known {
+                if known.kind == Kind::Nothing {
+                    found.rejected.extend(rejected(&known));
+                }
+                found.kept.push(known);
+                continue;
+            }
+            if nth % PER_READER == 0 {
+                self.talk = None;
+            }
+            let looked = match regular(&file) {
+                Ok(slice) => self.look(&file, None, false, None, &slice).await,
+                Err(error) => Err(error),
+            };
+            match looked {
+                Ok(Some(contents)) => {
+                    let is_paper = |part: &Part| part.name.is_none() && part.format.is_attached();
+                    let of = |part| Source {
+                        path: file.clone(),
+                        disk: 0,
+                        file: file.clone(),
+                        part,
+                        held: None,
+                        named: false,
+                    };
+                    let sources: Vec<Source> = contents.parts.into_iter().filter(is_paper).map(of).collect();
+                    if !sources.is_empty() {
+                        found.take(&file, same, state, None, Opened { sources, rejected: Vec::new() });
+                    }
+                }
+                Ok(None) => return Ok(false),
+                Err(CorpusError::File { why, .. }) => {
+                    let odd = vec![Rejected { file: file.clone(), line: 0, reason: why }];
+                    found.nothing(&file, same, &state, None, odd);
+                }
+                // It may be readable later.
+                Err(error) => {
+                    found.rejected.push(Rejected { file, line: 0, reason: reason(error)? });
+                }
+            }
+        }
         Ok(true)
     }
 
-    /// What a file holds, which is copied first if it is a database that its program may be writing to; none when the
-    /// import was cancelled.
+    /// The files that references name; `None` when the import was cancelled.
+    async fn named(&mut self, source: &Source) -> Result<Option<BTreeSet<PathBuf>>> {
+        let mut files = BTreeSet::new();
+        let (to, mut arriving) = mpsc::channel(1);
+        let folder = source.file.parent().unwrap_or(Path::new(""));
+        let base = if source.is_zotero() { zotero::base_folder(folder) } else { None };
+        let collect = async {
+            while let Some(Ok(Fetched { message, .. })) = arriving.recv().await {
+                let records = arrived(&message).filter_map(|record| record.ok()?.holding);
+                for holding in records {
+                    if let Holding::Reference { files: named, .. } = holding {
+                        files.extend(named.iter().filter_map(|named| local(folder, base.as_deref(), named)));
+                    }
+                }
+            }
+        };
+        let read = async {
+            // The end of the sender ends the collection.
+            let to = to;
+            self.read(0, source, &to).await
+        };
+        let (read, ()) = tokio::join!(read, collect);
+        Ok(read?.then_some(files))
+    }
+
+    /// Reads references again that are as they were, when a paper is new: they may describe it. `false` when the import
+    /// was cancelled.
+    async fn described(&mut self, found: &mut Found, options: &ImportOptions) -> Result<bool> {
+        if !found.sources.iter().any(Source::is_paper) {
+            return Ok(true);
+        }
+        let (again, kept) = std::mem::take(&mut found.kept)
+            .into_iter()
+            .partition::<Vec<_>, _>(|known| known.kind == Kind::References);
+        found.kept = kept;
+        for known in again {
+            let state = State::of(&known.path, options.format.map(Format::name));
+            match self.open(&known.path, false, options.format).await {
+                // It changed just now, and is read by the next import.
+                Ok(Some(opened)) if opened.sources.is_empty() => found.kept.push(known),
+                Ok(Some(opened)) => {
+                    let file = known.path.clone();
+                    found.take(&file, known.path, state, options.format, opened);
+                    if let Some(entry) = found.files.last_mut() {
+                        entry.named = known.named;
+                    }
+                }
+                Ok(None) => return Ok(false),
+                Err(error) => {
+                    let odd = Rejected { file: known.path.clone(), line: 0, reason: reason(error)? };
+                    found.rejected.push(odd);
+                    found.kept.push(known);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// What a file, or content of it, holds. A database is copied first, because its program may be writing to it. None
+    /// when the import was cancelled.
     async fn contents(
         &mut self,
-        candidate: &mut Candidate,
+        file: &Path,
+        packed: &mut Packed,
         format: Option<Format>,
-        spool: &mut Spool,
     ) -> Result<Option<Contents>> {
         let mut database = None;
-        let Candidate { path, file, held, named, .. } = candidate;
+        let Packed { path, held, named, .. } = packed;
         if held.is_none() && (zotero::is_database(file) || format == Some(Format::Zotero)) {
             regular(file)?;
-            let (copied, parts) = zotero::copy(file, spool).map_err(CorpusError::io(&*file))?;
+            let (copied, parts) = zotero::copy(file, &mut self.spool).map_err(CorpusError::io(file))?;
             (*held, database) = (Some(copied), Some(parts));
         }
         let slice = held.clone().map_or_else(|| regular(file), Ok)?;
@@ -410,26 +697,20 @@ impl Reading {
     }
 
     /// Unpacks a part of a file; none when the import was cancelled.
-    async fn unpack(
-        &mut self,
-        path: &Path,
-        part: &Part,
-        slice: &Slice,
-        spool: &mut Spool,
-    ) -> Result<Option<Slice>> {
-        let mark = spool.mark();
+    async fn unpack(&mut self, path: &Path, part: &Part, slice: &Slice) -> Result<Option<Slice>> {
+        let mark = self.spool.mark();
         let mut message = Ask::Unpack { part: part.clone(), bytes: slice.bytes }.to_bytes();
         let unpacked = loop {
             match self.say(message, slice).await {
                 Ok((Said::Piece, answer)) => {
                     let piece = Said::content(&answer);
                     if piece.is_empty() {
-                        break Ok(spool.since(mark));
+                        break Ok(self.spool.since(mark));
                     }
-                    if let Err(error) = spool.add(piece) {
+                    if let Err(error) = self.spool.add(piece) {
                         break Err(CorpusError::io(path)(error));
                     }
-                    if let Err(failure) = spool.check(mark, part.bytes) {
+                    if let Err(failure) = self.spool.check(mark, part.bytes) {
                         break Err(unfit(path, Said::Failed(failure)));
                     }
                     // Go on.
@@ -443,7 +724,7 @@ impl Reading {
         if unpacked.is_err() {
             // A reader that is in the middle of an archive is of no use for anything else.
             self.talk = None;
-            spool.cut(mark);
+            self.spool.cut(mark);
         }
         unpacked
     }

@@ -2,8 +2,9 @@
 
 use super::records::Holding;
 use crate::document::{Stage, Version};
+use crate::ledger::Entry;
 use crate::{Annotation, Document};
-use lyra_domain::Doi;
+use lyra_domain::{Doi, Identifier};
 use lyra_text::normalise;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -23,8 +24,12 @@ pub(super) struct Library {
     works: Vec<Work>,
     /// Works by identifier, title, and names of attached files; `None` where several have the key.
     by_key: HashMap<String, Option<usize>>,
+    /// Works of earlier imports by the names of their papers.
+    by_file: HashMap<String, Option<usize>>,
+    /// Works of earlier imports by id.
+    by_id: HashMap<String, usize>,
     /// Which version the reference describes that names a file.
-    files: HashMap<String, Stage>,
+    stages: HashMap<String, Stage>,
 }
 
 struct Work {
@@ -40,6 +45,34 @@ struct Work {
     has_reference: bool,
     /// Whether files of both versions were passed on.
     has_both: bool,
+    /// Sources with records of it that wait.
+    named_by: Vec<u32>,
+    /// Keywords and marks in its papers that an earlier import read and that are not read again.
+    remembered: Option<Box<Document>>,
+}
+
+impl Work {
+    fn new(facts: Facts) -> Self {
+        Self {
+            waiting: None,
+            facts,
+            id: None,
+            paper: None,
+            has_reference: false,
+            has_both: false,
+            named_by: Vec::new(),
+            remembered: None,
+        }
+    }
+
+    /// What waits of it, with all that is known from earlier imports.
+    fn take_waiting(&mut self) -> Option<(Document, Place)> {
+        let (mut document, place) = self.waiting.take()?;
+        if let Some(paper) = self.remembered.take() {
+            document.fill_from(*paper);
+        }
+        Some((document, place))
+    }
 }
 
 /// What works are compared by that have a title in common.
@@ -56,6 +89,18 @@ struct Facts {
 impl Facts {
     fn of(document: &Document, stage: Option<Stage>) -> Self {
         Self { year: document.year, author: family(document), doi: document.doi.clone(), stage }
+    }
+
+    /// What an earlier import noted of a paper.
+    fn of_entry(entry: &Entry) -> Self {
+        let keys = || entry.keys.iter().filter(|key| !key.starts_with("title:"));
+        let paper = Document {
+            doi: keys().find_map(|key| Doi::parse(key.strip_prefix("doi:")?)),
+            identifiers: keys().flat_map(|key| Identifier::in_text(key)).collect(),
+            year: entry.year,
+            ..Document::default()
+        };
+        Self::of(&paper, paper.stage_of_file().or(Some(Stage::Published)))
     }
 
     /// Whether two works with one title are the same. A preprint may be older than what was published of it, and has
@@ -80,15 +125,15 @@ pub(super) struct Place {
 /// What becomes of an arrival.
 #[derive(Debug, PartialEq)]
 pub(super) enum Shelved {
-    /// A document with its id. It is `whole` when a reference said what it is.
-    Document { document: Box<Document>, whole: bool },
-    /// A reference that waits for its paper.
+    /// A document with its id. It is `whole` when a reference said what it is; `named_by` are the sources of such.
+    Document { document: Box<Document>, whole: bool, named_by: Vec<u32> },
+    /// A reference that waits for its paper, or a preprint that waits for what was published of it.
     Waits,
-    /// A reference that was there.
-    Repeated,
+    /// A reference that was there; the id of its work, once that is known.
+    Repeated { id: Option<String> },
     /// Another file of the same work.
     Another { id: String, paper: String },
-    /// A file of another version of a work, of which a file was passed on with this id.
+    /// A file of another version of a work, of which a file was passed on with this id, or is remembered.
     Version {
         id: String,
         document: Box<Document>,
@@ -96,10 +141,45 @@ pub(super) enum Shelved {
         stage: Stage,
         /// A reference said what the work is.
         whole: bool,
+        /// That reference, if it was not passed on, and the sources of it.
+        reference: Option<Box<Document>>,
+        named_by: Vec<u32>,
     },
 }
 
 impl Library {
+    /// A file with one paper that an earlier import read and that is not read again: references find its document by its
+    /// keys. Other files are left out.
+    pub(super) fn remember(&mut self, entry: &Entry) {
+        let ([id], false) = (&entry.documents[..], entry.keys.is_empty()) else { return };
+        let said = Document {
+            tags: entry.tags.clone(),
+            annotations: entry.annotations.clone(),
+            ..Document::default()
+        };
+        let facts = Facts::of_entry(entry);
+        let at = if let Some(at) = self.by_id.get(id).copied() {
+            let work = &mut self.works[at];
+            work.has_both |= work.facts.stage != facts.stage;
+            if let Some(known) = &mut work.remembered {
+                known.fill_from(said);
+            }
+            self.know(at, entry.keys.iter().cloned());
+            at
+        } else {
+            let at = self.works.len();
+            let name = entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (id, remembered) = (Some(id.clone()), Some(Box::new(said)));
+            self.by_id.extend(id.clone().map(|id| (id, at)));
+            self.add(entry.keys.clone(), Work { id, paper: Some(name), remembered, ..Work::new(facts) });
+            at
+        };
+        for key in file_keys(&entry.path) {
+            let known = self.by_file.entry(key).or_insert(Some(at));
+            *known = known.filter(|known| *known == at);
+        }
+    }
+
     /// Takes a record of a library from the file at `path`.
     pub(super) fn shelve(
         &mut self,
@@ -110,7 +190,7 @@ impl Library {
     ) -> Shelved {
         match holding {
             Holding::Reference { files, versions } => self.reference(document, &files, versions, place),
-            Holding::Paper => self.paper(document, path),
+            Holding::Paper => self.paper(document, path, place),
         }
     }
 
@@ -125,13 +205,21 @@ impl Library {
         let facts = Facts::of(&document, stage);
         let attached: Vec<String> = files.iter().flat_map(|file| file_keys(Path::new(file))).collect();
         for (key, stage) in attached.iter().filter_map(|key| Some((key, stage?))) {
-            self.files.insert(key.clone(), stage);
+            self.stages.insert(key.clone(), stage);
         }
         let mut keys = keys(&document);
         // What the record says about versions tells more than a title.
         keys.splice(0..0, versions);
-        if let Some(known) = self.find(&keys, &facts, false) {
+        let by_file = attached.iter().find_map(|key| *self.by_file.get(key)?);
+        let by_file = by_file.filter(|known| !self.works[*known].has_reference);
+        if let Some(known) = by_file.or_else(|| self.find(&keys, &facts, false)) {
             let work = &mut self.works[known];
+            work.named_by.push(place.file);
+            if work.remembered.is_some() && !work.has_reference {
+                (work.waiting, work.has_reference) = (Some((document, place)), true);
+                self.know(known, keys.into_iter().chain(attached));
+                return Shelved::Waits;
+            }
             if let Some((waiting, _)) = &mut work.waiting {
                 let known = waiting.stage();
                 if (known, stage) == (Some(Stage::Preprint), Some(Stage::Published)) {
@@ -140,18 +228,21 @@ impl Library {
                 } else {
                     waiting.join(known, document, stage);
                 }
-                work.facts = Facts::of(waiting, waiting.stage());
+                // The stage of a work with a paper is the paper's.
+                let stage = work.facts.stage.filter(|_| work.paper.is_some()).or(waiting.stage());
+                work.facts = Facts::of(waiting, stage);
             }
+            let id = work.id.clone();
             self.know(known, keys.into_iter().chain(attached));
-            return Shelved::Repeated;
+            return Shelved::Repeated { id };
         }
         let keys: Vec<String> = keys.into_iter().chain(attached).collect();
-        let waiting = Some((document, place));
-        self.add(keys, Work { waiting, facts, id: None, paper: None, has_reference: true, has_both: false });
+        let (waiting, named_by) = (Some((document, place)), vec![place.file]);
+        self.add(keys, Work { waiting, has_reference: true, named_by, ..Work::new(facts) });
         Shelved::Waits
     }
 
-    fn paper(&mut self, mut document: Document, path: &Path) -> Shelved {
+    fn paper(&mut self, mut document: Document, path: &Path, place: Place) -> Shelved {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         document.files = vec![name.clone()];
         let own = keys(&document);
@@ -159,7 +250,7 @@ impl Library {
             document.title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         }
         let files = file_keys(path);
-        let of_reference = || files.iter().find_map(|key| self.files.get(key).copied());
+        let of_reference = || files.iter().find_map(|key| self.stages.get(key).copied());
         let stage = document.stage_of_file().or_else(of_reference);
         let facts = Facts::of(&document, stage);
         let known = self
@@ -176,7 +267,10 @@ impl Library {
                     return Shelved::Another { id, paper };
                 };
                 work.has_both = true;
-                return Shelved::Version { id, document: Box::new(document), stage, whole };
+                let reference = work.take_waiting().map(|(reference, _)| Box::new(reference));
+                let named_by = std::mem::take(&mut work.named_by);
+                let document = Box::new(document);
+                return Shelved::Version { id, document, stage, whole, reference, named_by };
             }
             if let Some((mut reference, of)) = work.waiting.take() {
                 let has_both = !reference.versions.is_empty();
@@ -194,35 +288,31 @@ impl Library {
                 if has_both && stage == Some(Stage::Preprint) {
                     // The published version's file may come, whose text is shown then.
                     work.waiting = Some((reference, of));
+                    work.named_by.push(place.file);
                     return Shelved::Waits;
                 }
                 reference.doc_id = id(&reference, &name);
                 (work.id, work.paper) = (Some(reference.doc_id.clone()), Some(name));
                 work.facts = Facts::of(&reference, stage);
+                let named_by = std::mem::take(&mut work.named_by);
                 self.know(known, keys(&reference).into_iter());
-                return Shelved::Document { document: Box::new(reference), whole: true };
+                return Shelved::Document { document: Box::new(reference), whole: true, named_by };
             }
         }
         document.doc_id = id(&document, &name);
         let id = Some(document.doc_id.clone());
         // Of a file that does not say otherwise, it is what was published.
         let facts = Facts { stage: stage.or(Some(Stage::Published)), ..facts };
-        self.add(
-            own,
-            Work { waiting: None, facts, id, paper: Some(name), has_reference: false, has_both: false },
-        );
-        Shelved::Document { document: Box::new(document), whole: false }
+        self.add(own, Work { id, paper: Some(name), ..Work::new(facts) });
+        Shelved::Document { document: Box::new(document), whole: false, named_by: Vec::new() }
     }
 
-    /// The references whose papers did not come, with ids. What names no work is left out.
-    pub(super) fn rest(self) -> impl Iterator<Item = (Document, Place)> {
-        let waiting = self.works.into_iter().filter_map(|work| work.waiting);
-        let named = waiting.filter(|(document, _)| {
-            !document.title.is_empty() || !document.text.is_empty() || document.doi.is_some()
-        });
-        named.map(|(mut document, place)| {
-            document.doc_id = id(&document, "");
-            (document, place)
+    /// The references whose papers did not come, with ids, and the sources that have them.
+    pub(super) fn rest(self) -> impl Iterator<Item = (Document, Place, Vec<u32>)> {
+        self.works.into_iter().filter_map(|mut work| {
+            let (mut document, place) = work.take_waiting()?;
+            document.doc_id = work.id.unwrap_or_else(|| id(&document, ""));
+            Some((document, place, work.named_by))
         })
     }
 
@@ -244,14 +334,17 @@ impl Library {
     /// The work that has one of the keys.
     fn find(&self, keys: &[String], facts: &Facts, is_file: bool) -> Option<usize> {
         let known = keys.iter().filter_map(|key| Some((key, (*self.by_key.get(key)?)?)));
-        let mut same = known
-            .filter(|(key, at)| !key.starts_with("title:") || facts.fits(&self.works[*at].facts, is_file));
+        let mut same = known.filter(|(key, at)| {
+            let work = &self.works[*at];
+            let one_is_file = is_file || (work.remembered.is_some() && !work.has_reference);
+            !key.starts_with("title:") || facts.fits(&work.facts, one_is_file)
+        });
         same.next().map(|(_, at)| at)
     }
 }
 
 /// Keys of a work: its identifiers, and its title when it tells it from others.
-fn keys(document: &Document) -> Vec<String> {
+pub(super) fn keys(document: &Document) -> Vec<String> {
     let mut keys: Vec<String> = document.doi.iter().map(|doi| format!("doi:{doi}")).collect();
     keys.extend(document.identifiers.iter().map(ToString::to_string));
     let title: String =
@@ -382,6 +475,9 @@ impl Document {
         self.language = self.language.take().or(other.language);
         self.is_retracted |= other.is_retracted;
         self.citation_count = self.citation_count.or(other.citation_count);
+        if self.completed.is_empty() {
+            self.completed = other.completed;
+        }
     }
 
     /// What a paper says beside what the corpus has of it: its text is new, the rest stays. If the corpus has the
@@ -408,6 +504,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::{Kind, State};
     use lyra_domain::Doi;
 
     const PLACE: Place = Place { file: 0, line: 1 };
@@ -446,8 +543,10 @@ mod tests {
             );
             assert_eq!(held, Shelved::Waits);
             let shelved = library.shelve(found, Holding::Paper, Path::new("/home/lee/7/Lee.pdf"), PLACE);
-            let Shelved::Document { document, whole: true } = shelved else { panic!("{shelved:?}") };
-            assert_eq!(document.title, record.title);
+            let Shelved::Document { document, whole: true, named_by } = shelved else {
+                panic!("{shelved:?}")
+            };
+            assert_eq!((&document.title, named_by), (&record.title, vec![0]));
             assert_eq!((document.venue.as_deref(), document.desc.as_str()), (Some("Sleep"), "Naps helped."));
             assert_eq!(document.files, ["Lee.pdf"]);
             assert_eq!(library.rest().count(), 0);
@@ -462,10 +561,39 @@ mod tests {
         let shelved =
             library.shelve(paper(TITLE, "10.1000/b", 2019), Holding::Paper, Path::new("y.pdf"), PLACE);
         assert!(
-            matches!(shelved, Shelved::Document { document, whole: false } if document.doc_id == "doi:10.1000/b")
+            matches!(shelved, Shelved::Document { document, whole: false, .. } if document.doc_id == "doi:10.1000/b")
         );
-        let left: Vec<_> = library.rest().map(|(document, _)| document.doc_id).collect();
+        let left: Vec<_> = library.rest().map(|(document, ..)| document.doc_id).collect();
         assert_eq!(left, ["doi:10.1000/a"]);
+    }
+
+    #[test]
+    fn references_find_papers_that_are_not_read_again() {
+        let mut library = Library::default();
+        let naps = paper(TITLE, "", 2019);
+        let read = |path: &str, keys: Vec<String>, id: &str| {
+            let mut entry = Entry::new(path.into(), State::default(), None, Kind::Documents);
+            (entry.keys, entry.year, entry.tags) = (keys, naps.year, vec!["naps".to_owned()]);
+            entry.documents.push(id.to_owned());
+            entry
+        };
+        library.remember(&read("/a/7/Lee.pdf", keys(&naps), "lee-2019"));
+        library.remember(&read("/a/8/Ek.pdf", vec!["file:Ek.pdf".to_owned()], "file:Ek.pdf"));
+        let by_title = Holding::Reference { files: Vec::new(), versions: Vec::new() };
+        let by_file = Holding::Reference { files: vec!["8/Ek.pdf".to_owned()], versions: Vec::new() };
+        for (record, holding) in [
+            (reference(TITLE, "10.1000/a", 2019), by_title.clone()),
+            (reference("Another one", "10.1000/b", 2011), by_file),
+        ] {
+            assert_eq!(library.shelve(record, holding, Path::new("a.bib"), PLACE), Shelved::Waits);
+        }
+        let again = library.shelve(reference(TITLE, "", 2019), by_title, Path::new("b.bib"), PLACE);
+        assert_eq!(again, Shelved::Repeated { id: Some("lee-2019".to_owned()) });
+        let copy = library.shelve(naps, Holding::Paper, Path::new("copy.pdf"), PLACE);
+        assert_eq!(copy, Shelved::Another { id: "lee-2019".to_owned(), paper: "Lee.pdf".to_owned() });
+        let left: Vec<_> = library.rest().map(|(document, ..)| (document.doc_id, document.tags)).collect();
+        let tags = || vec!["naps".to_owned()];
+        assert_eq!(left, [("lee-2019".to_owned(), tags()), ("file:Ek.pdf".to_owned(), tags())]);
     }
 
     #[test]

@@ -4,6 +4,17 @@ use super::Format;
 use crate::backend::FeatureScope;
 use crate::manifest::Manifest;
 use crate::{CorpusError, Result};
+use std::path::PathBuf;
+
+/// When documents are embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Embed {
+    /// By the import, before it ends.
+    #[default]
+    Now,
+    /// By [`Corpora::embed_pending`](crate::Corpora::embed_pending). Full-text search works meanwhile.
+    Later,
+}
 
 /// How files are imported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -13,14 +24,23 @@ pub struct ImportOptions {
     /// Scopes to embed documents in; an empty list for a corpus without embeddings. `None`: those that the corpus has,
     /// all of them for a new one.
     pub scopes: Option<Vec<FeatureScope>>,
+    /// When to embed.
+    pub embed: Embed,
+    /// Remove documents whose only file is gone, from folders that are there and not empty.
+    pub prune: bool,
+    /// Absolute paths of files that are left for another import, such as those still being written.
+    pub except: Vec<PathBuf>,
 }
 
 impl ImportOptions {
     /// The scopes of the corpus after the import.
     pub(super) fn scopes_for(&self, name: &str, stored: Option<&Manifest>) -> Result<Vec<FeatureScope>> {
+        let known = |stored: &Manifest| -> Vec<FeatureScope> {
+            stored.scopes.iter().chain(&stored.pending).copied().collect()
+        };
         let mut scopes = match (&self.scopes, stored) {
             (None, None) => FeatureScope::ALL.to_vec(),
-            (None, Some(stored)) => stored.scopes.clone(),
+            (None, Some(stored)) => known(stored),
             (Some(asked), None) => asked.clone(),
             (Some(asked), Some(stored)) if asked.is_empty() && !stored.scopes.is_empty() => {
                 return Err(CorpusError::Search {
@@ -30,7 +50,8 @@ impl ImportOptions {
                     expected: "leave the scopes out, or remove the corpus first".to_owned(),
                 });
             }
-            (Some(asked), Some(stored)) => asked.iter().chain(&stored.scopes).copied().collect(),
+            (Some(asked), Some(_)) if asked.is_empty() => Vec::new(),
+            (Some(asked), Some(stored)) => asked.iter().copied().chain(known(stored)).collect(),
         };
         scopes.sort_unstable();
         scopes.dedup();

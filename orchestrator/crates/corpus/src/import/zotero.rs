@@ -29,6 +29,13 @@ pub(super) fn is_database(path: &Path) -> bool {
     name.starts_with("zotero") && name.ends_with(".sqlite")
 }
 
+/// Whether a file is what SQLite writes beside Zotero's database, which is read with it.
+pub(super) fn is_journal(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let database = ["-journal", "-wal", "-shm"].iter().find_map(|end| name.strip_suffix(end));
+    database.is_some_and(|database| is_database(Path::new(database)))
+}
+
 /// Copies a database with its journals as they are at one moment. Blocks for as long as that takes.
 pub(super) fn copy(database: &Path, spool: &mut Spool) -> Result<(Slice, Parts)> {
     let beside = |end: &str| {

@@ -4,6 +4,7 @@ use super::{Row, Rows};
 use crate::Document;
 use crate::analyzer::{BIGRAMS, MIXED, WORDS};
 use crate::backend::{FeatureScope, IdType};
+use crate::labels;
 use lyra_domain::classification::{Code, System};
 use lyra_text::query;
 use tantivy::TantivyDocument;
@@ -41,6 +42,14 @@ pub(crate) struct Fields {
     pub(crate) pub_date: Field,
     /// Year of publication.
     pub(crate) year: Field,
+    /// Tags, and collections with all that contain them, in the form of `labels`.
+    pub(crate) tag: Field,
+    pub(crate) collection: Field,
+    /// Tags and collections as the document has them: columns alone.
+    labels: [Field; 2],
+    /// The person's notes and marks by words, and by pairs of CJK characters.
+    pub(crate) notes: Field,
+    pub(crate) notes_cjk: Field,
     /// The document as JSON.
     pub(crate) document: Field,
     /// Checksum of that JSON: an import skips what has not changed.
@@ -57,8 +66,12 @@ pub(crate) const CODES: [(System, &str); 4] = [
     (System::Ft, "ft_codes"),
 ];
 
+/// Columns of tags and of collections.
+pub(crate) const TAGS: &str = "tags";
+pub(crate) const COLLECTIONS: &str = "collections";
+
 /// Columns of embedding rows and their checksums, by scope; the first two are format 1's.
-pub(super) const ROWS: [(FeatureScope, &str, &str); 5] = [
+pub(crate) const ROWS: [(FeatureScope, &str, &str); 5] = [
     (FeatureScope::Wide, "row", "row_sum"),
     (FeatureScope::TitleAbstClaims, "row_title_abst_claims", "row_title_abst_claims_sum"),
     (FeatureScope::ClaimsOnly, "row_claims_only", "row_claims_only_sum"),
@@ -96,6 +109,11 @@ pub(super) fn schema() -> (Schema, Fields) {
         app_date: schema.add_i64_field("app_date", number()),
         pub_date: schema.add_i64_field("pub_date", number()),
         year: schema.add_i64_field("year", number()),
+        tag: schema.add_text_field("tag", exact()),
+        collection: schema.add_text_field("collection", exact()),
+        labels: [TAGS, COLLECTIONS].map(|name| schema.add_text_field(name, FAST)),
+        notes: schema.add_text_field("notes", words()),
+        notes_cjk: schema.add_text_field("notes_cjk", by(BIGRAMS, IndexRecordOption::WithFreqs)),
         document: schema.add_text_field("document", STORED),
         hash: schema.add_u64_field("hash", FAST),
         rows: ROWS.map(|(_, row, sum)| (schema.add_u64_field(row, FAST), schema.add_u64_field(sum, FAST))),
@@ -185,6 +203,21 @@ impl Fields {
         }
         if let Some(year) = document.year {
             entry.add_i64(self.year, i64::from(year));
+        }
+        for tag in &document.tags {
+            entry.add_text(self.tag, labels::tag(tag));
+        }
+        for path in labels::with_ancestors(&document.collections) {
+            entry.add_text(self.collection, path);
+        }
+        for (field, names) in self.labels.into_iter().zip([&document.tags, &document.collections]) {
+            for name in names.iter().filter(|name| !name.trim().is_empty()) {
+                entry.add_text(field, labels::short(name));
+            }
+        }
+        for note in document.own_words() {
+            entry.add_text(self.notes, note);
+            entry.add_text(self.notes_cjk, note);
         }
         entry.add_text(self.document, json);
         entry.add_u64(self.hash, hash);

@@ -229,6 +229,7 @@ impl SearchBackend for OpenSearchBackend {
     async fn search(&self, query: &LaneQuery, stop: &CancellationToken) -> Result<LaneHits> {
         let start = Instant::now();
         query.check()?;
+        query.check_remote(self.kind())?;
         let filters = dsl::filters(&query.filters);
         let (clause, counts) = match &query.kind {
             LaneKind::FullText { query: text, boosts } => {

@@ -112,6 +112,7 @@ impl SearchBackend for PatentfieldBackend {
     async fn search(&self, query: &LaneQuery, stop: &CancellationToken) -> Result<LaneHits> {
         let start = Instant::now();
         query.check()?;
+        query.check_remote(self.kind())?;
         self.check(&query.corpus)?;
         let columns: Vec<&str> = IDS.into_iter().chain(CODES.map(|(_, column)| column)).collect();
         let mut body = match &query.kind {

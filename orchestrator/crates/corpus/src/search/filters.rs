@@ -3,6 +3,7 @@
 use super::exclude::excluded;
 use crate::backend::{DateField, DateRange, Filter, ValueField};
 use crate::index::{Fields, Snapshot, day_number};
+use crate::labels;
 use crate::{CorpusError, Result};
 use lyra_domain::classification::{Code, System};
 use lyra_text::fulltext::Pattern;
@@ -43,6 +44,16 @@ pub(super) fn clauses(fields: &Fields, filters: &[Filter]) -> Vec<(Occur, Box<dy
     clauses
 }
 
+/// A query under filters.
+pub(super) fn filtered(fields: &Fields, query: Box<dyn Query>, filters: &[Filter]) -> Box<dyn Query> {
+    let mut clauses = clauses(fields, filters);
+    if clauses.is_empty() {
+        return query;
+    }
+    clauses.insert(0, (Occur::Must, query));
+    Box::new(BooleanQuery::new(clauses))
+}
+
 /// Documents of a code or one below it.
 pub(super) fn code(fields: &Fields, system: System, code: &Code) -> Box<dyn Query> {
     exact(fields.path(system), code.as_str())
@@ -56,6 +67,8 @@ pub(super) fn value(fields: &Fields, field: ValueField, value: &str) -> Box<dyn 
         ValueField::Assignee => {
             super::lane::pattern(fields.assignee, &Pattern::of(value)).unwrap_or_else(|| any(Vec::new()))
         }
+        ValueField::Tag => exact(fields.tag, &labels::tag(value)),
+        ValueField::Collection => exact(fields.collection, &labels::path(value)),
     }
 }
 
@@ -95,12 +108,12 @@ pub(super) fn silent(query: Box<dyn Query>) -> Box<dyn Query> {
 }
 
 /// The documents that filters let through; all of them without filters.
-pub(super) struct Accepted {
+pub(crate) struct Accepted {
     segments: Option<Vec<Vec<bool>>>,
 }
 
 impl Accepted {
-    pub(super) fn of(snapshot: &Snapshot, filters: &[Filter]) -> Result<Self> {
+    pub(crate) fn of(snapshot: &Snapshot, filters: &[Filter]) -> Result<Self> {
         if filters.is_empty() {
             return Ok(Self { segments: None });
         }
@@ -126,7 +139,13 @@ impl Accepted {
         Ok(Self { segments: Some(segments) })
     }
 
-    pub(super) fn holds(&self, at: DocAddress) -> bool {
+    /// How many documents they let through; `None` without filters.
+    pub(crate) fn count(&self) -> Option<u64> {
+        let segments = self.segments.as_ref()?;
+        Some(segments.iter().flatten().filter(|accepted| **accepted).count() as u64)
+    }
+
+    pub(crate) fn holds(&self, at: DocAddress) -> bool {
         self.segments.as_ref().is_none_or(|segments| {
             segments.get(at.segment_ord as usize).and_then(|docs| docs.get(at.doc_id as usize)) == Some(&true)
         })

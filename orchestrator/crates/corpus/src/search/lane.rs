@@ -7,7 +7,7 @@ use super::{check_vector, dense, lexical};
 use crate::backend::{Codes, FeatureScope, FieldBoosts, Filter, LaneHit, LaneHits, ValueField};
 use crate::corpora::Opened;
 use crate::index::{CODES, Fields, Snapshot};
-use crate::{CorpusError, Result};
+use crate::{CorpusError, Result, labels};
 use lyra_domain::classification::{Code, System};
 use lyra_text::fulltext::Pattern;
 use lyra_text::query::{self, Near, Query as Tree, QueryError};
@@ -26,13 +26,8 @@ pub(crate) fn full_text(
 ) -> Result<LaneHits> {
     let fields = corpus.snapshot.fields;
     let compiled = Compiler { fields: &fields, boosts }.query(tree)?;
-    let mut clauses = filters::clauses(&fields, filters);
-    let query = if clauses.is_empty() {
-        compiled
-    } else {
-        clauses.insert(0, (Occur::Must, compiled));
-        Box::new(BooleanQuery::new(clauses))
-    };
+    labels::check(&corpus.snapshot, filters)?;
+    let query = filters::filtered(&fields, compiled, filters);
     // One more than asked for tells whether there are more.
     let found = lexical::top(&corpus.snapshot, &*query, k.saturating_add(1))?;
     hits(&corpus.snapshot, found, k)
@@ -47,6 +42,7 @@ pub(crate) fn semantic(
     k: usize,
 ) -> Result<LaneHits> {
     check_vector(corpus, vector)?;
+    labels::check(&corpus.snapshot, filters)?;
     let accepted = Accepted::of(&corpus.snapshot, filters)?;
     let found = dense::top(corpus, scope, vector, k.saturating_add(1), |at| accepted.holds(at))?;
     hits(&corpus.snapshot, found, k)
@@ -67,7 +63,7 @@ fn hits(snapshot: &Snapshot, found: Vec<(DocAddress, f64)>, k: usize) -> Result<
         .into_iter()
         .map(|(doc_id, score, at)| Ok(LaneHit { doc_id, score, codes: codes.read(at)? }))
         .collect::<Result<Vec<LaneHit>>>()?;
-    Ok(LaneHits { hits, took_ms: 0, truncated, total })
+    Ok(LaneHits { hits, took_ms: 0, truncated, total, unembedded: 0 })
 }
 
 /// Reads codes from their columns; a code's text is looked up once per segment.

@@ -1,5 +1,6 @@
 //! BM25 (k1 1.2, b 0.75, Lucene's idf) over the index.
 
+use super::Within;
 use crate::index::Snapshot;
 use crate::{CorpusError, Result};
 use lyra_text::{bigrams, content_words};
@@ -20,16 +21,20 @@ const TEXT_WEIGHT: f32 = 1.0;
 const CJK_WEIGHT: f32 = 0.3;
 
 /// Any text as a disjunction of its words; never parsed. `None` when there is no word in it.
-pub(super) fn query(snapshot: &Snapshot, text: &str) -> Option<Box<dyn Query>> {
+pub(super) fn query(snapshot: &Snapshot, text: &str, within: Within) -> Option<Box<dyn Query>> {
     let pairs = bigrams(text).into_iter().map(|token| token.text).collect();
     let fields = snapshot.fields;
     let words = content_words(text);
+    let parts = match within {
+        Within::Paper => vec![
+            (fields.title, words.clone(), TITLE_WEIGHT),
+            (fields.text, words, TEXT_WEIGHT),
+            (fields.cjk, pairs, CJK_WEIGHT),
+        ],
+        Within::Notes => vec![(fields.notes, words, TEXT_WEIGHT), (fields.notes_cjk, pairs, CJK_WEIGHT)],
+    };
     let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
-    for (field, tokens, weight) in [
-        (fields.title, words.clone(), TITLE_WEIGHT),
-        (fields.text, words, TEXT_WEIGHT),
-        (fields.cjk, pairs, CJK_WEIGHT),
-    ] {
+    for (field, tokens, weight) in parts {
         clauses.extend(terms(field, tokens, weight));
     }
     (!clauses.is_empty()).then(|| Box::new(BooleanQuery::new(clauses)) as Box<dyn Query>)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 async fn import(bench: &Bench, files: &[PathBuf], format: Option<Format>) -> ImportReport {
-    let options = ImportOptions { format, scopes: Some(Vec::new()) };
+    let options = ImportOptions { format, scopes: Some(Vec::new()), ..ImportOptions::default() };
     let stop = CancellationToken::new();
     bench.corpora.import_with("c", files, &options, &Hashing::default(), &|_| {}, &stop).await.unwrap()
 }

@@ -52,6 +52,12 @@ pub struct TaskConfig {
     pub language: Option<String>,
     /// Names of the local corpora to search; empty means every corpus attached.
     pub corpora: Vec<String>,
+    /// Tags of which a corpus's documents must have all; empty means any document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Collections in all of which a corpus's documents must be, or below; levels are separated by `/`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<String>,
     /// Names of the external sources to search: `semantic_scholar`, `openalex`. When a task is created, it may also
     /// list corpora here, and `corpora` for all of them.
     pub sources: Vec<String>,

@@ -46,6 +46,13 @@ pub(super) fn text(text: &str) -> Vec<Identifier> {
     once(found.into_iter().map(|(_, id)| id))
 }
 
+pub(super) fn registrations(text: &str) -> Vec<Identifier> {
+    // Byte offsets agree: only ASCII letters change case here.
+    let lower = text.to_ascii_lowercase();
+    let named = lower.match_indices("nct").filter(|(at, _)| starts_word(&lower, *at));
+    once(named.filter_map(|(at, _)| Identifier::nct(leading(&text[at..], char::is_alphanumeric))))
+}
+
 pub(super) fn url(address: &str) -> Vec<Identifier> {
     let address = tidy(address.trim());
     let rest = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);

@@ -112,6 +112,21 @@ fn addresses_of_pages() {
     in_url("https://evil-ncbi.nlm.nih.gov.example.org/pubmed/123", &[]);
 }
 
+#[test]
+fn registrations_of_trials_are_apart_from_works() {
+    let text =
+        "(ClinicalTrials.gov NCT01234567; nct01234567, XNCT01234568, NCT0123456789, NCT1); doi:10.1000/182";
+    let found: Vec<String> = Identifier::registrations_in(text).iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["nct:NCT01234567"]);
+    in_text(text, &["doi:10.1000/182"]);
+    assert_eq!(Identifier::nct(" nct00000001 "), Some(Identifier::Nct("NCT00000001".to_owned())));
+    assert!(
+        [" ", "NCT", "NCT0123456", "NCT0123456x", "ＮCT01234567"]
+            .iter()
+            .all(|id| Identifier::nct(id).is_none())
+    );
+}
+
 proptest! {
     #[test]
     fn any_text_is_read_without_failing(text in "\\PC*", url in "https?://\\PC{0,40}") {
@@ -119,6 +134,7 @@ proptest! {
         let all: std::collections::HashSet<_> = found.iter().collect();
         prop_assert_eq!(all.len(), found.len());
         let _ = Identifier::in_url(&url);
+        let _ = (Identifier::registrations_in(&text), Identifier::nct(&text));
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! A question answered in one call: `answer`.
 
-use super::tasks::status;
 use super::{Call, Effect, Failure, Tool, task_id};
 use crate::links;
 use crate::reply::{self, CONTENT_NOTICE};
 use crate::schema::one_of;
 use lyra_domain::{Citation, ClaimReport, Priority, Relation, TaskConfig, TaskId, TaskStatus};
 use lyra_usecases::answer::Finding;
-use lyra_usecases::json::{size, thousandths};
-use lyra_usecases::{Answer as Found, App, idle};
+use lyra_usecases::{Answer as Found, App, idle, shapes};
+use lyra_wire::json::{size, thousandths};
+use lyra_wire::schema::task_status;
+use lyra_wire::{NotCovered, Verdict};
 use rmcp::model::CallToolResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -19,8 +20,11 @@ use tokio::time::Instant;
 const BYTES: usize = 7_500;
 /// Passages shown on each side.
 const PASSAGES: usize = 5;
-/// Findings shown.
+/// Findings, warnings, failed sources, and languages without judged passages shown.
 const FINDINGS: usize = 5;
+const WARNINGS: usize = 4;
+const FAILURES: usize = 3;
+const LANGUAGES: usize = 8;
 /// Characters of a passage, and of a title, a claim or a note.
 const TEXT_CHARS: usize = 300;
 const SHORT_CHARS: usize = 160;
@@ -67,13 +71,13 @@ pub(super) struct AnswerOutput {
     /// Its question.
     query: String,
     /// The task's state. Anything but `completed`: call again with the `task_id`.
-    #[schemars(schema_with = "status")]
+    #[schemars(schema_with = "task_status")]
     status: TaskStatus,
     /// `claim` when the question has a claim that is judged; `topic` when it has none, see `findings`.
     #[schemars(schema_with = "kind")]
     kind: &'static str,
     /// The evidence on the claim. Only with kind `claim`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "reply::known")]
     verdict: Option<Verdict>,
     /// Passages that support the claim, the most certain first.
     supporting: Vec<Passage>,
@@ -83,7 +87,10 @@ pub(super) struct AnswerOutput {
     findings: Vec<FoundClaim>,
     /// What the evidence does not cover.
     not_covered: NotCovered,
-    /// Notes for the reader, such as what was omitted to keep the result small.
+    /// Notes for the reader, such as a source that failed.
+    warnings: Vec<String>,
+    /// What was omitted to keep the result small. Only when something was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     /// Fields of this result that hold text copied from documents or from sources' answers.
     untrusted_fields: Vec<&'static str>,
@@ -93,28 +100,6 @@ pub(super) struct AnswerOutput {
 
 fn kind(_: &mut SchemaGenerator) -> Schema {
     one_of(["claim", "topic"].into_iter())
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct Verdict {
-    /// Id of the claim.
-    claim_id: String,
-    /// The claim behind the question.
-    claim: String,
-    /// Mean of the claim's Beta posterior, 0 to 1; 0.5 without evidence.
-    confidence: f64,
-    /// Its standard deviation.
-    uncertainty: f64,
-    /// Works that support the claim; several passages of one work count once.
-    works_for: usize,
-    /// Works that refute it.
-    works_against: usize,
-    /// Works that were judged to do neither.
-    works_silent: usize,
-    /// Works with a relevant passage of which none was judged.
-    works_not_judged: u64,
-    /// Oldest and newest year of the evidence, when known.
-    years: Vec<i32>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -147,20 +132,6 @@ struct FoundClaim {
     supporting_count: usize,
     /// Passages of other works that refute it.
     refuting_count: usize,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-struct NotCovered {
-    /// The errors of sources that failed.
-    sources: Vec<String>,
-    /// Works without any text, of all works found.
-    works_without_text: u64,
-    /// Works found.
-    works: u64,
-    /// Relevant passages that were not judged.
-    passages_not_judged: u64,
-    /// Languages with relevant passages none of which was judged.
-    languages: Vec<String>,
 }
 
 /// The tool's name.
@@ -238,7 +209,10 @@ async fn ask(call: &Call, question: String, sources: Vec<String>) -> Result<Task
 
 impl AnswerOutput {
     fn of(found: &Found) -> Self {
-        let coverage = &found.not_covered;
+        let mut not_covered = shapes::not_covered(&found.not_covered);
+        not_covered.languages.truncate(LANGUAGES);
+        not_covered.sources.truncate(FAILURES);
+        not_covered.sources.iter_mut().for_each(|failure| *failure = cut(failure, SHORT_CHARS));
         let passages = |relation| {
             let report = found.verdict.iter().map(|verdict| &verdict.report);
             report.flat_map(|report| Passage::of(report, relation)).collect()
@@ -248,18 +222,13 @@ impl AnswerOutput {
             query: cut(&found.progress.task.query, TEXT_CHARS),
             status: found.progress.task.status,
             kind: if found.verdict.is_some() { "claim" } else { "topic" },
-            verdict: found.verdict.as_ref().map(Verdict::of),
+            verdict: found.verdict.as_ref().map(Verdict::from),
             supporting: passages(Relation::Supports),
             refuting: passages(Relation::Refutes),
             findings: found.findings.iter().take(FINDINGS).map(FoundClaim::of).collect(),
-            not_covered: NotCovered {
-                sources: coverage.failures.iter().take(3).map(|failure| cut(failure, SHORT_CHARS)).collect(),
-                works_without_text: coverage.works_without_text,
-                works: coverage.works,
-                passages_not_judged: coverage.passages_not_judged,
-                languages: coverage.languages.iter().take(8).map(|(language, _)| language.clone()).collect(),
-            },
-            notes: found.notes.iter().take(4).map(|note| cut(note, TEXT_CHARS)).collect(),
+            not_covered,
+            warnings: found.notes.iter().take(WARNINGS).map(|note| cut(note, TEXT_CHARS)).collect(),
+            notes: Vec::new(),
             untrusted_fields: vec![
                 "supporting[].text",
                 "supporting[].source",
@@ -268,7 +237,7 @@ impl AnswerOutput {
                 "findings[].claim",
                 "findings[].source",
                 "not_covered.sources",
-                "notes",
+                "warnings",
             ],
             content_notice: CONTENT_NOTICE,
         };
@@ -297,24 +266,6 @@ impl AnswerOutput {
         }
         if left_out {
             self.notes.push("some passages and findings are omitted to keep the result small".to_owned());
-        }
-    }
-}
-
-impl Verdict {
-    fn of(verdict: &lyra_usecases::Verdict) -> Self {
-        let report = &verdict.report;
-        let years = report.evidence_years;
-        Self {
-            claim_id: report.claim.id.to_string(),
-            claim: report.claim.claim_text.clone(),
-            confidence: thousandths(report.posterior.confidence()),
-            uncertainty: thousandths(report.posterior.uncertainty()),
-            works_for: verdict.works.supporting,
-            works_against: verdict.works.refuting,
-            works_silent: verdict.works.silent,
-            works_not_judged: verdict.works_not_judged,
-            years: years.oldest.into_iter().chain(years.newest).collect(),
         }
     }
 }
@@ -401,11 +352,13 @@ mod tests {
             findings: Vec::new(),
             not_covered: NotCovered {
                 sources: Vec::new(),
-                works_without_text: 0,
                 works: 0,
+                works_without_text: 0,
+                passages: 0,
                 passages_not_judged: 0,
                 languages: Vec::new(),
             },
+            warnings: Vec::new(),
             notes: Vec::new(),
             untrusted_fields: Vec::new(),
             content_notice: CONTENT_NOTICE,

@@ -2,11 +2,11 @@
 
 use super::{Call, Effect, Failure, Tool, task_id};
 use crate::reply::{CONTENT_NOTICE, cut_note, fit};
-use crate::schema::one_of;
-use lyra_domain::{AuthItem, AuthStatus, Priority};
+use lyra_domain::{AuthItem, Priority};
 use lyra_store::{AuthResolved, AuthTarget};
 use lyra_usecases::Resolution;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use lyra_wire::WaitingPage;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ enum PriorityFilter {
 pub(super) struct GetAuthQueueOutput {
     /// The items, highest priority first. Only with `group_by` `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    items: Option<Vec<Item>>,
+    items: Option<Vec<WaitingPage>>,
     /// Item counts by domain or kind, largest first. Only with another `group_by`.
     #[serde(skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<Group>>,
@@ -76,56 +76,6 @@ pub(super) struct GetAuthQueueOutput {
     untrusted_fields: Vec<&'static str>,
     /// How to treat those fields.
     content_notice: &'static str,
-}
-
-/// A page that requires a person.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Item {
-    /// Its id; `resolve_auth` and `lyra auth open` take it.
-    queue_id: String,
-    /// The task whose search waits.
-    task_id: String,
-    /// The page that the person must open.
-    url: String,
-    /// The domain whose cookies will be used.
-    domain: String,
-    /// What the page requires: `captcha`, `turnstile`, `cloudflare`, `consent` or `login`.
-    auth_type: String,
-    /// Its importance: `high` for a search engine, `medium` for a page.
-    #[schemars(schema_with = "priority")]
-    priority: Priority,
-    /// `pending`, or `in_progress` while a person is working on it.
-    #[schemars(schema_with = "auth_status")]
-    status: AuthStatus,
-    /// When the page was encountered, RFC 3339, UTC.
-    created_at: String,
-    /// When it expires, RFC 3339, UTC.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    expires_at: Option<String>,
-}
-
-impl From<AuthItem> for Item {
-    fn from(item: AuthItem) -> Self {
-        Self {
-            queue_id: item.id.into(),
-            task_id: item.task_id.into(),
-            url: item.url,
-            domain: item.domain,
-            auth_type: item.auth_type,
-            priority: item.priority,
-            status: item.status,
-            created_at: item.created_at,
-            expires_at: item.expires_at,
-        }
-    }
-}
-
-fn priority(_: &mut SchemaGenerator) -> Schema {
-    one_of(Priority::ALL.iter().map(|word| word.as_str()))
-}
-
-fn auth_status(_: &mut SchemaGenerator) -> Schema {
-    one_of(AuthStatus::ALL.iter().map(|word| word.as_str()))
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -161,7 +111,7 @@ impl Tool for GetAuthQueue {
         let (mut items, mut groups) = (None, None);
         let note = match input.group_by {
             GroupBy::None => {
-                let mut list: Vec<Item> = waiting.into_iter().map(Item::from).collect();
+                let mut list: Vec<WaitingPage> = waiting.into_iter().map(WaitingPage::from).collect();
                 let dropped = fit(&mut list, ITEM_BYTES);
                 let note = cut_note("items", list.len(), dropped, "group them, or name a task");
                 items = Some(list);

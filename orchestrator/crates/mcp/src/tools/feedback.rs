@@ -6,7 +6,8 @@ use lyra_domain::domains::OverrideDecision;
 use lyra_domain::{AdoptionStatus, ClaimId, EdgeId, Relation, named_enum};
 use lyra_store::{ClaimChange, EdgeCorrection, RuleChange};
 use lyra_usecases::App;
-use lyra_usecases::json::thousandths;
+use lyra_wire::json::thousandths;
+use lyra_wire::schema::{adoption, decision, judged};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +33,7 @@ pub(super) struct FeedbackInput {
     edge_id: Option<String>,
     /// The right relation between the passage and the claim, as the person judges it. For `edge_correct`.
     #[serde(default)]
-    #[schemars(schema_with = "relations")]
+    #[schemars(schema_with = "judged")]
     correct_relation: Option<Relation>,
     /// Why, 1 to 1000 characters; kept in the history. Required for `domain_block`, `domain_unblock` and `claim_reject`.
     #[schemars(length(min = 1, max = 1000))]
@@ -65,11 +66,11 @@ pub(super) struct FeedbackOutput {
     event_id: Option<String>,
     /// The previous decision for this pattern. Only when there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "decisions")]
+    #[schemars(schema_with = "decision")]
     previous_decision: Option<OverrideDecision>,
     /// The decision that applies now. Only when one is active.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "decisions")]
+    #[schemars(schema_with = "decision")]
     decision: Option<OverrideDecision>,
     /// The changed claim, or the one whose judgment was corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,19 +80,19 @@ pub(super) struct FeedbackOutput {
     task_id: Option<String>,
     /// Adoption status before. Only for the claim actions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "adoptions")]
+    #[schemars(schema_with = "adoption")]
     previous_status: Option<AdoptionStatus>,
     /// Adoption status now. Only for the claim actions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "adoptions")]
+    #[schemars(schema_with = "adoption")]
     status: Option<AdoptionStatus>,
     /// The edge's previous relation. Only for `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "relations")]
+    #[schemars(schema_with = "judged")]
     previous_relation: Option<Relation>,
     /// The edge's relation now. Only for `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "relations")]
+    #[schemars(schema_with = "judged")]
     new_relation: Option<Relation>,
     /// The sample in `nli_corrections`. Only for `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,18 +110,6 @@ pub(super) struct FeedbackOutput {
 
 fn actions(_: &mut SchemaGenerator) -> Schema {
     one_of(Action::ALL.iter().map(|action| action.as_str()))
-}
-
-fn decisions(_: &mut SchemaGenerator) -> Schema {
-    one_of(OverrideDecision::ALL.iter().map(|word| word.as_str()))
-}
-
-fn adoptions(_: &mut SchemaGenerator) -> Schema {
-    one_of(AdoptionStatus::ALL.iter().map(|word| word.as_str()))
-}
-
-fn relations(_: &mut SchemaGenerator) -> Schema {
-    one_of([Relation::Supports, Relation::Refutes, Relation::Neutral].iter().map(|word| word.as_str()))
 }
 
 impl Action {

@@ -5,7 +5,7 @@ use crate::reply::{CONTENT_NOTICE, MAX_BYTES, cut_note, fit};
 use crate::resources::SchemaView;
 use crate::schema::any_object;
 use lyra_store::{GuardOptions, VectorTarget};
-use lyra_usecases::json::size;
+use lyra_wire::json::size;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

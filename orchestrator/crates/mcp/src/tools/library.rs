@@ -5,12 +5,11 @@
 
 use super::{Call, Effect, Failure, Tool};
 use crate::reply::{CONTENT_NOTICE, MAX_BYTES};
-use crate::schema::any_object;
-use lyra_usecases::json::size;
 use lyra_usecases::{AppError, LibraryEntry, LibraryItem, Shelf};
+use lyra_wire::ItemFacts;
+use lyra_wire::json::size;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 /// Longest title, in characters.
 const TITLE_CHARS: usize = 200;
@@ -97,9 +96,8 @@ pub(crate) struct FetchOutput {
     text: String,
     /// A DOI or address to cite; a `lyra://` resource without one.
     url: String,
-    /// What to cite, and facts: `kind` is `claim` or `document`.
-    #[schemars(schema_with = "any_object")]
-    metadata: Map<String, Value>,
+    /// What to cite, and facts. Only what is known.
+    metadata: ItemFacts,
     /// Fields of this result that hold text copied from documents.
     untrusted_fields: Vec<&'static str>,
     /// How to treat those fields.
@@ -120,7 +118,7 @@ impl From<LibraryItem> for FetchOutput {
         let room = (MAX_BYTES - FRAME_BYTES).saturating_sub(size(&output));
         let (shown, omitted) = fitting(&text, room);
         if omitted > 0 {
-            output.metadata.insert("omitted_characters".to_owned(), omitted.into());
+            output.metadata.omitted_characters = Some(omitted);
         }
         shown.clone_into(&mut output.text);
         output
@@ -167,10 +165,11 @@ mod tests {
                 title: "t".repeat(1_000),
                 url: "https://a.example/".to_owned(),
             };
-            let output = FetchOutput::from(LibraryItem { entry, text: text.clone(), metadata: Map::new() });
+            let output =
+                FetchOutput::from(LibraryItem { entry, text: text.clone(), metadata: ItemFacts::default() });
             assert!(size(&output) <= MAX_BYTES && text.starts_with(&output.text));
-            let omitted = output.metadata.get("omitted_characters").and_then(Value::as_u64).unwrap_or(0);
-            assert_eq!(output.text.chars().count() as u64 + omitted, text.chars().count() as u64);
+            let omitted = output.metadata.omitted_characters.unwrap_or(0);
+            assert_eq!(output.text.chars().count() + omitted, text.chars().count());
         }
     }
 }

@@ -56,6 +56,6 @@ impl Tool for GetStatus {
         let task = task_id(&input.task_id)?;
         let mut progress = call.app.task_status(&task, wait).await?;
         progress.warnings.extend(call.app.outdated_vectors_note(&task).await?);
-        Ok(GetStatusOutput::new(progress, input.detail, call.app.now()))
+        Ok(GetStatusOutput::new(&progress, input.detail, call.app.now()))
     }
 }

@@ -1,10 +1,10 @@
 //! Creating and stopping a task: `create_task`, `stop_task`.
 
 use super::{Call, Effect, Failure, Tool, task_id};
-use crate::schema::one_of;
 use lyra_domain::{TaskConfig, TaskStatus};
 use lyra_store::{StopMode, StopOutcome};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use lyra_wire::schema::task_status;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Creates a task.
@@ -45,6 +45,12 @@ struct ConfigInput {
     /// Names of the local corpora to search, at most 50. Default: all of them, or what `sources` names.
     #[schemars(length(max = 50), inner(length(min = 1, max = 200)))]
     corpora: Vec<String>,
+    /// Of corpora, only documents with all of these tags.
+    #[schemars(length(max = 20), inner(length(min = 1, max = 500)))]
+    tags: Vec<String>,
+    /// Of corpora, only documents in all of these collections or below: `Sleep` includes `Sleep/Naps`.
+    #[schemars(length(max = 20), inner(length(min = 1, max = 500)))]
+    collections: Vec<String>,
     #[schemars(description = sources_help(), length(max = 20), inner(length(min = 1, max = 200)))]
     sources: Vec<String>,
 }
@@ -123,11 +129,14 @@ impl Tool for CreateTask {
             }
         };
         let claim_count = input.claims.len();
-        let ConfigInput { budget, priority_domains, language, corpora, sources } = input.config;
+        let ConfigInput { budget, priority_domains, language, corpora, tags, collections, sources } =
+            input.config;
         let config = TaskConfig {
             budget: lyra_domain::Budget { max_pages: budget.max_pages, max_seconds: budget.max_seconds },
             language,
             corpora,
+            tags,
+            collections,
             sources,
             priority_domains,
             ..TaskConfig::default()
@@ -184,7 +193,7 @@ enum Mode {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct StopTaskOutput {
     /// The task's state now.
-    #[schemars(schema_with = "status")]
+    #[schemars(schema_with = "task_status")]
     final_status: TaskStatus,
     /// Searches that will not run.
     cancelled_searches: u64,
@@ -224,11 +233,6 @@ impl From<StopOutcome> for StopTaskOutput {
             is_resumable: true,
         }
     }
-}
-
-/// The words of a task's status.
-pub(super) fn status(_: &mut SchemaGenerator) -> Schema {
-    one_of(TaskStatus::ALL.iter().map(|word| word.as_str()))
 }
 
 impl Tool for StopTask {

@@ -48,6 +48,11 @@ pub trait EvidenceSource: Send + Sync {
     fn on_request(&self) -> bool {
         false
     }
+    /// Whether its documents lead to works without being works themselves: an encyclopedia, a registry. What they name
+    /// ([`Work::references`], as identifiers with their kind: `doi:…`, `pmid:…`) is looked up, as what texts name is.
+    fn leads_to_works(&self) -> bool {
+        false
+    }
     /// The source confined to parts of it, of which a query names each as `SOURCE:PART`: engines of the web. `None` when
     /// it has no parts.
     fn confined_to(&self, _parts: &[String]) -> Option<Arc<dyn EvidenceSource>> {
@@ -77,6 +82,11 @@ pub trait ScholarlySource: Send + Sync {
     fn knows_retractions(&self) -> bool {
         false
     }
+    /// Whether all it knows of a work is where it is free to read: then it is asked only about works that no source has
+    /// a text or a free copy of.
+    fn finds_copies(&self) -> bool {
+        false
+    }
     /// The identifier that an entry of [`Work::references`] stands for, when it is one of this API's own: then the API
     /// states that citation.
     fn own_reference(&self, _entry: &str) -> Option<Identifier> {
@@ -84,6 +94,10 @@ pub trait ScholarlySource: Send + Sync {
     }
     /// The works with these identifiers, in any order; unknown ones are left out.
     async fn lookup(&self, ids: &[Identifier]) -> Result<Vec<Hit>>;
+    /// The full text of a work, when the API has it itself and it is free.
+    async fn full_text(&self, _work: &Work) -> Result<Option<SourcePage>> {
+        Ok(None)
+    }
     /// At most `limit` works that this one cites.
     async fn references(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
     /// At most `limit` works that cite this one, the most cited or newest first as the API prefers.

@@ -277,7 +277,7 @@ fn stated(sources: &[Arc<dyn EvidenceSource>], pages: &[NewPage]) -> Vec<Link> {
     };
     let works = || pages.iter().filter_map(|page| page.work.as_ref());
     let by_id: HashMap<Identifier, WorkId> =
-        works().flat_map(|work| work.ids.iter().map(|id| (id.clone(), work.id()))).collect();
+        works().flat_map(|work| work.identifiers().map(|id| (id, work.id()))).collect();
     works()
         .flat_map(|work| work.references.iter().map(move |cited| (work.id(), cited)))
         .filter_map(|(from, cited)| {

@@ -1,7 +1,7 @@
 //! Asking the academic APIs about works that others named (evidence design, section 2, step 2).
 
 use crate::error::{SourceFailure, is_silent};
-use crate::ports::{EvidenceSource, NewPage, SourceKind};
+use crate::ports::{EvidenceSource, NewPage, ScholarlySource, SourceKind};
 use crate::steps::asking::{Search, within};
 use crate::steps::hit::{Named, page_of};
 use crate::steps::metadata::cleaned;
@@ -27,18 +27,23 @@ pub(crate) async fn complete(
     let known: HashSet<Identifier> = identifiers(named);
     // Identifiers in abstracts and full texts of sources other than academic APIs.
     let elsewhere = named.iter().filter(|entry| entry.kind != SourceKind::Api);
-    let cited = unknown_in(elsewhere.filter_map(|entry| entry.hit.text.as_deref()), &known);
     let sources = search.sources;
+    let mut cited = unknown_in(elsewhere.filter_map(|entry| entry.hit.text.as_deref()), &known);
+    cited.extend(led_to(sources, named, &known, &cited));
     let wanted = |source: &Arc<dyn EvidenceSource>| {
         let Some(scholarly) = source.scholarly() else { return Vec::new() };
         let lacks = |work: &&CanonicalWork| {
             let named_here = work.records.iter().any(|&i| named[i].source == source.name());
             let no_text = work.records.iter().all(|&i| named[i].text().is_empty());
             let unsure = work.work.is_retracted.is_none() && scholarly.knows_retractions();
+            if scholarly.finds_copies() {
+                return no_text && work.work.oa_url.is_none();
+            }
             !named_here && (no_text || unsure)
         };
         let works = works.iter().filter(lacks).filter_map(|work| work.work.identifiers().next());
-        works.chain(cited.iter().cloned()).take(MAX_LOOKUPS).collect()
+        let cited = cited.iter().filter(|_| !scholarly.finds_copies());
+        works.chain(cited.cloned()).take(MAX_LOOKUPS).collect()
     };
     let questions: Vec<Vec<Identifier>> = sources.iter().map(wanted).collect();
     let (found, failed) = lookups(search, questions, failures).await;
@@ -60,7 +65,11 @@ pub(crate) async fn named_in<'t>(
 ) -> (Vec<NewPage>, Vec<SourceFailure>) {
     let mut cited = unknown_in(texts, known);
     cited.truncate(MAX_CITED);
-    let questions = search.sources.iter().map(|_| cited.clone()).collect();
+    let asked = |source: &Arc<dyn EvidenceSource>| {
+        let finds_copies = source.scholarly().is_some_and(ScholarlySource::finds_copies);
+        if finds_copies { Vec::new() } else { cited.clone() }
+    };
+    let questions = search.sources.iter().map(asked).collect();
     let (named, failed) = lookups(search, questions, failures).await;
     let mut index = CanonicalPaperIndex::default();
     for entry in &named {
@@ -109,12 +118,32 @@ pub(crate) fn identifiers(named: &[Named]) -> HashSet<Identifier> {
     named.iter().flat_map(|entry| entry.hit.work.identifiers()).collect()
 }
 
+/// What documents that lead to works name, beyond what is known and cited: the best hits first, at most [`MAX_CITED`].
+fn led_to(
+    sources: &[Arc<dyn EvidenceSource>],
+    named: &[Named],
+    known: &HashSet<Identifier>,
+    cited: &[Identifier],
+) -> Vec<Identifier> {
+    let leads = |entry: &&Named| {
+        sources.iter().any(|source| source.name() == entry.source && source.leads_to_works())
+    };
+    let mut entries: Vec<&Named> = named.iter().filter(leads).collect();
+    entries.sort_by_key(|entry| entry.hit.rank);
+    let known: HashSet<Identifier> = known.iter().chain(cited).cloned().collect();
+    let references = entries.into_iter().flat_map(|entry| &entry.hit.work.references);
+    let mut found = unknown_in(references.map(String::as_str), &known);
+    found.truncate(MAX_CITED);
+    found
+}
+
 /// Identifiers that texts name, without those that are known, in a fixed order.
 fn unknown_in<'t>(texts: impl Iterator<Item = &'t str>, known: &HashSet<Identifier>) -> Vec<Identifier> {
     let mut seen = known.clone();
     let mut found: Vec<Identifier> = Vec::new();
     for text in texts {
-        found.extend(Identifier::in_text(text).into_iter().filter(|id| seen.insert(id.clone())));
+        let ids = Identifier::in_text(text).into_iter().chain(Identifier::registrations_in(text));
+        found.extend(ids.filter(|id| seen.insert(id.clone())));
     }
     found
 }

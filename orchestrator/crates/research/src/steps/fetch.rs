@@ -1,8 +1,8 @@
 //! Fetching the pages of works that no source has a text of (evidence design, section 2, step 5).
 
 use crate::context::Step;
-use crate::ports::NewPage;
-use crate::steps::asking::Search;
+use crate::ports::{NewPage, SourcePage};
+use crate::steps::asking::{Search, within};
 use crate::steps::hit::read_into;
 use crate::steps::register::register;
 use crate::{PortError, Result};
@@ -106,10 +106,16 @@ pub(crate) async fn fetch(
     Ok(fetched)
 }
 
-/// The page with the text of the first address that has one and what was left out of it, or why none has.
+/// The page with the text that a source keeps itself, else that of the first address that has one, and what was left
+/// out of it; or why none has.
 async fn read(search: &Search<'_>, mut page: NewPage) -> (NewPage, Result<Option<String>, String>) {
     let addresses = page.work.as_ref().map(|work| addresses(work, &page.page.url)).unwrap_or_default();
     let mut why = Vec::new();
+    if let Some(found) = kept_text(search, &page, &mut why).await {
+        let left_out = found.left_out.clone();
+        read_into(&mut page, found);
+        return (page, Ok(left_out));
+    }
     for address in addresses {
         let left = search.left();
         if left.is_zero() {
@@ -134,6 +140,20 @@ async fn read(search: &Search<'_>, mut page: NewPage) -> (NewPage, Result<Option
         }
     }
     (page, Err(why.join("; ")))
+}
+
+/// The text of the first source that keeps one of this work; `why` takes the failures of the others.
+async fn kept_text(search: &Search<'_>, page: &NewPage, why: &mut Vec<String>) -> Option<SourcePage> {
+    let work = page.work.as_ref()?;
+    for source in search.sources {
+        let Some(scholarly) = source.scholarly() else { continue };
+        match within(search.left(), scholarly.full_text(work)).await {
+            Ok(Some(found)) if !found.fragments.is_empty() => return Some(found),
+            Ok(_) => {}
+            Err(error) => why.push(format!("{}: {error}", source.name())),
+        }
+    }
+    None
 }
 
 /// Where a work may be read: where it is free, where its repository has it, then where it is named.

@@ -41,11 +41,15 @@ pub(crate) async fn register(
     Ok((pages, ids))
 }
 
+/// Whether its text comes from a site of the web, and not from an API or a file.
+fn is_fetched(page: &NewPage) -> bool {
+    matches!(page.page.fetch_method, FetchMethod::Http | FetchMethod::Browser)
+}
+
 /// Takes passages that address an AI out of texts that no fetcher has looked at: abstracts and documents. Their
 /// domains are not blocked for it: the text came from an API or a file, not from there.
 async fn quarantine(context: &Context, pages: &mut [NewPage]) -> Result<()> {
-    let fetched = |page: &NewPage| matches!(page.page.fetch_method, FetchMethod::Http | FetchMethod::Browser);
-    let mut unread: Vec<&mut NewPage> = pages.iter_mut().filter(|page| !fetched(page)).collect();
+    let mut unread: Vec<&mut NewPage> = pages.iter_mut().filter(|page| !is_fetched(page)).collect();
     // With the headings above them, which are shown beside them.
     let text = |fragment: &Fragment| match &fragment.heading_context {
         Some(heading) => format!("{heading}\n{}", fragment.text_content),
@@ -93,9 +97,9 @@ async fn categorise(context: &Context, pages: &mut [NewPage]) -> Result<()> {
     let rules = context.rules.domains().await?;
     for page in pages {
         let host = match &page.answer {
-            Some(answer) => host_of(&answer.final_url),
-            None if page.page.paper_metadata.doi.is_some() => DOI_HOST,
-            None => host_of(&page.page.url),
+            Some(answer) if is_fetched(page) => host_of(&answer.final_url),
+            _ if page.page.paper_metadata.doi.is_some() => DOI_HOST,
+            _ => host_of(&page.page.url),
         };
         let decision = rules.decide(host);
         page.page.domain_category = decision.category.to_string();

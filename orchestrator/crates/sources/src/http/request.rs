@@ -73,11 +73,13 @@ impl Request {
     }
 
     /// The text with every secret of this request blotted out.
-    pub(super) fn without_secrets(&self, text: String) -> String {
+    pub(crate) fn without_secrets(&self, text: String) -> String {
         let headers = self.secret_headers.iter().map(|(_, value)| value);
         let secrets = headers.chain(self.secret_query.iter().map(|(_, value)| value));
         secrets
             .map(ExposeSecret::expose_secret)
+            // In a header, a scheme (`Bearer`) may precede the secret itself.
+            .flat_map(|secret| [secret, secret.rsplit(' ').next().unwrap_or_default()])
             .filter(|secret| !secret.is_empty())
             .fold(text, |text, secret| text.replace(secret, "…"))
     }

@@ -1,14 +1,16 @@
-//! Web search engines, queried over HTTP or with a browser.
+//! Web search engines, queried by their APIs, over HTTP, or with a browser.
 
 use super::parser::{parsed, unread};
-use super::{Aids, Rules};
+use super::{Aids, Rules, WebApi};
+use crate::api::Probe;
 use crate::cookies::Session;
 use crate::http::{Cache, HttpClient, Origin, Policy, Request, Response, Settles};
 use crate::{Error, Result};
 use async_trait::async_trait;
 use lyra_web::read::Task;
-use lyra_web::serp::{Engine, Engines, SerpPage, Transport};
+use lyra_web::serp::{Category, Engine, SearchApi, SerpPage, Transport};
 use serde::Serialize;
+use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
@@ -24,6 +26,7 @@ pub struct WebSearch {
     rules: Rules,
     trusted: Vec<Origin>,
     aids: Aids,
+    apis: Arc<[WebApi]>,
 }
 
 /// One engine's result page.
@@ -41,7 +44,7 @@ pub struct SerpAnswer {
 impl WebSearch {
     /// Asks over this client; `trusted` are origins that are not public (test servers).
     pub fn new(http: HttpClient, rules: Rules, trusted: Vec<Origin>) -> Self {
-        Self { http, rules, trusted, aids: Aids::default() }
+        Self { http, rules, trusted, aids: Aids::default(), apis: Arc::default() }
     }
 
     /// With what helps where plain requests do not do.
@@ -50,15 +53,65 @@ impl WebSearch {
         Self { aids, ..self }
     }
 
-    /// Asks one engine for its first page.
+    /// With APIs, best first. Each takes the place of an engine with its name.
+    #[must_use]
+    pub fn with_apis(self, apis: Vec<WebApi>) -> Self {
+        Self { apis: apis.into(), ..self }
+    }
+
+    /// The APIs that can be asked, best first.
+    pub fn apis(&self) -> &[WebApi] {
+        &self.apis
+    }
+
+    fn api(&self, name: &str) -> Option<&WebApi> {
+        self.apis.iter().find(|api| api.name() == name)
+    }
+
+    /// Names of the engines of a category whose result pages are read.
+    pub fn readable(&self, category: Category) -> Vec<String> {
+        let mut names = self.rules.engines().of(category);
+        names.retain(|name| self.api(name).is_none());
+        names
+    }
+
+    /// Whether there is an engine or a configured API with this name.
+    pub fn knows(&self, name: &str) -> bool {
+        self.api(name).is_some() || self.rules.engines().get(name).is_some()
+    }
+
+    /// Names of the configured APIs, and of all other engines.
+    pub fn names(&self) -> Vec<String> {
+        let engines = self.rules.engines();
+        let others = engines.iter().map(|engine| engine.name.clone()).filter(|name| self.api(name).is_none());
+        self.apis.iter().map(|api| api.name().to_owned()).chain(others).collect()
+    }
+
+    /// Sends a small question past the cache to a configured API, which may cost what a search costs.
+    ///
+    /// # Errors
+    /// Why it does not answer.
+    pub async fn probe(&self, api: &WebApi) -> Result<Probe> {
+        api.probe(&self.http, &self.rules, &self.aids).await
+    }
+
+    /// How long an API is still cooling down, and why.
+    pub async fn pause(&self, api: &WebApi) -> Option<(Duration, String)> {
+        api.pause(&self.http).await
+    }
+
+    /// Asks one engine for its first page, or one API for its hits.
     ///
     /// Challenges, refusals and changed markup are answers, not errors.
     ///
     /// # Errors
     /// An engine that is not configured, or an error of fetching the page.
     pub async fn ask(&self, engine: &str, query: &str, language: Option<&str>) -> Result<SerpAnswer> {
+        if let Some(api) = self.api(engine) {
+            return api.ask(&self.http, &self.rules, &self.aids, query, language).await;
+        }
         let engines = self.rules.engines();
-        let engine = engines.get(engine).ok_or_else(|| unknown(engine, &engines))?;
+        let engine = engines.get(engine).ok_or_else(|| self.unknown(engine))?;
         let address = engine
             .address(query, language)
             .map_err(|error| Error::Setting { setting: "engines".to_owned(), why: error.to_string() })?;
@@ -146,6 +199,20 @@ impl WebSearch {
         }
     }
 
+    fn unknown(&self, name: &str) -> Error {
+        if let Some(api) = SearchApi::named(name) {
+            let why = if api.needs_key() {
+                format!("{} needs a key, which {} gives out", api.title, api.account)
+            } else {
+                format!("{} needs the address of an instance", api.title)
+            };
+            return Error::Setting { setting: api.setting(), why };
+        }
+        let known = self.names().join(", ");
+        let why = format!("`{name}` is not configured; the engines are: {known}");
+        Error::Setting { setting: "engine".to_owned(), why }
+    }
+
     async fn read(&self, engine: &Engine, response: &Response) -> Result<SerpPage> {
         let task = Task::Results { engine: engine.name.clone() };
         let read = parsed(&*self.aids.parser, &self.rules, task, response).await;
@@ -163,13 +230,5 @@ struct Challenges<'a> {
 impl Settles for Challenges<'_> {
     async fn settles(&self, response: &Response) -> bool {
         matches!(self.search.read(self.engine, response).await, Ok(SerpPage::Challenge { .. }))
-    }
-}
-
-fn unknown(name: &str, engines: &Engines) -> Error {
-    let known: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
-    Error::Setting {
-        setting: "engine".to_owned(),
-        why: format!("`{name}` is not configured; the engines are: {}", known.join(", ")),
     }
 }

@@ -29,7 +29,7 @@ const AT_ONCE: usize = 6;
 /// The limits of one search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebBudget {
-    /// Engines to query; empty means those of the category `general`.
+    /// Engines to query; empty means the configured APIs, else the engines of the category `general`.
     pub engines: Vec<String>,
     /// Most pages to fetch.
     pub pages: usize,
@@ -57,31 +57,58 @@ impl WebSource {
         Self { search, pages, rules, budget }
     }
 
-    /// The results of all engines as one list, best first, with a note for every engine without results. Engines of the
-    /// last mile are queried one by one, and only while the others found little.
+    /// The results of all engines as one list, best first, with a note for every engine without results. APIs come
+    /// first, and result pages are only read if none of them answers. Engines of the last mile are queried one by one,
+    /// and only while the others found little.
     async fn ask_engines(&self, query: &str, language: Option<&str>) -> Answers {
-        let engines = self.rules.engines();
         let named = !self.budget.engines.is_empty();
-        let names = if named { self.budget.engines.clone() } else { engines.of(Category::General) };
         let mut answers = Answers::default();
-        let asked = join_all(names.iter().map(|name| self.ask(name, query, language))).await;
+        if !named {
+            self.ask_apis(query, language, &mut answers).await;
+            if answers.answered {
+                return answers;
+            }
+        }
+        let names = if named { self.budget.engines.clone() } else { self.search.readable(Category::General) };
+        let limit = self.budget.time / 3;
+        let asked = join_all(names.iter().map(|name| self.ask(name, query, language, limit))).await;
         for (name, answer) in names.iter().zip(asked) {
             answers.take(name, answer);
         }
-        let last_mile = if named { Vec::new() } else { engines.of(Category::LastMile) };
+        let last_mile = if named { Vec::new() } else { self.search.readable(Category::LastMile) };
         for name in last_mile {
-            if answers.lists.iter().map(Vec::len).sum::<usize>() >= FEW {
+            if answers.found() >= FEW {
                 break;
             }
-            let answer = self.ask(&name, query, language).await;
+            let answer = self.ask(&name, query, language, limit).await;
             answers.take(&name, answer);
         }
         answers
     }
 
-    /// One engine's answer, or why it is missing.
-    async fn ask(&self, name: &str, query: &str, language: Option<&str>) -> Result<SerpAnswer, String> {
-        let asked = tokio::time::timeout(self.budget.time / 3, self.search.ask(name, query, language)).await;
+    /// Asks the configured APIs one by one while they found little, because most are paid for by the request. Together
+    /// they take at most half of the time.
+    async fn ask_apis(&self, query: &str, language: Option<&str>, answers: &mut Answers) {
+        let until = Instant::now() + self.budget.time / 2;
+        for api in self.search.apis() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || answers.found() >= FEW {
+                break;
+            }
+            let answer = self.ask(api.name(), query, language, left.min(self.budget.time / 3)).await;
+            answers.take(api.name(), answer);
+        }
+    }
+
+    /// One engine's answer within this time, or why it is missing.
+    async fn ask(
+        &self,
+        name: &str,
+        query: &str,
+        language: Option<&str>,
+        limit: Duration,
+    ) -> Result<SerpAnswer, String> {
+        let asked = tokio::time::timeout(limit, self.search.ask(name, query, language)).await;
         match asked {
             Err(_) => Err("did not answer in time".to_owned()),
             Ok(answer) => answer.map_err(|error| error.to_string()),
@@ -167,6 +194,11 @@ struct Answers {
 }
 
 impl Answers {
+    /// Results so far.
+    fn found(&self) -> usize {
+        self.lists.iter().map(Vec::len).sum()
+    }
+
     fn take(&mut self, name: &str, answer: Result<SerpAnswer, String>) {
         let (url, page) = match answer {
             Ok(SerpAnswer { url, page, .. }) => (url, Ok(page)),
@@ -241,15 +273,16 @@ impl EvidenceSource for WebSource {
         let until = Instant::now() + self.budget.time;
         let mut answers = Answers::default();
         if let Some(engine) = part.strip_prefix(ENGINE) {
-            let answer = self.ask(engine, query, language).await;
+            let answer = self.ask(engine, query, language, self.budget.time / 3).await;
             answers.take(engine, answer);
             if !answers.answered && answers.waiting.is_empty() {
                 let why = answers.notes.join("; ");
                 return Err(PortError::Unavailable { what: "the engine".to_owned(), why });
             }
         } else if let Some(url) = part.strip_prefix(PAGE) {
-            let (title, snippet) = (String::new(), String::new());
-            answers.lists.push(vec![SerpResult { rank: 1, title, url: url.to_owned(), snippet }]);
+            let (title, snippet, published) = (String::new(), String::new(), None);
+            let url = url.to_owned();
+            answers.lists.push(vec![SerpResult { rank: 1, title, url, snippet, published }]);
         } else {
             let why = format!("`{part}` is neither an engine nor a page");
             return Err(PortError::Refused { what: WEB.name.to_owned(), why });
@@ -278,7 +311,7 @@ fn hit(rank: usize, result: &SerpResult, page: &FetchedPage) -> Hit {
     let safe: Vec<&str> = safe.map(|fragment| fragment.text_content.as_str()).collect();
     let mut work = Work {
         title: if said.title.is_empty() { result.title.clone() } else { said.title.clone() },
-        year: said.published.map(|date| date.year),
+        year: said.published.or(result.published).map(|date| date.year),
         venue: said.site.clone(),
         authors: said.authors.clone(),
         source_api: WEB.name.to_owned(),
@@ -302,7 +335,8 @@ mod tests {
     use super::*;
 
     fn result(rank: usize, url: &str) -> SerpResult {
-        SerpResult { rank, title: url.to_owned(), url: url.to_owned(), snippet: String::new() }
+        let (title, url) = (url.to_owned(), url.to_owned());
+        SerpResult { rank, title, url, snippet: String::new(), published: None }
     }
 
     #[test]

@@ -7,22 +7,27 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use url::Url;
 
+/// A folder of the shared data; `None`, with the reason printed, when it is not there.
+#[expect(clippy::print_stdout, reason = "says why it skips")]
+pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
+    let shared = std::env::var_os("LYRA_SHARED")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"), PathBuf::from);
+    let folder = shared.join(folder);
+    if !folder.join("index.jsonl").is_file() {
+        println!("skipped: {} is not there (set LYRA_SHARED to the shared folder)", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
 /// Answers by path and by the parameters that decide which one it is.
 pub(crate) struct Recordings;
 
 impl Recordings {
     /// A server of the recorded answers; `None`, with the reason printed, when they are not there.
-    #[expect(clippy::print_stdout, reason = "says why it skips")]
     pub(crate) async fn serve() -> Option<StandIn> {
-        let shared = std::env::var_os("LYRA_SHARED").map_or_else(
-            || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"),
-            PathBuf::from,
-        );
-        let folder = shared.join("data/academic_http");
-        let Ok(index) = std::fs::read_to_string(folder.join("index.jsonl")) else {
-            println!("skipped: {} is not there (set LYRA_SHARED to the shared folder)", folder.display());
-            return None;
-        };
+        let folder = shared("data/academic_http")?;
+        let index = std::fs::read_to_string(folder.join("index.jsonl")).unwrap();
         let mut answers: BTreeMap<String, (u16, String, PathBuf)> = BTreeMap::new();
         let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |about| about.len());
         for line in index.lines() {

@@ -18,6 +18,7 @@ const LIBRARY: Provider = Provider {
     aliases: &["library"],
     title: "Town Library",
     precedence: Precedence(2),
+    by_default: false,
     access: Access::Api {
         address: "https://library.example/api/",
         open: |http, config| Arc::new(Library { http, config: config.clone() }),

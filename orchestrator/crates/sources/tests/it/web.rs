@@ -1,6 +1,7 @@
 //! The open web: result pages and pages, over stand-in servers.
 
 mod aids;
+mod apis;
 
 use crate::support::{StandIn, client, html, reply};
 use lyra_domain::domains::DomainCategory;

@@ -1,6 +1,6 @@
 //! External sources: the academic APIs, search engines and pages.
 
-use super::Secret;
+use super::{Secret, WebApisSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -9,7 +9,8 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourcesConfig {
-    /// Sources of a task that names none: `corpora`, `semantic_scholar`, `openalex`, `web`, names of corpora.
+    /// Sources of a task that names none: `corpora`, `semantic_scholar`, `openalex`, `europe_pmc`, `crossref`, `pubmed`,
+    /// `arxiv`, `clinicaltrials`, `wikipedia`, `datacite`, `doaj`, `core`, `unpaywall`, `web`, names of corpora.
     pub default: Vec<String>,
     /// Contact details of the operator (email address or web page), sent in the `User-Agent`.
     pub contact: Option<String>,
@@ -22,6 +23,26 @@ pub struct SourcesConfig {
     pub semantic_scholar: ApiSettings,
     /// OpenAlex.
     pub openalex: ApiSettings,
+    /// Europe PMC.
+    pub europe_pmc: ApiSettings,
+    /// Crossref.
+    pub crossref: ApiSettings,
+    /// PubMed.
+    pub pubmed: ApiSettings,
+    /// arXiv.
+    pub arxiv: ApiSettings,
+    /// ClinicalTrials.gov.
+    pub clinicaltrials: ApiSettings,
+    /// Wikipedia.
+    pub wikipedia: ApiSettings,
+    /// DataCite.
+    pub datacite: ApiSettings,
+    /// The Directory of Open Access Journals.
+    pub doaj: ApiSettings,
+    /// CORE.
+    pub core: ApiSettings,
+    /// Unpaywall.
+    pub unpaywall: ApiSettings,
     /// Search engines and pages.
     pub web: WebSettings,
 }
@@ -32,6 +53,16 @@ impl SourcesConfig {
         match name {
             "semantic_scholar" => Some(&self.semantic_scholar),
             "openalex" => Some(&self.openalex),
+            "europe_pmc" => Some(&self.europe_pmc),
+            "crossref" => Some(&self.crossref),
+            "pubmed" => Some(&self.pubmed),
+            "arxiv" => Some(&self.arxiv),
+            "clinicaltrials" => Some(&self.clinicaltrials),
+            "wikipedia" => Some(&self.wikipedia),
+            "datacite" => Some(&self.datacite),
+            "doaj" => Some(&self.doaj),
+            "core" => Some(&self.core),
+            "unpaywall" => Some(&self.unpaywall),
             _ => None,
         }
     }
@@ -46,6 +77,16 @@ impl Default for SourcesConfig {
             cache_mb: 512,
             semantic_scholar: ApiSettings::default(),
             openalex: ApiSettings::default(),
+            europe_pmc: ApiSettings::default(),
+            crossref: ApiSettings::default(),
+            pubmed: ApiSettings::default(),
+            arxiv: ApiSettings::default(),
+            clinicaltrials: ApiSettings::default(),
+            wikipedia: ApiSettings::default(),
+            datacite: ApiSettings::default(),
+            doaj: ApiSettings::default(),
+            core: ApiSettings::default(),
+            unpaywall: ApiSettings::default(),
             web: WebSettings::default(),
         }
     }
@@ -55,8 +96,10 @@ impl Default for SourcesConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebSettings {
-    /// Engines to query; those of the category `general` when empty.
+    /// Engines to query; when empty, the configured APIs, else those of the category `general`.
     pub engines: Vec<String>,
+    /// APIs of web search.
+    pub apis: WebApisSettings,
     /// Most pages fetched for one query.
     pub pages_per_query: usize,
     /// Seconds for engines and pages of one query together.
@@ -87,6 +130,7 @@ impl Default for WebSettings {
     fn default() -> Self {
         Self {
             engines: Vec::new(),
+            apis: WebApisSettings::default(),
             pages_per_query: 10,
             seconds_per_query: 60,
             timeout_seconds: 20,
@@ -112,7 +156,8 @@ pub struct ApiSettings {
     /// API key, if any.
     #[serde(skip_serializing)]
     pub api_key: Option<Secret>,
-    /// Email address for OpenAlex's polite pool.
+    /// Email address of the operator, for an API that asks for one: OpenAlex, Europe PMC, Crossref, PubMed, DataCite,
+    /// Unpaywall.
     pub mailto: Option<String>,
     /// Shortest time between two requests in milliseconds, when it is not the API's own limit.
     pub min_interval_ms: Option<u64>,

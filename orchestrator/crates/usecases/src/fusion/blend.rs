@@ -2,13 +2,14 @@
 
 use super::fuse::shaped_by;
 use super::review::MAX_BUDGET;
-use super::views::{FusionView, fusion_view};
-use super::{Fusion, PeekRequest, ProvenanceRequest, ProvenanceView};
-use crate::json::size;
-use crate::{AppError, Remedy};
+use super::views::fusion_view;
+use super::{Fusion, PeekRequest, ProvenanceRequest};
+use crate::{AppError, Details, Remedy};
 use lyra_domain::named_enum;
 use lyra_fusion::{Recipe, RecipeDelta};
 use lyra_store::{RunKind, RunParent, StoredRun};
+use lyra_wire::fusion::{FusionView, ProvenanceView};
+use lyra_wire::json::size;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
@@ -145,15 +146,13 @@ impl Fusion {
         }
         let run = self.fusion_run(run_id).await?;
         let held: HashSet<&str> = run.docs.ids.iter().map(String::as_str).collect();
-        let missing: Vec<&str> =
-            judged.iter().map(|j| j.doc_id.as_str()).filter(|id| !held.contains(id)).collect();
+        let missing: Vec<String> =
+            judged.iter().map(|j| j.doc_id.clone()).filter(|id| !held.contains(id.as_str())).collect();
         if !missing.is_empty() {
+            let message = format!("the run does not have: {}", missing.join(", "));
             return Err(AppError {
-                details: Some(json!({ "missing": missing })),
-                ..AppError::invalid(
-                    format!("the run does not have: {}", missing.join(", ")),
-                    Remedy::GiveDocumentsOfRun,
-                )
+                details: Some(Details::Missing { missing }),
+                ..AppError::invalid(message, Remedy::GiveDocumentsOfRun)
             });
         }
         let recipe = recipe(&run)?;

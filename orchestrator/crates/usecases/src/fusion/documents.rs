@@ -3,14 +3,12 @@
 use super::Fusion;
 use super::views::lane_recipe;
 use crate::AppError;
-use crate::json::size;
 use lyra_corpus::backend::{Codes, IdType, LaneKind, Publication};
 use lyra_fusion::{cut, passages};
 use lyra_store::{RunKind, StoredRun};
 use lyra_text::query::{Field, Query, highlights};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use lyra_wire::fusion::{CutField, DocumentView, Documents, Passage};
+use lyra_wire::json::size;
 use std::collections::BTreeMap;
 
 /// Bytes of one answer's documents.
@@ -58,56 +56,6 @@ pub struct DocumentsRequest {
     pub run_id: Option<String>,
     /// A query that is marked in the texts.
     pub query: Option<String>,
-}
-
-/// Texts of documents.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Documents {
-    /// The corpus they are from.
-    pub corpus: String,
-    /// Documents in the requested order.
-    pub documents: Vec<DocumentView>,
-    /// Ids for which there is no document.
-    pub missing_ids: Vec<String>,
-    /// Ids of existing documents that are omitted to keep the answer small; request them separately.
-    pub omitted_ids: Vec<String>,
-    /// Fields with copied text.
-    pub untrusted_fields: Vec<&'static str>,
-}
-
-/// A document's texts.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct DocumentView {
-    /// The requested id.
-    pub id: String,
-    /// Document id.
-    pub doc_id: String,
-    /// The requested fields, by name; those without content are absent.
-    pub fields: Map<String, Value>,
-    /// Truncated fields.
-    pub cut: Vec<CutField>,
-    /// Passages that match the query, with `**` around the matches.
-    pub highlights: Vec<Passage>,
-}
-
-/// A truncated field.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CutField {
-    /// Name of the field.
-    pub field: String,
-    /// Characters shown.
-    pub shown_chars: usize,
-    /// Characters that it has.
-    pub total_chars: usize,
-}
-
-/// A passage that matches the query.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Passage {
-    /// Name of the field.
-    pub field: &'static str,
-    /// The passage.
-    pub text: String,
 }
 
 /// Which fields are shown, and how much of each.
@@ -189,14 +137,17 @@ impl Limits {
 }
 
 /// The fields of a publication, and which were cut.
-pub(super) fn fields_of(publication: &Publication, limits: &Limits) -> (Map<String, Value>, Vec<CutField>) {
-    let mut fields = Map::new();
+pub(super) fn fields_of(
+    publication: &Publication,
+    limits: &Limits,
+) -> (BTreeMap<String, String>, Vec<CutField>) {
+    let mut fields = BTreeMap::new();
     let mut shortened = Vec::new();
     for &(name, most) in &limits.fields {
         let text = text_of(publication, name);
         let (shown, left) = cut(&text, most);
         if !shown.is_empty() {
-            fields.insert(name.to_owned(), shown.into());
+            fields.insert(name.to_owned(), shown.to_owned());
         }
         if left > 0 {
             let shown_chars = shown.chars().count();

@@ -138,6 +138,7 @@ impl Fusion {
                 truncated: lanes.runs().any(|(_, run)| run.meta.truncated),
                 total: None,
                 took_ms: started.elapsed().as_millis() as u64,
+                unembedded: lanes.runs().map(|(_, run)| run.meta.unembedded).max().unwrap_or(0),
             },
             docs,
             parents,

@@ -5,8 +5,8 @@ use anyhow::Context;
 use lyra_corpus::backend::{FeatureScope, FieldBoosts};
 use lyra_fusion::WordList;
 use lyra_store::RunKind;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use lyra_wire::fusion::LaneInfo;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -47,23 +47,6 @@ impl How {
             Self::OriginalDense(_) => RunKind::OriginalDense,
         }
     }
-}
-
-/// A lane in a list.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct LaneInfo {
-    /// Name of the lane.
-    pub lane: String,
-    /// `fulltext`, `semantic` or `original_dense`.
-    pub kind: String,
-    /// Weights of title, abst, claim and desc in a full-text lane, in this order.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub boosts: Option<[f32; 4]>,
-    /// Part of the documents that a semantic lane compares.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub feature_scope: Option<&'static str>,
-    /// The lane's description.
-    pub about: String,
 }
 
 #[derive(Deserialize)]

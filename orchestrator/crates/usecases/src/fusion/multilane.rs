@@ -1,9 +1,10 @@
 //! Searches several lanes in parallel; failures are independent.
 
-use super::views::{RunHandle, Show};
+use super::views::Show;
 use super::{Fusion, LaneSearch};
 use crate::{AppError, ErrorCode, Remedy};
 use futures::future::join_all;
+use lyra_wire::fusion::RunHandle;
 use std::time::{Duration, Instant};
 
 /// Longest time for one lane: shorter than a call may take, so that the others' answers are not lost with it.

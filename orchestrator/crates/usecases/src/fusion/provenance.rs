@@ -2,19 +2,17 @@
 
 use super::blend::{recipe, representatives};
 use super::fuse::Measured;
-use super::views::{
-    AlarmView, FrontierView, MetaView, MetricsView, SystemCodes, code_counts, lane_alarms, lane_recipe,
-};
+use super::views::{alarms, code_counts, depth, lane_alarms, lane_recipe, meta, shape, shares};
 use super::{Fusion, blocking};
 use crate::AppError;
-use crate::json::{fields, millionths};
 use lyra_fusion::profile::{ProposeOptions, propose};
 use lyra_fusion::{CODE, Candidate, Ranking, sample};
 use lyra_store::{RunKind, StoredRun};
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use lyra_wire::fusion::{
+    DocumentShare, ParentView, ProposedView, ProvenanceView, RepresentativeView, SampleView,
+};
+use lyra_wire::json::{fields_of, millionths};
+use std::collections::{BTreeMap, HashMap};
 
 /// Size of the pool of a review sample, and of the sample.
 const SAMPLE: (usize, usize) = (200, 10);
@@ -44,134 +42,6 @@ impl Default for ProvenanceRequest {
     }
 }
 
-/// Where a run comes from and what is in it.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct ProvenanceView {
-    /// Id of the run.
-    pub run_id: String,
-    /// `fulltext`, `semantic`, `original_dense` or `fusion`.
-    pub kind: String,
-    /// Name of the lane; absent in fusion runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lane: Option<String>,
-    /// The corpus searched.
-    pub corpus: String,
-    /// The backend that has it.
-    pub backend: String,
-    /// When it was created.
-    pub created_at: String,
-    /// When it expires.
-    pub expires_at: String,
-    /// Counts and time of the run.
-    pub meta: MetaView,
-    /// Everything that shapes the run: query, filters and boosts of a lane, weights and parameters of a fusion.
-    pub recipe: Map<String, Value>,
-    /// The lanes that it fuses; empty for lanes.
-    pub parents: Vec<ParentView>,
-    /// The fusion runs that it was changed from, the nearest first.
-    pub changed_from: Vec<String>,
-    /// Shares of the lanes and of `code` in the scores of the first 50, summing to 1; of fusion runs.
-    pub contributions: Map<String, Value>,
-    /// The first documents, with each lane's contribution.
-    pub documents: Vec<DocumentShare>,
-    /// Codes of the run by system, the most frequent first.
-    pub code_distributions: Vec<SystemCodes>,
-    /// A target profile from frequency times specificity, as `system:code` with weights.
-    pub proposed_profile: Vec<ProposedView>,
-    /// The shape of the ranking; of fusion runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metrics: Option<MetricsView>,
-    /// P*, R* and Fβ* over depths of reading; of fusion runs.
-    pub frontier: Vec<FrontierView>,
-    /// How π′ was computed: `standardised` (a proxy) or `platt` (fitted to representatives), with its parameters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proxy: Option<Map<String, Value>>,
-    /// Documents whose texts were read for facets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub facets_read: Option<usize>,
-    /// What deserves a second look.
-    pub alarms: Vec<AlarmView>,
-    /// Documents that a person judged, with their current ranks.
-    pub representatives: Vec<RepresentativeView>,
-    /// Documents to review, spread over score, lanes and meaning, if requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sample: Option<Vec<SampleView>>,
-    /// Whether fewer documents and codes are listed than requested, to keep the answer small.
-    pub shortened: bool,
-}
-
-/// A lane in a fusion.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct ParentView {
-    /// Its name in this fusion.
-    pub lane: String,
-    /// The id of its run.
-    pub run_id: String,
-    /// Documents in it.
-    pub count_returned: usize,
-    /// Its weight in the fusion.
-    pub weight: f64,
-}
-
-/// A document with each lane's contribution.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct DocumentShare {
-    /// Place in the run, from 1.
-    pub rank: usize,
-    /// Document id.
-    pub doc_id: String,
-    /// Score in the run.
-    pub score: f64,
-    /// Place in every lane that has it, by lane.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub ranks: Map<String, Value>,
-    /// Share of every lane and of `code` in the score, summing to 1.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub shares: Map<String, Value>,
-}
-
-/// A code that the run speaks for.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct ProposedView {
-    /// As `system:code`, ready for `target_profile`.
-    pub code: String,
-    /// Frequency times specificity, the largest being 1.
-    pub weight: f64,
-    /// Documents of the run that have it or a code below it.
-    pub count: usize,
-}
-
-/// A judged document.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct RepresentativeView {
-    /// Document id.
-    pub doc_id: String,
-    /// `A`, `B` or `C`: matches the core, on topic, off topic.
-    pub label: String,
-    /// Why it was judged so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// Place in this run; absent when the run no longer has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rank: Option<usize>,
-    /// Score in this run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub score: Option<f64>,
-}
-
-/// A document to review.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct SampleView {
-    /// Place in the run, from 1.
-    pub rank: usize,
-    /// Document id.
-    pub doc_id: String,
-    /// The lanes that have it.
-    pub lanes: Vec<String>,
-    /// Documents of the first 200 for which it is the closest of these.
-    pub stands_for: usize,
-}
-
 impl Fusion {
     /// Where a run comes from and what is in it.
     ///
@@ -188,11 +58,11 @@ impl Fusion {
             backend: run.backend.clone(),
             created_at: run.created_at.to_string(),
             expires_at: run.expires_at.to_string(),
-            meta: run.meta.into(),
-            recipe: fields(run.recipe.clone()),
+            meta: meta(run.meta),
+            recipe: fields_of(&run.recipe),
             parents: Vec::new(),
             changed_from: self.lineage(&run).await?,
-            contributions: Map::new(),
+            contributions: BTreeMap::new(),
             documents: Vec::new(),
             code_distributions: code_counts(&run.docs, request.top_k_code),
             proposed_profile: proposed,
@@ -209,7 +79,7 @@ impl Fusion {
             self.of_fusion(&run, request, &mut view).await?;
         } else {
             let recipe = lane_recipe(&run)?;
-            view.alarms = lane_alarms(self, &run, &recipe).into_iter().map(AlarmView::from).collect();
+            view.alarms = alarms(lane_alarms(self, &run, &recipe));
             let listed = run.docs.ids.iter().zip(&run.docs.scores);
             view.documents = (1..)
                 .zip(listed)
@@ -219,8 +89,8 @@ impl Fusion {
                     rank,
                     doc_id: doc_id.clone(),
                     score: millionths(*score),
-                    ranks: Map::new(),
-                    shares: Map::new(),
+                    ranks: BTreeMap::new(),
+                    shares: BTreeMap::new(),
                 })
                 .collect();
         }
@@ -263,27 +133,20 @@ impl Fusion {
                             rank,
                             doc_id: pool.id(doc).to_owned(),
                             score: millionths(ranking.scores[doc]),
-                            ranks: ranks.map(|(name, rank)| ((*name).to_owned(), json!(rank))).collect(),
-                            shares: names
-                                .zip(ranking.shares(doc))
-                                .map(|(name, share)| (name.to_owned(), json!(millionths(share))))
-                                .collect(),
+                            ranks: ranks.map(|(name, rank)| ((*name).to_owned(), *rank as usize)).collect(),
+                            shares: shares(names.zip(ranking.shares(doc))),
                         }
                     })
                     .collect()
             })
         })
         .await?;
-        view.contributions = measured
-            .contributions
-            .into_iter()
-            .map(|(name, share)| (name, json!(millionths(share))))
-            .collect();
-        view.metrics = Some(measured.metrics.into());
-        view.frontier = measured.frontier.into_iter().map(FrontierView::from).collect();
-        view.proxy = Some(fields(json!(measured.proxy)));
+        view.contributions = shares(measured.contributions);
+        view.metrics = Some(shape(measured.metrics));
+        view.frontier = measured.frontier.into_iter().map(depth).collect();
+        view.proxy = Some(fields_of(&measured.proxy));
         view.facets_read = Some(measured.facets_read);
-        view.alarms = measured.alarms.into_iter().map(AlarmView::from).collect();
+        view.alarms = alarms(measured.alarms);
         let places: HashMap<&str, usize> =
             run.docs.ids.iter().enumerate().map(|(place, id)| (id.as_str(), place)).collect();
         view.representatives = representatives(run)
@@ -354,10 +217,8 @@ impl Fusion {
 
 async fn proposed(run: &StoredRun) -> Result<Vec<ProposedView>, AppError> {
     let docs = run.docs.clone();
-    let without: Vec<_> = run
-        .recipe
-        .get("context_codes")
-        .and_then(Value::as_array)
+    let context = run.recipe.get("context_codes").and_then(|codes| codes.as_array());
+    let without: Vec<_> = context
         .into_iter()
         .flatten()
         .filter_map(|code| lyra_fusion::profile::read_code(code.as_str()?).ok())

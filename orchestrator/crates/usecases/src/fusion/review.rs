@@ -3,11 +3,9 @@
 use super::Fusion;
 use super::documents::{Limits, fields_of};
 use crate::AppError;
-use crate::json::size;
 use lyra_corpus::backend::IdType;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use lyra_wire::fusion::{PeekView, Snippet};
+use lyra_wire::json::size;
 use std::collections::BTreeMap;
 
 /// Least budget: the frame of an answer, and an id.
@@ -49,37 +47,6 @@ impl Default for PeekRequest {
             budget_bytes: 12_288,
         }
     }
-}
-
-/// The first documents of a run, in as many bytes as were allowed.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct PeekView {
-    /// Id of the run.
-    pub run_id: String,
-    /// Documents in the run's order.
-    pub snippets: Vec<Snippet>,
-    /// Bytes of this answer as JSON.
-    pub used_bytes: usize,
-    /// Documents in the run.
-    pub total_docs: usize,
-    /// Whether fewer documents are shown than requested, because of the budget.
-    pub truncated: bool,
-    /// `offset` of the next page; absent at the end of the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_offset: Option<usize>,
-    /// Fields with copied text.
-    pub untrusted_fields: Vec<&'static str>,
-}
-
-/// A document in a peek.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Snippet {
-    /// Place in the run, from 1.
-    pub rank: usize,
-    /// Document id.
-    pub doc_id: String,
-    /// Beginnings of the requested fields, by name.
-    pub fields: Map<String, Value>,
 }
 
 impl Fusion {

@@ -2,10 +2,9 @@
 
 use super::lanes::How;
 use super::review::MAX_BUDGET;
-use super::views::{RunHandle, Show, handle};
+use super::views::{Show, handle};
 use super::{Fusion, while_waited_for};
-use crate::AppError;
-use crate::json::size;
+use crate::{AppError, Details};
 use lyra_corpus::backend::{
     Codes, FeatureScope, FieldBoosts, Filter, IdType, LaneKind, LaneQuery, MAX_TOP_K, RawFilter,
 };
@@ -13,7 +12,8 @@ use lyra_domain::classification::System;
 use lyra_fusion::{Demands, RankedDocs, WordList, cut, demands};
 use lyra_store::{NewRun, RunMeta, StoredRun};
 use lyra_text::query::Query;
-use schemars::JsonSchema;
+use lyra_wire::fusion::{Found, FoundDocument, RunHandle};
+use lyra_wire::json::size;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -58,35 +58,6 @@ pub(super) struct LaneRecipe {
     pub(super) search: LaneQuery,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) use_case_terms: Vec<String>,
-}
-
-/// Documents found, for people.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Found {
-    /// The corpus searched.
-    pub corpus: String,
-    /// Documents, best first.
-    pub results: Vec<FoundDocument>,
-    /// Documents that matched, where the backend counts them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
-    /// Milliseconds that the search took.
-    pub took_ms: u64,
-}
-
-/// One document found.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct FoundDocument {
-    /// Place in the list, from 1.
-    pub rank: usize,
-    /// Its number of the requested kind; its document id if it has none.
-    pub id: String,
-    /// Document id, for the other tools.
-    pub doc_id: String,
-    /// Title of the document; its beginning where the list would be too large.
-    pub title: String,
-    /// Score of the search; only comparable within this list.
-    pub score: f64,
 }
 
 impl Fusion {
@@ -149,6 +120,7 @@ impl Fusion {
             truncated: found.truncated,
             total: found.total,
             took_ms: found.took_ms,
+            unembedded: found.unembedded,
         };
         let docs =
             RankedDocs::new(found.hits.into_iter().map(|hit| (hit.doc_id, hit.score, code_keys(&hit.codes))));
@@ -258,7 +230,11 @@ impl Fusion {
 /// The parsed query, or the position of the error and what was expected there.
 fn parsed(text: &str) -> Result<Query, AppError> {
     Query::parse(text).map_err(|error| AppError {
-        details: Some(json!({ "position": error.at + 1, "found": error.found, "expected": error.expected })),
+        details: Some(Details::Syntax {
+            position: error.at + 1,
+            found: error.found.clone(),
+            expected: error.expected.clone(),
+        }),
         ..AppError::invalid(
             error.to_string(),
             "words, AND OR NOT, brackets, \"phrases\", field:word, and proximity such as *N5\"solar cell\"",

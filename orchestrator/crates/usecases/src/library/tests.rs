@@ -64,7 +64,7 @@ fn a_claim_is_told_with_both_sides_and_their_sources() {
     let supporting = "Supporting:\n- “They do.” (2020, A trial, https://doi.org/10.1000/a)\n";
     assert!(item.text.contains(supporting), "{}", item.text);
     assert!(item.text.contains("Refuting:\n- “They do not.” ("), "{}", item.text);
-    assert_eq!((&item.metadata["kind"], &item.metadata["refuting_count"]), (&"claim".into(), &1.into()));
+    assert_eq!((item.metadata.kind, item.metadata.numbers.map(|n| n.refuting_count)), ("claim", Some(1)));
 }
 
 #[tokio::test]

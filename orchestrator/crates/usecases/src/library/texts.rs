@@ -1,11 +1,11 @@
 //! Stored items as text with facts. Says what was found and judged, never what it means.
 
 use super::{LibraryEntry, LibraryItem};
-use crate::json::{fields, thousandths};
 use lyra_corpus::backend::Publication;
 use lyra_domain::{Citation, ClaimReport, Evidence, Relation};
 use lyra_store::StoredDocument;
-use serde_json::{Map, Value, json};
+use lyra_wire::json::thousandths;
+use lyra_wire::{ItemFacts, ItemNumbers};
 use std::fmt::Write;
 
 /// A claim with the passages that were judged against it.
@@ -28,23 +28,21 @@ pub(super) fn claim(report: &ClaimReport, entry: LibraryEntry) -> LibraryItem {
         let side = report.evidence.iter().filter(|evidence| evidence.relation == relation);
         section(&mut text, title, side.map(|one: &Evidence| (one.text.as_str(), cited(&one.citation()))));
     }
-    let mut metadata = Map::new();
-    metadata.insert("kind".to_owned(), json!("claim"));
-    metadata.insert("task_id".to_owned(), json!(report.claim.task_id));
-    metadata.insert("confidence".to_owned(), json!(confidence));
-    metadata.insert("uncertainty".to_owned(), json!(uncertainty));
-    for (name, count) in [
-        ("supporting_count", report.supporting_count),
-        ("refuting_count", report.refuting_count),
-        ("neutral_count", report.neutral_count),
-        ("not_judged_count", report.not_judged_count),
-        ("independent_sources", report.independent_sources),
-    ] {
-        metadata.insert(name.to_owned(), json!(count));
-    }
-    if let Some(origin) = &report.origin {
-        metadata.insert("citation".to_owned(), json!(cited(&origin.citation)));
-    }
+    let metadata = ItemFacts {
+        kind: "claim",
+        citation: report.origin.as_ref().map(|origin| cited(&origin.citation)),
+        numbers: Some(ItemNumbers {
+            task_id: report.claim.task_id.to_string(),
+            confidence,
+            uncertainty,
+            supporting_count: report.supporting_count,
+            refuting_count: report.refuting_count,
+            neutral_count: report.neutral_count,
+            not_judged_count: report.not_judged_count,
+            independent_sources: report.independent_sources,
+        }),
+        ..ItemFacts::default()
+    };
     LibraryItem { entry, text, metadata }
 }
 
@@ -60,12 +58,11 @@ pub(super) fn document(document: &StoredDocument, entry: LibraryEntry) -> Librar
         above = heading;
         paragraph(&mut text, passage);
     }
-    let citation = &document.page.citation;
-    let metadata = known(json!({
-        "kind": "document", "citation": cited(citation), "authors": citation.authors, "year": citation.year,
-        "venue": citation.venue, "doi": citation.doi, "is_retracted": citation.is_retracted,
-        "language": document.language, "fetched_at": document.fetched_at,
-    }));
+    let metadata = ItemFacts {
+        language: document.language.clone(),
+        fetched_at: Some(document.fetched_at.clone()),
+        ..of_document(&document.page.citation)
+    };
     LibraryItem { entry, text, metadata }
 }
 
@@ -86,20 +83,30 @@ pub(super) fn publication(publication: &Publication, entry: LibraryEntry) -> Lib
         section: None,
         is_retracted: None,
     };
-    let metadata = known(json!({
-        "kind": "document", "citation": cited(&citation), "authors": citation.authors, "year": citation.year,
-        "venue": citation.venue, "doi": citation.doi, "doc_id": citation.doc_id, "language": publication.lang,
-        "applicants": publication.applicants, "publication_number": publication.pub_id,
-        "publication_date": publication.pub_date.map(|date| date.to_string()), "country": publication.country,
-    }));
+    let metadata = ItemFacts {
+        doc_id: citation.doc_id.clone(),
+        language: publication.lang.clone(),
+        applicants: publication.applicants.clone(),
+        publication_number: publication.pub_id.clone(),
+        publication_date: publication.pub_date.map(|date| date.to_string()),
+        country: publication.country.clone(),
+        ..of_document(&citation)
+    };
     LibraryItem { entry, text, metadata }
 }
 
-/// Only what is known.
-fn known(facts: Value) -> Map<String, Value> {
-    let mut facts = fields(facts);
-    facts.retain(|_, value| !value.is_null() && value != &json!([]));
-    facts
+/// What to cite of a document.
+fn of_document(citation: &Citation) -> ItemFacts {
+    ItemFacts {
+        kind: "document",
+        citation: Some(cited(citation)),
+        authors: citation.authors.clone(),
+        year: citation.year,
+        venue: citation.venue.clone(),
+        doi: citation.doi.clone(),
+        is_retracted: citation.is_retracted,
+        ..ItemFacts::default()
+    }
 }
 
 fn paragraph(text: &mut String, part: &str) {

@@ -179,6 +179,8 @@ fn value(field: ValueField, text: &str) -> Value {
     match field {
         ValueField::Country => json!({"term": {"country": text.to_ascii_uppercase()}}),
         ValueField::Lang => json!({"term": {"lang": text.to_ascii_lowercase()}}),
+        // Refused before: other machines have no library of the person's.
+        ValueField::Tag | ValueField::Collection => json!({"match_none": {}}),
         ValueField::Assignee => {
             json!({"multi_match": {"query": text, "type": "phrase", "fields": ["applicants", "cross_en_applicants"]}})
         }

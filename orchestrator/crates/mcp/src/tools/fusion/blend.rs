@@ -6,10 +6,9 @@ use crate::reply::MAX_BYTES;
 use crate::schema::one_of;
 use crate::tools::{Call, Effect, Failure, Tool};
 use lyra_fusion::Recipe;
-use lyra_usecases::fusion::{
-    BlendRequest, FusionView, Label, ProvenanceRequest, ProvenanceView, Representative, RunRef,
-};
-use lyra_usecases::json::size;
+use lyra_usecases::fusion::{BlendRequest, Label, ProvenanceRequest, Representative, RunRef};
+use lyra_wire::fusion::{FusionView, ProvenanceView};
+use lyra_wire::json::size;
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};

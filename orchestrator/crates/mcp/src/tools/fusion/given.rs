@@ -13,8 +13,8 @@ use crate::schema::one_of;
 /// One filter; all must hold.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub(super) struct FilterInput {
-    /// `ipc`, `fi`, `cpc`, `ft`, `country`, `lang`, `pubyear`, `pub_date`, `app_date` or `assignee`. One classification system
-    /// per lane (fi and ft go together).
+    /// `ipc`, `fi`, `cpc`, `ft`, `country`, `lang`, `pubyear`, `pub_date`, `app_date`, `assignee`, `tag` or `collection`. One
+    /// classification system per lane (fi and ft go together).
     #[schemars(length(min = 1, max = 20))]
     field: String,
     /// Values of which one must match: `JP`, `en`, `2020`, `2020-03-01`, a company's name.

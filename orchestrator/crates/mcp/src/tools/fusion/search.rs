@@ -2,11 +2,12 @@
 
 use super::given::{BoostsInput, FilterInput, filters, id_types, scopes};
 use super::tidy;
-use crate::remedy;
 use crate::reply::CONTENT_NOTICE;
 use crate::tools::{Call, Effect, Failure, Tool};
 use lyra_corpus::backend::{FeatureScope, IdType};
-use lyra_usecases::fusion::{Found, LaneOutcome, LaneSearch, NamedLane, RunHandle, Show};
+use lyra_usecases::fusion::{LaneOutcome, LaneSearch, NamedLane, Show};
+use lyra_wire::Problem;
+use lyra_wire::fusion::{Found, RunHandle};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -249,15 +250,9 @@ struct LaneOutput {
     /// The run with its most frequent codes, when it was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     handle: Option<RunHandle>,
-    /// Why it failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    /// Kind of the failure, as in error results.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error_code: Option<String>,
-    /// What would be right.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<String>,
+    /// Why it failed, when it did.
+    #[serde(flatten)]
+    problem: Option<Problem>,
 }
 
 impl From<LaneOutcome> for LaneOutput {
@@ -271,9 +266,7 @@ impl From<LaneOutcome> for LaneOutput {
             tool,
             status: if handle.is_some() { "success" } else { "error" },
             handle,
-            error_code: failure.as_ref().map(|failure| failure.code.to_string()),
-            error: failure.as_ref().map(|failure| failure.message.clone()),
-            hint: failure.and_then(|failure| failure.remedy).map(remedy::words),
+            problem: failure.map(|error| Failure::from(error).into()),
         }
     }
 }

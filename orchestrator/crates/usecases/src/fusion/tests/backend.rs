@@ -140,7 +140,13 @@ impl SearchBackend for Memory {
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.doc_id.cmp(&b.doc_id)));
         let total = hits.len();
         hits.truncate(query.top_k);
-        Ok(LaneHits { truncated: hits.len() < total, total: Some(total as u64), hits, took_ms: 1 })
+        Ok(LaneHits {
+            truncated: hits.len() < total,
+            total: Some(total as u64),
+            hits,
+            took_ms: 1,
+            unembedded: 0,
+        })
     }
 
     async fn fetch(

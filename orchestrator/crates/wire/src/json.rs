@@ -1,4 +1,4 @@
-//! Shared JSON helpers of the use cases and the edges: an object's fields, a value's size, the decimals of numbers.
+//! JSON helpers of shapes and edges: an object's fields, a value's size, the decimals of numbers.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,6 +8,19 @@ pub fn fields(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(fields) => fields,
         _ => Map::new(),
+    }
+}
+
+/// The fields of what a value is written as.
+pub fn fields_of<T: Serialize + ?Sized>(value: &T) -> Map<String, Value> {
+    serde_json::to_value(value).map(fields).unwrap_or_default()
+}
+
+/// The word that a value is written as; empty for anything but a word.
+pub fn word<T: Serialize + ?Sized>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(word)) => word,
+        _ => String::new(),
     }
 }
 

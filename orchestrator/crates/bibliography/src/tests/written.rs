@@ -1,0 +1,292 @@
+//! What is written is read back.
+
+use super::records;
+use crate::draft::{Draft, Slot};
+use crate::text::{line, plain};
+use crate::{Attachment, Format, Kind, Output, Record, Writer};
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+fn file(records: &[Record], output: Output) -> String {
+    let mut writer = Writer::new(output);
+    let mut text: String = records.iter().map(|record| writer.record(record)).collect();
+    text.push_str(writer.end());
+    text
+}
+
+fn format(output: Output) -> Format {
+    match output {
+        Output::BibTex => Format::BibTex,
+        Output::Ris => Format::Ris,
+        Output::CslJson => Format::CslJson,
+    }
+}
+
+/// What a format can hold of a record, as the table of `write.rs` says.
+fn held(record: &Record, output: Output) -> Record {
+    let mut held = record.clone();
+    match output {
+        Output::BibTex if record.notes.len() > 1 => held.notes = vec![record.notes.join("\n")],
+        Output::Ris => {
+            held.collections.clear();
+            // Markup in a tag is read as such, and a tag that is nothing else is gone.
+            let tags = record.tags.iter().map(|tag| line(&plain(&tag.replace(';', ","))));
+            let mut known = HashSet::new();
+            held.tags = tags.filter(|tag| !tag.is_empty() && known.insert(tag.clone())).collect();
+            for file in &mut held.files {
+                *file = Attachment { path: file.path.clone(), ..Attachment::default() };
+            }
+            if record.kind == Kind::Proceedings {
+                held.kind = Kind::ConferencePaper;
+            }
+        }
+        Output::CslJson if record.kind == Kind::Proceedings => held.kind = Kind::Book,
+        Output::BibTex | Output::CslJson => {}
+    }
+    held
+}
+
+/// The fields that differ, as they were expected and as they were found.
+fn differences(expect: &Record, found: &Record) -> String {
+    let [expect, found] = [expect, found].map(|record| serde_json::to_value(record).unwrap());
+    let fields = expect.as_object().unwrap().iter().filter(|(name, value)| found[name.as_str()] != **value);
+    let lines = fields.map(|(name, value)| format!("{name}: {value} became {}", found[name.as_str()]));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn read_back(written: &[Record], output: Output) -> Result<(), TestCaseError> {
+    let text = file(written, output);
+    let found = records(&text, format(output));
+    prop_assert_eq!(found.len(), written.len(), "{}", text);
+    let keys: HashSet<String> = found.iter().map(|record| record.key.to_lowercase()).collect();
+    prop_assert_eq!(keys.len(), written.len(), "keys repeat");
+    for (record, found) in written.iter().zip(found) {
+        let expect = Record { line: found.line, key: found.key.clone(), ..held(record, output) };
+        if found != expect {
+            let mut alone = Writer::new(output);
+            return Err(TestCaseError::fail(format!(
+                "{output}: {}\n{}",
+                differences(&expect, &found),
+                alone.record(record)
+            )));
+        }
+    }
+    if !written.is_empty() {
+        prop_assert_eq!(Format::detect("export", text.as_bytes()), Some(format(output)));
+    }
+    Ok(())
+}
+
+/// Words of titles, notes, and tags, among them all that means something to one of the formats.
+fn word() -> impl Strategy<Value = String> {
+    let special = [
+        "DNA",
+        "mRNA",
+        "McDonald",
+        "IL-6",
+        "--",
+        "---",
+        "''",
+        "``",
+        "'",
+        "`",
+        "\"",
+        "{",
+        "}",
+        "{}",
+        "\\",
+        "\\emph{x}",
+        "$",
+        "$x^2$",
+        "%",
+        "#",
+        "&",
+        "AT&T",
+        "&amp;lt;",
+        "&lt;i&gt;",
+        "&lt;/i&gt;",
+        "<b",
+        "a<b>c",
+        "~",
+        "^",
+        "_",
+        "a_b",
+        "@",
+        "@article{x,",
+        "@misc(y,",
+        "TY",
+        "-",
+        "ER  -",
+        "–",
+        "—",
+        "“so”",
+        "睡眠",
+        "é",
+        "ß",
+        "ﬁ",
+        "p=0.05",
+        "(n=3)",
+        "[1]",
+        "H₂O",
+        ":",
+        "!",
+        "?",
+        "and",
+        "others",
+        "/",
+        "|",
+        "*",
+        "50\\%",
+        "\\\"{o}",
+    ];
+    prop_oneof![
+        3 => "[a-z]{1,9}",
+        2 => "[A-Z][a-z]{1,9}",
+        3 => prop::sample::select(special.to_vec()).prop_map(str::to_owned),
+        1 => "[!-~]{1,6}".prop_filter("names a field", |word| !word.contains(':')),
+    ]
+}
+
+fn text(words: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    prop::collection::vec(word(), words).prop_map(|words| words.join(" "))
+}
+
+fn person() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[A-Z][a-zé]{1,8} ([A-Z]\\. )?(van der |de )?[A-Z][a-zöß]{1,8}(-[A-Z][a-z]{1,4})?",
+        1 => prop::sample::select(vec![
+            "World Health Organization", "Barnes & Noble Group", "山田 太郎", "김 철수", "Plato", "van Gogh",
+            "Martin Luther King Jr", "Society of A and B", "D'Arcy O'Neil", "J. {Braces} Lee", "A_B C", "Ann =Lee",
+        ])
+        .prop_map(str::to_owned),
+    ]
+}
+
+fn some(strategy: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
+    prop_oneof![1 => Just(String::new()), 2 => strategy]
+}
+
+/// A record as the readers make them.
+fn record() -> impl Strategy<Value = Record> {
+    let names = (prop::collection::vec(person(), 0..4), prop::collection::vec(person(), 0..2));
+    let place = (
+        some(text(1..5)),
+        some("[1-9][0-9]{0,2}".prop_map(|volume| volume)),
+        some("(S)?[1-9]".prop_map(|issue| issue)),
+        some(
+            prop::sample::select(vec!["12-19", "7", "e1234", "12-12", "1-4, 7-9", "S1-S9"])
+                .prop_map(str::to_owned),
+        ),
+        some(text(1..4)),
+    );
+    let dates = prop_oneof![
+        Just(String::new()),
+        "(19|20)[0-9]{2}",
+        "(19|20)[0-9]{2}-(0[1-9]|1[0-2])",
+        "(19|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9])"
+    ];
+    let ids = (
+        some("10\\.[1-9][0-9]{3}/[a-z0-9][a-z0-9().:;<>_/-]{0,12}[a-z0-9]"),
+        some("[1-9][0-9]{6}"),
+        some("PMC[1-9][0-9]{5}"),
+        some("2[0-4]0[1-9]\\.[0-9]{5}"),
+        prop::collection::vec("97[89][0-9]{10}|[0-9]{4}-[0-9]{3}[0-9X]", 0..3),
+        some("https://example\\.org/[a-z_~%&=?#-]{1,12}[a-z]"),
+    );
+    let own = (
+        prop::collection::vec(text(1..3), 0..4),
+        prop::collection::vec("[A-Z][a-z]{1,6}( & [a-z]{2})?(, [a-z]{3})?(/[A-Z][a-z_]{1,6})?", 0..3),
+        prop::collection::vec(prop::collection::vec(text(1..9), 1..3), 0..3),
+        prop::collection::vec(
+            (
+                "[A-Z][a-z]{1,6} [0-9]{4}( \\(1\\))?\\.pdf|C:\\\\[A-Z][a-z]{2}\\\\[a-z_]{1,4}\\.pdf",
+                any::<bool>(),
+            ),
+            0..3,
+        ),
+        prop::collection::vec(text(1..12), 0..4),
+    );
+    let kind = prop::sample::select(Kind::ALL.to_vec());
+    let rest = (
+        prop::sample::select(vec!["", "en", "de", "ja"]),
+        prop::bool::weighted(0.1),
+        some("[a-z]{2}:[a-z]{2}"),
+    );
+    (kind, text(1..9), names, place, dates, ids, own, rest).prop_filter_map(
+        "not a record",
+        |(kind, title, names, place, date, ids, own, (language, is_retracted, key))| {
+            let mut draft = Draft::new(1);
+            draft.kind(kind);
+            draft.key(&key);
+            draft.title(&title);
+            names.0.iter().for_each(|name| draft.author(name));
+            names.1.iter().for_each(|name| draft.editor(name));
+            let slots = [Slot::Venue, Slot::Volume, Slot::Issue, Slot::Pages, Slot::Publisher];
+            for (slot, value) in slots.into_iter().zip([&place.0, &place.1, &place.2, &place.3, &place.4]) {
+                draft.put(slot, value);
+            }
+            draft.date(crate::date::Date::parse(&date));
+            draft.doi(&ids.0);
+            draft.pmid(&ids.1);
+            draft.pmcid(&ids.2);
+            draft.arxiv(&ids.3);
+            ids.4.iter().for_each(|serial| draft.serials(serial));
+            draft.url(&ids.5);
+            own.0.iter().for_each(|tag| draft.tag(tag));
+            own.1.iter().for_each(|name| draft.collection(name));
+            own.2.iter().for_each(|note| draft.note(&note.join("\n")));
+            for (path, is_named) in own.3 {
+                let [title, media_type] =
+                    ["Full Text", "application/pdf"].map(|text| is_named.then(|| text.to_owned()));
+                draft.file(Attachment { path, title, media_type });
+            }
+            draft.summary(&own.4.join("\n"));
+            draft.language(language);
+            if is_retracted {
+                draft.retracted();
+            }
+            draft.finish().ok()
+        },
+    )
+}
+
+proptest! {
+    // 3,000 records in files of 50.
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_format_holds_what_it_can(written in prop::collection::vec(record(), 50)) {
+        for output in Output::ALL {
+            read_back(&written, *output)?;
+        }
+    }
+}
+
+#[test]
+fn separators_in_tags_and_paths() {
+    let record = Record {
+        title: "Naps".to_owned(),
+        tags: vec!["Brain; human".to_owned(), "sleep, REM".to_owned(), "plain".to_owned()],
+        files: vec![Attachment { path: "a;b: {c}.pdf".to_owned(), ..Attachment::default() }],
+        collections: vec!["Sleep, naps/2019; read".to_owned()],
+        ..Record::default()
+    };
+    let one = Record { tags: vec!["sleep, REM".to_owned()], ..record.clone() };
+    for written in [record, one] {
+        for output in [Output::BibTex, Output::CslJson] {
+            read_back(std::slice::from_ref(&written), output).unwrap();
+        }
+    }
+    let list = super::one("@misc{a, title = {T}, keywords = {{naps, sleep}}}", Format::BibTex);
+    assert_eq!(list.tags, ["naps", "sleep"]);
+    let accents = super::one("@misc{a, title = {T}, keywords = {{\\\"U}ber; naps}}", Format::BibTex);
+    assert_eq!(accents.tags, ["Über", "naps"]);
+}
+
+#[test]
+fn files_without_records() {
+    for output in Output::ALL {
+        let text = file(&[], *output);
+        assert_eq!(text, if *output == Output::CslJson { "[]\n" } else { "" });
+    }
+}

@@ -1,0 +1,9 @@
+//! What the use cases compute, as the shapes that the edges pass on.
+
+mod answer;
+mod calibration;
+mod status;
+
+pub use answer::{not_covered, report, totals};
+pub use calibration::calibration_evaluation;
+pub use status::{domain_decision, status};

@@ -1,0 +1,33 @@
+//! An error, as a program and its user read it.
+
+use crate::schema;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Why a call failed.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Problem {
+    /// Kind of the error, by who can fix it: `invalid_argument`, `not_found`, `unavailable`, `forbidden`,
+    /// `sql_refused`, `sql_timeout`, `internal`.
+    pub error_code: String,
+    /// What was wrong.
+    pub error: String,
+    /// What would be right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Facts about the error for a program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::any_object")]
+    pub details: Option<Value>,
+    /// Identifies the error in the server's log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_id: Option<String>,
+}
+
+impl Problem {
+    /// A problem without advice and details.
+    pub fn new(code: impl Into<String>, error: impl Into<String>) -> Self {
+        Self { error_code: code.into(), error: error.into(), hint: None, details: None, error_id: None }
+    }
+}
