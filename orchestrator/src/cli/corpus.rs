@@ -103,13 +103,14 @@ impl NarrowArgs {
 pub(super) struct ImportArgs {
     /// Name of the corpus: letters, digits, `.`, `_`, `-`
     name: String,
-    /// Papers, references, tables, patents: files, also compressed (gzip, ZIP), and folders; from folders and ZIP
-    /// archives, all files in a format below. Papers that references name are read too
+    /// Papers, references, tables, patents: files, also compressed (gzip, ZIP, tar), and folders; from folders and
+    /// archives, all files in a format below; of Zotero's data folder, what its items name. Papers that references name
+    /// are read too
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Format of all files: pdf, html, docx, odt, epub, markdown, latex, text, jats, tei, mhtml (papers); bibtex, ris,
-    /// refer, `web_of_science`, `csl_json`, `zotero_json`, `endnote_xml`, nbib, `pubmed_xml`, mods, `zotero_rdf`
-    /// (references); jsonl, csv; xml, greenbook, brs (patents) [default: detected from each file's beginning]
+    /// refer, `web_of_science`, `csl_json`, `zotero_json`, `endnote_xml`, nbib, `pubmed_xml`, mods, `zotero_rdf`,
+    /// zotero (references); jsonl, csv; xml, greenbook, brs (patents) [default: detected from each file's beginning]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Parts of each document to embed: `all`, `none` (full-text search only, many times as fast), or a list of wide,

@@ -2,7 +2,7 @@
 
 use crate::date::Date;
 use crate::text::{line, lines, plain};
-use crate::{Attachment, Kind, MAX_FIELD, Outcome, Record, Rejected};
+use crate::{Annotation, Attachment, Kind, MAX_FIELD, Outcome, Record, Rejected};
 use crate::{ids, language};
 use lyra_domain::Identifier;
 use std::collections::HashSet;
@@ -29,6 +29,9 @@ const PROGRAMS: [&str; 16] = [
 
 /// Most files, collections, and serial numbers of a record, in which each is looked for.
 const MAX_LIST: usize = 1_000;
+
+/// Most annotations of a record.
+const MAX_ANNOTATIONS: usize = 20_000;
 
 /// Venues of preprints.
 const PREPRINTS: [&str; 9] = [
@@ -271,6 +274,30 @@ impl Draft {
         }
     }
 
+    /// A marked text, with what was written about it.
+    pub(crate) fn annotation(&mut self, text: &str, comment: &str, page: &str, color: &str) {
+        if text.len() > MAX_FIELD || comment.len() > MAX_FIELD {
+            self.takes("annotations", if text.len() > MAX_FIELD { text } else { comment });
+            return;
+        }
+        let some = |text: &str| Some(line(text)).filter(|text| !text.is_empty() && text.len() <= 100);
+        let annotation = Annotation {
+            text: line(&plain(text)),
+            comment: lines(&plain(comment)),
+            page: some(page),
+            color: some(color),
+        };
+        let says = !annotation.text.is_empty() || !annotation.comment.is_empty();
+        if says && self.record.annotations.len() < MAX_ANNOTATIONS {
+            self.record.annotations.push(annotation);
+        }
+    }
+
+    /// Where the item is in Zotero.
+    pub(crate) fn item(&mut self, address: String) {
+        self.record.zotero = Some(address);
+    }
+
     /// Whether a line of a note is a field of the record.
     fn takes_line(&mut self, line: &str) -> bool {
         let lower: String = line.chars().take(40).flat_map(char::to_lowercase).collect();
@@ -312,6 +339,11 @@ impl Draft {
 
     pub(crate) fn version(&mut self, ids: Vec<Identifier>) {
         self.record.versions.extend(ids);
+    }
+
+    /// A file that nothing is known about: it is a record although it names no work.
+    pub(crate) fn finish_file(self) -> Record {
+        self.record
     }
 
     /// The record, with what follows from its fields.

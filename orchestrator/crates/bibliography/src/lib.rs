@@ -14,6 +14,7 @@
 //! | PubMed XML | PubMed, the E-utilities |
 //! | MODS | Zotero, libraries |
 //! | Zotero RDF | Zotero, with its collections, notes, and files |
+//! | `zotero.sqlite` | Zotero itself, versions 5 to 8: [`read_zotero`] |
 //!
 //! ```
 //! use lyra_bibliography::{Format, read};
@@ -61,6 +62,7 @@ mod rdf;
 mod record;
 mod refer;
 mod ris;
+mod sqlite;
 mod tagged;
 mod text;
 mod wos;
@@ -69,8 +71,9 @@ mod xml;
 mod zotero;
 
 pub use format::Format;
-pub use record::{Attachment, Kind, Record, Rejected};
+pub use record::{Annotation, Attachment, Kind, Record, Rejected};
 pub use write::{Output, Writer};
+pub use zotero::{Parts, is_zotero, read_zotero};
 
 use std::borrow::Cow;
 

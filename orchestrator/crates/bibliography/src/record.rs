@@ -2,6 +2,7 @@
 
 use lyra_domain::{ArxivId, Doi, Identifier, named_enum};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 named_enum! {
     /// What kind of work a record describes.
@@ -51,7 +52,7 @@ pub struct Record {
     pub key: String,
     /// What it is.
     pub kind: Kind,
-    /// Title on one line. Empty only if there is an identifier or an abstract.
+    /// Title on one line. Empty only if there is an identifier or an abstract, or if it is a file without a record.
     pub title: String,
     /// Names in the order of the by-line, "Given Family".
     pub authors: Vec<String>,
@@ -96,8 +97,12 @@ pub struct Record {
     pub collections: Vec<String>,
     /// Notes, most of them the user's own, without formatting.
     pub notes: Vec<String>,
+    /// What the user marked in the attached files.
+    pub annotations: Vec<Annotation>,
     /// Attached files.
     pub files: Vec<Attachment>,
+    /// Address of the item in Zotero (`zotero://select/…`), if it was read from Zotero's database.
+    pub zotero: Option<String>,
     /// Whether the file says that it was retracted. `false` says nothing.
     pub is_retracted: bool,
     /// What it retracts, if it is the notice of a retraction.
@@ -118,6 +123,36 @@ pub struct Attachment {
     pub title: Option<String>,
     /// Its type as written: `application/pdf`, `PDF`.
     pub media_type: Option<String>,
+}
+
+/// What a user marked or wrote in a file. The text, the comment, or both are there.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Annotation {
+    /// The marked text on one line; empty for a note.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// What the user wrote about it, one paragraph a line; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub comment: String,
+    /// Label of its page, as printed: `7`, `iv`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
+    /// Its color as `#rrggbb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+}
+
+impl fmt::Display for Annotation {
+    /// `“Naps help.” (p. 7)`, and what the user wrote about it on the next line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = Some(format!("“{}”", self.text)).filter(|_| !self.text.is_empty());
+        let page = self.page.as_ref().map(|page| format!("(p. {page})"));
+        let first = text.into_iter().chain(page).collect::<Vec<_>>().join(" ");
+        f.write_str(&first)?;
+        let between = if first.is_empty() || self.comment.is_empty() { "" } else { "\n" };
+        write!(f, "{between}{}", self.comment)
+    }
 }
 
 /// A record that could not be read.
@@ -157,7 +192,9 @@ impl Default for Record {
             tags: Vec::new(),
             collections: Vec::new(),
             notes: Vec::new(),
+            annotations: Vec::new(),
             files: Vec::new(),
+            zotero: None,
             is_retracted: false,
             retracts: Vec::new(),
             versions: Vec::new(),

@@ -8,8 +8,8 @@
 //! | tags with a comma or semicolon | in braces | with a comma, without markup | in `categories` |
 //! | proceedings | yes | as conference paper | as book |
 //!
-//! [`Record::versions`], [`Record::retracts`], and [`Record::omitted`] have no place in any of them. What a format holds
-//! is what [`read`](crate::read) finds in the file.
+//! [`Record::annotations`], [`Record::zotero`], [`Record::versions`], [`Record::retracts`], and [`Record::omitted`] have no
+//! place in any of them. What a format holds is what [`read`](crate::read) finds in the file.
 
 mod keys;
 mod names;

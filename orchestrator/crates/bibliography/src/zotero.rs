@@ -1,5 +1,9 @@
 //! Zotero's own items as JSON: Better BibTeX JSON, and answers of Zotero's API.
 
+mod database;
+
+pub use database::{Parts, is_zotero, read_zotero};
+
 use crate::date::Date;
 use crate::draft::{Draft, Slot};
 use crate::json::{Collections, list, member, text};
@@ -9,6 +13,11 @@ use crate::{Attachment, Kind, Outcome};
 use serde_json::{Map, Value};
 
 pub(crate) fn record(line: u64, item: &Map<String, Value>, collections: &Collections) -> Outcome {
+    draft(line, item, collections).finish()
+}
+
+/// What the fields of an item say.
+fn draft(line: u64, item: &Map<String, Value>, collections: &Collections) -> Draft {
     // The API wraps items.
     let item = item.get("data").and_then(Value::as_object).unwrap_or(item);
     let mut draft = Draft::new(line);
@@ -81,13 +90,14 @@ pub(crate) fn record(line: u64, item: &Map<String, Value>, collections: &Collect
     for file in list(item, "attachments").into_iter().filter_map(Value::as_object) {
         attachment(&mut draft, file);
     }
-    draft.finish()
+    draft
 }
 
 fn attachment(draft: &mut Draft, file: &Map<String, Value>) {
     let part = |name: &str| Some(line(&member(file, name))).filter(|text| !text.is_empty());
+    let path = |name: &str| Some(member(file, name)).filter(|path| !path.trim().is_empty());
     // Links have an address and no path.
-    if let Some(path) = ["localPath", "path", "defaultPath"].into_iter().find_map(part) {
+    if let Some(path) = ["localPath", "path", "defaultPath"].into_iter().find_map(path) {
         draft.file(Attachment {
             path,
             title: part("title"),
@@ -95,8 +105,9 @@ fn attachment(draft: &mut Draft, file: &Map<String, Value>) {
         });
     }
     for note in list(file, "annotations").into_iter().filter_map(Value::as_object) {
-        let [marked, comment] = ["annotationText", "annotationComment"].map(|name| member(note, name));
-        draft.note(&[marked, comment].join("\n"));
+        let names = ["annotationText", "annotationComment", "annotationPageLabel", "annotationColor"];
+        let [marked, comment, page, color] = names.map(|name| member(note, name));
+        draft.annotation(&marked, &comment, &page, &color);
     }
 }
 

@@ -6,12 +6,15 @@ pub(crate) mod json;
 mod place;
 mod scope;
 mod section;
+mod version;
 
 pub use completed::{Completed, Completion};
 pub use place::Place;
 pub use section::{Passage, Section};
+pub use version::{Stage, Version};
 
 use crate::backend::{Codes, Publication};
+use lyra_bibliography::Annotation;
 use lyra_domain::{Doi, Identifier, Work};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +42,9 @@ pub struct Document {
     pub language: Option<String>,
     /// How often others cite it.
     pub citation_count: Option<u32>,
+    /// A record says that it was retracted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_retracted: bool,
     /// What it cites: DOIs, numbers, or ids of the same corpus.
     pub references: Vec<String>,
     /// Claims, one a line.
@@ -53,6 +59,9 @@ pub struct Document {
     /// Other identifiers than the DOI.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub identifiers: Vec<Identifier>,
+    /// The preprint and the published version of the work, if both are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<Version>,
     /// Names of the files that it was read from, without their folders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
@@ -62,9 +71,15 @@ pub struct Document {
     /// Collections of the person's library that it is in; levels are separated by `/`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<String>,
-    /// The person's own notes and highlights.
+    /// The person's own notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What the person marked in the files, and wrote about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub annotations: Vec<Annotation>,
+    /// Address of its item in Zotero (`zotero://select/…`), if it was imported from Zotero's database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zotero: Option<String>,
     /// Fields that no file says, and the sources that do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub completed: Vec<Completed>,
@@ -162,6 +177,7 @@ impl Document {
             doi: self.doi.clone(),
             authors: self.authors.clone(),
             citation_count: self.citation_count,
+            is_retracted: self.is_retracted.then_some(true),
             references: self.references.clone(),
             source_api: format!("corpus:{corpus}"),
             ..Work::default()

@@ -126,6 +126,8 @@ fn record(document: &Document) -> Record {
         || document.pub_id.is_some()
         || document.exam_id.is_some()
         || !document.codes.is_empty();
+    // The formats of reference managers have no place for marks.
+    let marked = document.annotations.iter().map(ToString::to_string);
     let mut record = Record {
         title: document.title.clone(),
         authors: document.authors.iter().map(|name| lyra_bibliography::given_family(name)).collect(),
@@ -141,7 +143,8 @@ fn record(document: &Document) -> Record {
         language: document.language.clone(),
         tags: document.tags.clone(),
         collections: document.collections.clone(),
-        notes: document.notes.clone(),
+        notes: document.notes.iter().cloned().chain(marked).collect(),
+        is_retracted: document.is_retracted,
         files: document.files.iter().map(|name| attachment(name)).collect(),
         ..Record::default()
     };

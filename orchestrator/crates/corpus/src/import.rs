@@ -14,11 +14,13 @@ mod pending;
 mod reader;
 mod records;
 mod references;
+mod spool;
 mod sweep;
 mod tagged;
 mod work;
 mod writer;
 mod xml;
+mod zotero;
 
 pub(crate) use complete::run as complete;
 pub(crate) use files::survey;
@@ -54,7 +56,7 @@ const IN_FLIGHT: usize = 2;
 /// Batches that wait between two stages.
 const WAITING: usize = 2;
 /// Rejected records that a report lists; more are only counted.
-const LISTED: usize = 1_000;
+pub(crate) const LISTED: usize = 1_000;
 
 /// A record that was not imported, or a code that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -150,7 +152,7 @@ impl ImportReport {
 /// What a file should be that is something else.
 pub const READS: &str = "Lyra reads papers (PDF, HTML, DOCX, ODT, EPUB, Markdown, LaTeX, text, JATS, TEI, MHTML), \
      references (BibTeX, RIS, CSL-JSON, EndNote, PubMed, MODS, Zotero), JSONL (one JSON object a line), CSV, and \
-     patents as XML, greenbook or BRS, also in gzip or ZIP";
+     patents as XML, greenbook or BRS, also in gzip, ZIP or tar, and Zotero's folder";
 
 /// How far an import is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -4,7 +4,8 @@
 //! A line that was lost costs no more than reading its file again.
 
 use crate::hash::Fnv;
-use crate::{CorpusError, Result};
+use crate::import::{Format, LISTED};
+use crate::{Annotation, CorpusError, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -21,7 +22,7 @@ const SPARE: usize = 1_000;
 /// Who reads files: what another version could not read, this one may.
 const READER: &str = env!("CARGO_PKG_VERSION");
 
-/// A file as the disk shows it.
+/// A file as the disk shows it, together with the journals of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) bytes: u64,
@@ -33,8 +34,21 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The state of a regular file now.
-    pub(crate) fn of(path: &Path) -> std::io::Result<Self> {
+    /// The state of a regular file now, read in this format.
+    pub(crate) fn of(path: &Path, format: Option<&str>) -> std::io::Result<Self> {
+        let mut state = Self::of_one(path)?;
+        for journal in journals(path, format) {
+            // Most of the time there is none.
+            let Ok(of) = Self::of_one(&journal) else { continue };
+            state.bytes = state.bytes.saturating_add(of.bytes);
+            let settled = state.modified != 0 && of.modified != 0;
+            state.modified = if settled { state.modified.max(of.modified) } else { 0 };
+            state.exact = state.exact.max(of.exact);
+        }
+        Ok(state)
+    }
+
+    fn of_one(path: &Path) -> std::io::Result<Self> {
         let about = std::fs::metadata(path)?;
         let time = about.modified().ok();
         #[expect(
@@ -49,16 +63,33 @@ impl State {
     }
 }
 
-/// The checksum of a file's content.
-pub(crate) fn checksum(path: &Path) -> std::io::Result<u64> {
-    let mut file = File::open(path)?;
+/// What SQLite writes beside a database: as long as its program runs, a part of the content may be only there.
+fn journals(path: &Path, format: Option<&str>) -> Vec<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if !name.ends_with(".sqlite") && format != Some(Format::Zotero.name()) {
+        return Vec::new();
+    }
+    let beside = |end: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    ["-journal", "-wal"].map(beside).into()
+}
+
+/// The checksum of a file's content, which is read in this format.
+pub(crate) fn checksum(path: &Path, format: Option<&str>) -> std::io::Result<u64> {
     let (mut sum, mut buffer) = (Fnv::default(), vec![0; 1 << 18]);
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(sum.finish()),
-            read => sum.add(&buffer[..read]),
+    let journals = journals(path, format).into_iter().filter_map(|journal| File::open(journal).ok());
+    for mut file in [File::open(path)?].into_iter().chain(journals) {
+        loop {
+            match file.read(&mut buffer)? {
+                0 => break,
+                read => sum.add(&buffer[..read]),
+            }
         }
     }
+    Ok(sum.finish())
 }
 
 /// What a file of an import holds.
@@ -72,6 +103,20 @@ pub(crate) enum Kind {
     References,
     /// Nothing that Lyra reads.
     Nothing,
+}
+
+/// What of a file was not imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Refused {
+    /// The member of the archive that the file is, behind the archives that it is in; empty for the file itself.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub(crate) member: PathBuf,
+    pub(crate) line: u64,
+    pub(crate) reason: String,
+}
+
+fn is_empty(path: &Path) -> bool {
+    path.as_os_str().is_empty()
 }
 
 /// What is known of a file.
@@ -99,15 +144,20 @@ pub(crate) struct Entry {
     pub(crate) keys: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) year: Option<i32>,
+    /// Keywords and marks that stand in the paper itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tags: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) annotations: Vec<Annotation>,
     /// Files that its references name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) named: Vec<PathBuf>,
     /// Ids of documents that lack metadata, about which no source was asked since the file was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) incomplete: Vec<String>,
-    /// What of it was not imported: line and reason.
+    /// What of it was not imported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) rejected: Vec<(u64, String)>,
+    pub(crate) rejected: Vec<Refused>,
     /// How many records that is, also where not all are listed.
     #[serde(default)]
     pub(crate) rejected_count: u64,
@@ -130,11 +180,21 @@ impl Entry {
             left: Vec::new(),
             keys: Vec::new(),
             year: None,
+            tags: Vec::new(),
+            annotations: Vec::new(),
             named: Vec::new(),
             incomplete: Vec::new(),
             rejected: Vec::new(),
             rejected_count: 0,
             gone: false,
+        }
+    }
+
+    /// Notes what of it was not imported.
+    pub(crate) fn refuse(&mut self, member: PathBuf, line: u64, reason: &str) {
+        self.rejected_count += 1;
+        if self.rejected.len() < LISTED {
+            self.rejected.push(Refused { member, line, reason: reason.to_owned() });
         }
     }
 
@@ -149,7 +209,7 @@ impl Entry {
             return false;
         }
         let same_time = self.state.modified != 0 && self.state.modified == state.modified;
-        same_time || checksum(&self.path).is_ok_and(|sum| sum == self.sum)
+        same_time || checksum(&self.path, format).is_ok_and(|sum| sum == self.sum)
     }
 }
 
@@ -343,13 +403,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.txt");
         std::fs::write(&path, "Naps help.").unwrap();
-        let state = State::of(&path).unwrap();
+        let state = State::of(&path, None).unwrap();
         assert_eq!(state.modified, 0, "too recent");
-        let known =
-            Entry { sum: checksum(&path).unwrap(), ..Entry::new(path.clone(), state, None, Kind::Documents) };
+        let known = Entry {
+            sum: checksum(&path, None).unwrap(),
+            ..Entry::new(path.clone(), state, None, Kind::Documents)
+        };
         assert!(known.is_current(state, None) && !known.is_current(state, Some("text")));
         std::fs::write(&path, "Naps hurt.").unwrap();
-        assert!(!known.is_current(State::of(&path).unwrap(), None));
+        assert!(!known.is_current(State::of(&path, None).unwrap(), None));
         let timed = State { modified: 5, ..state };
         assert!(Entry { state: timed, ..known.clone() }.is_current(timed, None), "not read again");
         assert!(!Entry { gone: true, ..known }.is_current(timed, None));

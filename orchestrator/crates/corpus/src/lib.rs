@@ -25,7 +25,7 @@ mod upgrade;
 mod vectors;
 
 pub use corpora::{Corpora, CorpusInfo, Embedded, HeldCorpus};
-pub use document::{Completed, Completion, Document, Passage, Place, Section};
+pub use document::{Completed, Completion, Document, Passage, Place, Section, Stage, Version};
 pub use duplicates::{Alike, Duplicates};
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};
@@ -35,6 +35,7 @@ pub use import::{
     Stamp, Survey, UnknownFormat, read_files,
 };
 pub use labels::{Label, Labels};
+pub use lyra_bibliography::Annotation;
 pub use manifest::check_manifest;
 pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};
 pub use search::{CorpusHit, Method, Narrow, SearchResult, UnknownMethod, Within};

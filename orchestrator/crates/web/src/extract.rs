@@ -33,7 +33,7 @@ pub(crate) use metadata::names;
 
 use crate::dom::{Parsed, Visit, is_hidden, parse, visible_text, walk};
 use dom_query::Document;
-use lyra_domain::Doi;
+use lyra_domain::{ArxivId, Doi};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -63,6 +63,9 @@ pub struct Extracted {
     pub canonical_url: Option<Url>,
     /// DOI in the page's citation metadata.
     pub doi: Option<Doi>,
+    /// Identifier that arXiv stamps on the first page of its copies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arxiv: Option<ArxivId>,
     /// PDF of the same work in the page's citation metadata.
     pub pdf_url: Option<Url>,
     /// Abstract in the page's citation metadata.
@@ -74,11 +77,27 @@ pub struct Extracted {
     /// Of a PDF, the page that each block begins on, from 1; otherwise empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<u32>,
+    /// Of a PDF, what its readers marked in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
     /// Links in the main text.
     pub links: Vec<Link>,
     /// What was not read because the page goes beyond a limit, and which.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
+}
+
+/// A passage that a reader marked in a PDF, or a note.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Mark {
+    /// Page, from 1.
+    pub page: u32,
+    /// The marked text on one line; empty for a note.
+    pub text: String,
+    /// What the reader wrote, one paragraph a line; may be empty.
+    pub comment: String,
+    /// Its color as `#rrggbb`.
+    pub color: Option<String>,
 }
 
 impl Extracted {
@@ -111,6 +130,7 @@ impl Extracted {
             links: content.links,
             pages: Vec::new(),
             left_out: cut.then(|| "its end was not read: the page has too many elements".to_owned()),
+            ..Self::default()
         }
     }
 

@@ -3,6 +3,7 @@
 mod front;
 mod glyphs;
 mod layout;
+mod marks;
 pub mod section;
 mod unpacked;
 
@@ -86,7 +87,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
     }
     let cache = InterpreterCache::new();
     let (mut pages, mut chars, mut unnamed, mut drawn) = (Vec::new(), 0, 0, 0);
-    let mut vertical = None;
+    let (mut vertical, mut marks) = (None, marks::Marks::default());
     let mut end = None;
     for page in pdf.pages().iter() {
         if stop() {
@@ -108,6 +109,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
         drawn += found.elements;
         unnamed += found.unnamed;
         vertical.get_or_insert(found.vertical);
+        marks.read(page, pages.len() + 1, &found.glyphs);
         let lines = layout::lines(&found.glyphs);
         chars += lines.iter().map(|line| line.text.chars().count()).sum::<usize>();
         pages.push(lines);
@@ -143,12 +145,14 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
         title: title.unwrap_or(front.title),
         authors: if named || front.authors.is_empty() { authors } else { front.authors },
         doi: front.doi,
+        arxiv: front.arxiv,
         published: front.published,
         abstract_text: front.abstract_text,
         language: lyra_text::language(&builder.text).map(str::to_owned),
         text: builder.text,
         blocks: builder.blocks,
         pages,
+        marks: marks.found,
         left_out,
         ..Extracted::default()
     })
@@ -168,13 +172,17 @@ fn is_title(title: &str) -> bool {
         && title.chars().count() >= 5
 }
 
-/// A text string of PDF: UTF-16 with its mark, UTF-8 with its mark, else close to Latin-1.
+/// A text string of PDF on one line.
 fn pdf_string(bytes: &[u8]) -> String {
-    let text = match encoding_rs::Encoding::for_bom(bytes) {
+    single_spaces(&pdf_text(bytes))
+}
+
+/// A text string of PDF: UTF-16 with its mark, UTF-8 with its mark, else close to Latin-1.
+fn pdf_text(bytes: &[u8]) -> String {
+    match encoding_rs::Encoding::for_bom(bytes) {
         Some((encoding, _)) => encoding.decode(bytes).0.into_owned(),
         None => bytes.iter().map(|byte| char::from(*byte)).collect(),
-    };
-    single_spaces(&text)
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A document of a corpus, as text for a terminal.
 
-use lyra_corpus::{Completed, Document};
+use lyra_corpus::{Completed, Document, Stage};
 use std::fmt::Write;
 
 /// Metadata, a line each, then the abstract and the full text by section and page.
@@ -21,6 +21,21 @@ pub(super) fn described(document: &Document) -> String {
     line("identifiers", &identifiers.join(", "));
     line("url", document.url.as_deref().unwrap_or_default());
     line("language", document.language.as_deref().unwrap_or_default());
+    for version in &document.versions {
+        let stage = match version.stage {
+            Stage::Published => "published",
+            Stage::Preprint => "preprint",
+        };
+        let doi = version.doi.as_ref().map(ToString::to_string);
+        let name = doi.or_else(|| version.identifiers.first().map(ToString::to_string)).unwrap_or_default();
+        let year = version.year.map(|year| year.to_string()).unwrap_or_default();
+        let venue = version.venue.clone().unwrap_or_default();
+        let shown = if version.is_shown { "the text below" } else { "" };
+        let said = [stage, &name, &venue, &year, shown].into_iter().filter(|part| !part.is_empty());
+        line("version", &said.collect::<Vec<_>>().join(", "));
+    }
+    line("retracted", if document.is_retracted { "yes" } else { "" });
+    line("zotero", document.zotero.as_deref().unwrap_or_default());
     line("files", &document.files.join(", "));
     let sources = |entry: &Completed| format!("{} ({})", entry.field, entry.source);
     line("completed", &document.completed.iter().map(sources).collect::<Vec<_>>().join(", "));
@@ -41,6 +56,8 @@ pub(super) fn described(document: &Document) -> String {
             None => part(heading, passage.text),
         }
     }
+    let marked: Vec<String> = document.annotations.iter().map(ToString::to_string).collect();
+    part("What you marked", &marked.join("\n\n"));
     part("Your notes", &document.notes.join("\n\n"));
     text
 }
@@ -48,7 +65,7 @@ pub(super) fn described(document: &Document) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lyra_corpus::Section;
+    use lyra_corpus::{Annotation, Section};
 
     #[test]
     fn sections_come_with_their_pages() {
@@ -60,9 +77,16 @@ mod tests {
                 Section { line: 0, heading: Some("Methods".to_owned()), page: Some(2) },
                 Section { line: 1, heading: Some("Results".to_owned()), page: None },
             ],
+            annotations: vec![Annotation {
+                text: "Naps helped.".to_owned(),
+                comment: "Whom?".to_owned(),
+                page: Some("ii".to_owned()),
+                ..Annotation::default()
+            }],
             ..Document::default()
         };
-        let expect = "id           lee\ntitle        Naps\n\nMethods (p. 2)\n\nForty adults slept.\n\nResults\n\nNaps helped.\n";
+        let expect = "id           lee\ntitle        Naps\n\nMethods (p. 2)\n\nForty adults slept.\n\nResults\n\nNaps helped.\n\n\
+            What you marked\n\n“Naps helped.” (p. ii)\nWhom?\n";
         assert_eq!(described(&document), expect);
     }
 }

@@ -1,8 +1,8 @@
 //! Documents as lines that an export writes and an import takes back unchanged.
 
 use super::json::OddCodes;
-use crate::Document;
 use crate::backend::Codes;
+use crate::{Document, Version};
 use lyra_domain::classification::System;
 use lyra_domain::{Doi, Identifier};
 use serde_json::{Map, Value, json};
@@ -45,6 +45,8 @@ pub(super) fn read(version: &Value, fields: &Map<String, Value>) -> Result<(Docu
     let document = Document {
         doi: document.doi.and_then(|doi| Doi::parse(doi.as_str())),
         identifiers: document.identifiers.iter().filter_map(checked).collect(),
+        versions: document.versions.into_iter().map(version_checked).collect(),
+        zotero: document.zotero.filter(|address| address.starts_with("zotero://select/")),
         codes,
         ..document
     };
@@ -64,11 +66,19 @@ fn checked(identifier: &Identifier) -> Option<Identifier> {
     }
 }
 
+fn version_checked(version: Version) -> Version {
+    Version {
+        doi: version.doi.and_then(|doi| Doi::parse(doi.as_str())),
+        identifiers: version.identifiers.iter().filter_map(checked).collect(),
+        ..version
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::json::parse;
     use super::*;
-    use crate::Section;
+    use crate::{Annotation, Section, Stage};
     use proptest::prelude::*;
 
     #[test]
@@ -99,6 +109,11 @@ mod tests {
             (tags, collections, notes, authors, files) in (texts(), texts(), texts(), texts(), texts()),
             sections in prop::collection::vec((0_u32..9, prop::option::of(any::<String>()), prop::option::of(1_u32..99)), 0..4),
             (year, pmid, is_patent) in (prop::option::of(-500_i32..3000), prop::option::of(1_u32..9_999_999), any::<bool>()),
+            (marks, stages, is_retracted) in (
+                prop::collection::vec((any::<String>(), any::<String>(), prop::option::of(any::<String>())), 0..3),
+                prop::collection::vec((any::<bool>(), prop::option::of(any::<String>())), 0..3),
+                any::<bool>(),
+            ),
         ) {
             let document = Document {
                 doc_id: id,
@@ -112,6 +127,24 @@ mod tests {
                 authors,
                 files,
                 year,
+                is_retracted,
+                zotero: is_retracted.then(|| "zotero://select/library/items/NAPS2345".to_owned()),
+                annotations: marks
+                    .into_iter()
+                    .map(|(text, comment, page)| Annotation { text, comment, color: page.clone(), page })
+                    .collect(),
+                versions: stages
+                    .into_iter()
+                    .map(|(is_shown, venue)| Version {
+                        stage: if is_shown { Stage::Published } else { Stage::Preprint },
+                        doi: Doi::parse("10.1101/2019.01.01.1"),
+                        identifiers: Identifier::pmid("7").into_iter().collect(),
+                        year,
+                        url: venue.clone(),
+                        venue,
+                        is_shown,
+                    })
+                    .collect(),
                 doi: Doi::parse("10.1000/X(1)<2>"),
                 identifiers: pmid.and_then(|pmid| Identifier::pmid(&pmid.to_string())).into_iter().collect(),
                 codes: if is_patent { Codes { ipc: vec!["A61B5/00".to_owned()], ..Codes::default() } } else { Codes::default() },

@@ -86,10 +86,16 @@ impl Document {
         best.filter(|(count, _)| *count >= wanted.0.len().min(2)).map(|(_, place)| place)
     }
 
-    /// The sentence of the person's notes that has most of a query's words.
+    /// The person's notes, what they marked, and what they wrote about it: none of it is a passage of the paper.
+    pub(crate) fn own_words(&self) -> impl Iterator<Item = &str> {
+        let marked = self.annotations.iter().flat_map(|marked| [&marked.text, &marked.comment]);
+        self.notes.iter().chain(marked).map(String::as_str).filter(|text| !text.is_empty())
+    }
+
+    /// The sentence of the person's notes and marks that has most of a query's words.
     pub fn note_on(&self, query: &str) -> Option<String> {
         let wanted = Wanted::of(query);
-        let (_, note) = wanted.most(self.notes.iter().flat_map(|note| note.lines()))?;
+        let (_, note) = wanted.most(self.own_words().flat_map(str::lines))?;
         Some(wanted.sentence(note, None))
     }
 }
@@ -97,7 +103,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Section;
+    use crate::{Annotation, Section};
 
     #[test]
     fn the_paragraph_with_most_of_the_words() {
@@ -108,6 +114,11 @@ mod tests {
                 .to_owned(),
             sections: vec![section(0, "Introduction", 1), section(1, "Results", 4), section(2, "付録", 9)],
             notes: vec!["Check the control group.\nNaps again?".to_owned()],
+            annotations: vec![Annotation {
+                text: "Forty adults".to_owned(),
+                comment: "Only students?".to_owned(),
+                ..Annotation::default()
+            }],
             ..Document::default()
         };
         let place = document.place_of("Do naps improve memory?").unwrap();
@@ -118,6 +129,8 @@ mod tests {
         assert_eq!(document.place_of("naps and biochar of crops"), None);
         assert_eq!(document.place_of(""), None);
         assert_eq!(document.note_on("control groups").as_deref(), Some("Check the control group."));
+        assert_eq!(document.note_on("adults").as_deref(), Some("Forty adults"));
+        assert_eq!(document.note_on("students").as_deref(), Some("Only students?"));
         assert_eq!(document.note_on("biochar"), None);
     }
 
@@ -126,6 +139,10 @@ mod tests {
         let document = Document {
             desc: "Naps are short.".to_owned(),
             notes: vec!["Naps improve memory.".to_owned()],
+            annotations: vec![Annotation {
+                comment: "They improve memory.".to_owned(),
+                ..Annotation::default()
+            }],
             ..Document::default()
         };
         let passages: Vec<&str> = document.passages().iter().map(|passage| passage.text).collect();

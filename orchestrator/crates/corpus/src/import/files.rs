@@ -1,13 +1,15 @@
 //! The files of an import: opened here, and handed to a reader piece by piece, which says what they hold.
 
 use super::messages::{Ask, Batch, Failure, Given, Said, arrived};
-use super::part::Part;
+use super::part::{Contents, Part};
 use super::records::{Holding, Record};
-use super::{Format, ImportOptions, Rejected};
+use super::spool::{Slice, Spool};
+use super::{Format, ImportOptions, Rejected, zotero};
 use crate::corpora::blocking;
-use crate::ledger::{Entry, Kind, Ledger, State};
+use crate::ledger::{Entry, Kind, Ledger, Refused, State};
 use crate::{CorpusError, Result};
-use lyra_worker::{Talk, Talks, WorkerError, hand};
+use lyra_bibliography::Parts;
+use lyra_worker::{Talk, Talks, WorkerError};
 use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
@@ -20,6 +22,8 @@ use tokio_util::sync::CancellationToken;
 const MOST_DEEP: usize = 16;
 /// How long a reader may take from what it is told to what it says, which is a record or a piece of the file.
 const STEP: Duration = Duration::from_mins(1);
+/// Archives within archives, at most.
+const MOST_NESTED: usize = 4;
 /// Files and members that one reader reads before another one goes on.
 const PER_READER: usize = 1_000;
 
@@ -31,6 +35,10 @@ pub(super) struct Source {
     pub(super) disk: usize,
     file: PathBuf,
     part: Part,
+    /// Where its bytes are, if it was unpacked or copied.
+    held: Option<Slice>,
+    /// It was named itself: what is wrong with it ends the import, unless it is one paper.
+    named: bool,
 }
 
 impl Source {
@@ -43,6 +51,25 @@ impl Source {
     pub(super) fn is_paper(&self) -> bool {
         self.part.format.is_paper()
     }
+
+    /// Whether it is Zotero's database.
+    pub(super) fn is_zotero(&self) -> bool {
+        self.part.format == Format::Zotero
+    }
+
+    /// Where it is in the archive that its file is; empty for the file itself.
+    pub(super) fn member(&self) -> PathBuf {
+        self.path.strip_prefix(&self.file).unwrap_or(Path::new("")).to_owned()
+    }
+
+    fn slice(&self) -> Result<Slice> {
+        self.held.clone().map_or_else(|| regular(&self.file), Ok)
+    }
+
+    /// Whether the import goes on without it when it cannot be read.
+    fn is_passed_over(&self) -> bool {
+        self.part.format.is_paper() || !self.named
+    }
 }
 
 /// What an import has to read.
@@ -53,7 +80,7 @@ pub(super) struct Found {
     pub(super) files: Vec<Entry>,
     /// Files that are as they were when an earlier import read them.
     pub(super) kept: Vec<Entry>,
-    /// Files of folders that hold nothing to import, with the reason.
+    /// Files of folders and members of archives that hold nothing to import, with the reason.
     pub(super) rejected: Vec<Rejected>,
 }
 
@@ -62,6 +89,8 @@ struct Candidate {
     /// Place of the path that it was found by.
     root: usize,
     file: PathBuf,
+    /// It was named itself, or is the database of the folder that was named.
+    named: bool,
     /// The same for all ways to the file.
     same: PathBuf,
     state: std::io::Result<State>,
@@ -70,21 +99,40 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn of(root: usize, file: PathBuf, format: Option<Format>, ledger: &Ledger) -> Self {
-        let (same, state) = (same(&file), State::of(&file));
-        let known = ledger.get(&same).cloned().filter(|known| {
-            let format = format.map(Format::name);
-            state.as_ref().is_ok_and(|state| known.is_current(*state, format))
-        });
-        Self { root, file, same, state, known }
+    fn of(root: usize, file: PathBuf, named: bool, format: Option<Format>, ledger: &Ledger) -> Self {
+        let format = format.map(Format::name);
+        let (same, state) = (same(&file), State::of(&file, format));
+        let known = ledger
+            .get(&same)
+            .cloned()
+            .filter(|known| state.as_ref().is_ok_and(|state| known.is_current(*state, format)));
+        Self { root, file, named, same, state, known }
     }
 }
 
-/// Opens all files, those in folders, the members of archives, and papers that references name. From folders and
-/// archives, it takes the files whose format is detected by content or name, in order of name; of a folder, the others
-/// are rejected one by one. A file that is named itself is always taken. Files that are as the ledger says are kept
-/// and not opened, but for references when there are papers that they may describe. When `cancel` is canceled, it
-/// returns what was found until then.
+/// A file, or content of one, that may hold something to import.
+struct Packed {
+    path: PathBuf,
+    held: Option<Slice>,
+    named: bool,
+    /// In how many archives it is.
+    depth: usize,
+}
+
+/// What a file holds.
+#[derive(Default)]
+struct Opened {
+    sources: Vec<Source>,
+    /// What is in it and cannot be read.
+    rejected: Vec<Rejected>,
+}
+
+/// Opens all files, those in folders, the members of archives, also of archives in archives, and papers that references
+/// name. From folders and archives, it takes the files whose format is detected by content or name, in order of name; of
+/// a folder, the others are rejected one by one, and so are members that cannot be read. A file that is named itself is
+/// always taken; of Zotero's data folder, it is the database. Files that are as the ledger says are kept and not opened,
+/// but for references when there are papers that they may describe. When `cancel` is canceled, it returns what was found
+/// until then.
 pub(super) async fn open(
     paths: &[PathBuf],
     options: &ImportOptions,
@@ -96,12 +144,13 @@ pub(super) async fn open(
         let (paths, options, ledger) = (paths.to_vec(), options.clone(), ledger.clone());
         blocking(move || candidates(&paths, &options, &ledger)).await?
     };
-    let mut reading = Reading { readers: readers.clone(), talk: None, cancel: cancel.clone() };
+    let spool = Spool::default();
+    let mut reading = Reading { readers: readers.clone(), talk: None, spool, cancel: cancel.clone() };
     let mut found = Found::default();
     let mut looked = HashSet::new();
     let mut fruitful: HashSet<usize> = HashSet::new();
     for (nth, candidate) in candidates.into_iter().enumerate() {
-        let Candidate { root, file, same, state, known } = candidate;
+        let Candidate { root, file, named, same, state, known } = candidate;
         if !looked.insert(same.clone()) {
             fruitful.insert(root);
             continue;
@@ -118,36 +167,39 @@ pub(super) async fn open(
         if nth % PER_READER == 0 {
             reading.talk = None;
         }
-        let folder = paths.get(root).is_some_and(|path| path.is_dir());
-        let parts = match reading.look(&file, options.format, !folder).await {
-            Ok(Some(parts)) => parts,
+        let opened = match reading.open(&file, named, options.format).await {
+            Ok(Some(opened)) => opened,
             Ok(None) => return Ok(found),
-            Err(error) if !folder => return Err(error),
+            Err(error) if named => return Err(error),
             Err(CorpusError::File { why, .. }) => {
-                found.nothing(file, same, &state, options.format, why);
+                let odd = vec![Rejected { file: file.clone(), line: 0, reason: why }];
+                found.nothing(&file, same, &state, options.format, odd);
                 continue;
             }
             // It may be readable later.
-            Err(CorpusError::Io { source, .. }) => {
-                found.rejected.push(Rejected { file, line: 0, reason: source.to_string() });
+            Err(error) => {
+                found.rejected.push(Rejected { file, line: 0, reason: reason(error)? });
                 continue;
             }
-            Err(other) => return Err(other),
         };
-        if parts.is_empty() {
-            let reason = "neither a document nor an archive of documents in a format that Lyra reads";
-            found.nothing(file, same, &state, options.format, reason.to_owned());
+        if opened.sources.is_empty() {
+            let mut odd = opened.rejected;
+            if odd.is_empty() {
+                let reason = "neither a document nor an archive of documents in a format that Lyra reads";
+                odd.push(Rejected { file: file.clone(), line: 0, reason: reason.to_owned() });
+            }
+            found.nothing(&file, same, &state, options.format, odd);
             continue;
         }
         fruitful.insert(root);
-        found.take(&file, same, state, options.format, parts);
+        found.take(&file, same, state, options.format, opened);
     }
     for (root, path) in paths.iter().enumerate() {
         if !fruitful.contains(&root) && !options.except.iter().any(|file| file.starts_with(same(path))) {
             let formats = Format::all().map(Format::name).collect::<Vec<_>>().join(", ");
             return Err(refused(
                 path,
-                format!("there is no file to import in it: {formats}, also in gzip or ZIP"),
+                format!("there is no file to import in it: {formats}, also in gzip, ZIP, or tar"),
             ));
         }
     }
@@ -165,8 +217,14 @@ pub(super) async fn open(
 fn candidates(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for (root, path) in paths.iter().enumerate() {
-        let files = if path.is_dir() { files_of(path, 0)? } else { vec![path.clone()] };
-        let all = files.into_iter().map(|file| Candidate::of(root, file, options.format, ledger));
+        let database = zotero::database_in(path);
+        let named = database.is_some() || !path.is_dir();
+        let files = match database {
+            Some(database) => vec![database],
+            None if named => vec![path.clone()],
+            None => files_of(path, 0)?,
+        };
+        let all = files.into_iter().map(|file| Candidate::of(root, file, named, options.format, ledger));
         candidates.extend(all.filter(|candidate| !options.except.contains(&candidate.same)));
     }
     Ok(candidates)
@@ -210,8 +268,8 @@ pub(crate) fn survey(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger
 
 /// What of a file that is not read again was not imported.
 pub(super) fn rejected(known: &Entry) -> impl Iterator<Item = Rejected> + '_ {
-    let of = |(line, reason): &(u64, String)| Rejected {
-        file: known.path.clone(),
+    let of = |Refused { member, line, reason }: &Refused| Rejected {
+        file: if member.as_os_str().is_empty() { known.path.clone() } else { known.path.join(member) },
         line: *line,
         reason: reason.clone(),
     };
@@ -219,48 +277,75 @@ pub(super) fn rejected(known: &Entry) -> impl Iterator<Item = Rejected> + '_ {
 }
 
 impl Found {
-    /// Takes the parts of a file.
+    /// Takes what a file holds.
     fn take(
         &mut self,
         file: &Path,
         same: PathBuf,
         state: std::io::Result<State>,
         format: Option<Format>,
-        parts: Vec<Part>,
+        opened: Opened,
     ) {
-        let references = parts.iter().any(|part| part.format.is_references());
+        let Opened { sources, rejected } = opened;
+        let references = sources.iter().any(|source| source.part.format.is_references());
         let kind = if references { Kind::References } else { Kind::Documents };
         let disk = self.files.len();
         // A file whose state is not known is read again by the next import.
-        let state = state.unwrap_or_default();
-        self.files.push(Entry::new(same, state, format.map(Format::name), kind));
-        self.sources.extend(parts.into_iter().map(|part| {
-            let path = part.name.as_deref().map_or_else(|| file.to_owned(), |name| member(file, name));
-            Source { path, disk, file: file.to_owned(), part }
-        }));
+        self.enter(file, same, state.unwrap_or_default(), format, kind, rejected);
+        self.sources.extend(sources.into_iter().map(|source| Source { disk, ..source }));
     }
 
-    /// Rejects a file.
+    /// Rejects a file as a whole.
     fn nothing(
         &mut self,
-        file: PathBuf,
+        file: &Path,
         same: PathBuf,
         state: &std::io::Result<State>,
         format: Option<Format>,
-        reason: String,
+        rejected: Vec<Rejected>,
     ) {
-        if let Ok(state) = state {
-            let rejected = vec![(0, reason.clone())];
-            let entry = Entry::new(same, *state, format.map(Format::name), Kind::Nothing);
-            self.files.push(Entry { rejected, rejected_count: 1, ..entry });
+        match state {
+            Ok(state) => self.enter(file, same, *state, format, Kind::Nothing, rejected),
+            Err(_) => self.rejected.extend(rejected),
         }
-        self.rejected.push(Rejected { file, line: 0, reason });
+    }
+
+    /// Notes a file with what of it is rejected.
+    fn enter(
+        &mut self,
+        file: &Path,
+        same: PathBuf,
+        state: State,
+        format: Option<Format>,
+        kind: Kind,
+        rejected: Vec<Rejected>,
+    ) {
+        let mut entry = Entry::new(same, state, format.map(Format::name), kind);
+        for odd in rejected {
+            let member = odd.file.strip_prefix(file).unwrap_or(Path::new("")).to_owned();
+            entry.refuse(member, odd.line, &odd.reason);
+            self.rejected.push(odd);
+        }
+        self.files.push(entry);
     }
 }
 
-/// The file that a reference names: an absolute path, or one beside the references.
-fn local(folder: &Path, named: &str) -> PathBuf {
-    folder.join(named.strip_prefix("file://").unwrap_or(named))
+/// What is wrong with one file; an error that is about something else stays one.
+fn reason(error: CorpusError) -> Result<String> {
+    match error {
+        CorpusError::File { why, .. } => Ok(why),
+        CorpusError::Io { source, .. } => Ok(source.to_string()),
+        other => Err(other),
+    }
+}
+
+/// The file that a reference names, which need not be there: an absolute path, or one beside the references. Paths of
+/// Zotero may be relative to the folder `base`.
+fn local(folder: &Path, base: Option<&Path>, named: &str) -> Option<PathBuf> {
+    match named.strip_prefix("attachments:") {
+        Some(named) => Some(base?.join(named)),
+        None => Some(folder.join(named.strip_prefix("file://").unwrap_or(named))),
+    }
 }
 
 /// A path that is the same for all ways to a file.
@@ -294,7 +379,7 @@ fn files_of(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
                 return Err(refused(&path, format!("more than {MOST_DEEP} folders within each other")));
             }
             files.extend(files_of(&path, depth + 1)?);
-        } else if path.is_file() {
+        } else if path.is_file() && !zotero::is_journal(&path) {
             files.push(path);
         }
     }
@@ -317,7 +402,7 @@ pub(super) async fn fetch(
     to: mpsc::Sender<Result<Fetched>>,
     cancel: CancellationToken,
 ) {
-    let mut reading = Reading { readers, talk: None, cancel };
+    let mut reading = Reading { readers, talk: None, spool: Spool::default(), cancel };
     for (nth, source) in (0_u32..).zip(&*sources) {
         if (nth as usize).is_multiple_of(PER_READER) {
             reading.talk = None;
@@ -343,6 +428,8 @@ struct Reading {
     readers: Arc<Talks>,
     /// The one that is there.
     talk: Option<Talk>,
+    /// What it unpacks.
+    spool: Spool,
     cancel: CancellationToken,
 }
 
@@ -361,8 +448,78 @@ impl Unsaid {
 }
 
 impl Reading {
-    /// Takes the papers that references name and that are on this machine. What is no paper is left out. `false` when
-    /// the import was cancelled.
+    /// What a file and the archives in it hold; `None` when the import was cancelled. What is wrong with the file is an
+    /// error, what is wrong with a member only when the file was `named` and has no other content.
+    async fn open(&mut self, file: &Path, named: bool, format: Option<Format>) -> Result<Option<Opened>> {
+        let mut opened = Opened::default();
+        let mut next = vec![Packed { path: file.to_owned(), held: None, named, depth: 0 }];
+        while let Some(mut packed) = next.pop() {
+            let contents = match self.contents(file, &mut packed, format).await {
+                Ok(Some(contents)) => contents,
+                Ok(None) => return Ok(None),
+                Err(error) if packed.named || packed.depth == 0 => return Err(error),
+                Err(error) => {
+                    opened.rejected.push(Rejected { file: packed.path, line: 0, reason: reason(error)? });
+                    continue;
+                }
+            };
+            let Packed { path, held, named, depth } = packed;
+            let of = |name: Option<&str>| name.map_or_else(|| path.clone(), |name| member(&path, name));
+            let Contents { parts, packed, rejected } = contents;
+            if named
+                && parts.is_empty()
+                && packed.is_empty()
+                && let Some((name, why)) = rejected.first()
+            {
+                return Err(refused(&of(Some(name)), why));
+            }
+            if depth > 0 && parts.is_empty() && packed.is_empty() && rejected.is_empty() {
+                let reason = "neither a document nor an archive of documents in a format that Lyra reads";
+                opened.rejected.push(Rejected { file: path, line: 0, reason: reason.to_owned() });
+                continue;
+            }
+            let rejected = rejected.into_iter().map(|(name, reason)| Rejected {
+                file: of(Some(&name)),
+                line: 0,
+                reason,
+            });
+            opened.rejected.extend(rejected);
+            let mut inner = Vec::new();
+            for part in packed {
+                let path = of(part.name.as_deref());
+                let named = named && part.name.is_none();
+                let slice = if depth == MOST_NESTED {
+                    Err(refused(&path, format!("more than {MOST_NESTED} archives within each other")))
+                } else {
+                    let outer = held.clone().map_or_else(|| regular(file), Ok)?;
+                    self.unpack(&path, &part, &outer).await
+                };
+                match slice {
+                    Ok(Some(slice)) => {
+                        inner.push(Packed { path, held: Some(slice), named, depth: depth + 1 })
+                    }
+                    Ok(None) => return Ok(None),
+                    Err(error) if named => return Err(error),
+                    Err(error) => {
+                        opened.rejected.push(Rejected { file: path, line: 0, reason: reason(error)? });
+                    }
+                }
+            }
+            next.extend(inner.into_iter().rev());
+            opened.sources.extend(parts.into_iter().map(|part| Source {
+                path: of(part.name.as_deref()),
+                disk: 0,
+                file: file.to_owned(),
+                named: named && part.name.is_none(),
+                part,
+                held: held.clone(),
+            }));
+        }
+        Ok(Some(opened))
+    }
+
+    /// Takes the papers that references name and that are on this machine. What is no paper is left out; what cannot be
+    /// read is rejected. `false` when the import was cancelled.
     async fn attached(
         &mut self,
         found: &mut Found,
@@ -382,32 +539,57 @@ impl Reading {
             let (ledger, except) = (ledger.clone(), options.except.clone());
             blocking(move || {
                 let there = named.into_iter().filter(|file| file.is_file());
-                let all = there.map(|file| Candidate::of(0, file, None, &ledger));
+                let all = there.map(|file| Candidate::of(0, file, false, None, &ledger));
                 let new = all.filter(|file| !known.contains(&file.same) && !except.contains(&file.same));
                 Ok(new.collect::<Vec<_>>())
             })
             .await?
         };
         let mut taken = HashSet::new();
-        for Candidate { file, same, state, known, .. } in candidates {
+        for (nth, candidate) in candidates.into_iter().enumerate() {
+            let Candidate { file, same, state, known, .. } = candidate;
             if !taken.insert(same.clone()) {
                 continue;
             }
             if let Some(known) = known {
+                if known.kind == Kind::Nothing {
+                    found.rejected.extend(rejected(&known));
+                }
                 found.kept.push(known);
                 continue;
             }
-            match self.look(&file, None, false).await {
-                Ok(Some(parts)) => {
+            if nth % PER_READER == 0 {
+                self.talk = None;
+            }
+            let looked = match regular(&file) {
+                Ok(slice) => self.look(&file, None, false, None, &slice).await,
+                Err(error) => Err(error),
+            };
+            match looked {
+                Ok(Some(contents)) => {
                     let is_paper = |part: &Part| part.name.is_none() && part.format.is_attached();
-                    let parts: Vec<Part> = parts.into_iter().filter(is_paper).collect();
-                    if !parts.is_empty() {
-                        found.take(&file, same, state, None, parts);
+                    let of = |part| Source {
+                        path: file.clone(),
+                        disk: 0,
+                        file: file.clone(),
+                        part,
+                        held: None,
+                        named: false,
+                    };
+                    let sources: Vec<Source> = contents.parts.into_iter().filter(is_paper).map(of).collect();
+                    if !sources.is_empty() {
+                        found.take(&file, same, state, None, Opened { sources, rejected: Vec::new() });
                     }
                 }
                 Ok(None) => return Ok(false),
-                // It is reported when it is imported as a file of its own.
-                Err(error) => tracing::warn!(file = %file.display(), %error, "attached file left out"),
+                Err(CorpusError::File { why, .. }) => {
+                    let odd = vec![Rejected { file: file.clone(), line: 0, reason: why }];
+                    found.nothing(&file, same, &state, None, odd);
+                }
+                // It may be readable later.
+                Err(error) => {
+                    found.rejected.push(Rejected { file, line: 0, reason: reason(error)? });
+                }
             }
         }
         Ok(true)
@@ -418,12 +600,13 @@ impl Reading {
         let mut files = BTreeSet::new();
         let (to, mut arriving) = mpsc::channel(1);
         let folder = source.file.parent().unwrap_or(Path::new(""));
+        let base = if source.is_zotero() { zotero::base_folder(folder) } else { None };
         let collect = async {
             while let Some(Ok(Fetched { message, .. })) = arriving.recv().await {
                 let records = arrived(&message).filter_map(|record| record.ok()?.holding);
                 for holding in records {
-                    if let Holding::Reference { files: named } = holding {
-                        files.extend(named.iter().map(|named| local(folder, named)));
+                    if let Holding::Reference { files: named, .. } = holding {
+                        files.extend(named.iter().filter_map(|named| local(folder, base.as_deref(), named)));
                     }
                 }
             }
@@ -448,25 +631,63 @@ impl Reading {
             .partition::<Vec<_>, _>(|known| known.kind == Kind::References);
         found.kept = kept;
         for known in again {
-            let Some(parts) = self.look(&known.path, options.format, true).await? else { return Ok(false) };
-            let file = known.path.clone();
-            found.take(&file, known.path, Ok(State::of(&file).unwrap_or_default()), options.format, parts);
-            if let Some(entry) = found.files.last_mut() {
-                entry.named = known.named;
+            let state = State::of(&known.path, options.format.map(Format::name));
+            match self.open(&known.path, false, options.format).await {
+                // It changed just now, and is read by the next import.
+                Ok(Some(opened)) if opened.sources.is_empty() => found.kept.push(known),
+                Ok(Some(opened)) => {
+                    let file = known.path.clone();
+                    found.take(&file, known.path, state, options.format, opened);
+                    if let Some(entry) = found.files.last_mut() {
+                        entry.named = known.named;
+                    }
+                }
+                Ok(None) => return Ok(false),
+                Err(error) => {
+                    let odd = Rejected { file: known.path.clone(), line: 0, reason: reason(error)? };
+                    found.rejected.push(odd);
+                    found.kept.push(known);
+                }
             }
         }
         Ok(true)
     }
 
+    /// What a file, or content of it, holds. A database is copied first, because its program may be writing to it. None
+    /// when the import was cancelled.
+    async fn contents(
+        &mut self,
+        file: &Path,
+        packed: &mut Packed,
+        format: Option<Format>,
+    ) -> Result<Option<Contents>> {
+        let mut database = None;
+        let Packed { path, held, named, .. } = packed;
+        if held.is_none() && (zotero::is_database(file) || format == Some(Format::Zotero)) {
+            regular(file)?;
+            let (copied, parts) = zotero::copy(file, &mut self.spool).map_err(CorpusError::io(file))?;
+            (*held, database) = (Some(copied), Some(parts));
+        }
+        let slice = held.clone().map_or_else(|| regular(file), Ok)?;
+        // What was unpacked from `a.tar.gz` is named so still, and is no longer packed.
+        self.look(path, format, *named, database, &slice).await
+    }
+
     /// What a file holds; none when the import was cancelled.
-    async fn look(&mut self, path: &Path, format: Option<Format>, named: bool) -> Result<Option<Vec<Part>>> {
-        let (file, bytes) = regular(path)?;
+    async fn look(
+        &mut self,
+        path: &Path,
+        format: Option<Format>,
+        named: bool,
+        database: Option<Parts>,
+        slice: &Slice,
+    ) -> Result<Option<Contents>> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let ask = Ask::Look { name, bytes, format, named }.to_bytes();
+        let ask = Ask::Look { name, bytes: slice.bytes, format, named, database }.to_bytes();
         let mut tried = false;
         loop {
-            match self.say(ask.clone(), &file).await {
-                Ok((Said::Parts(parts), _)) => return Ok(Some(parts)),
+            match self.say(ask.clone(), slice).await {
+                Ok((Said::Contents(contents), _)) => return Ok(Some(contents)),
                 Ok((said, _)) => return Err(unfit(path, said)),
                 Err(Unsaid::Cancelled) => return Ok(None),
                 Err(unsaid) if unsaid.may_pass() && !tried => tried = true,
@@ -475,10 +696,52 @@ impl Reading {
         }
     }
 
+    /// Unpacks a part of a file; none when the import was cancelled.
+    async fn unpack(&mut self, path: &Path, part: &Part, slice: &Slice) -> Result<Option<Slice>> {
+        let mark = self.spool.mark();
+        let mut message = Ask::Unpack { part: part.clone(), bytes: slice.bytes }.to_bytes();
+        let unpacked = loop {
+            match self.say(message, slice).await {
+                Ok((Said::Piece, answer)) => {
+                    let piece = Said::content(&answer);
+                    if piece.is_empty() {
+                        break Ok(self.spool.since(mark));
+                    }
+                    if let Err(error) = self.spool.add(piece) {
+                        break Err(CorpusError::io(path)(error));
+                    }
+                    if let Err(failure) = self.spool.check(mark, part.bytes) {
+                        break Err(unfit(path, Said::Failed(failure)));
+                    }
+                    // Go on.
+                    message = Vec::new();
+                }
+                Ok((said, _)) => break Err(unfit(path, said)),
+                Err(Unsaid::Cancelled) => break Ok(None),
+                Err(unsaid) => break Err(failed(path, unsaid, 0)),
+            }
+        };
+        if unpacked.is_err() {
+            // A reader that is in the middle of an archive is of no use for anything else.
+            self.talk = None;
+            self.spool.cut(mark);
+        }
+        unpacked
+    }
+
     /// Passes on all records of a source; whether it was read to its end. A reader that ends in the middle is replaced
     /// by one that goes on where it was; what ends that one too is not tried again.
     async fn read(&mut self, nth: u32, source: &Source, to: &mpsc::Sender<Result<Fetched>>) -> Result<bool> {
-        let (file, bytes) = regular(&source.file)?;
+        let file = match source.slice() {
+            Ok(file) => file,
+            // It is gone since it was found.
+            Err(error) if !source.named => {
+                let why = reason(error)?;
+                return Ok(pass_over(nth, source, 0, why, to).await);
+            }
+            Err(error) => return Err(error),
+        };
+        let bytes = file.bytes;
         let (mut skip, mut line, mut tried) = (0, 0, false);
         let mut message = Ask::Read { part: source.part.clone(), bytes, skip }.to_bytes();
         loop {
@@ -496,8 +759,8 @@ impl Reading {
                     // Go on.
                     message = Vec::new();
                 }
-                Ok((Said::Failed(Failure { why, .. }), _)) if source.part.format.is_paper() => {
-                    return Ok(pass_over(nth, source, why, to).await);
+                Ok((Said::Failed(Failure { why, .. }), _)) if source.is_passed_over() => {
+                    return Ok(pass_over(nth, source, line, why, to).await);
                 }
                 Ok((said, _)) => return Err(unfit(&source.path, said)),
                 Err(Unsaid::Cancelled) => return Ok(false),
@@ -505,11 +768,9 @@ impl Reading {
                     tried = true;
                     message = Ask::Read { part: source.part.clone(), bytes, skip }.to_bytes();
                 }
-                Err(unsaid) if source.part.format.is_paper() && !matches!(unsaid, Unsaid::File(_)) => {
-                    let CorpusError::File { why, .. } = failed(&source.path, unsaid, line) else {
-                        return Ok(false);
-                    };
-                    return Ok(pass_over(nth, source, why, to).await);
+                Err(unsaid) if source.is_passed_over() => {
+                    let why = reason(failed(&source.path, unsaid, line))?;
+                    return Ok(pass_over(nth, source, line, why, to).await);
                 }
                 Err(unsaid) => return Err(failed(&source.path, unsaid, line)),
             }
@@ -517,7 +778,7 @@ impl Reading {
     }
 
     /// Says something to the reader and hands it what it wants of the file, until it says something else.
-    async fn say(&mut self, mut message: Vec<u8>, file: &Arc<File>) -> Result<(Said, Vec<u8>), Unsaid> {
+    async fn say(&mut self, mut message: Vec<u8>, file: &Slice) -> Result<(Said, Vec<u8>), Unsaid> {
         let cancel = self.cancel.clone();
         let answered = cancel.run_until_cancelled(async {
             let mut talk = match self.talk.take() {
@@ -529,7 +790,7 @@ impl Reading {
                 match Said::read(&answer).map_err(Unsaid::File)? {
                     Said::Want { from, bytes } => {
                         let file = file.clone();
-                        let piece = tokio::task::spawn_blocking(move || hand(&file, from, bytes)).await;
+                        let piece = tokio::task::spawn_blocking(move || file.hand(from, bytes)).await;
                         message = piece.map_err(std::io::Error::other).flatten().map_err(Unsaid::File)?;
                     }
                     said => {
@@ -544,17 +805,23 @@ impl Reading {
     }
 }
 
-/// Rejects a file that is one document, so that it costs no other; whether the receiver is there.
-async fn pass_over(nth: u32, source: &Source, why: String, to: &mpsc::Sender<Result<Fetched>>) -> bool {
+/// Rejects a file from a line on, so that it costs no other; whether the receiver is there.
+async fn pass_over(
+    nth: u32,
+    source: &Source,
+    line: u64,
+    why: String,
+    to: &mpsc::Sender<Result<Fetched>>,
+) -> bool {
     let mut batch = Batch::default();
-    batch.push(Record::new(0, Err(why)));
+    batch.push(Record::new(line, Err(why)));
     let message = batch.take(source.part.bytes, true);
     let given = Given { count: 1, bytes_read: source.part.bytes, ended: true, ..Given::default() };
     to.send(Ok(Fetched { nth, given, message })).await.is_ok()
 }
 
-/// Opens a file other than a pipe or device; also returns its current length.
-fn regular(path: &Path) -> Result<(Arc<File>, u64)> {
+/// Opens a file other than a pipe or device, in its current length.
+fn regular(path: &Path) -> Result<Slice> {
     let about = std::fs::metadata(path).map_err(CorpusError::io(path))?;
     if !about.is_file() {
         return Err(refused(
@@ -563,15 +830,15 @@ fn regular(path: &Path) -> Result<(Arc<File>, u64)> {
         ));
     }
     let file = File::open(path).map_err(CorpusError::io(path))?;
-    Ok((Arc::new(file), about.len()))
+    Ok(Slice::whole(file, about.len()))
 }
 
 /// An error of a file from what its reader said in place of an answer.
 fn unfit(path: &Path, said: Said) -> CorpusError {
-    let Said::Failed(Failure { member: of, why, refused: no_import }) = said else {
+    let Said::Failed(Failure { why, refused: no_import }) = said else {
         return CorpusError::io(path)(std::io::Error::other("its reader answers another question"));
     };
-    let path = of.map_or_else(|| path.to_owned(), |name| member(path, &name));
+    let path = path.to_owned();
     if no_import {
         CorpusError::File { path, why }
     } else {

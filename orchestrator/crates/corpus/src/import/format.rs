@@ -30,6 +30,8 @@ pub enum Format {
     Text(lyra_documents::Format),
     /// Records of a reference manager, whose papers may be beside them.
     References(lyra_bibliography::Format),
+    /// Zotero's database, whose files stand in the folder `storage` beside it.
+    Zotero,
 }
 
 impl Format {
@@ -38,7 +40,7 @@ impl Format {
         let own = [Self::Jsonl, Self::Csv, Self::Xml, Self::Greenbook, Self::Brs, Self::Pdf, Self::Html];
         let texts = lyra_documents::Format::ALL.into_iter().map(Self::Text);
         let references = lyra_bibliography::Format::ALL.iter().copied().map(Self::References);
-        own.into_iter().chain(texts).chain(references)
+        own.into_iter().chain(texts).chain(references).chain([Self::Zotero])
     }
 
     /// The name in commands.
@@ -53,6 +55,7 @@ impl Format {
             Self::Html => "html",
             Self::Text(format) => format.name(),
             Self::References(format) => format.as_str(),
+            Self::Zotero => "zotero",
         }
     }
 
@@ -70,7 +73,7 @@ impl Format {
 
     /// Whether a file describes works that it does not hold.
     pub(super) fn is_references(self) -> bool {
-        matches!(self, Self::References(_))
+        matches!(self, Self::References(_) | Self::Zotero)
     }
 
     /// The format of a file by its beginning, and by its name where that does not tell.

@@ -1,15 +1,20 @@
 //! Works of a person's library: a reference and its paper become one document, and what the corpus knows of it stays.
 
 use super::records::Holding;
-use crate::Document;
+use crate::document::{Stage, Version};
+use crate::ledger::Entry;
+use crate::{Annotation, Document};
+use lyra_domain::{Doi, Identifier};
 use lyra_text::normalise;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Letters and digits that a title has at least to tell a work from others.
 const TELLING_TITLE: usize = 20;
 /// Most characters of an id that is made of author, year and title.
 const MAX_SLUG: usize = 80;
+/// Years between a preprint and what was published of it, at most.
+const YEARS_TO_PRINT: i32 = 2;
 /// Words of the title in such an id.
 const WORDS_OF_TITLE: usize = 8;
 
@@ -21,20 +26,93 @@ pub(super) struct Library {
     by_key: HashMap<String, Option<usize>>,
     /// Works of earlier imports by the names of their papers.
     by_file: HashMap<String, Option<usize>>,
+    /// Works of earlier imports by id.
+    by_id: HashMap<String, usize>,
+    /// Which version the reference describes that names a file.
+    stages: HashMap<String, Stage>,
 }
 
 struct Work {
-    /// A reference whose paper has not arrived.
+    /// A reference whose paper has not arrived, or a preprint's text whose published version may come.
     waiting: Option<(Document, Place)>,
-    year: Option<i32>,
+    /// What the work is, as it was last known.
+    facts: Facts,
     /// Id of its document, once that was passed on.
     id: Option<String>,
     /// The file whose text was taken.
     paper: Option<String>,
-    /// Sources with a reference to it that waits.
+    /// Whether a reference says what it is.
+    has_reference: bool,
+    /// Whether files of both versions were passed on.
+    has_both: bool,
+    /// Sources with records of it that wait.
     named_by: Vec<u32>,
-    /// Its paper was read by an earlier import, and no reference to it has arrived.
-    remembered: bool,
+    /// Keywords and marks in its papers that an earlier import read and that are not read again.
+    remembered: Option<Box<Document>>,
+}
+
+impl Work {
+    fn new(facts: Facts) -> Self {
+        Self {
+            waiting: None,
+            facts,
+            id: None,
+            paper: None,
+            has_reference: false,
+            has_both: false,
+            named_by: Vec::new(),
+            remembered: None,
+        }
+    }
+
+    /// What waits of it, with all that is known from earlier imports.
+    fn take_waiting(&mut self) -> Option<(Document, Place)> {
+        let (mut document, place) = self.waiting.take()?;
+        if let Some(paper) = self.remembered.take() {
+            document.fill_from(*paper);
+        }
+        Some((document, place))
+    }
+}
+
+/// What works are compared by that have a title in common.
+#[derive(Debug, Clone)]
+struct Facts {
+    year: Option<i32>,
+    /// Last word of the first author's name.
+    author: Option<String>,
+    doi: Option<Doi>,
+    /// Unknown for a file that does not say it.
+    stage: Option<Stage>,
+}
+
+impl Facts {
+    fn of(document: &Document, stage: Option<Stage>) -> Self {
+        Self { year: document.year, author: family(document), doi: document.doi.clone(), stage }
+    }
+
+    /// What an earlier import noted of a paper.
+    fn of_entry(entry: &Entry) -> Self {
+        let keys = || entry.keys.iter().filter(|key| !key.starts_with("title:"));
+        let paper = Document {
+            doi: keys().find_map(|key| Doi::parse(key.strip_prefix("doi:")?)),
+            identifiers: keys().flat_map(|key| Identifier::in_text(key)).collect(),
+            year: entry.year,
+            ..Document::default()
+        };
+        Self::of(&paper, paper.stage_of_file().or(Some(Stage::Published)))
+    }
+
+    /// Whether two works with one title are the same. A preprint may be older than what was published of it, and has
+    /// another DOI. Files do not always say who wrote them, and when.
+    fn fits(&self, other: &Self, is_file: bool) -> bool {
+        let within = |most| self.year.zip(other.year).is_none_or(|(a, b)| (a - b).abs() <= most);
+        let differ = self.doi.as_ref().zip(other.doi.as_ref()).is_some_and(|(a, b)| a != b);
+        let versions = self.stage.zip(other.stage).is_some_and(|(a, b)| a != b);
+        let same_author = self.author.as_ref().zip(other.author.as_ref()).is_none_or(|(a, b)| a == b);
+        (versions && within(YEARS_TO_PRINT) && same_author)
+            || (within(1) && (is_file || (!versions && !differ)))
+    }
 }
 
 /// A file of the import, and a line in it.
@@ -49,102 +127,193 @@ pub(super) struct Place {
 pub(super) enum Shelved {
     /// A document with its id. It is `whole` when a reference said what it is; `named_by` are the sources of such.
     Document { document: Box<Document>, whole: bool, named_by: Vec<u32> },
-    /// A reference that waits for its paper.
+    /// A reference that waits for its paper, or a preprint that waits for what was published of it.
     Waits,
     /// A reference that was there; the id of its work, once that is known.
     Repeated { id: Option<String> },
     /// Another file of the same work.
     Another { id: String, paper: String },
+    /// A file of another version of a work, of which a file was passed on with this id, or is remembered.
+    Version {
+        id: String,
+        document: Box<Document>,
+        /// Which version it is.
+        stage: Stage,
+        /// A reference said what the work is.
+        whole: bool,
+        /// That reference, if it was not passed on, and the sources of it.
+        reference: Option<Box<Document>>,
+        named_by: Vec<u32>,
+    },
 }
 
 impl Library {
-    /// A paper that an earlier import read and that is not read again: references find its document by its keys.
-    pub(super) fn remember(&mut self, path: &Path, keys: Vec<String>, year: Option<i32>, id: &str) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let at = self.works.len();
-        let (id, paper) = (Some(id.to_owned()), Some(name));
-        self.add(keys, Work { waiting: None, year, id, paper, named_by: Vec::new(), remembered: true });
-        for key in file_keys(path) {
-            self.by_file.entry(key).and_modify(|known| *known = None).or_insert(Some(at));
+    /// A file with one paper that an earlier import read and that is not read again: references find its document by its
+    /// keys. Other files are left out.
+    pub(super) fn remember(&mut self, entry: &Entry) {
+        let ([id], false) = (&entry.documents[..], entry.keys.is_empty()) else { return };
+        let said = Document {
+            tags: entry.tags.clone(),
+            annotations: entry.annotations.clone(),
+            ..Document::default()
+        };
+        let facts = Facts::of_entry(entry);
+        let at = if let Some(at) = self.by_id.get(id).copied() {
+            let work = &mut self.works[at];
+            work.has_both |= work.facts.stage != facts.stage;
+            if let Some(known) = &mut work.remembered {
+                known.fill_from(said);
+            }
+            self.know(at, entry.keys.iter().cloned());
+            at
+        } else {
+            let at = self.works.len();
+            let name = entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (id, remembered) = (Some(id.clone()), Some(Box::new(said)));
+            self.by_id.extend(id.clone().map(|id| (id, at)));
+            self.add(entry.keys.clone(), Work { id, paper: Some(name), remembered, ..Work::new(facts) });
+            at
+        };
+        for key in file_keys(&entry.path) {
+            let known = self.by_file.entry(key).or_insert(Some(at));
+            *known = known.filter(|known| *known == at);
         }
     }
 
     /// Takes a record of a library from the file at `path`.
     pub(super) fn shelve(
         &mut self,
-        mut document: Document,
+        document: Document,
         holding: Holding,
         path: &Path,
         place: Place,
     ) -> Shelved {
         match holding {
-            Holding::Reference { files } => {
-                let keys = keys(&document);
-                let attached: Vec<String> =
-                    files.iter().flat_map(|file| file_keys(Path::new(file))).collect();
-                let by_file = || attached.iter().find_map(|key| *self.by_file.get(key)?);
-                let found = by_file().filter(|known| self.works[*known].remembered);
-                if let Some(known) = found.or_else(|| self.find(&keys, document.year)) {
-                    let work = &mut self.works[known];
-                    if let Some(id) = work.id.clone().filter(|_| work.remembered) {
-                        (work.remembered, document.doc_id) = (false, id);
-                        let document = Box::new(document);
-                        return Shelved::Document { document, whole: true, named_by: Vec::new() };
-                    }
-                    if let Some((waiting, _)) = &mut work.waiting {
-                        waiting.fill_from(document);
-                        work.named_by.push(place.file);
-                    }
-                    return Shelved::Repeated { id: work.id.clone() };
-                }
-                let year = document.year;
-                let keys: Vec<String> = keys.into_iter().chain(attached).collect();
-                let (waiting, named_by) = (Some((document, place)), vec![place.file]);
-                self.add(keys, Work { waiting, year, id: None, paper: None, named_by, remembered: false });
-                Shelved::Waits
-            }
-            Holding::Paper => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                document.files = vec![name.clone()];
-                let own = keys(&document);
-                if document.title.is_empty() {
-                    document.title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                }
-                let known = self
-                    .find(&file_keys(path), None)
-                    .filter(|known| self.works[*known].paper.is_none())
-                    .or_else(|| self.find(&own, document.year));
-                if let Some(work) = known.map(|known| &mut self.works[known]) {
-                    if let (Some(id), Some(paper)) = (&work.id, &work.paper) {
-                        return Shelved::Another { id: id.clone(), paper: paper.clone() };
-                    }
-                    if let Some((mut reference, _)) = work.waiting.take() {
-                        reference.fill_from(document);
-                        reference.doc_id = id(&reference, &name);
-                        (work.id, work.paper) = (Some(reference.doc_id.clone()), Some(name));
-                        let named_by = std::mem::take(&mut work.named_by);
-                        return Shelved::Document { document: Box::new(reference), whole: true, named_by };
-                    }
-                }
-                document.doc_id = id(&document, &name);
-                let year = document.year;
-                let id = Some(document.doc_id.clone());
-                let paper = Some(name);
-                let work = Work { waiting: None, year, id, paper, named_by: Vec::new(), remembered: false };
-                self.add(own, work);
-                Shelved::Document { document: Box::new(document), whole: false, named_by: Vec::new() }
-            }
+            Holding::Reference { files, versions } => self.reference(document, &files, versions, place),
+            Holding::Paper => self.paper(document, path, place),
         }
     }
 
-    /// The references whose papers did not come, with ids and the sources that have them.
+    fn reference(
+        &mut self,
+        document: Document,
+        files: &[String],
+        versions: Vec<String>,
+        place: Place,
+    ) -> Shelved {
+        let stage = document.stage();
+        let facts = Facts::of(&document, stage);
+        let attached: Vec<String> = files.iter().flat_map(|file| file_keys(Path::new(file))).collect();
+        for (key, stage) in attached.iter().filter_map(|key| Some((key, stage?))) {
+            self.stages.insert(key.clone(), stage);
+        }
+        let mut keys = keys(&document);
+        // What the record says about versions tells more than a title.
+        keys.splice(0..0, versions);
+        let by_file = attached.iter().find_map(|key| *self.by_file.get(key)?);
+        let by_file = by_file.filter(|known| !self.works[*known].has_reference);
+        if let Some(known) = by_file.or_else(|| self.find(&keys, &facts, false)) {
+            let work = &mut self.works[known];
+            work.named_by.push(place.file);
+            if work.remembered.is_some() && !work.has_reference {
+                (work.waiting, work.has_reference) = (Some((document, place)), true);
+                self.know(known, keys.into_iter().chain(attached));
+                return Shelved::Waits;
+            }
+            if let Some((waiting, _)) = &mut work.waiting {
+                let known = waiting.stage();
+                if (known, stage) == (Some(Stage::Preprint), Some(Stage::Published)) {
+                    let preprint = std::mem::replace(waiting, document);
+                    waiting.join(stage, preprint, known);
+                } else {
+                    waiting.join(known, document, stage);
+                }
+                // The stage of a work with a paper is the paper's.
+                let stage = work.facts.stage.filter(|_| work.paper.is_some()).or(waiting.stage());
+                work.facts = Facts::of(waiting, stage);
+            }
+            let id = work.id.clone();
+            self.know(known, keys.into_iter().chain(attached));
+            return Shelved::Repeated { id };
+        }
+        let keys: Vec<String> = keys.into_iter().chain(attached).collect();
+        let (waiting, named_by) = (Some((document, place)), vec![place.file]);
+        self.add(keys, Work { waiting, has_reference: true, named_by, ..Work::new(facts) });
+        Shelved::Waits
+    }
+
+    fn paper(&mut self, mut document: Document, path: &Path, place: Place) -> Shelved {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        document.files = vec![name.clone()];
+        let own = keys(&document);
+        if document.title.is_empty() {
+            document.title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        }
+        let files = file_keys(path);
+        let of_reference = || files.iter().find_map(|key| self.stages.get(key).copied());
+        let stage = document.stage_of_file().or_else(of_reference);
+        let facts = Facts::of(&document, stage);
+        let known = self
+            .find(&files, &facts, true)
+            .filter(|known| self.works[*known].paper.is_none())
+            .or_else(|| self.find(&own, &facts, true));
+        if let Some(known) = known {
+            let work = &mut self.works[known];
+            let shown = work.facts.stage;
+            if let (Some(id), Some(paper)) = (&work.id, &work.paper) {
+                let (id, paper, whole) = (id.clone(), paper.clone(), work.has_reference);
+                let other = stage.filter(|stage| shown.is_some_and(|shown| shown != *stage));
+                let Some(stage) = other.filter(|_| !work.has_both) else {
+                    return Shelved::Another { id, paper };
+                };
+                work.has_both = true;
+                let reference = work.take_waiting().map(|(reference, _)| Box::new(reference));
+                let named_by = std::mem::take(&mut work.named_by);
+                let document = Box::new(document);
+                return Shelved::Version { id, document, stage, whole, reference, named_by };
+            }
+            if let Some((mut reference, of)) = work.waiting.take() {
+                let has_both = !reference.versions.is_empty();
+                let has_text = !reference.desc.is_empty();
+                let known_stage = reference.stage();
+                let stage = stage.or(known_stage);
+                if has_both && has_text && stage == Some(Stage::Preprint) {
+                    let paper = reference.files.first().cloned().unwrap_or_default();
+                    let id = id(&reference, &name);
+                    work.waiting = Some((reference, of));
+                    return Shelved::Another { id, paper };
+                }
+                let own = if has_both && has_text { Some(Stage::Preprint) } else { known_stage };
+                reference.join(own, document, stage);
+                if has_both && stage == Some(Stage::Preprint) {
+                    // The published version's file may come, whose text is shown then.
+                    work.waiting = Some((reference, of));
+                    work.named_by.push(place.file);
+                    return Shelved::Waits;
+                }
+                reference.doc_id = id(&reference, &name);
+                (work.id, work.paper) = (Some(reference.doc_id.clone()), Some(name));
+                work.facts = Facts::of(&reference, stage);
+                let named_by = std::mem::take(&mut work.named_by);
+                self.know(known, keys(&reference).into_iter());
+                return Shelved::Document { document: Box::new(reference), whole: true, named_by };
+            }
+        }
+        document.doc_id = id(&document, &name);
+        let id = Some(document.doc_id.clone());
+        // Of a file that does not say otherwise, it is what was published.
+        let facts = Facts { stage: stage.or(Some(Stage::Published)), ..facts };
+        self.add(own, Work { id, paper: Some(name), ..Work::new(facts) });
+        Shelved::Document { document: Box::new(document), whole: false, named_by: Vec::new() }
+    }
+
+    /// The references whose papers did not come, with ids, and the sources that have them.
     pub(super) fn rest(self) -> impl Iterator<Item = (Document, Place, Vec<u32>)> {
-        self.works.into_iter().filter_map(|work| Some((work.waiting?, work.named_by))).map(
-            |((mut document, place), named_by)| {
-                document.doc_id = id(&document, "");
-                (document, place, named_by)
-            },
-        )
+        self.works.into_iter().filter_map(|mut work| {
+            let (mut document, place) = work.take_waiting()?;
+            document.doc_id = work.id.unwrap_or_else(|| id(&document, ""));
+            Some((document, place, work.named_by))
+        })
     }
 
     fn add(&mut self, keys: Vec<String>, work: Work) {
@@ -155,12 +324,20 @@ impl Library {
         }
     }
 
-    /// The work that has one of the keys. Of an equal title, the years are at most one apart.
-    fn find(&self, keys: &[String], year: Option<i32>) -> Option<usize> {
+    /// Keys that a work is known by from now on, as far as no other has them.
+    fn know(&mut self, at: usize, keys: impl Iterator<Item = String>) {
+        for key in keys {
+            self.by_key.entry(key).or_insert(Some(at));
+        }
+    }
+
+    /// The work that has one of the keys.
+    fn find(&self, keys: &[String], facts: &Facts, is_file: bool) -> Option<usize> {
         let known = keys.iter().filter_map(|key| Some((key, (*self.by_key.get(key)?)?)));
         let mut same = known.filter(|(key, at)| {
-            !key.starts_with("title:")
-                || year.zip(self.works[*at].year).is_none_or(|(a, b)| (a - b).abs() <= 1)
+            let work = &self.works[*at];
+            let one_is_file = is_file || (work.remembered.is_some() && !work.has_reference);
+            !key.starts_with("title:") || facts.fits(&work.facts, one_is_file)
         });
         same.next().map(|(_, at)| at)
     }
@@ -189,55 +366,93 @@ fn file_keys(path: &Path) -> Vec<String> {
     folder.map(|folder| format!("file:{folder}/{name}")).into_iter().chain([format!("file:{name}")]).collect()
 }
 
-/// An id that stays the same when the files are read again: DOI, another identifier, else author, year, and title, else
-/// the file's name.
+/// An id that stays the same when the files are read again: DOI, another identifier, the key in Zotero, else author,
+/// year, and title, else the file's name.
 fn id(document: &Document, file: &str) -> String {
-    if let Some(doi) = &document.doi {
-        return format!("doi:{doi}");
+    ids(document).into_iter().next().unwrap_or_else(|| format!("file:{file}"))
+}
+
+/// All ids that a work may have been stored with, the best first.
+pub(super) fn ids(document: &Document) -> Vec<String> {
+    let mut ids: Vec<String> = document.doi.iter().map(|doi| format!("doi:{doi}")).collect();
+    ids.extend(document.identifiers.iter().map(ToString::to_string));
+    for version in &document.versions {
+        ids.extend(version.doi.iter().map(|doi| format!("doi:{doi}")));
+        ids.extend(version.identifiers.iter().map(ToString::to_string));
     }
-    if let Some(identifier) = document.identifiers.first() {
-        return identifier.to_string();
-    }
-    let words = |text: &str| -> Vec<String> {
-        let lower = normalise(text).to_lowercase();
-        lower
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
+    let key = document.zotero.as_deref().and_then(|address| address.rsplit('/').next());
+    ids.extend(key.map(|key| format!("zotero:{key}")));
     let title = words(&document.title);
-    if title.is_empty() {
-        return format!("file:{file}");
+    if !title.is_empty() {
+        let year = document.year.map(|year| year.to_string());
+        let parts: Vec<String> =
+            family(document).into_iter().chain(year).chain(title.into_iter().take(WORDS_OF_TITLE)).collect();
+        ids.push(parts.join("-").chars().take(MAX_SLUG).collect());
     }
-    // `Lee, Ann` or `Ann Lee`.
-    let family = |author: &String| words(author.split(',').next().unwrap_or_default()).pop();
-    let family = document.authors.first().and_then(family);
-    let year = document.year.map(|year| year.to_string());
-    let parts: Vec<String> =
-        family.into_iter().chain(year).chain(title.into_iter().take(WORDS_OF_TITLE)).collect();
-    parts.join("-").chars().take(MAX_SLUG).collect()
+    ids
+}
+
+fn words(text: &str) -> Vec<String> {
+    let lower = normalise(text).to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// The last word of the first author's name, which is `Lee, Ann` or `Ann Lee`.
+fn family(document: &Document) -> Option<String> {
+    words(document.authors.first()?.split(',').next().unwrap_or_default()).pop()
+}
+
+/// Both lists, each item once.
+fn both<T: PartialEq>(mut first: Vec<T>, second: Vec<T>) -> Vec<T> {
+    for item in second {
+        if !first.contains(&item) {
+            first.push(item);
+        }
+    }
+    first
+}
+
+/// Both lists of annotations. Programs write them into the file as well: what says the same is there once.
+fn marked(mut first: Vec<Annotation>, second: Vec<Annotation>) -> Vec<Annotation> {
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let key = |annotation: &Annotation| (squeezed(&annotation.text), squeezed(&annotation.comment));
+    let mut known: HashSet<_> = first.iter().map(key).collect();
+    first.extend(second.into_iter().filter(|annotation| known.insert(key(annotation))));
+    first
 }
 
 impl Document {
     /// Takes from another record of the same work what this one lacks. Names of files, identifiers, tags, collections,
-    /// and notes of both are kept.
-    pub(super) fn fill_from(&mut self, other: Self) {
+    /// notes, and annotations of both are kept. But for annotations, those of the other come first: it may be the
+    /// stored one, whose order then stays.
+    pub(crate) fn fill_from(&mut self, other: Self) {
+        let Self { identifiers, files, tags, collections, notes, annotations, .. } = self;
+        let mut other = other;
+        *identifiers = both(std::mem::take(&mut other.identifiers), std::mem::take(identifiers));
+        *files = both(std::mem::take(&mut other.files), std::mem::take(files));
+        *tags = both(std::mem::take(&mut other.tags), std::mem::take(tags));
+        *collections = both(std::mem::take(&mut other.collections), std::mem::take(collections));
+        *notes = both(std::mem::take(&mut other.notes), std::mem::take(notes));
+        *annotations = marked(std::mem::take(annotations), std::mem::take(&mut other.annotations));
+        self.complete_from(other);
+    }
+
+    /// Takes the fields that this one lacks.
+    fn complete_from(&mut self, other: Self) {
         fn text(own: &mut String, other: String) {
             if own.is_empty() {
                 *own = other;
             }
         }
-        fn list<T: PartialEq>(own: &mut Vec<T>, other: Vec<T>) {
-            let own_list = std::mem::take(own);
-            // The other's come first: it may be the stored one, whose order then stays.
-            let mut both = other;
-            for item in own_list {
-                if !both.contains(&item) {
-                    both.push(item);
-                }
-            }
-            *own = both;
+        if self.versions.is_empty() {
+            self.versions = other.versions;
+        } else if !other.versions.is_empty() {
+            let shown =
+                |versions: &[Version]| versions.iter().find(|version| version.is_shown).map(|v| v.stage);
+            let (own, others) = (self.shown(), shown(&other.versions));
+            let stage = if self.desc.is_empty() { others.or(own) } else { own };
+            self.versions.extend(other.versions);
+            self.show(stage.unwrap_or(Stage::Published));
         }
         text(&mut self.doc_id, other.doc_id);
         text(&mut self.title, other.title);
@@ -252,31 +467,36 @@ impl Document {
         if self.references.is_empty() {
             self.references = other.references;
         }
+        self.zotero = self.zotero.take().or(other.zotero);
         self.url = self.url.take().or(other.url);
         self.doi = self.doi.take().or(other.doi);
         self.year = self.year.or(other.year);
         self.venue = self.venue.take().or(other.venue);
         self.language = self.language.take().or(other.language);
+        self.is_retracted |= other.is_retracted;
         self.citation_count = self.citation_count.or(other.citation_count);
-        list(&mut self.identifiers, other.identifiers);
-        list(&mut self.files, other.files);
-        list(&mut self.tags, other.tags);
-        list(&mut self.collections, other.collections);
-        list(&mut self.notes, other.notes);
         if self.completed.is_empty() {
             self.completed = other.completed;
         }
     }
 
-    /// What a paper says beside what the corpus has of it: its text is new, the rest stays.
+    /// What a paper says beside what the corpus has of it: its text is new, the rest stays. If the corpus has the
+    /// published version's text, that of the preprint does not replace it.
     pub(super) fn with_text_of(mut self, paper: Self) -> Self {
-        if !paper.desc.is_empty() {
+        let is_older =
+            self.shown() == Some(Stage::Published) && paper.stage_of_file() == Some(Stage::Preprint);
+        if !paper.desc.is_empty() && !is_older {
             (self.desc, self.sections) = (paper.desc.clone(), paper.sections.clone());
         }
-        if !paper.references.is_empty() {
+        if !paper.references.is_empty() && !is_older {
             self.references.clone_from(&paper.references);
         }
-        self.fill_from(paper);
+        let mut paper = paper;
+        self.identifiers = both(self.identifiers, std::mem::take(&mut paper.identifiers));
+        self.files = both(self.files, std::mem::take(&mut paper.files));
+        self.tags = both(self.tags, std::mem::take(&mut paper.tags));
+        self.annotations = marked(self.annotations, std::mem::take(&mut paper.annotations));
+        self.complete_from(paper);
         self
     }
 }
@@ -284,6 +504,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ledger::{Kind, State};
     use lyra_domain::Doi;
 
     const PLACE: Place = Place { file: 0, line: 1 };
@@ -314,8 +535,12 @@ mod tests {
         ] {
             let mut library = Library::default();
             let files = files.into_iter().map(str::to_owned).collect();
-            let held =
-                library.shelve(record.clone(), Holding::Reference { files }, Path::new("a.bib"), PLACE);
+            let held = library.shelve(
+                record.clone(),
+                Holding::Reference { files, versions: Vec::new() },
+                Path::new("a.bib"),
+                PLACE,
+            );
             assert_eq!(held, Shelved::Waits);
             let shelved = library.shelve(found, Holding::Paper, Path::new("/home/lee/7/Lee.pdf"), PLACE);
             let Shelved::Document { document, whole: true, named_by } = shelved else {
@@ -331,7 +556,7 @@ mod tests {
     #[test]
     fn others_stay_apart() {
         let mut library = Library::default();
-        let held = Holding::Reference { files: vec!["b/x.pdf".to_owned()] };
+        let held = Holding::Reference { files: vec!["b/x.pdf".to_owned()], versions: Vec::new() };
         library.shelve(reference(TITLE, "10.1000/a", 2010), held, Path::new("a.bib"), PLACE);
         let shelved =
             library.shelve(paper(TITLE, "10.1000/b", 2019), Holding::Paper, Path::new("y.pdf"), PLACE);
@@ -346,22 +571,29 @@ mod tests {
     fn references_find_papers_that_are_not_read_again() {
         let mut library = Library::default();
         let naps = paper(TITLE, "", 2019);
-        library.remember(Path::new("/a/7/Lee.pdf"), keys(&naps), naps.year, "lee-2019");
-        library.remember(Path::new("/a/8/Ek.pdf"), Vec::new(), None, "file:Ek.pdf");
-        let by_title = Holding::Reference { files: Vec::new() };
-        let by_file = Holding::Reference { files: vec!["8/Ek.pdf".to_owned()] };
-        for (record, holding, expected) in [
-            (reference(TITLE, "10.1000/a", 2019), by_title.clone(), "lee-2019"),
-            (reference("Another one", "10.1000/b", 2011), by_file, "file:Ek.pdf"),
+        let read = |path: &str, keys: Vec<String>, id: &str| {
+            let mut entry = Entry::new(path.into(), State::default(), None, Kind::Documents);
+            (entry.keys, entry.year, entry.tags) = (keys, naps.year, vec!["naps".to_owned()]);
+            entry.documents.push(id.to_owned());
+            entry
+        };
+        library.remember(&read("/a/7/Lee.pdf", keys(&naps), "lee-2019"));
+        library.remember(&read("/a/8/Ek.pdf", vec!["file:Ek.pdf".to_owned()], "file:Ek.pdf"));
+        let by_title = Holding::Reference { files: Vec::new(), versions: Vec::new() };
+        let by_file = Holding::Reference { files: vec!["8/Ek.pdf".to_owned()], versions: Vec::new() };
+        for (record, holding) in [
+            (reference(TITLE, "10.1000/a", 2019), by_title.clone()),
+            (reference("Another one", "10.1000/b", 2011), by_file),
         ] {
-            let shelved = library.shelve(record, holding, Path::new("a.bib"), PLACE);
-            let Shelved::Document { document, whole: true, .. } = shelved else { panic!("{shelved:?}") };
-            assert_eq!(document.doc_id, expected);
+            assert_eq!(library.shelve(record, holding, Path::new("a.bib"), PLACE), Shelved::Waits);
         }
         let again = library.shelve(reference(TITLE, "", 2019), by_title, Path::new("b.bib"), PLACE);
         assert_eq!(again, Shelved::Repeated { id: Some("lee-2019".to_owned()) });
         let copy = library.shelve(naps, Holding::Paper, Path::new("copy.pdf"), PLACE);
         assert_eq!(copy, Shelved::Another { id: "lee-2019".to_owned(), paper: "Lee.pdf".to_owned() });
+        let left: Vec<_> = library.rest().map(|(document, ..)| (document.doc_id, document.tags)).collect();
+        let tags = || vec!["naps".to_owned()];
+        assert_eq!(left, [("lee-2019".to_owned(), tags()), ("file:Ek.pdf".to_owned(), tags())]);
     }
 
     #[test]

@@ -4,10 +4,11 @@
 //! file in between, and hands over records by the batch.
 
 use super::Format;
-use super::part::Part;
+use super::part::{Contents, Part};
 use super::records::{Holding, Record};
 use crate::document::json::OddCodes;
 use crate::index::to_json;
+use lyra_bibliography::Parts;
 use serde::{Deserialize, Serialize};
 use std::io::Error;
 
@@ -22,6 +23,14 @@ pub(super) enum Ask {
         bytes: u64,
         format: Option<Format>,
         named: bool,
+        /// What stands in it, if it is a database with its journals.
+        database: Option<Parts>,
+    },
+    /// To hand over the content of a part, which is an archive or a database.
+    Unpack {
+        part: Part,
+        /// Of the whole file.
+        bytes: u64,
     },
     /// To read the records of a part, but for the first ones.
     Read {
@@ -39,7 +48,9 @@ pub(super) enum Said {
     /// It waits for bytes of the file.
     Want { from: u64, bytes: u64 },
     /// What there is to read in the file.
-    Parts(Vec<Part>),
+    Contents(Contents),
+    /// A piece of the content, which follows this line. Unless it is empty, and the last, it waits for word to go on.
+    Piece,
     /// Records, which follow this line. Unless they are the last it waits for word to go on.
     Records(Given),
     /// It can not go on.
@@ -61,8 +72,6 @@ pub(super) struct Given {
 /// Why a file can not be read.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Failure {
-    /// Of an archive, which member.
-    pub(super) member: Option<String>,
     pub(super) why: String,
     /// It is not a file to import, rather than one that is damaged.
     pub(super) refused: bool,
@@ -70,16 +79,12 @@ pub(super) struct Failure {
 
 impl Failure {
     pub(super) fn refused(why: impl Into<String>) -> Self {
-        Self { member: None, why: why.into(), refused: true }
+        Self { why: why.into(), refused: true }
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "it maps errors")]
     pub(super) fn io(error: Error) -> Self {
-        Self { member: None, why: error.to_string(), refused: false }
-    }
-
-    pub(super) fn of(self, member: &str) -> Self {
-        Self { member: Some(member.to_owned()), ..self }
+        Self { why: error.to_string(), refused: false }
     }
 }
 
@@ -103,6 +108,19 @@ impl Ask {
 impl Said {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         line(self)
+    }
+
+    /// A piece of content.
+    pub(super) fn piece(content: &[u8]) -> Vec<u8> {
+        let mut message = Self::Piece.to_bytes();
+        message.extend_from_slice(content);
+        message
+    }
+
+    /// What stands behind the first line.
+    pub(super) fn content(message: &[u8]) -> &[u8] {
+        let end = message.iter().position(|byte| *byte == b'\n').unwrap_or(message.len());
+        message.get(end + 1..).unwrap_or_default()
     }
 
     /// The first line.

@@ -1,7 +1,8 @@
 //! What each file of an import gave, until its documents are on their way to the index.
 
-use super::LISTED;
+use crate::Document;
 use crate::ledger::{Entry, Kind, Ledger, State, checksum};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The files of an import.
@@ -35,10 +36,11 @@ impl Notes {
         }
     }
 
-    /// By what references find the paper in a file.
-    pub(super) fn holds(&mut self, file: usize, keys: Vec<String>, year: Option<i32>) {
+    /// By what references find the paper in a file, and what it says beside its text.
+    pub(super) fn holds(&mut self, file: usize, keys: Vec<String>, paper: Document) {
         if let Some(entry) = self.files.get_mut(file) {
-            (entry.keys, entry.year) = (keys, year);
+            (entry.keys, entry.year) = (keys, paper.year);
+            (entry.tags, entry.annotations) = (paper.tags, paper.annotations);
         }
     }
 
@@ -49,13 +51,10 @@ impl Notes {
         }
     }
 
-    /// A record of a file was not imported.
-    pub(super) fn rejects(&mut self, file: usize, line: u64, reason: &str) {
+    /// A record of a file, or of a member of the archive that it is, was not imported.
+    pub(super) fn rejects(&mut self, file: usize, member: PathBuf, line: u64, reason: &str) {
         if let Some(entry) = self.files.get_mut(file) {
-            entry.rejected_count += 1;
-            if entry.rejected.len() < LISTED {
-                entry.rejected.push((line, reason.to_owned()));
-            }
+            entry.refuse(member, line, reason);
         }
     }
 
@@ -84,9 +83,10 @@ impl Notes {
     fn finish(&mut self, file: usize) {
         let mut entry = self.files[file].clone();
         // What changed while it was read is read again by the next import.
-        let same = State::of(&entry.path)
+        let format = entry.format.as_deref();
+        let same = State::of(&entry.path, format)
             .is_ok_and(|now| (now.bytes, now.exact) == (entry.state.bytes, entry.state.exact));
-        let Some(sum) = same.then(|| checksum(&entry.path).ok()).flatten() else { return };
+        let Some(sum) = same.then(|| checksum(&entry.path, format).ok()).flatten() else { return };
         entry.sum = sum;
         entry.documents.sort();
         entry.documents.dedup();

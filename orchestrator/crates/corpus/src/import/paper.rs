@@ -4,11 +4,11 @@
 
 use super::Format;
 use super::records::{Holding, Record};
-use crate::Document;
 use crate::document::Section;
+use crate::{Annotation, Document};
 use lyra_documents::{Content, Kind, Paper};
 use lyra_domain::Identifier;
-use lyra_web::extract::{BlockKind, Extracted, decode};
+use lyra_web::extract::{BlockKind, Extracted, Mark, decode};
 use lyra_web::pdf::{self, section};
 use std::collections::HashSet;
 use std::io::{BufRead, Read, Result};
@@ -128,6 +128,7 @@ fn of_page(extracted: &Extracted) -> Document {
             .filter(|url| url.host_str() != Some("page.invalid"))
             .map(Url::to_string),
         doi: extracted.doi.clone(),
+        identifiers: extracted.arxiv.clone().map(Identifier::Arxiv).into_iter().collect(),
         year: extracted.published.map(|date| date.year),
         venue: extracted.site.clone(),
         authors: extracted.authors.clone(),
@@ -135,8 +136,14 @@ fn of_page(extracted: &Extracted) -> Document {
         references: references.into_iter().filter(|reference| !own(reference)).collect(),
         desc: desc.join("\n"),
         sections,
+        annotations: extracted.marks.iter().map(annotation).collect(),
         ..Document::default()
     }
+}
+
+fn annotation(mark: &Mark) -> Annotation {
+    let page = Some(mark.page.to_string());
+    Annotation { text: mark.text.clone(), comment: mark.comment.clone(), page, color: mark.color.clone() }
 }
 
 /// How many blocks at the beginning are title, by-line and affiliations: those before the first section with a usual

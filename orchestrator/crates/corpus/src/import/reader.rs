@@ -3,12 +3,14 @@
 //! References wait until all files were read, because their papers may come later.
 
 use super::files::{Fetched, Source};
-use super::library::{Library, Place, Shelved, keys};
+use super::library::{self, Library, Place, Shelved};
 use super::messages::{Arrived, arrived};
 use super::notes::Notes;
 use super::records::Holding;
+use super::spool::{Slice, Spool};
 use super::{LISTED, Pending, Rejected, Step, Tally, Texts};
 use crate::backend::FeatureScope;
+use crate::document::Stage;
 use crate::document::json::OddCodes;
 use crate::hash::{fnv, fnv_row};
 use crate::index::{self, Snapshot, to_json};
@@ -16,7 +18,7 @@ use crate::ledger::{Entry, Ledger};
 use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result};
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -79,7 +81,7 @@ pub(super) fn run(
 ) -> Result<bool> {
     let (mut files_before, mut ended) = (0_u64, 0);
     let sources = shelves.sources.clone();
-    let mut intake = Intake::new(shelves, known, batch_size, next, tally);
+    let mut intake = Intake::new(shelves, known, batch_size, next, tally)?;
     while let Some(part) = fetched.blocking_recv() {
         let Fetched { nth, given, message } = part?;
         let Some(source) = sources.get(nth as usize) else { break };
@@ -106,9 +108,14 @@ pub(super) fn run(
     if ended < sources.len() {
         return Ok(false);
     }
-    for (document, place, named_by) in std::mem::take(&mut intake.library).rest() {
+    for (mut document, place, named_by) in std::mem::take(&mut intake.library).rest() {
         if cancel.is_cancelled() {
             return Ok(false);
+        }
+        if names_nothing(&document) {
+            // A file that Zotero has no record of. If it is not on this machine now, it may have been.
+            let Some(stored) = intake.stored(&document)? else { continue };
+            document.doc_id = stored.doc_id;
         }
         let outcome = intake.work(document, true, &named_by, Vec::new(), place);
         if !intake.count(outcome, place)? {
@@ -122,6 +129,11 @@ pub(super) fn run(
     Ok(true)
 }
 
+/// Whether a reference does not say which work it is.
+fn names_nothing(reference: &Document) -> bool {
+    reference.title.is_empty() && reference.text.is_empty() && reference.doi.is_none()
+}
+
 enum Outcome {
     Take(Box<Pending>, OddCodes),
     Unchanged,
@@ -132,10 +144,43 @@ enum Outcome {
     Failed(CorpusError),
 }
 
+/// The documents that the items of Zotero became that are read again.
+fn items(
+    sources: &[Source],
+    files: &[Entry],
+    ledger: &Ledger,
+    known: &Known,
+) -> Result<HashMap<String, String>> {
+    let mut items = HashMap::new();
+    for source in sources.iter().filter(|source| source.is_zotero()) {
+        let Some(before) = files.get(source.disk).and_then(|file| ledger.get(&file.path)) else { continue };
+        for id in before.documents.iter().chain(&before.left) {
+            if let Some(address) = known.snapshot.stored(id)?.and_then(|stored| stored.zotero) {
+                items.entry(address).or_insert_with(|| id.clone());
+            }
+        }
+    }
+    Ok(items)
+}
+
+/// A document that was passed on.
+struct Passed {
+    json: Slice,
+    /// The corpus has it like that.
+    unchanged: bool,
+}
+
 /// What goes through this stage.
 struct Intake<'a> {
     known: &'a Known,
     library: Library,
+    /// Works of the library that were passed on, of which another version may come, by id.
+    passed: HashMap<u64, Passed>,
+    spool: Spool,
+    /// Ids of documents by the addresses of items in Zotero that they were made of.
+    items: HashMap<String, String>,
+    /// Ids of works for which the corpus has others.
+    renamed: HashMap<String, String>,
     /// Checksums of id and content, and where: 24 bytes for each document of the import.
     seen: HashMap<u64, (u64, u32, u32)>,
     sources: Arc<Vec<Source>>,
@@ -156,23 +201,35 @@ impl<'a> Intake<'a> {
         batch_size: usize,
         next: &'a mpsc::Sender<Step<Pending>>,
         tally: &'a Tally,
-    ) -> Self {
+    ) -> Result<Self> {
         let Shelves { sources, files, kept, ledger } = shelves;
         let mut parts = vec![0; files.len()];
         for source in &*sources {
             parts[source.disk] += 1;
         }
         let mut library = Library::default();
-        for Entry { path, keys, year, documents, .. } in kept.iter().filter(|entry| !entry.keys.is_empty()) {
-            if let [id] = documents.as_slice() {
-                library.remember(path, keys.clone(), *year, id);
-            }
-        }
+        kept.iter().for_each(|entry| library.remember(entry));
+        let items = items(&sources, &files, &ledger, known)?;
         let kept = kept.into_iter().flat_map(|entry| entry.documents).collect();
         let notes = Notes::new(files, parts, ledger);
         let batch = Vec::with_capacity(batch_size);
-        let seen = HashMap::new();
-        Self { known, library, seen, sources, notes, kept, batch, batch_size, next, tally, number: 0 }
+        Ok(Self {
+            known,
+            library,
+            passed: HashMap::new(),
+            spool: Spool::default(),
+            items,
+            renamed: HashMap::new(),
+            seen: HashMap::new(),
+            sources,
+            notes,
+            kept,
+            batch,
+            batch_size,
+            next,
+            tally,
+            number: 0,
+        })
     }
 
     /// Passes on documents, and the files whose documents were passed on. `false` when the next stage is gone.
@@ -215,8 +272,9 @@ impl<'a> Intake<'a> {
             Outcome::Repeated => report.repeated += 1,
             Outcome::Waits => {}
             Outcome::Reject(reason) => {
-                let disk = self.sources.get(place.file as usize).map_or(usize::MAX, |source| source.disk);
-                self.notes.rejects(disk, place.line, &reason);
+                if let Some(source) = self.sources.get(place.file as usize) {
+                    self.notes.rejects(source.disk, source.member(), place.line, &reason);
+                }
                 report.rejected_count += 1;
                 progress.rejected += 1;
                 if report.rejected.len() < LISTED {
@@ -262,30 +320,155 @@ impl<'a> Intake<'a> {
         place: Place,
         source: &Source,
     ) -> Outcome {
-        let (names, year) = (keys(&document), document.year);
+        let names = library::keys(&document);
         let is_paper = holding == Holding::Paper;
-        match self.library.shelve(document, holding, &source.path, place) {
+        let said = Document {
+            year: document.year,
+            tags: document.tags.clone(),
+            annotations: document.annotations.clone(),
+            ..Document::default()
+        };
+        let shelved = self.library.shelve(document, holding, &source.path, place);
+        if is_paper && !matches!(shelved, Shelved::Another { .. }) {
+            let named = !names.is_empty();
+            let name = || source.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let names = if named { names } else { vec![format!("file:{}", name())] };
+            self.notes.holds(source.disk, names, said);
+        }
+        match shelved {
             Shelved::Waits => Outcome::Waits,
             Shelved::Repeated { id } => {
-                if let Some(id) = id {
+                if let Some(id) = id.map(|id| self.stored_id(id)) {
                     self.notes.gives(source.disk, &id);
                 }
                 Outcome::Repeated
             }
             Shelved::Another { id, paper } => {
+                let id = self.stored_id(id);
                 self.notes.gives(source.disk, &id);
                 Outcome::Reject(format!(
                     "another file of the same work as {paper}, which was imported as `{id}`"
                 ))
             }
             Shelved::Document { document, whole, named_by } => {
-                if is_paper {
-                    let names = if names.is_empty() { vec![document.doc_id.clone()] } else { names };
-                    self.notes.holds(source.disk, names, year);
-                }
                 self.work(*document, whole, &named_by, odd_codes, place)
             }
+            Shelved::Version { id, document, stage, whole, reference, named_by } => {
+                let first = match self.first_version(&id, reference) {
+                    Ok(Some(first)) => first,
+                    Ok(None) => {
+                        let why = format!("another version of `{id}`, which was not imported");
+                        return Outcome::Reject(why);
+                    }
+                    Err(error) => return Outcome::Failed(error),
+                };
+                let outcome = self.version(first, *document, stage, whole, &named_by, place);
+                let was_unchanged =
+                    self.passed.get(&fnv(id.as_bytes())).is_some_and(|passed| passed.unchanged);
+                if was_unchanged && matches!(outcome, Outcome::Take(..)) {
+                    // It was counted when its first version came.
+                    let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+                    tally.0.unchanged = tally.0.unchanged.saturating_sub(1);
+                    tally.1.unchanged = tally.1.unchanged.saturating_sub(1);
+                }
+                outcome
+            }
         }
+    }
+
+    /// The id that the corpus has of a work.
+    fn stored_id(&self, id: String) -> String {
+        self.renamed.get(&id).cloned().unwrap_or(id)
+    }
+
+    /// A work of which another version came: what was passed on of it, or what the corpus has, with what a reference
+    /// says of it that was not passed on.
+    fn first_version(&self, id: &str, reference: Option<Box<Document>>) -> Result<Option<Document>> {
+        let first = match self.passed.get(&fnv(id.as_bytes())) {
+            Some(Passed { json, .. }) => {
+                let read = json.hand(0, json.bytes).and_then(|json| Ok(serde_json::from_slice(&json)?));
+                Some(read.map_err(CorpusError::io(Path::new(id)))?)
+            }
+            None => self.known.snapshot.stored(id)?,
+        };
+        Ok(first.map(|first| match reference {
+            Some(reference) => described(*reference, first),
+            None => first,
+        }))
+    }
+
+    /// Another version of a work that was passed on, or that an earlier import read: the document with both takes its
+    /// place.
+    fn version(
+        &mut self,
+        mut first: Document,
+        document: Document,
+        stage: Stage,
+        whole: bool,
+        named_by: &[u32],
+        place: Place,
+    ) -> Outcome {
+        let other = if stage == Stage::Published { Stage::Preprint } else { Stage::Published };
+        let doc_id = first.doc_id.clone();
+        let mut both = if stage == Stage::Published && !whole {
+            let mut published = document;
+            published.join(Some(stage), first, Some(other));
+            published
+        } else {
+            first.join(Some(other), document, Some(stage));
+            first
+        };
+        both.doc_id.clone_from(&doc_id);
+        let both = match both.finish() {
+            Ok(both) => both,
+            Err(reason) => return Outcome::Reject(reason),
+        };
+        let json = to_json(&both);
+        let was_passed = self.seen.remove(&fnv(doc_id.as_bytes())).is_some();
+        let outcome = self.accept(both, json, Vec::new(), place);
+        self.give(named_by, &doc_id);
+        match outcome {
+            Outcome::Take(pending, codes) => {
+                Outcome::Take(Box::new(Pending { replaces: true, ..*pending }), codes)
+            }
+            // It was counted with its first version.
+            Outcome::Unchanged if was_passed => Outcome::Waits,
+            other => other,
+        }
+    }
+
+    /// Notes that these sources contribute to a document, if it is one of the import.
+    fn give(&mut self, named_by: &[u32], id: &str) {
+        if self.seen.contains_key(&fnv(id.as_bytes())) {
+            for file in named_by {
+                let disk = self.disk(Place { file: *file, line: 0 });
+                self.notes.gives(disk, id);
+            }
+        }
+    }
+
+    /// What the corpus has of a work, also under another of its ids, which it keeps; without the fields of sources that
+    /// the work says itself.
+    fn stored(&self, document: &Document) -> Result<Option<Document>> {
+        let item = document.zotero.as_ref().and_then(|address| self.items.get(address));
+        let own = Some(document.doc_id.clone()).filter(|id| !id.is_empty());
+        let sure = item.cloned().into_iter().chain(own).map(|id| (id, true));
+        let ids = sure.chain(library::ids(document).into_iter().map(|id| (id, false)));
+        for (id, is_sure) in ids {
+            let Some(stored) = self.known.snapshot.stored(&id)? else { continue };
+            let stored = stored.yielding_to(document);
+            let known =
+                |doi| stored.versions.iter().chain(&document.versions).any(|v| v.doi.as_ref() == Some(doi));
+            let is_other = stored
+                .doi
+                .as_ref()
+                .zip(document.doi.as_ref())
+                .is_some_and(|(a, b)| a != b && !known(a) && !known(b));
+            if is_sure || !is_other {
+                return Ok(Some(stored));
+            }
+        }
+        Ok(None)
     }
 
     /// A work of a library, with what the corpus has of it already.
@@ -297,33 +480,43 @@ impl<'a> Intake<'a> {
         odd_codes: OddCodes,
         place: Place,
     ) -> Outcome {
-        for file in named_by {
-            let disk = self.disk(Place { file: *file, line: 0 });
-            self.notes.gives(disk, &document.doc_id);
-        }
-        let stored = self.known.snapshot.stored(&document.doc_id);
-        let document = match stored.map(|stored| stored.map(|stored| stored.yielding_to(&document))) {
+        let id = document.doc_id.clone();
+        let document = match self.stored(&document) {
             Err(error) => return Outcome::Failed(error),
             Ok(None) => document,
-            Ok(Some(stored)) if whole => {
-                let mut document = document;
-                document.fill_from(stored);
-                document
-            }
+            Ok(Some(stored)) if whole => described(document, stored),
             Ok(Some(stored)) => stored.with_text_of(document),
         };
-        match document.finish() {
-            Ok(document) => {
-                let disk = self.disk(place);
-                let is_paper = self.sources.get(place.file as usize).is_some_and(Source::is_paper);
-                if is_paper && document.lacks_metadata() {
-                    self.notes.lacks(disk, &document.doc_id);
-                }
-                let json = to_json(&document);
-                self.accept(document, json, odd_codes, place)
-            }
-            Err(reason) => Outcome::Reject(reason),
+        let document = match document.finish() {
+            Ok(document) => document,
+            Err(reason) => return Outcome::Reject(reason),
+        };
+        let doc_id = document.doc_id.clone();
+        if doc_id != id {
+            self.renamed.insert(id.clone(), doc_id.clone());
         }
+        let is_paper = self.sources.get(place.file as usize).is_some_and(Source::is_paper);
+        if is_paper && document.lacks_metadata() {
+            let disk = self.disk(place);
+            self.notes.lacks(disk, &doc_id);
+        }
+        let json = to_json(&document);
+        let passed = match self.pass(&json) {
+            Ok(passed) => passed,
+            Err(error) => return Outcome::Failed(CorpusError::io(&self.path(place))(error)),
+        };
+        let outcome = self.accept(document, json, odd_codes, place);
+        let unchanged = matches!(outcome, Outcome::Unchanged);
+        self.passed.extend(passed.map(|json| (fnv(id.as_bytes()), Passed { json, unchanged })));
+        self.give(named_by, &doc_id);
+        outcome
+    }
+
+    /// Keeps a document in case that another version of its work comes.
+    fn pass(&mut self, json: &str) -> std::io::Result<Option<Slice>> {
+        let mark = self.spool.mark();
+        self.spool.add(json.as_bytes())?;
+        Ok(self.spool.since(mark))
     }
 
     fn accept(&mut self, document: Document, json: String, odd_codes: OddCodes, place: Place) -> Outcome {
@@ -358,4 +551,19 @@ impl<'a> Intake<'a> {
             }
         }
     }
+}
+
+/// A work that a reference describes, with what the corpus has of it.
+fn described(mut reference: Document, mut stored: Document) -> Document {
+    if reference.zotero.is_some() && stored.zotero.is_some() {
+        // What Zotero no longer has was removed there.
+        stored.tags.clear();
+        stored.collections.clear();
+        stored.notes.clear();
+        stored.annotations.clear();
+    }
+    reference.doc_id.clone_from(&stored.doc_id);
+    let (own, other) = (reference.stage(), stored.stage());
+    reference.join(own, stored, other);
+    reference
 }

@@ -44,6 +44,8 @@ pub(super) enum Holding {
     Reference {
         /// Attached files, as the list has them.
         files: Vec<String>,
+        /// Identifiers of other versions of the work, in their normal forms.
+        versions: Vec<String>,
     },
 }
 
@@ -63,6 +65,8 @@ pub(super) enum Records<R> {
         format: lyra_bibliography::Format,
         records: std::vec::IntoIter<Record>,
     },
+    /// Records that were read already.
+    Ready(std::vec::IntoIter<Record>),
 }
 
 impl<R: BufRead> Records<R> {
@@ -78,6 +82,11 @@ impl<R: BufRead> Records<R> {
             Format::Greenbook => blocks(content, tagged::starts_greenbook, true, tagged::greenbook),
             Format::Brs => blocks(content, tagged::starts_brs, true, tagged::brs),
             Format::Pdf | Format::Html | Format::Text(_) => Self::Paper(Some(content), format),
+            // A database is read from anywhere, not from its beginning to its end.
+            Format::Zotero => {
+                let why = "Zotero's database is not read from an archive";
+                Self::Ready(vec![Record::new(0, Err(why.to_owned()))].into_iter())
+            }
             Format::References(format) => {
                 Self::References { content: Some(content), format, records: Vec::new().into_iter() }
             }
@@ -89,6 +98,7 @@ impl<R: BufRead> Records<R> {
         match self {
             Self::Lines(lines) => lines.next_json(),
             Self::Table(table) => Ok(table.next()),
+            Self::Ready(records) => Ok(records.next()),
             Self::Paper(content, format) => match content.take() {
                 Some(content) => paper::read(content, *format).map(Some),
                 None => Ok(None),

@@ -2,9 +2,9 @@
 
 use super::records::{Holding, Record};
 use crate::Document;
-use lyra_bibliography::{Format, Record as Reference, read as read_references};
+use lyra_bibliography::{Format, Parts, Record as Reference, Rejected, read as read_references, read_zotero};
 use lyra_domain::Identifier;
-use std::io::{BufRead, Read, Result};
+use std::io::{BufRead, Read, Result, Seek};
 
 /// Largest file in bytes: some 100,000 references with abstracts.
 const MAX_FILE: u64 = 96 << 20;
@@ -17,16 +17,28 @@ pub(super) fn read(content: impl BufRead, format: Format) -> Result<Vec<Record>>
         let why = format!("longer than {} MiB: split it into several files", MAX_FILE >> 20);
         return Ok(vec![Record::new(0, Err(why))]);
     }
-    let records = read_references(&bytes, format).map(|record| match record {
+    Ok(read_references(&bytes, format).map(record).collect())
+}
+
+/// Reads all items of Zotero's database.
+pub(super) fn database(file: impl Read + Seek, parts: Parts) -> Vec<Record> {
+    match read_zotero(file, parts) {
+        Ok(records) => records.into_iter().map(record).collect(),
+        Err(why) => vec![Record::new(0, Err(why))],
+    }
+}
+
+fn record(record: std::result::Result<Reference, Rejected>) -> Record {
+    match record {
         Ok(reference) => {
             let line = reference.line;
             let files = reference.files.iter().map(|file| file.path.clone()).collect();
+            let versions = reference.versions.iter().map(ToString::to_string).collect();
             let outcome = Ok((document(reference), Vec::new()));
-            Record { line, outcome, holding: Some(Holding::Reference { files }) }
+            Record { line, outcome, holding: Some(Holding::Reference { files, versions }) }
         }
         Err(rejected) => Record::new(rejected.line, Err(rejected.reason)),
-    });
-    Ok(records.collect())
+    }
 }
 
 /// A document without an id.
@@ -43,9 +55,12 @@ fn document(reference: Reference) -> Document {
         venue: reference.venue.or(reference.publisher),
         authors: reference.authors,
         language: reference.language,
+        is_retracted: reference.is_retracted,
         tags: reference.tags,
         collections: reference.collections,
         notes: reference.notes,
+        annotations: reference.annotations,
+        zotero: reference.zotero,
         ..Document::default()
     }
 }

@@ -3,6 +3,7 @@
 use super::messages::{Ask, Batch, Failure, Said};
 use super::part::{self, Held, Part};
 use super::records::Records;
+use super::references;
 use lyra_worker::Turns;
 use std::time::{Duration, Instant};
 
@@ -14,12 +15,16 @@ const QUIET: Duration = Duration::from_millis(100);
 pub fn read_files(job: &[u8], turns: &dyn Turns) -> Vec<u8> {
     let failed = |failure| Said::Failed(failure).to_bytes();
     match Ask::read(job) {
-        Ok(Ask::Look { name, bytes, format, named }) => {
-            match part::look(&name, format, named, Held { turns, bytes }) {
-                Ok(parts) => Said::Parts(parts).to_bytes(),
+        Ok(Ask::Look { name, bytes, format, named, database }) => {
+            match part::look(&name, format, named, database, Held { turns, bytes }) {
+                Ok(contents) => Said::Contents(contents).to_bytes(),
                 Err(failure) => failed(failure),
             }
         }
+        Ok(Ask::Unpack { part, bytes }) => match part.unpack(Held { turns, bytes }) {
+            Ok(()) => Said::piece(&[]),
+            Err(error) => failed(Failure::io(error)),
+        },
         Ok(Ask::Read { part, bytes, skip }) => {
             records(&part, Held { turns, bytes }, skip).unwrap_or_else(|error| failed(Failure::io(error)))
         }
@@ -29,7 +34,10 @@ pub fn read_files(job: &[u8], turns: &dyn Turns) -> Vec<u8> {
 
 fn records(part: &Part, file: Held<'_>, skip: u64) -> std::io::Result<Vec<u8>> {
     let (content, bytes_read) = part.read(file)?;
-    let mut records = Records::new(content, part.format);
+    let mut records = match part.database(file) {
+        Some((database, parts)) => Records::Ready(references::database(database, parts).into_iter()),
+        None => Records::new(content, part.format),
+    };
     let (mut batch, mut last) = (Batch::default(), Instant::now());
     for number in 0_u64.. {
         match records.next() {

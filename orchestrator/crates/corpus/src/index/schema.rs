@@ -47,7 +47,7 @@ pub(crate) struct Fields {
     pub(crate) collection: Field,
     /// Tags and collections as the document has them: columns alone.
     labels: [Field; 2],
-    /// The person's notes by words, and by pairs of CJK characters.
+    /// The person's notes and marks by words, and by pairs of CJK characters.
     pub(crate) notes: Field,
     pub(crate) notes_cjk: Field,
     /// The document as JSON.
@@ -215,7 +215,7 @@ impl Fields {
                 entry.add_text(field, labels::short(name));
             }
         }
-        for note in &document.notes {
+        for note in document.own_words() {
             entry.add_text(self.notes, note);
             entry.add_text(self.notes_cjk, note);
         }

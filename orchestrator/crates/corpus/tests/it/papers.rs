@@ -5,7 +5,7 @@ use lyra_corpus::{Document, Method};
 use std::fmt::Write;
 
 /// A PDF in Helvetica with a content stream per page; lines have a size, x and y.
-fn pdf(pages: &[&[(u32, u32, u32, &str)]]) -> Vec<u8> {
+pub(crate) fn pdf(pages: &[&[(u32, u32, u32, &str)]]) -> Vec<u8> {
     let kids: String =
         (0..pages.len()).fold(String::new(), |kids, nth| format!("{kids}{} 0 R ", 4 + nth * 2));
     let mut objects = vec![
@@ -40,7 +40,7 @@ fn pdf(pages: &[&[(u32, u32, u32, &str)]]) -> Vec<u8> {
     file.into_bytes()
 }
 
-fn article() -> Vec<u8> {
+pub(crate) fn article() -> Vec<u8> {
     pdf(&[
         &[
             (20, 50, 740, "Short naps and the memory of adults"),
@@ -60,7 +60,7 @@ fn article() -> Vec<u8> {
     ])
 }
 
-const PAGE: &str = "<!DOCTYPE html><html><head><title>Why we sleep at noon</title>\
+pub(crate) const PAGE: &str = "<!DOCTYPE html><html><head><title>Why we sleep at noon</title>\
     <meta name='citation_title' content='Why we sleep at noon'><meta name='citation_author' content='Lee, Ann'>\
     <meta name='citation_date' content='2019/02/01'></head><body><article><h1>Why we sleep at noon</h1><h2>Results</h2>\
     <p>People in warm countries sleep at noon more often than people in cold ones, and they remember more of what they \

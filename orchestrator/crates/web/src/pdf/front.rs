@@ -3,7 +3,7 @@
 use super::layout::Piece;
 use super::section::{self, is_abstract};
 use crate::extract::{BlockKind, PublishedDate, names};
-use lyra_domain::{Doi, Identifier};
+use lyra_domain::{ArxivId, Doi, Identifier};
 
 /// Pieces of the first page among which title and authors are looked for.
 const LOOKED_AT: usize = 25;
@@ -49,6 +49,7 @@ pub(super) struct Front {
     pub(super) title: String,
     pub(super) authors: Vec<String>,
     pub(super) doi: Option<Doi>,
+    pub(super) arxiv: Option<ArxivId>,
     pub(super) published: Option<PublishedDate>,
     pub(super) abstract_text: Option<String>,
 }
@@ -66,6 +67,7 @@ pub(super) fn read(pieces: &[Piece], vertical: &str) -> Front {
             day: None,
         }),
         doi,
+        arxiv: arxiv(&first, vertical),
         abstract_text: abstract_text(pieces),
         title,
     }
@@ -204,6 +206,18 @@ fn doi(first: &[&Piece], vertical: &str) -> Option<Doi> {
         _ => None,
     });
     stamped.filter(|_| found.is_empty())
+}
+
+/// The stamp of arXiv, in the margin or on a line of its own.
+fn arxiv(first: &[&Piece], vertical: &str) -> Option<ArxivId> {
+    let stamp =
+        |piece: &&&Piece| piece.text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("arxiv:"));
+    let lines = first.iter().filter(stamp).map(|piece| piece.text.as_str());
+    let stamped = std::iter::once(vertical).chain(lines).flat_map(Identifier::in_text);
+    stamped.into_iter().find_map(|identifier| match identifier {
+        Identifier::Arxiv(id) => Some(id),
+        _ => None,
+    })
 }
 
 /// Words before the year in which an article appeared.

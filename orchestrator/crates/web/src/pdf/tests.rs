@@ -1,9 +1,14 @@
 use super::*;
-use crate::extract::BlockKind;
+use crate::extract::{BlockKind, Mark};
 use proptest::prelude::*;
 
 /// A PDF with one content stream per page, in Helvetica.
 fn pdf(pages: &[String], info: &str) -> Vec<u8> {
+    pdf_with(pages, info, "")
+}
+
+/// The same, with more entries in the dictionary of each page.
+fn pdf_with(pages: &[String], info: &str, entries: &str) -> Vec<u8> {
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
         format!(
@@ -16,7 +21,7 @@ fn pdf(pages: &[String], info: &str) -> Vec<u8> {
     ];
     for (i, content) in pages.iter().enumerate() {
         objects.push(format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {} 0 R /Resources << /Font << /F 3 0 R >> >> >>",
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {} 0 R /Resources << /Font << /F 3 0 R >> >> {entries} >>",
             6 + i * 2
         ));
         objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
@@ -53,6 +58,36 @@ fn content(lines: &[(u32, u32, u32, &str)]) -> String {
 
 fn text(file: &[u8]) -> Extracted {
     read(file, &Limits::default(), &|| false).unwrap()
+}
+
+#[test]
+fn what_readers_marked() {
+    let page = content(&[
+        (10, 50, 700, "Sleep is thought to help. Adults who napped for twenty"),
+        (10, 50, 688, "minutes remembered more words than those who read. Others did not."),
+    ]);
+    // Rectangles over the end of the first line and the beginning of the second.
+    let annotations = "/Annots [\
+        << /Type /Annot /Subtype /Highlight /C [1 0.83 0] /Contents (Really?\\rAsk Bo.) \
+           /QuadPoints [159 710 500 710 159 698 500 698 50 698 148 698 50 686 148 686] >> \
+        << /Type /Annot /Subtype /Link /Contents (no mark) >> \
+        << /Type /Annot /Subtype /Text /Contents <FEFF006E00F6> >> \
+        << /Type /Annot /Subtype /Highlight /QuadPoints [1 2 3] >> \
+        << /Type /Annot /Subtype /Underline /Contents (Sleep) /QuadPoints [50 710 76 710 50 698 76 698] >> 7 ]";
+    let read = text(&pdf_with(&[page], "", annotations));
+    let mark = |text: &str, comment: &str, color: Option<&str>| Mark {
+        page: 1,
+        text: text.to_owned(),
+        comment: comment.to_owned(),
+        color: color.map(str::to_owned),
+    };
+    let expect = [
+        mark("Adults who napped for twenty minutes remembered", "Really?\nAsk Bo.", Some("#ffd400")),
+        mark("", "n\u{f6}", None),
+        mark("Sleep", "", None),
+    ];
+    assert_eq!(read.marks, expect);
+    assert!(read.text.contains("Others did not"));
 }
 
 fn article() -> Vec<u8> {

@@ -1,5 +1,5 @@
 use crate::tests::{one, outcome, records};
-use crate::{Format, Kind};
+use crate::{Annotation, Format, Kind};
 
 #[test]
 fn csl_json() {
@@ -56,10 +56,10 @@ fn better_bibtex_json() {
     );
     assert_eq!(record.collections, ["Thesis/Chapter 2"]);
     assert_eq!(record.tags, ["sleep", "naps"]);
-    assert_eq!(
-        record.notes,
-        ["Marked\nWhy?", "My note"].map(str::to_owned).into_iter().rev().collect::<Vec<_>>()
-    );
+    assert_eq!(record.notes, ["My note"]);
+    let marked = |annotation: &Annotation| (annotation.text.clone(), annotation.comment.clone());
+    let marked: Vec<_> = record.annotations.iter().map(marked).collect();
+    assert_eq!(marked, [("Marked".to_owned(), "Why?".to_owned())]);
     assert_eq!(
         (record.pmid.as_deref(), record.arxiv.unwrap().to_string().as_str()),
         (Some("31000001"), "1706.03762")

@@ -1,13 +1,12 @@
 //! Members of ZIP archives, in which patent offices hand out their weeks.
 
-use super::{Counted, Held, Packing, Part, told};
+use super::{Contents, Counted, Held, MOST_MEMBERS, Packing, Part};
 use crate::import::Format;
 use crate::import::messages::Failure;
 use flate2::CrcReader;
 use flate2::bufread::DeflateDecoder;
 use serde::{Deserialize, Serialize};
 use std::io::{BufReader, Read, Seek, SeekFrom, Take};
-use std::path::Path;
 use zip::{CompressionMethod, ZipArchive};
 
 /// Where a member lies in its archive.
@@ -21,19 +20,28 @@ pub(super) struct Member {
 }
 
 /// The members with a known format.
-pub(super) fn look(format: Option<Format>, file: Held<'_>) -> Result<Vec<Part>, Failure> {
+pub(super) fn look(format: Option<Format>, file: Held<'_>) -> Result<Contents, Failure> {
     let unreadable = |error: zip::result::ZipError| Failure::refused(format!("as a ZIP archive: {error}"));
     let mut archive = ZipArchive::new(BufReader::new(file.open())).map_err(unreadable)?;
-    let mut parts = Vec::new();
+    if archive.len() > MOST_MEMBERS {
+        return Err(Failure::refused(format!("the archive has more than {MOST_MEMBERS} members")));
+    }
+    let mut found = Contents::default();
     for nth in 0..archive.len() {
-        let member = archive.by_index_raw(nth).map_err(unreadable)?;
+        let member = match archive.by_index_raw(nth) {
+            Ok(member) => member,
+            Err(error) => {
+                found.reject(&format!("member {}", nth + 1), format!("as a ZIP archive: {error}"));
+                continue;
+            }
+        };
         if !member.is_file() {
             continue;
         }
         let name = member.name().map_err(unreadable)?.into_owned();
         if member.encrypted() {
-            let why = "it is encrypted: unpack the archive and import what is in it";
-            return Err(Failure::refused(why).of(&name));
+            found.reject(&name, "it is encrypted: unpack the archive and import what is in it");
+            continue;
         }
         let deflated = match member.compression() {
             CompressionMethod::Stored => false,
@@ -41,22 +49,23 @@ pub(super) fn look(format: Option<Format>, file: Held<'_>) -> Result<Vec<Part>, 
             other => {
                 let why =
                     format!("packed by {other}, not deflated: unpack the archive and import what is in it");
-                return Err(Failure::refused(why).of(&name));
+                found.reject(&name, why);
+                continue;
             }
         };
-        let start = member
-            .data_start()
-            .ok_or_else(|| Failure::refused("the archive does not say where it is").of(&name))?;
+        let Some(start) = member.data_start() else {
+            found.reject(&name, "the archive does not say where it is");
+            continue;
+        };
         let bytes = member.compressed_size();
         let packing = Packing::Zip(Member { start, bytes, deflated, sum: member.crc32() });
-        let mut part = Part { name: Some(name.clone()), bytes, format: Format::Jsonl, packing };
-        let beginning = part.beginning(file.open()).map_err(|error| Failure::io(error).of(&name))?;
-        if let Some(format) = told(format, Path::new(&name), &beginning) {
-            part.format = format;
-            parts.push(part);
+        let part = Part { name: Some(name.clone()), bytes, format: Format::Jsonl, packing };
+        match part.beginning(file.open()) {
+            Ok(beginning) => found.take(part, format, &beginning),
+            Err(error) => found.reject(&name, error.to_string()),
         }
     }
-    Ok(parts)
+    Ok(found)
 }
 
 impl Member {
