@@ -216,7 +216,7 @@ impl<R: Read + Seek> Pages<R> {
                         take(&row)?;
                     }
                 }
-                _ => return Err(damaged("a page of a table is none")),
+                _ => return Err(damaged("a page of a table has another type")),
             }
         }
         Ok(())

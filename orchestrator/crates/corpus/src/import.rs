@@ -439,7 +439,7 @@ fn join_scopes(scopes: impl Iterator<Item = FeatureScope>) -> Vec<FeatureScope> 
 /// Who holds a corpus' lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
-    /// An import, or whoever keeps the corpus as it is.
+    /// An import, or a process that keeps the corpus as it is.
     Import,
     /// Rounds in the background, which let go of it soon.
     Background,

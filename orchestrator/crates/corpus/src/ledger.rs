@@ -119,7 +119,7 @@ fn is_empty(path: &Path) -> bool {
     path.as_os_str().is_empty()
 }
 
-/// What is known of a file.
+/// What an import learned about a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     /// Its absolute path.
@@ -234,7 +234,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// What is known of a corpus folder's files; nothing when the folder has no ledger. Lines that cannot be read, such
+    /// Reads the ledger of a corpus folder; it is empty when the folder has no ledger. Lines that cannot be read, such
     /// as a last one that was cut, are left out.
     pub(crate) fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);

@@ -18,7 +18,7 @@ const FEW_WORDS: usize = 1_000;
 /// The fields that identify an item of a list, the first of them that it has.
 const IDS: [&str; 6] = ["id", "edge_id", "search_id", "claim_id", "fragment_id", "page_id"];
 
-/// The text is no cursor of this document.
+/// The text is not a cursor of this document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrongCursor;
 

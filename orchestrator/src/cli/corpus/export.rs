@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Time between two lines of progress, where stderr is no terminal.
+/// Time between two lines of progress, where stderr is not a terminal.
 const SAY_EVERY: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Args)]
@@ -84,7 +84,7 @@ fn bar(hidden: bool) -> ProgressBar {
     bar
 }
 
-/// Moves the bar; where stderr is no terminal, an occasional line.
+/// Moves the bar; where stderr is not a terminal, an occasional line.
 fn watched(bar: ProgressBar, quiet: bool) -> impl Fn(u64, u64) + Send + 'static {
     let lines = !quiet && !std::io::stderr().is_terminal();
     let said = std::sync::Mutex::new(Instant::now());

@@ -13,7 +13,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Reads `CREATE TABLE name (…)`; `None` for a table without row numbers, and for what is none.
+    /// Reads `CREATE TABLE name (…)`; `None` for a table without row numbers, and for other statements.
     pub(super) fn read(root: u32, sql: &str) -> Option<Self> {
         let words = words(sql);
         let open = words.iter().position(|word| *word == Word::Open)?;

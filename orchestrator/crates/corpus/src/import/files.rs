@@ -94,7 +94,7 @@ struct Candidate {
     /// The same for all ways to the file.
     same: PathBuf,
     state: std::io::Result<State>,
-    /// What is known of it, if that still is so.
+    /// Its entry in the ledger, if that is still true.
     known: Option<Entry>,
 }
 
@@ -213,7 +213,7 @@ pub(super) async fn open(
     Ok(found)
 }
 
-/// The files below these paths, with what is known of them.
+/// The files below these paths, with their entries in the ledger.
 fn candidates(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for (root, path) in paths.iter().enumerate() {

@@ -116,7 +116,7 @@ mod tests {
         assert!(open(&settings).unwrap().is_empty());
         settings.searxng.base_url = Some("http://127.0.0.1:8888/searx".to_owned());
         settings.tavily.api_key = Some(serde_json::from_value("KEY".into()).unwrap());
-        // A blank one is none.
+        // A blank one does not count.
         settings.kagi.api_key = Some(serde_json::from_value(" ".into()).unwrap());
         let names: Vec<&str> = open(&settings).unwrap().iter().map(WebApi::name).collect();
         assert_eq!(names, ["searxng", "tavily"]);
