@@ -73,7 +73,7 @@ pub enum Within {
     /// Title and text of the paper.
     #[default]
     Paper,
-    /// The person's own notes and highlights, by BM25.
+    /// The person's own notes, marks, and comments on them, by BM25.
     Notes,
 }
 

@@ -171,8 +171,8 @@ pub(super) async fn open(
             Ok(Some(opened)) => opened,
             Ok(None) => return Ok(found),
             Err(error) if named => return Err(error),
-            Err(CorpusError::File { why, .. }) => {
-                let odd = vec![Rejected { file: file.clone(), line: 0, reason: why }];
+            Err(error) if is_about_content(&error) => {
+                let odd = vec![Rejected { file: file.clone(), line: 0, reason: reason(error)? }];
                 found.nothing(&file, same, &state, options.format, odd);
                 continue;
             }
@@ -336,6 +336,15 @@ fn reason(error: CorpusError) -> Result<String> {
         CorpusError::File { why, .. } => Ok(why),
         CorpusError::Io { source, .. } => Ok(source.to_string()),
         other => Err(other),
+    }
+}
+
+/// Whether a file cannot be read because of what is in it, rather than because the disk fails just now.
+fn is_about_content(error: &CorpusError) -> bool {
+    match error {
+        CorpusError::File { .. } => true,
+        CorpusError::Io { source, .. } => source.kind() == std::io::ErrorKind::InvalidData,
+        _ => false,
     }
 }
 
@@ -582,8 +591,8 @@ impl Reading {
                     }
                 }
                 Ok(None) => return Ok(false),
-                Err(CorpusError::File { why, .. }) => {
-                    let odd = vec![Rejected { file: file.clone(), line: 0, reason: why }];
+                Err(error) if is_about_content(&error) => {
+                    let odd = vec![Rejected { file: file.clone(), line: 0, reason: reason(error)? }];
                     found.nothing(&file, same, &state, None, odd);
                 }
                 // It may be readable later.

@@ -2,6 +2,7 @@
 
 use crate::papers::{PAGE, pdf};
 use crate::support::{Bench, Hashing};
+use lyra_corpus::ImportReport;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -259,5 +260,20 @@ async fn two_hundred_files_of_which_twenty_are_hostile() {
     let again = bench.import(&folder, &embedder).await.unwrap();
     assert_eq!((again.added, again.updated, again.documents), (0, 0, report.documents), "{again:#?}");
     assert_eq!(again.rejected_count, report.rejected_count);
+    // Each file on disk is one entry, whatever archives are in it, and what is in them is listed as before.
+    let on_disk = (sound.len() + hostile.len() + real.len()) as u64;
+    assert_eq!((report.files.new, report.files.changed, report.files.gone), (on_disk, 0, 0));
+    let members = |of: &ImportReport| -> Vec<(PathBuf, String)> {
+        let rejected = of.rejected.iter().filter_map(|odd| {
+            let within = odd.file.iter().skip_while(|part| *part != "hostile").collect();
+            Some((within, odd.reason.clone()))
+                .filter(|(within, _): &(PathBuf, String)| within.iter().count() > 0)
+        });
+        let mut rejected: Vec<_> = rejected.collect();
+        rejected.sort();
+        rejected
+    };
+    assert!(members(&report).iter().any(|(path, _)| path.ends_with("bomb.zip/bomb.tar")), "{report:#?}");
+    assert_eq!(members(&again), members(&report));
     assert!(!Path::new("/tmp/up.md").exists() && !Path::new("/etc/abs.md").exists());
 }

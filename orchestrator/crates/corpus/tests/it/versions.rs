@@ -72,6 +72,31 @@ async fn two_files_are_one_document_in_any_order() {
 }
 
 #[tokio::test]
+async fn a_version_that_comes_later_joins_the_one_that_is_there() {
+    for early_first in [true, false] {
+        let (bench, embedder) = (Bench::new(), Hashing::default());
+        let folder = bench.folder.path().join("papers");
+        std::fs::create_dir(&folder).unwrap();
+        let early = ("early.pdf", paper(EARLY, "arXiv:2001.01234v2 [q-bio] 4 Jan 2020"));
+        let last = ("final.pdf", paper(FINAL, "Sleep 2021, doi:10.1000/naps.7"));
+        let (first, second) = if early_first { (early, last) } else { (last, early) };
+        std::fs::write(folder.join(first.0), first.1).unwrap();
+        bench.import(&folder, &embedder).await.unwrap();
+        std::fs::write(folder.join(second.0), second.1).unwrap();
+        let report = bench.import(&folder, &embedder).await.unwrap();
+        assert_eq!((counts(&report), report.documents), ((0, 1, 0, 0), 1), "{report:?}");
+        let files = &report.files;
+        assert_eq!((files.new, files.unchanged, files.orphaned), (1, 1, 0), "{report:?}");
+        let found = all(&bench).await.remove(0);
+        assert_eq!(stages(&found), both(), "{found:?}");
+        assert!(found.desc.contains("seven more words") && !found.desc.contains("nine"), "{}", found.desc);
+        assert_eq!(found.files.len(), 2);
+        let again = bench.import(&folder, &embedder).await.unwrap();
+        assert_eq!((counts(&again), again.documents), ((0, 0, 1, 0), 1), "{again:?}");
+    }
+}
+
+#[tokio::test]
 async fn references_name_both_versions() {
     let (bench, embedder) = (Bench::new(), Hashing::default());
     let folder = bench.folder.path().join("library");

@@ -2,11 +2,12 @@
 
 use crate::papers::{PAGE, article};
 use crate::support::{Bench, Hashing};
-use lyra_corpus::{Annotation, Document, ImportReport};
+use lyra_corpus::{Annotation, Document, ImportOptions, ImportReport, Method, Narrow, Within};
 use lyra_domain::Doi;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteLockingMode};
 use sqlx::{Connection, Executor, SqliteConnection};
 use std::path::{Path, PathBuf};
+use tokio_util::sync::CancellationToken;
 
 /// The columns that Lyra reads, in tables of their own making: those of Zotero have more.
 const TABLES: &str = "
@@ -304,6 +305,107 @@ async fn zotero_may_be_running() {
         let report = bench.import(&data, &embedder).await.unwrap();
         assert_eq!(counts(&report), (0, 1, 4, 0), "{mode:?}: {report:?}");
         zotero.close().await.unwrap();
+    }
+}
+
+async fn prune(bench: &Bench, data: &Path) -> ImportReport {
+    let (options, stop) =
+        (ImportOptions { prune: true, ..ImportOptions::default() }, CancellationToken::new());
+    let embedder = Hashing::default();
+    bench.corpora.import_with("c", &[data.to_owned()], &options, &embedder, &|_| {}, &stop).await.unwrap()
+}
+
+/// New, changed, unchanged, and gone files.
+fn files(report: &ImportReport) -> (u64, u64, u64, u64) {
+    let files = &report.files;
+    (files.new, files.changed, files.unchanged, files.gone)
+}
+
+#[tokio::test]
+async fn only_what_changed_is_read_again() {
+    let (bench, embedder) = (Bench::new(), Hashing::default());
+    let data = profile(&bench, 7).await;
+    // What the paper says of itself stays when the item is read again and its file is not.
+    let jats = "<?xml version=\"1.0\"?><article article-type=\"research-article\"><front><article-meta>\
+        <title-group><article-title>Why we sleep at noon</article-title></title-group><kwd-group><kwd>heat</kwd>\
+        </kwd-group></article-meta></front><body><sec><title>Results</title><p>People in warm countries sleep at noon.\
+        </p></sec></body></article>";
+    std::fs::write(data.parent().unwrap().join("linked/sub/noon.xml"), jats).unwrap();
+    let options = SqliteConnectOptions::new()
+        .filename(data.join("zotero.sqlite"))
+        .journal_mode(SqliteJournalMode::Wal)
+        .pragma("wal_autocheckpoint", "0");
+    let mut zotero = SqliteConnection::connect_with(&options).await.unwrap();
+    let linked = "UPDATE itemAttachments SET path = 'attachments:sub/noon.xml' WHERE itemID = 13";
+    zotero.execute(linked).await.unwrap();
+    let report = bench.import(&data, &embedder).await.unwrap();
+    // The database, two papers of its storage, and a linked one.
+    assert_eq!((counts(&report), files(&report)), ((5, 0, 0, 0), (4, 0, 0, 0)), "{report:?}");
+    assert_eq!(get(&bench, "zotero:LINK2345").await.tags, ["heat"]);
+    let report = bench.import(&data, &embedder).await.unwrap();
+    assert_eq!((counts(&report), files(&report)), ((0, 0, 5, 0), (0, 0, 4, 0)), "{report:?}");
+    let plain = ImportOptions::default();
+    let survey = || bench.corpora.survey("c", std::slice::from_ref(&data), &plain);
+    let database = std::fs::canonicalize(data.join("zotero.sqlite")).unwrap();
+    assert_eq!(survey().await.unwrap().changed, []);
+
+    // Only the log has the change.
+    let before = std::fs::read(&database).unwrap();
+    let change = "UPDATE itemDataValues SET value = 'Sleep: a new handbook' WHERE valueID = 6;
+        UPDATE tags SET name = 'sleep' WHERE tagID = 1; UPDATE items SET dateAdded = '2024-01-01' WHERE itemID = 6;";
+    zotero.execute(change).await.unwrap();
+    assert_eq!(std::fs::read(&database).unwrap(), before);
+    let changed: Vec<PathBuf> = survey().await.unwrap().changed.into_iter().map(|stamp| stamp.file).collect();
+    assert_eq!(changed, [database]);
+    let report = bench.import(&data, &embedder).await.unwrap();
+    assert_eq!((counts(&report), files(&report)), ((0, 2, 3, 0), (0, 1, 3, 0)), "{report:?}");
+    assert_eq!(get(&bench, "zotero:LINK2345").await.tags, ["heat"]);
+    assert_eq!(get(&bench, "doi:10.1000/naps.7").await.tags, ["sleep", "Memory/physiology"]);
+    zotero.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn items_whose_files_are_elsewhere_stay() {
+    let (bench, embedder) = (Bench::new(), Hashing::default());
+    let data = profile(&bench, 7).await;
+    // Its DOI stands in its paper only.
+    let mut zotero =
+        SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(data.join("zotero.sqlite")))
+            .await
+            .unwrap();
+    zotero.execute("DELETE FROM itemData WHERE itemID = 1 AND fieldID = 59").await.unwrap();
+    let first = bench.import(&data, &embedder).await.unwrap();
+    assert_eq!((counts(&first), files(&first)), ((5, 0, 0, 0), (4, 0, 0, 0)), "{first:?}");
+    let naps = get(&bench, "doi:10.1000/naps.7").await;
+    std::fs::remove_dir_all(data.join("storage/PDFS2345")).unwrap();
+    std::fs::remove_dir_all(data.join("storage/ALON2345")).unwrap();
+    let report = prune(&bench, &data).await;
+    assert_eq!((files(&report), report.files.orphaned), ((0, 0, 2, 2), 0), "{report:?}");
+    assert_eq!((report.files.pruned, report.documents), (0, 5));
+    // Also when the database is read again.
+    zotero.execute("UPDATE itemDataValues SET value = 'Sleep: more' WHERE valueID = 6").await.unwrap();
+    let report = prune(&bench, &data).await;
+    assert_eq!((counts(&report), report.files.orphaned), ((0, 1, 4, 0), 0), "{report:?}");
+    assert_eq!((report.files.pruned, report.documents), (0, 5));
+    assert_eq!(get(&bench, "doi:10.1000/naps.7").await, naps);
+    assert!(get(&bench, "doi:10.1000/noon.2").await.desc.contains("napped"));
+    // What was deleted in Zotero goes.
+    zotero.execute("INSERT INTO deletedItems (itemID) VALUES (1), (11), (2)").await.unwrap();
+    let report = prune(&bench, &data).await;
+    assert_eq!((report.files.pruned, report.documents), (2, 3), "{report:?}");
+    zotero.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn marks_are_found_in_notes() {
+    let (bench, embedder) = (Bench::new(), Hashing::default());
+    let data = profile(&bench, 7).await;
+    bench.import(&data, &embedder).await.unwrap();
+    let notes = Narrow { within: Within::Notes, ..Narrow::default() };
+    for query in ["compare with poe", "napped for twenty minutes", "who paid"] {
+        let found = bench.corpora.search_narrowed("c", query, Method::Bm25, 5, None, &notes).await.unwrap();
+        let ids: Vec<&str> = found.hits.iter().map(|hit| hit.document.doc_id.as_str()).collect();
+        assert_eq!(ids, ["doi:10.1000/naps.7"], "{query}");
     }
 }
 
