@@ -181,6 +181,7 @@ fn numbers<const N: usize>(bytes: &[u8], read: impl Fn([u8; N]) -> f32) -> Vec<f
     bytes.as_chunks().0.iter().copied().map(read).collect()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped by value")]
 fn said(error: io::Error) -> String {
     error.to_string()
 }

@@ -63,7 +63,7 @@ impl Objects {
         }
     }
 
-    /// A call of a function of this name, in any of PyTorch's modules: its arguments.
+    /// A call of a function of this name, in any of `PyTorch`'s modules: its arguments.
     pub(super) fn call(&self, id: Id, function: &str) -> Option<&[Id]> {
         let Object::Call(callee, arguments) = self.get(id) else { return None };
         let Object::Global(module, name) = self.get(*callee) else { return None };
@@ -109,7 +109,8 @@ impl<'a> Machine<'a> {
             0x80 => drop(self.array::<1>()?),
             0x95 => drop(self.array::<8>()?),
             b'(' => self.marks.push(self.stack.len()),
-            b'0' => drop(self.pop()?),
+            // Dropped: a value, and the attributes of an object, such as a state dictionary's versions.
+            b'0' | b'b' => drop(self.pop()?),
             b'1' => drop(self.pop_to_mark()?),
             b'2' => self.stack.push(self.last()?),
             b'N' => self.push(Object::Nothing),
@@ -191,8 +192,6 @@ impl<'a> Machine<'a> {
                 };
                 self.push(object);
             }
-            // The attributes of an object: a state dictionary's versions.
-            b'b' => drop(self.pop()?),
             b'q' => self.keep(|[one]| u32::from(one))?,
             b'r' => self.keep(u32::from_le_bytes)?,
             0x94 => {
