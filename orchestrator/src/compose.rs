@@ -18,7 +18,7 @@ pub async fn open(config: Config) -> anyhow::Result<App> {
 
 /// Checks the installation, as [`App::examine`].
 pub async fn examine(config: Config) -> Vec<Finding> {
-    App::examine(config, Arc::new(BuiltIn)).await
+    Box::pin(App::examine(config, Arc::new(BuiltIn))).await
 }
 
 /// The ml-server's router on a loopback port of this process.

@@ -133,7 +133,7 @@ async def resources(lyra, task_id):
     )
     claim_id = claim_ids.completion.values[0]
     claim = json.loads((await client.read_resource(f"lyra://tasks/{task_id}/claims/{claim_id}")).contents[0].text)
-    assert claim["id"] == claim_id and claim["timeline"], claim
+    assert claim["claim_id"] == claim_id and claim["timeline"], claim
 
 
 async def document(client, uri):

@@ -177,7 +177,9 @@ impl Document {
             }
         }
         versions.sort_by_key(|version| version.stage);
-        versions.iter_mut().for_each(|version| version.is_shown = version.stage == stage);
+        for version in &mut versions {
+            version.is_shown = version.stage == stage;
+        }
         self.versions = versions;
     }
 }

@@ -505,7 +505,7 @@ impl Reading {
                 };
                 match slice {
                     Ok(Some(slice)) => {
-                        inner.push(Packed { path, held: Some(slice), named, depth: depth + 1 })
+                        inner.push(Packed { path, held: Some(slice), named, depth: depth + 1 });
                     }
                     Ok(None) => return Ok(None),
                     Err(error) if named => return Err(error),

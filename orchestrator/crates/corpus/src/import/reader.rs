@@ -208,7 +208,9 @@ impl<'a> Intake<'a> {
             parts[source.disk] += 1;
         }
         let mut library = Library::default();
-        kept.iter().for_each(|entry| library.remember(entry));
+        for entry in &kept {
+            library.remember(entry);
+        }
         let items = items(&sources, &files, &ledger, known)?;
         let kept = kept.into_iter().flat_map(|entry| entry.documents).collect();
         let notes = Notes::new(files, parts, ledger);
