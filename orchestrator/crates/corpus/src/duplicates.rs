@@ -300,7 +300,9 @@ mod tests {
 
     fn groups(documents: &[Document]) -> Vec<(Vec<&'static str>, Vec<String>)> {
         let mut survey = Survey::default();
-        documents.iter().for_each(|document| survey.add(document));
+        for document in documents {
+            survey.add(document);
+        }
         let ids =
             |group: Duplicates| (group.reasons, group.documents.into_iter().map(|d| d.doc_id).collect());
         survey.groups().into_iter().map(ids).collect()

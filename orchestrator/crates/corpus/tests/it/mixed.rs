@@ -190,6 +190,7 @@ fn write(at: &Path, content: &[u8]) {
 }
 
 /// Real papers, if they are there.
+#[expect(clippy::print_stdout, reason = "says why a test has less to try")]
 fn real() -> Vec<PathBuf> {
     let root = std::env::var_os("LYRA_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared")),
