@@ -38,7 +38,7 @@ impl Bench {
 fn content(report: &Value) -> Value {
     let mut claims = report["claims"].as_array().expect("claims").clone();
     for claim in &mut claims {
-        for id in ["claim_id", "same_as"] {
+        for id in ["claim_id", "task_id", "same_as"] {
             claim.as_object_mut().expect("object").remove(id);
         }
         let evidence = claim["evidence"].as_array_mut().expect("evidence");
