@@ -38,7 +38,7 @@ impl State {
     pub(crate) fn of(path: &Path, format: Option<&str>) -> std::io::Result<Self> {
         let mut state = Self::of_one(path)?;
         for journal in journals(path, format) {
-            // Most of the time there is none.
+            // Usually it does not exist.
             let Ok(of) = Self::of_one(&journal) else { continue };
             state.bytes = state.bytes.saturating_add(of.bytes);
             let settled = state.modified != 0 && of.modified != 0;

@@ -5,11 +5,11 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, telling_words};
-use crate::registry::ARXIV;
+use crate::registry::{ARXIV, answer_by_row};
 use crate::{ApiSource, Error, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::Identifier;
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use std::time::Duration;
 use tokio::time::Instant;
 use wire::Feed;
@@ -118,41 +118,18 @@ fn name(id: &Identifier) -> Option<String> {
 
 #[async_trait]
 impl EvidenceSource for Arxiv {
-    fn name(&self) -> &str {
-        ARXIV.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        ARXIV.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        ARXIV.precedence
-    }
+    answer_by_row!(ARXIV);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.papers(query, limit).await?).into())
     }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
-    }
 }
 
+// arXiv keeps no reference lists and does not know who cites its preprints.
 #[async_trait]
 impl ScholarlySource for Arxiv {
     async fn lookup(&self, ids: &[Identifier]) -> lyra_research::Result<Vec<Hit>> {
         Ok(hits(self.batch(&once(ids)).await?))
-    }
-
-    /// arXiv keeps no reference lists.
-    async fn references(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
-    }
-
-    /// arXiv does not know who cites its preprints.
-    async fn citations(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
     }
 }
 

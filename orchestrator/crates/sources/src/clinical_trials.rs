@@ -8,11 +8,11 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::registry::CLINICAL_TRIALS;
+use crate::registry::{CLINICAL_TRIALS, answer_by_row};
 use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::Identifier;
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use std::time::Duration;
 use tokio::time::Instant;
 use wire::Page;
@@ -88,17 +88,7 @@ impl ClinicalTrials {
 
 #[async_trait]
 impl EvidenceSource for ClinicalTrials {
-    fn name(&self) -> &str {
-        CLINICAL_TRIALS.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        CLINICAL_TRIALS.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        CLINICAL_TRIALS.precedence
-    }
+    answer_by_row!(CLINICAL_TRIALS);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.trials(query, limit).await?).into())
@@ -107,12 +97,9 @@ impl EvidenceSource for ClinicalTrials {
     fn leads_to_works(&self) -> bool {
         true
     }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
-    }
 }
 
+// The registry keeps no records of publications; the `references` of its records name them.
 #[async_trait]
 impl ScholarlySource for ClinicalTrials {
     /// Records name the publications of their results by PMID.
@@ -122,15 +109,6 @@ impl ScholarlySource for ClinicalTrials {
 
     async fn lookup(&self, ids: &[Identifier]) -> lyra_research::Result<Vec<Hit>> {
         Ok(hits(self.batch(ids).await?))
-    }
-
-    /// The registry keeps no records of publications; [`Work::references`] names them.
-    async fn references(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
-    }
-
-    async fn citations(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
     }
 }
 

@@ -6,12 +6,12 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::registry::CORE;
+use crate::registry::{CORE, answer_by_row};
 use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
 use http::header::AUTHORIZATION;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::Identifier;
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -102,40 +102,18 @@ impl Core {
 
 #[async_trait]
 impl EvidenceSource for Core {
-    fn name(&self) -> &str {
-        CORE.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        CORE.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        CORE.precedence
-    }
+    answer_by_row!(CORE);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.papers(query, limit).await?).into())
     }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
-    }
 }
 
+// The references in its records are text without identifiers.
 #[async_trait]
 impl ScholarlySource for Core {
     async fn lookup(&self, ids: &[Identifier]) -> lyra_research::Result<Vec<Hit>> {
         Ok(hits(self.batch(ids).await?))
-    }
-
-    /// The references in its records are text without identifiers.
-    async fn references(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
-    }
-
-    async fn citations(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
     }
 }
 

@@ -6,11 +6,11 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::registry::CROSSREF;
+use crate::registry::{CROSSREF, answer_by_row};
 use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Doi, Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::{Doi, Identifier, Work};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -150,27 +150,14 @@ impl Crossref {
 
 #[async_trait]
 impl EvidenceSource for Crossref {
-    fn name(&self) -> &str {
-        CROSSREF.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        CROSSREF.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        CROSSREF.precedence
-    }
+    answer_by_row!(CROSSREF);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.papers(query, limit).await?).into())
     }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
-    }
 }
 
+// Crossref shows only publishers who cites their works.
 #[async_trait]
 impl ScholarlySource for Crossref {
     fn knows_retractions(&self) -> bool {
@@ -183,11 +170,6 @@ impl ScholarlySource for Crossref {
 
     async fn references(&self, work: &Work, limit: usize) -> lyra_research::Result<Vec<Hit>> {
         Ok(hits(self.reference_papers(work, limit).await?))
-    }
-
-    /// Crossref shows the lists of who cites a work to its publisher only.
-    async fn citations(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
     }
 }
 

@@ -6,11 +6,11 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::registry::DATACITE;
+use crate::registry::{DATACITE, answer_by_row};
 use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::Identifier;
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -116,40 +116,18 @@ fn doi(id: &Identifier) -> Option<String> {
 
 #[async_trait]
 impl EvidenceSource for DataCite {
-    fn name(&self) -> &str {
-        DATACITE.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        DATACITE.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        DATACITE.precedence
-    }
+    answer_by_row!(DATACITE);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.papers(query, limit).await?).into())
     }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
-    }
 }
 
+// Most of what its records cite is registered elsewhere.
 #[async_trait]
 impl ScholarlySource for DataCite {
     async fn lookup(&self, ids: &[Identifier]) -> lyra_research::Result<Vec<Hit>> {
         Ok(hits(self.batch(ids).await?))
-    }
-
-    /// Most of what its records cite is registered elsewhere.
-    async fn references(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
-    }
-
-    async fn citations(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
     }
 }
 

@@ -6,11 +6,11 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::registry::DOAJ;
+use crate::registry::{DOAJ, answer_by_row};
 use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::Identifier;
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use std::time::Duration;
 use tokio::time::Instant;
 use wire::{Article, List};
@@ -88,40 +88,18 @@ impl Doaj {
 
 #[async_trait]
 impl EvidenceSource for Doaj {
-    fn name(&self) -> &str {
-        DOAJ.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        DOAJ.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        DOAJ.precedence
-    }
+    answer_by_row!(DOAJ);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.papers(query, limit).await?).into())
     }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
-    }
 }
 
+// The directory knows no citations.
 #[async_trait]
 impl ScholarlySource for Doaj {
     async fn lookup(&self, ids: &[Identifier]) -> lyra_research::Result<Vec<Hit>> {
         Ok(hits(self.batch(ids).await?))
-    }
-
-    /// It knows no citations.
-    async fn references(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
-    }
-
-    async fn citations(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
     }
 }
 

@@ -6,11 +6,11 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, telling_words};
-use crate::registry::EUROPE_PMC;
+use crate::registry::{EUROPE_PMC, answer_by_row};
 use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind, SourcePage};
+use lyra_domain::{Identifier, Work};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourcePage};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -216,24 +216,10 @@ fn name(id: &Identifier) -> Option<String> {
 
 #[async_trait]
 impl EvidenceSource for EuropePmc {
-    fn name(&self) -> &str {
-        EUROPE_PMC.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        EUROPE_PMC.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        EUROPE_PMC.precedence
-    }
+    answer_by_row!(EUROPE_PMC);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.papers(query, limit).await?).into())
-    }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
     }
 }
 

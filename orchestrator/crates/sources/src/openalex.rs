@@ -5,11 +5,11 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::registry::OPENALEX;
+use crate::registry::{OPENALEX, answer_by_row};
 use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::{Identifier, Work};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
@@ -221,24 +221,10 @@ fn name(id: &Identifier) -> Option<(&'static str, String)> {
 
 #[async_trait]
 impl EvidenceSource for OpenAlex {
-    fn name(&self) -> &str {
-        OPENALEX.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        OPENALEX.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        OPENALEX.precedence
-    }
+    answer_by_row!(OPENALEX);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.papers(query, limit).await?).into())
-    }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
     }
 }
 

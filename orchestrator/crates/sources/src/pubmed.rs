@@ -5,11 +5,11 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, telling_words};
-use crate::registry::PUBMED;
+use crate::registry::{PUBMED, answer_by_row};
 use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::{Identifier, Work};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -175,24 +175,10 @@ impl PubMed {
 
 #[async_trait]
 impl EvidenceSource for PubMed {
-    fn name(&self) -> &str {
-        PUBMED.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        PUBMED.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        PUBMED.precedence
-    }
+    answer_by_row!(PUBMED);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.papers(query, limit).await?).into())
-    }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
     }
 }
 

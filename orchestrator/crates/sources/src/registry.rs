@@ -235,6 +235,28 @@ pub const PROVIDERS: &[Provider] = &[
     WEB,
 ];
 
+/// The methods of an academic API's `EvidenceSource` that its row answers.
+macro_rules! answer_by_row {
+    ($row:expr) => {
+        fn name(&self) -> &str {
+            $row.name
+        }
+
+        fn kind(&self) -> lyra_research::ports::SourceKind {
+            $row.kind()
+        }
+
+        fn precedence(&self) -> lyra_domain::Precedence {
+            $row.precedence
+        }
+
+        fn scholarly(&self) -> Option<&dyn lyra_research::ports::ScholarlySource> {
+            Some(self)
+        }
+    };
+}
+pub(crate) use answer_by_row;
+
 /// A source outside.
 #[derive(Debug, Clone, Copy)]
 pub struct Provider {

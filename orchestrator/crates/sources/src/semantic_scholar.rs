@@ -5,12 +5,12 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::registry::SEMANTIC_SCHOLAR;
+use crate::registry::{SEMANTIC_SCHOLAR, answer_by_row};
 use crate::{ApiSource, Paper, Result};
 use async_trait::async_trait;
 use http::HeaderName;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::{Identifier, Work};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -214,24 +214,10 @@ fn best(work: &Work) -> Option<Identifier> {
 
 #[async_trait]
 impl EvidenceSource for SemanticScholar {
-    fn name(&self) -> &str {
-        SEMANTIC_SCHOLAR.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        SEMANTIC_SCHOLAR.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        SEMANTIC_SCHOLAR.precedence
-    }
+    answer_by_row!(SEMANTIC_SCHOLAR);
 
     async fn search(&self, query: &str, _: Option<&str>, limit: usize) -> lyra_research::Result<Answer> {
         Ok(hits(self.papers(query, limit).await?).into())
-    }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
     }
 }
 

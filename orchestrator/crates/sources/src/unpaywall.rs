@@ -7,12 +7,12 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, once, plain_words};
-use crate::registry::UNPAYWALL;
+use crate::registry::{UNPAYWALL, answer_by_row};
 use crate::{ApiSource, Error, Paper, Result};
 use async_trait::async_trait;
 use futures::StreamExt;
-use lyra_domain::{Doi, Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::{Doi, Identifier};
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
@@ -106,29 +106,16 @@ impl Unpaywall {
 
 #[async_trait]
 impl EvidenceSource for Unpaywall {
-    fn name(&self) -> &str {
-        UNPAYWALL.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        UNPAYWALL.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        UNPAYWALL.precedence
-    }
+    answer_by_row!(UNPAYWALL);
 
     /// Nothing: it finds copies of works that other sources name. What it could add are titles without abstracts, which
     /// would take the place of better works when pages are fetched.
     async fn search(&self, _: &str, _: Option<&str>, _: usize) -> lyra_research::Result<Answer> {
         Ok(Answer::default())
     }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
-    }
 }
 
+// Unpaywall knows no citations.
 #[async_trait]
 impl ScholarlySource for Unpaywall {
     fn finds_copies(&self) -> bool {
@@ -137,15 +124,6 @@ impl ScholarlySource for Unpaywall {
 
     async fn lookup(&self, ids: &[Identifier]) -> lyra_research::Result<Vec<Hit>> {
         Ok(hits(self.batch(ids).await?))
-    }
-
-    /// It knows no citations.
-    async fn references(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
-    }
-
-    async fn citations(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
     }
 }
 

@@ -7,11 +7,11 @@ mod wire;
 use crate::api::{Api, ApiConfig, Probe};
 use crate::http::{HttpClient, Request};
 use crate::paper::{hits, plain_words};
-use crate::registry::WIKIPEDIA;
+use crate::registry::{WIKIPEDIA, answer_by_row};
 use crate::{ApiSource, Error, Paper, Result};
 use async_trait::async_trait;
-use lyra_domain::{Identifier, Precedence, Work};
-use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource, SourceKind};
+use lyra_domain::Identifier;
+use lyra_research::ports::{Answer, EvidenceSource, Hit, ScholarlySource};
 use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
@@ -123,17 +123,7 @@ fn edition(base: &Url, language: Option<&str>) -> Url {
 
 #[async_trait]
 impl EvidenceSource for Wikipedia {
-    fn name(&self) -> &str {
-        WIKIPEDIA.name
-    }
-
-    fn kind(&self) -> SourceKind {
-        WIKIPEDIA.kind()
-    }
-
-    fn precedence(&self) -> Precedence {
-        WIKIPEDIA.precedence
-    }
+    answer_by_row!(WIKIPEDIA);
 
     async fn search(
         &self,
@@ -147,12 +137,9 @@ impl EvidenceSource for Wikipedia {
     fn leads_to_works(&self) -> bool {
         true
     }
-
-    fn scholarly(&self) -> Option<&dyn ScholarlySource> {
-        Some(self)
-    }
 }
 
+// Wikipedia has no records of works; the `references` of its articles name them.
 #[async_trait]
 impl ScholarlySource for Wikipedia {
     /// Articles cite works by DOI.
@@ -162,15 +149,6 @@ impl ScholarlySource for Wikipedia {
 
     /// It has articles, no records of works.
     async fn lookup(&self, _: &[Identifier]) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
-    }
-
-    /// [`Work::references`] of an article names them.
-    async fn references(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
-        Ok(Vec::new())
-    }
-
-    async fn citations(&self, _: &Work, _: usize) -> lyra_research::Result<Vec<Hit>> {
         Ok(Vec::new())
     }
 }

@@ -27,9 +27,9 @@ const DATE: usize = 10;
 pub struct Parts {
     /// `zotero.sqlite`.
     pub database: u64,
-    /// `zotero.sqlite-journal`; 0 if there is none.
+    /// `zotero.sqlite-journal`; 0 if it does not exist.
     pub journal: u64,
-    /// `zotero.sqlite-wal`; 0 if there is none.
+    /// `zotero.sqlite-wal`; 0 if it does not exist.
     pub log: u64,
 }
 

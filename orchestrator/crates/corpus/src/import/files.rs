@@ -1,31 +1,35 @@
 //! The files of an import: opened here, and handed to a reader piece by piece, which says what they hold.
 
-use super::messages::{Ask, Batch, Failure, Given, Said, arrived};
+mod reading;
+mod survey;
+
+pub(super) use reading::{Fetched, fetch};
+pub use survey::{Stamp, Survey};
+pub(crate) use survey::{same, survey};
+
+use super::messages::arrived;
 use super::part::{Contents, Part};
-use super::records::{Holding, Record};
+use super::records::Holding;
 use super::spool::{Slice, Spool};
 use super::{Format, ImportOptions, Rejected, zotero};
 use crate::corpora::blocking;
 use crate::ledger::{Entry, Kind, Ledger, Refused, State};
 use crate::{CorpusError, Result};
-use lyra_bibliography::Parts;
-use lyra_worker::{Talk, Talks, WorkerError};
+use lyra_worker::Talks;
+use reading::{Reading, regular};
 use std::collections::{BTreeSet, HashSet};
-use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use survey::{Candidate, candidates};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Folders within folders, at most.
-const MOST_DEEP: usize = 16;
-/// How long a reader may take from what it is told to what it says, which is a record or a piece of the file.
-const STEP: Duration = Duration::from_mins(1);
 /// Archives within archives, at most.
 const MOST_NESTED: usize = 4;
 /// Files and members that one reader reads before another one goes on.
 const PER_READER: usize = 1_000;
+/// Why a file is rejected whose content is not known.
+const UNKNOWN: &str = "neither a document nor an archive of documents in a format that Lyra reads";
 
 /// A file, or a member of an archive.
 pub(super) struct Source {
@@ -84,32 +88,6 @@ pub(super) struct Found {
     pub(super) rejected: Vec<Rejected>,
 }
 
-/// A file that may be read.
-struct Candidate {
-    /// Place of the path that it was found by.
-    root: usize,
-    file: PathBuf,
-    /// It was named itself, or is the database of the folder that was named.
-    named: bool,
-    /// The same for all ways to the file.
-    same: PathBuf,
-    state: std::io::Result<State>,
-    /// Its entry in the ledger, if that is still true.
-    known: Option<Entry>,
-}
-
-impl Candidate {
-    fn of(root: usize, file: PathBuf, named: bool, format: Option<Format>, ledger: &Ledger) -> Self {
-        let format = format.map(Format::name);
-        let (same, state) = (same(&file), State::of(&file, format));
-        let known = ledger
-            .get(&same)
-            .cloned()
-            .filter(|known| state.as_ref().is_ok_and(|state| known.is_current(*state, format)));
-        Self { root, file, named, same, state, known }
-    }
-}
-
 /// A file, or content of one, that may hold something to import.
 struct Packed {
     path: PathBuf,
@@ -156,12 +134,10 @@ pub(super) async fn open(
             continue;
         }
         if let Some(known) = known {
-            if known.kind == Kind::Nothing {
-                found.rejected.extend(rejected(&known));
-            } else {
+            if known.kind != Kind::Nothing {
                 fruitful.insert(root);
             }
-            found.kept.push(known);
+            found.keep(known);
             continue;
         }
         if nth % PER_READER == 0 {
@@ -171,22 +147,15 @@ pub(super) async fn open(
             Ok(Some(opened)) => opened,
             Ok(None) => return Ok(found),
             Err(error) if named => return Err(error),
-            Err(error) if is_about_content(&error) => {
-                let odd = vec![Rejected { file: file.clone(), line: 0, reason: reason(error)? }];
-                found.nothing(&file, same, &state, options.format, odd);
-                continue;
-            }
-            // It may be readable later.
             Err(error) => {
-                found.rejected.push(Rejected { file, line: 0, reason: reason(error)? });
+                found.fail(file, same, &state, options.format, error)?;
                 continue;
             }
         };
         if opened.sources.is_empty() {
             let mut odd = opened.rejected;
             if odd.is_empty() {
-                let reason = "neither a document nor an archive of documents in a format that Lyra reads";
-                odd.push(Rejected { file: file.clone(), line: 0, reason: reason.to_owned() });
+                odd.push(Rejected { file: file.clone(), line: 0, reason: UNKNOWN.to_owned() });
             }
             found.nothing(&file, same, &state, options.format, odd);
             continue;
@@ -211,59 +180,6 @@ pub(super) async fn open(
     // References come first, so that papers find theirs.
     found.sources.sort_by_key(|source| !source.part.format.is_references());
     Ok(found)
-}
-
-/// The files below these paths, with their entries in the ledger.
-fn candidates(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Result<Vec<Candidate>> {
-    let mut candidates = Vec::new();
-    for (root, path) in paths.iter().enumerate() {
-        let database = zotero::database_in(path);
-        let named = database.is_some() || !path.is_dir();
-        let files = match database {
-            Some(database) => vec![database],
-            None if named => vec![path.clone()],
-            None => files_of(path, 0)?,
-        };
-        let all = files.into_iter().map(|file| Candidate::of(root, file, named, options.format, ledger));
-        candidates.extend(all.filter(|candidate| !options.except.contains(&candidate.same)));
-    }
-    Ok(candidates)
-}
-
-/// Files that an import would look at.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Survey {
-    /// Files that are new or changed.
-    pub changed: Vec<Stamp>,
-    /// Absolute paths of files that are no longer there, and that no import has noticed to be gone.
-    pub gone: Vec<PathBuf>,
-}
-
-/// A file as the disk shows it: as long as it is written, this changes.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Stamp {
-    /// Absolute path.
-    pub file: PathBuf,
-    /// Bytes.
-    pub bytes: u64,
-    /// Nanoseconds since 1970 of its last change, 0 when that is unknown.
-    pub modified: i64,
-}
-
-/// What an import of these paths would look at.
-pub(crate) fn survey(paths: &[PathBuf], options: &ImportOptions, ledger: &Ledger) -> Result<Survey> {
-    let mut changed = Vec::new();
-    for Candidate { same, state, known, .. } in candidates(paths, options, ledger)? {
-        // What cannot be read at all is reported by the import.
-        let state = state.unwrap_or_default();
-        if known.is_none() {
-            changed.push(Stamp { file: same, bytes: state.bytes, modified: state.exact });
-        }
-    }
-    let roots: Vec<PathBuf> = paths.iter().map(|path| same(path)).collect();
-    let below = |entry: &&Entry| roots.iter().any(|root| entry.path.starts_with(root));
-    let lost = ledger.entries().filter(below).filter(|entry| !entry.gone && !entry.path.exists());
-    Ok(Survey { changed, gone: lost.map(|entry| entry.path.clone()).collect() })
 }
 
 /// What of a file that is not read again was not imported.
@@ -293,6 +209,34 @@ impl Found {
         // A file whose state is not known is read again by the next import.
         self.enter(file, same, state.unwrap_or_default(), format, kind, rejected);
         self.sources.extend(sources.into_iter().map(|source| Source { disk, ..source }));
+    }
+
+    /// Keeps the entry of a file that is as it was.
+    fn keep(&mut self, known: Entry) {
+        if known.kind == Kind::Nothing {
+            self.rejected.extend(rejected(&known));
+        }
+        self.kept.push(known);
+    }
+
+    /// Rejects a file that cannot be read. It is noted if that is because of what is in it; otherwise it may be readable
+    /// later.
+    fn fail(
+        &mut self,
+        file: PathBuf,
+        same: PathBuf,
+        state: &std::io::Result<State>,
+        format: Option<Format>,
+        error: CorpusError,
+    ) -> Result<()> {
+        let noted = is_about_content(&error);
+        let odd = Rejected { file: file.clone(), line: 0, reason: reason(error)? };
+        if noted {
+            self.nothing(&file, same, state, format, vec![odd]);
+        } else {
+            self.rejected.push(odd);
+        }
+        Ok(())
     }
 
     /// Rejects a file as a whole.
@@ -357,11 +301,6 @@ fn local(folder: &Path, base: Option<&Path>, named: &str) -> Option<PathBuf> {
     }
 }
 
-/// A path that is the same for all ways to a file.
-pub(crate) fn same(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
 fn refused(path: &Path, why: impl Into<String>) -> CorpusError {
     CorpusError::File { path: path.to_owned(), why: why.into() }
 }
@@ -370,90 +309,6 @@ fn refused(path: &Path, why: impl Into<String>) -> CorpusError {
 fn member(archive: &Path, name: &str) -> PathBuf {
     let names = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_)));
     archive.join(names.collect::<PathBuf>())
-}
-
-/// The files of a folder and of those in it, by name; links to folders are not followed, hidden files left out.
-fn files_of(folder: &Path, depth: usize) -> Result<Vec<PathBuf>> {
-    let mut entries: Vec<_> = std::fs::read_dir(folder)
-        .and_then(Iterator::collect::<std::io::Result<_>>)
-        .map_err(CorpusError::io(folder))?;
-    entries.retain(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.path();
-        let kind = entry.file_type().map_err(CorpusError::io(&path))?;
-        if kind.is_dir() {
-            if depth == MOST_DEEP {
-                return Err(refused(&path, format!("more than {MOST_DEEP} folders within each other")));
-            }
-            files.extend(files_of(&path, depth + 1)?);
-        } else if path.is_file() && !zotero::is_journal(&path) {
-            files.push(path);
-        }
-    }
-    Ok(files)
-}
-
-/// Records of one source, as they arrived.
-pub(super) struct Fetched {
-    /// Which source.
-    pub(super) nth: u32,
-    pub(super) given: Given,
-    pub(super) message: Vec<u8>,
-}
-
-/// Has all sources read and sends their documents, until the sources end, `cancel` is canceled, or the receiver is
-/// dropped. An error is the last message.
-pub(super) async fn fetch(
-    sources: Arc<Vec<Source>>,
-    readers: Arc<Talks>,
-    to: mpsc::Sender<Result<Fetched>>,
-    cancel: CancellationToken,
-) {
-    let mut reading = Reading { readers, talk: None, spool: Spool::default(), cancel };
-    for (nth, source) in (0_u32..).zip(&*sources) {
-        if (nth as usize).is_multiple_of(PER_READER) {
-            reading.talk = None;
-        }
-        let ended = tokio::select! {
-            () = to.closed() => return,
-            ended = reading.read(nth, source, &to) => ended,
-        };
-        match ended {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => {
-                // If the receiver is gone, something else failed first.
-                let _ = to.send(Err(error)).await;
-                return;
-            }
-        }
-    }
-}
-
-/// The conversation with a reader.
-struct Reading {
-    readers: Arc<Talks>,
-    /// The one that is there.
-    talk: Option<Talk>,
-    /// What it unpacks.
-    spool: Spool,
-    cancel: CancellationToken,
-}
-
-/// Why there is no answer.
-enum Unsaid {
-    Cancelled,
-    Worker(WorkerError),
-    File(std::io::Error),
-}
-
-impl Unsaid {
-    /// Whether something else than the file may be the cause.
-    fn may_pass(&self) -> bool {
-        matches!(self, Self::Worker(WorkerError::Died { .. }))
-    }
 }
 
 impl Reading {
@@ -483,8 +338,7 @@ impl Reading {
                 return Err(refused(&of(Some(name)), why));
             }
             if depth > 0 && parts.is_empty() && packed.is_empty() && rejected.is_empty() {
-                let reason = "neither a document nor an archive of documents in a format that Lyra reads";
-                opened.rejected.push(Rejected { file: path, line: 0, reason: reason.to_owned() });
+                opened.rejected.push(Rejected { file: path, line: 0, reason: UNKNOWN.to_owned() });
                 continue;
             }
             let rejected = rejected.into_iter().map(|(name, reason)| Rejected {
@@ -561,10 +415,7 @@ impl Reading {
                 continue;
             }
             if let Some(known) = known {
-                if known.kind == Kind::Nothing {
-                    found.rejected.extend(rejected(&known));
-                }
-                found.kept.push(known);
+                found.keep(known);
                 continue;
             }
             if nth % PER_READER == 0 {
@@ -591,14 +442,7 @@ impl Reading {
                     }
                 }
                 Ok(None) => return Ok(false),
-                Err(error) if is_about_content(&error) => {
-                    let odd = vec![Rejected { file: file.clone(), line: 0, reason: reason(error)? }];
-                    found.nothing(&file, same, &state, None, odd);
-                }
-                // It may be readable later.
-                Err(error) => {
-                    found.rejected.push(Rejected { file, line: 0, reason: reason(error)? });
-                }
+                Err(error) => found.fail(file, same, &state, None, error)?,
             }
         }
         Ok(true)
@@ -681,200 +525,4 @@ impl Reading {
         // What was unpacked from `a.tar.gz` is named so still, and is no longer packed.
         self.look(path, format, *named, database, &slice).await
     }
-
-    /// What a file holds; none when the import was cancelled.
-    async fn look(
-        &mut self,
-        path: &Path,
-        format: Option<Format>,
-        named: bool,
-        database: Option<Parts>,
-        slice: &Slice,
-    ) -> Result<Option<Contents>> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let ask = Ask::Look { name, bytes: slice.bytes, format, named, database }.to_bytes();
-        let mut tried = false;
-        loop {
-            match self.say(ask.clone(), slice).await {
-                Ok((Said::Contents(contents), _)) => return Ok(Some(contents)),
-                Ok((said, _)) => return Err(unfit(path, said)),
-                Err(Unsaid::Cancelled) => return Ok(None),
-                Err(unsaid) if unsaid.may_pass() && !tried => tried = true,
-                Err(unsaid) => return Err(failed(path, unsaid, 0)),
-            }
-        }
-    }
-
-    /// Unpacks a part of a file; none when the import was cancelled.
-    async fn unpack(&mut self, path: &Path, part: &Part, slice: &Slice) -> Result<Option<Slice>> {
-        let mark = self.spool.mark();
-        let mut message = Ask::Unpack { part: part.clone(), bytes: slice.bytes }.to_bytes();
-        let unpacked = loop {
-            match self.say(message, slice).await {
-                Ok((Said::Piece, answer)) => {
-                    let piece = Said::content(&answer);
-                    if piece.is_empty() {
-                        break Ok(self.spool.since(mark));
-                    }
-                    if let Err(error) = self.spool.add(piece) {
-                        break Err(CorpusError::io(path)(error));
-                    }
-                    if let Err(failure) = self.spool.check(mark, part.bytes) {
-                        break Err(unfit(path, Said::Failed(failure)));
-                    }
-                    // Go on.
-                    message = Vec::new();
-                }
-                Ok((said, _)) => break Err(unfit(path, said)),
-                Err(Unsaid::Cancelled) => break Ok(None),
-                Err(unsaid) => break Err(failed(path, unsaid, 0)),
-            }
-        };
-        if unpacked.is_err() {
-            // A reader that is in the middle of an archive is of no use for anything else.
-            self.talk = None;
-            self.spool.cut(mark);
-        }
-        unpacked
-    }
-
-    /// Passes on all records of a source; whether it was read to its end. A reader that ends in the middle is replaced
-    /// by one that goes on where it was; what ends that one too is not tried again.
-    async fn read(&mut self, nth: u32, source: &Source, to: &mpsc::Sender<Result<Fetched>>) -> Result<bool> {
-        let file = match source.slice() {
-            Ok(file) => file,
-            // It is gone since it was found.
-            Err(error) if !source.named => {
-                let why = reason(error)?;
-                return Ok(pass_over(nth, source, 0, why, to).await);
-            }
-            Err(error) => return Err(error),
-        };
-        let bytes = file.bytes;
-        let (mut skip, mut line, mut tried) = (0, 0, false);
-        let mut message = Ask::Read { part: source.part.clone(), bytes, skip }.to_bytes();
-        loop {
-            match self.say(message, &file).await {
-                Ok((Said::Records(given), records)) => {
-                    if given.count > 0 {
-                        (skip, line, tried) = (skip + given.count, given.line, false);
-                    }
-                    if to.send(Ok(Fetched { nth, given, message: records })).await.is_err() {
-                        return Ok(false);
-                    }
-                    if given.ended {
-                        return Ok(true);
-                    }
-                    // Go on.
-                    message = Vec::new();
-                }
-                Ok((Said::Failed(Failure { why, .. }), _)) if source.is_passed_over() => {
-                    return Ok(pass_over(nth, source, line, why, to).await);
-                }
-                Ok((said, _)) => return Err(unfit(&source.path, said)),
-                Err(Unsaid::Cancelled) => return Ok(false),
-                Err(unsaid) if unsaid.may_pass() && !tried => {
-                    tried = true;
-                    message = Ask::Read { part: source.part.clone(), bytes, skip }.to_bytes();
-                }
-                Err(unsaid) if source.is_passed_over() => {
-                    let why = reason(failed(&source.path, unsaid, line))?;
-                    return Ok(pass_over(nth, source, line, why, to).await);
-                }
-                Err(unsaid) => return Err(failed(&source.path, unsaid, line)),
-            }
-        }
-    }
-
-    /// Says something to the reader and hands it what it wants of the file, until it says something else.
-    async fn say(&mut self, mut message: Vec<u8>, file: &Slice) -> Result<(Said, Vec<u8>), Unsaid> {
-        let cancel = self.cancel.clone();
-        let answered = cancel.run_until_cancelled(async {
-            let mut talk = match self.talk.take() {
-                Some(talk) => talk,
-                None => self.readers.begin().await.map_err(Unsaid::Worker)?,
-            };
-            loop {
-                let answer = talk.say(message, STEP).await.map_err(Unsaid::Worker)?;
-                match Said::read(&answer).map_err(Unsaid::File)? {
-                    Said::Want { from, bytes } => {
-                        let file = file.clone();
-                        let piece = tokio::task::spawn_blocking(move || file.hand(from, bytes)).await;
-                        message = piece.map_err(std::io::Error::other).flatten().map_err(Unsaid::File)?;
-                    }
-                    said => {
-                        // Only now is it known that it is fit for more.
-                        self.talk = Some(talk);
-                        return Ok((said, answer));
-                    }
-                }
-            }
-        });
-        answered.await.unwrap_or(Err(Unsaid::Cancelled))
-    }
-}
-
-/// Rejects a file from a line on, so that it costs no other; whether the receiver is there.
-async fn pass_over(
-    nth: u32,
-    source: &Source,
-    line: u64,
-    why: String,
-    to: &mpsc::Sender<Result<Fetched>>,
-) -> bool {
-    let mut batch = Batch::default();
-    batch.push(Record::new(line, Err(why)));
-    let message = batch.take(source.part.bytes, true);
-    let given = Given { count: 1, bytes_read: source.part.bytes, ended: true, ..Given::default() };
-    to.send(Ok(Fetched { nth, given, message })).await.is_ok()
-}
-
-/// Opens a file other than a pipe or device, in its current length.
-fn regular(path: &Path) -> Result<Slice> {
-    let about = std::fs::metadata(path).map_err(CorpusError::io(path))?;
-    if !about.is_file() {
-        return Err(refused(
-            path,
-            "this is a pipe or a device; Lyra imports regular files: write its content to one first",
-        ));
-    }
-    let file = File::open(path).map_err(CorpusError::io(path))?;
-    Ok(Slice::whole(file, about.len()))
-}
-
-/// An error of a file from what its reader said in place of an answer.
-fn unfit(path: &Path, said: Said) -> CorpusError {
-    let Said::Failed(Failure { why, refused: no_import }) = said else {
-        return CorpusError::io(path)(std::io::Error::other("its reader answers another question"));
-    };
-    let path = path.to_owned();
-    if no_import {
-        CorpusError::File { path, why }
-    } else {
-        let source = std::io::Error::new(std::io::ErrorKind::InvalidData, why);
-        CorpusError::Io { path, source }
-    }
-}
-
-/// An error of a file whose reader ended. `line` is where the last record begins that it has read.
-fn failed(path: &Path, unsaid: Unsaid, line: u64) -> CorpusError {
-    let why = match unsaid {
-        Unsaid::Cancelled => "the import was cancelled".to_owned(),
-        Unsaid::File(error) => return CorpusError::io(path)(error),
-        Unsaid::Worker(WorkerError::Memory { bytes }) => {
-            format!("reading it takes more than {} MB of memory", bytes >> 20)
-        }
-        Unsaid::Worker(WorkerError::Deadline { .. } | WorkerError::Cpu { .. }) => {
-            format!("reading one record of it takes more than {} s", STEP.as_secs())
-        }
-        Unsaid::Worker(WorkerError::Died { how }) => {
-            format!("reading it failed inside a parser, twice ({how})")
-        }
-        Unsaid::Worker(other) => other.to_string(),
-    };
-    let after = match line {
-        0 => String::new(),
-        line => format!("; what did it comes after the record on line {line}"),
-    };
-    refused(path, format!("{why}{after}. Leave that out and repeat the import"))
 }

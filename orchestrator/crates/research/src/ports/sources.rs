@@ -98,10 +98,15 @@ pub trait ScholarlySource: Send + Sync {
     async fn full_text(&self, _work: &Work) -> Result<Option<SourcePage>> {
         Ok(None)
     }
-    /// At most `limit` works that this one cites.
-    async fn references(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
-    /// At most `limit` works that cite this one, the most cited or newest first as the API prefers.
-    async fn citations(&self, work: &Work, limit: usize) -> Result<Vec<Hit>>;
+    /// At most `limit` works that this one cites; none when the API does not know citations.
+    async fn references(&self, _work: &Work, _limit: usize) -> Result<Vec<Hit>> {
+        Ok(Vec::new())
+    }
+    /// At most `limit` works that cite this one, the most cited or newest first as the API prefers; none when the API
+    /// does not know.
+    async fn citations(&self, _work: &Work, _limit: usize) -> Result<Vec<Hit>> {
+        Ok(Vec::new())
+    }
 }
 
 /// What a source answers to one search.

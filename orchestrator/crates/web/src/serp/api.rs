@@ -119,7 +119,7 @@ pub enum Refusal {
     Quota,
     /// It is not set up for this.
     Setup {
-        /// What is to be changed where.
+        /// What to change, and where.
         remedy: &'static str,
     },
 }
