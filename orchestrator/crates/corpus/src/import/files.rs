@@ -148,7 +148,7 @@ pub(super) async fn open(
             Ok(None) => return Ok(found),
             Err(error) if named => return Err(error),
             Err(error) => {
-                found.fail(file, same, &state, options.format, error)?;
+                found.fail(&file, same, &state, options.format, error)?;
                 continue;
             }
         };
@@ -223,16 +223,16 @@ impl Found {
     /// later.
     fn fail(
         &mut self,
-        file: PathBuf,
+        file: &Path,
         same: PathBuf,
         state: &std::io::Result<State>,
         format: Option<Format>,
         error: CorpusError,
     ) -> Result<()> {
         let noted = is_about_content(&error);
-        let odd = Rejected { file: file.clone(), line: 0, reason: reason(error)? };
+        let odd = Rejected { file: file.to_owned(), line: 0, reason: reason(error)? };
         if noted {
-            self.nothing(&file, same, state, format, vec![odd]);
+            self.nothing(file, same, state, format, vec![odd]);
         } else {
             self.rejected.push(odd);
         }
@@ -442,7 +442,7 @@ impl Reading {
                     }
                 }
                 Ok(None) => return Ok(false),
-                Err(error) => found.fail(file, same, &state, None, error)?,
+                Err(error) => found.fail(&file, same, &state, None, error)?,
             }
         }
         Ok(true)
