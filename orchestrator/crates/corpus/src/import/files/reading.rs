@@ -1,4 +1,4 @@
-//! The conversation with a reader: it is told what to do with a file, wants pieces of it, and says what they hold.
+//! The conversation with a reader: it learns what to do with a file, wants pieces of it, and says what they hold.
 
 use super::{PER_READER, Source, reason, refused};
 use crate::import::Format;
