@@ -1,11 +1,11 @@
 //! Claims with their evidence.
 
 use crate::pages::SOURCE_KEY;
-use crate::rows::{self, RowExt};
+use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, tasks};
 use lyra_domain::{
-    Citation, Claim, ClaimId, ClaimReport, Discrepancies, Evidence, Origin, PaperMetadata, Probability,
-    TaskId,
+    Citation, Claim, ClaimId, ClaimReport, Discrepancies, Evidence, FragmentId, Origin, PaperMetadata,
+    Probability, TaskId,
 };
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, SqliteConnection};
@@ -28,6 +28,39 @@ impl Store {
         let mut tx = self.reader().begin().await?;
         tasks::load(&mut tx, task).await?;
         load_adopted_reports(&mut tx, "claims.task_id", task.as_str()).await
+    }
+
+    /// The claim behind a task's question with its evidence, if it has one that is adopted.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn question_report(&self, task: &TaskId) -> Result<Option<ClaimReport>> {
+        let found: Option<String> = sqlx::query_scalar(
+            "SELECT id FROM claims WHERE task_id = ? AND claim_type = 'question' AND claim_adoption_status = 'adopted'
+             ORDER BY seq LIMIT 1",
+        )
+        .bind(task.as_str())
+        .fetch_optional(self.reader())
+        .await?;
+        match found {
+            Some(id) => self.claim_report(&ClaimId::new(id)).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The passages of these fragments, by fragment; those that do not exist are absent.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn passages(&self, fragments: &[FragmentId]) -> Result<HashMap<FragmentId, String>> {
+        let ids: Vec<&str> = fragments.iter().map(FragmentId::as_str).collect();
+        let found: Vec<(String, String)> = sqlx::query_as(
+            "SELECT id, text_content FROM fragments WHERE id IN (SELECT value FROM json_each(?))",
+        )
+        .bind(json(&ids)?)
+        .fetch_all(self.reader())
+        .await?;
+        Ok(found.into_iter().map(|(id, text)| (FragmentId::new(id), text)).collect())
     }
 
     /// One claim with its evidence, adopted or not.
