@@ -16,6 +16,7 @@ mod error;
 pub mod eval;
 mod explore;
 mod export;
+mod feed;
 mod feedback;
 pub mod fusion;
 mod graph;
@@ -52,6 +53,7 @@ pub use documents::DocumentKind;
 pub use embeddings::{EmbeddingsStatus, Rebuilt};
 pub use error::{AppError, Details, ErrorCode};
 pub use explore::{Completed, VectorHits, VectorSearch};
+pub use feed::{Heard, Listener};
 pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
 pub use inference::{LocalModels, StartedModels};
@@ -100,6 +102,7 @@ struct Inner {
     example: Mutex<()>,
     documents: Mutex<documents::Documents>,
     steps: Arc<progress::Steps>,
+    feed: Arc<feed::Feed>,
     events: Events,
     metrics: Arc<Metrics>,
 }
@@ -126,7 +129,8 @@ impl App {
         let store = Arc::new(store);
         let metrics: Arc<Metrics> = Arc::default();
         let steps: Arc<progress::Steps> = Arc::default();
-        let events = Events::new(vec![metrics.clone(), steps.clone()]);
+        let feed: Arc<feed::Feed> = Arc::default();
+        let events = Events::new(vec![metrics.clone(), steps.clone(), feed.clone()]);
         let outside = sources::Outside::new(&config, &data_dir, &store, events.clone())?;
         let llm = llm::open(&config.llm, outside.web())?;
         let imports = Arc::new(import_readers(config.worker_program.clone()));
@@ -152,6 +156,7 @@ impl App {
                 example: Mutex::new(()),
                 documents: Mutex::default(),
                 steps,
+                feed,
                 events,
                 metrics,
             }),

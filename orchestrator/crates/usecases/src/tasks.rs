@@ -1,9 +1,10 @@
 //! Tasks: making one, asking it for more, stopping it, looking at what there is.
 
 use super::{App, AppError};
-use lyra_domain::{Budget, ClaimId, ClaimReport, Priority, Task, TaskConfig, TaskId, contradictions_first};
+use lyra_domain::{Budget, ClaimId, ClaimReport, Priority, QueryStatus, Task, TaskConfig, TaskId, contradictions_first};
 use lyra_sources::registry::WEB;
 use lyra_store::{QuestionClaim, QueuedSearches, StopMode, StopOutcome, TaskPage};
+use lyra_wire::TaskChange;
 
 /// Longest query or claim, in characters.
 const MAX_QUERY_CHARS: usize = 2_000;
@@ -67,6 +68,7 @@ impl App {
         let question_claim = judged.then(|| question_claim(&query, config.language.as_deref())).flatten();
         let new = lyra_store::NewTask { query, config, claims, question_claim };
         let task = self.store().create_task(new, Priority::Medium).await?;
+        self.publish_task(&task.id, TaskChange::Created);
         self.inner.wake.notify_waiters();
         Ok(task)
     }
@@ -114,6 +116,7 @@ impl App {
         }
         let queued =
             self.store().queue_searches(&search.task, &queries, None, search.priority, &sources).await?;
+        self.publish_task(&search.task, TaskChange::Changed);
         self.inner.wake.notify_waiters();
         Ok(queued)
     }
@@ -132,7 +135,30 @@ impl App {
         if mode == StopMode::Immediate {
             self.inner.stops.stop(task);
         }
+        self.publish_task(task, TaskChange::Stopped);
         Ok(outcome)
+    }
+
+    /// Queues a task's cancelled searches again, over all of its sources; a stopped task resumes. Without any, nothing
+    /// changes.
+    ///
+    /// # Errors
+    /// No such task.
+    pub async fn resume_task(&self, task: &TaskId) -> Result<QueuedSearches, AppError> {
+        let searches = self.store().task_status(task).await?.queries;
+        let mut queries: Vec<String> = Vec::new();
+        for search in searches.into_iter().filter(|search| search.status == QueryStatus::Cancelled) {
+            if !queries.contains(&search.query_text) {
+                queries.push(search.query_text);
+            }
+        }
+        if queries.is_empty() {
+            return Ok(QueuedSearches { queued: Vec::new(), skipped: 0, resumed: false });
+        }
+        let queued = self.store().queue_searches(task, &queries, None, Priority::Medium, &[]).await?;
+        self.publish_task(task, TaskChange::Changed);
+        self.inner.wake.notify_waiters();
+        Ok(queued)
     }
 
     /// A task by id.
