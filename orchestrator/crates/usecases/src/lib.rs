@@ -35,6 +35,7 @@ mod status;
 mod tasks;
 #[cfg(test)]
 mod testing;
+mod uploads;
 mod watch;
 mod web;
 pub mod worker;
@@ -63,6 +64,7 @@ pub use retention::PruneReport;
 pub use sources::{SourceInfo, SourceTest};
 pub use status::{MAX_WAIT, TaskWatch, failed, idle};
 pub use tasks::{NewTask, QueueSearches};
+pub use uploads::Upload;
 pub use watch::{WatchOptions, Watched};
 pub use web::EngineAnswer;
 
@@ -103,6 +105,7 @@ struct Inner {
     documents: Mutex<documents::Documents>,
     steps: Arc<progress::Steps>,
     feed: Arc<feed::Feed>,
+    uploads: uploads::Busy,
     events: Events,
     metrics: Arc<Metrics>,
 }
@@ -157,6 +160,7 @@ impl App {
                 documents: Mutex::default(),
                 steps,
                 feed,
+                uploads: uploads::Busy::default(),
                 events,
                 metrics,
             }),

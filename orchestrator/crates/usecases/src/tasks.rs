@@ -1,7 +1,9 @@
 //! Tasks: making one, asking it for more, stopping it, looking at what there is.
 
 use super::{App, AppError};
-use lyra_domain::{Budget, ClaimId, ClaimReport, Priority, QueryStatus, Task, TaskConfig, TaskId, contradictions_first};
+use lyra_domain::{
+    Budget, ClaimId, ClaimReport, Priority, QueryStatus, Task, TaskConfig, TaskId, contradictions_first,
+};
 use lyra_sources::registry::WEB;
 use lyra_store::{QuestionClaim, QueuedSearches, StopMode, StopOutcome, TaskPage};
 use lyra_wire::TaskChange;

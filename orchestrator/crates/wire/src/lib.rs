@@ -29,8 +29,8 @@ mod task;
 pub use answer::{Answer, Cluster, FoundClaim, NotCovered, Report, Totals, UnjudgedLanguage, Verdict, Works};
 pub use calibration::{CalibrationBin, CalibrationEvaluation, CalibrationStats, CalibrationVersion};
 pub use changes::{
-    CalibrationRolledBack, ClaimAdoption, Correction, DomainChanged, PagesResolved, SearchesQueued, TaskDeleted,
-    TaskStopped,
+    CalibrationRolledBack, ClaimAdoption, Correction, DomainChanged, PagesResolved, SearchesQueued,
+    TaskDeleted, TaskStopped,
 };
 pub use claim::{Citation, Claim, ClaimEvent, Evidence, Origin, Years};
 pub use corpora::{

@@ -10,11 +10,7 @@ async fn app(folder: &std::path::Path) -> App {
 }
 
 fn job(number: u64) -> Happened {
-    Happened::Job(JobEvent {
-        kind: "search".to_owned(),
-        end: "completed".to_owned(),
-        milliseconds: number,
-    })
+    Happened::Job(JobEvent { kind: "search".to_owned(), end: "completed".to_owned(), milliseconds: number })
 }
 
 /// The numbers of the jobs that a listener hears, up to `last`.
@@ -57,7 +53,8 @@ async fn ids_of_another_start_too_old_or_not_yet_given_reset() {
     }
     let epoch = &app.inner.feed.epoch;
     let ahead = format!("{epoch}-999999999");
-    for id in [start.as_str(), "other-5", "", "nonsense", &ahead, &format!("{epoch}-"), &format!("{epoch}-x")] {
+    for id in [start.as_str(), "other-5", "", "nonsense", &ahead, &format!("{epoch}-"), &format!("{epoch}-x")]
+    {
         let mut listener = app.events(Some(id), None);
         assert!(matches!(listener.next().await, Heard::Reset(_)), "{id}");
         app.inner.feed.publish(job(7));
