@@ -16,9 +16,27 @@ pub(crate) fn line(words: Words, citation: &Citation) -> Markup {
                 Some(url) => a href=(url) rel="noreferrer noopener external" { (title) },
                 None => cite { (title) },
             }
+            " · " (details(words, citation))
+        }
+    }
+}
+
+/// The same below a heading that is the title.
+pub(crate) fn below_title(words: Words, citation: &Citation) -> Markup {
+    html! {
+        p.small {
+            (details(words, citation))
+            @if let Some(url) = citation.url.as_deref().filter(|url| is_web(url)) {
+                " · " a href=(url) rel="noreferrer noopener external" { (url) }
+            }
+        }
+    }
+}
+
+fn details(words: Words, citation: &Citation) -> Markup {
+    html! {
             span.quiet {
-                @if let Some(authors) = by_line(&citation.authors) { " · " (authors) }
-                " · "
+                @if let Some(authors) = by_line(&citation.authors) { (authors) " · " }
                 @match citation.year { Some(year) => (year), None => (words.t("common.no_year")) }
                 @if let Some(venue) = &citation.venue { " · " (venue) }
                 @if let Some(section) = &citation.section { " · " (section) }
@@ -28,7 +46,6 @@ pub(crate) fn line(words: Words, citation: &Citation) -> Markup {
                 @if let Some(id) = &citation.doc_id { " · " (id) }
             }
             @if citation.is_retracted == Some(true) { " " span.pill.bad { (words.t("common.retracted")) } }
-        }
     }
 }
 
