@@ -5,6 +5,7 @@ import { watchLists, watchNarrowing, watchSettings } from "./choices.js";
 import { watchImports } from "./import.js";
 import { watchKeys } from "./keys.js";
 import { listen } from "./live.js";
+import { watchSources } from "./sources.js";
 
 /** Dates and times in the reader's language and time zone. */
 function showTimes() {
@@ -21,6 +22,7 @@ watchNarrowing();
 watchLists();
 watchActions();
 watchImports();
+watchSources();
 watchKeys();
 listen();
 showTimes();

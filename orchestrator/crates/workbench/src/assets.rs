@@ -32,6 +32,8 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "keys.js": SCRIPT,
     "live.js": SCRIPT,
     "notice.js": SCRIPT,
+    "say.js": SCRIPT,
+    "sources.js": SCRIPT,
     "icon.svg": PICTURE,
 };
 
