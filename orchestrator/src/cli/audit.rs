@@ -104,6 +104,7 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
             TaskCommand::List { .. } | TaskCommand::Show { .. } | TaskCommand::Export { .. },
         )
         // Servers note every call themselves.
+        | Command::Open(_)
         | Command::Serve(_)
         | Command::Mcp(_)
         | Command::Eval(_)

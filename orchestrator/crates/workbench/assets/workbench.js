@@ -1,11 +1,11 @@
 // @ts-check
 // Adds behavior to pages that are whole without it.
 import { watchActions } from "./actions.js";
+import { watchSources } from "./ask-sources.js";
 import { watchLists, watchNarrowing, watchSettings } from "./choices.js";
 import { watchImports } from "./import.js";
 import { watchKeys } from "./keys.js";
 import { listen } from "./live.js";
-import { watchSources } from "./sources.js";
 
 /** Dates and times in the reader's language and time zone. */
 function showTimes() {

@@ -101,6 +101,9 @@ mod tests {
 
     #[test]
     fn an_id_stays_one_part_of_an_address() {
-        assert_eq!(document_address("my-papers", "10.1/a b?"), "/corpora/my%2Dpapers/documents/10%2E1%2Fa%20b%3F");
+        assert_eq!(
+            document_address("my-papers", "10.1/a b?"),
+            "/corpora/my%2Dpapers/documents/10%2E1%2Fa%20b%3F"
+        );
     }
 }

@@ -43,7 +43,11 @@ impl Shown<'_> {
 
     /// The passages of all parts with the number of their part and their own, in order.
     fn passages(&self) -> impl Iterator<Item = (usize, usize, Passage<'_>)> {
-        let all = self.parts.iter().enumerate().flat_map(|(part, passages)| passages.iter().map(move |p| (part, *p)));
+        let all = self
+            .parts
+            .iter()
+            .enumerate()
+            .flat_map(|(part, passages)| passages.iter().map(move |p| (part, *p)));
         all.enumerate().map(|(nth, (part, passage))| (part, nth, passage))
     }
 }
@@ -190,7 +194,8 @@ mod tests {
 
     #[test]
     fn a_long_text_is_turned_over_and_its_contents_lead_to_each_part() {
-        let section = |line, heading: &str, page| Section { line, heading: Some(heading.to_owned()), page: Some(page) };
+        let section =
+            |line, heading: &str, page| Section { line, heading: Some(heading.to_owned()), page: Some(page) };
         let document = Document {
             desc: "One.\nTwo.\n<i>Three</i>.".to_owned(),
             sections: vec![section(0, "Methods", 1), section(1, "Methods", 2), section(2, "Results", 2)],

@@ -40,7 +40,14 @@ mod tests {
 
     #[test]
     fn sizes_have_the_unit_that_keeps_them_short() {
-        let sizes = [(0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (9_960, "10 kB"), (999_600, "1.0 MB"), (2_340_000_000, "2.3 GB")];
+        let sizes = [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1_000, "1.0 kB"),
+            (9_960, "10 kB"),
+            (999_600, "1.0 MB"),
+            (2_340_000_000, "2.3 GB"),
+        ];
         for (bytes, shown) in sizes {
             assert_eq!(size(bytes), shown);
         }

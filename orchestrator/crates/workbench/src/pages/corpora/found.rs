@@ -43,7 +43,9 @@ impl Wanted {
     }
 
     fn narrow(&self) -> Result<Narrow, AppError> {
-        let one = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty()).into_iter().collect::<Vec<_>>();
+        let one = |text: &String| {
+            Some(text.trim().to_owned()).filter(|text| !text.is_empty()).into_iter().collect::<Vec<_>>()
+        };
         let narrow = Narrow::of(&one(&self.tag), &one(&self.collection))?;
         Ok(Narrow { within: if self.in_notes() { Within::Notes } else { Within::Paper }, ..narrow })
     }
@@ -59,8 +61,11 @@ impl Wanted {
             ("collection", &*self.collection),
             ("limit", &*more),
         ];
-        let query: Vec<String> =
-            fields.into_iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| field(name, value)).collect();
+        let query: Vec<String> = fields
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| field(name, value))
+            .collect();
         Some(format!("{}?{}#hit-{}", address(corpus), query.join("&"), found + 1))
     }
 }
@@ -89,9 +94,12 @@ async fn answer(
     wanted: &Wanted,
 ) -> Result<(SearchResult, Option<String>), AppError> {
     let narrow = wanted.narrow()?;
-    let search = async |method| app.search_narrowed_corpus(corpus, query, method, wanted.limit(), &narrow).await;
+    let search =
+        async |method| app.search_narrowed_corpus(corpus, query, method, wanted.limit(), &narrow).await;
     match search(if wanted.in_notes() { Method::Bm25 } else { Method::Hybrid }).await {
-        Err(error) if error.code == ErrorCode::Unavailable => Ok((search(Method::Bm25).await?, Some(error.message))),
+        Err(error) if error.code == ErrorCode::Unavailable => {
+            Ok((search(Method::Bm25).await?, Some(error.message)))
+        }
         Err(error) => Err(error),
         Ok(found) => {
             let note = found.note.clone();
@@ -197,13 +205,21 @@ mod tests {
     use super::*;
 
     fn wanted(limit: &str) -> Wanted {
-        Wanted { query: "nap & sleep".to_owned(), tag: "a b".to_owned(), limit: limit.to_owned(), ..Wanted::default() }
+        Wanted {
+            query: "nap & sleep".to_owned(),
+            tag: "a b".to_owned(),
+            limit: limit.to_owned(),
+            ..Wanted::default()
+        }
     }
 
     #[test]
     fn a_longer_list_is_offered_until_all_are_shown() {
         let more = wanted("").more("papers", 20);
-        assert_eq!(more.as_deref(), Some("/corpora/papers?query=nap%20%26%20sleep&tag=a%20b&limit=40#hit-21"));
+        assert_eq!(
+            more.as_deref(),
+            Some("/corpora/papers?query=nap%20%26%20sleep&tag=a%20b&limit=40#hit-21")
+        );
         assert_eq!(wanted("40").more("papers", 21), None);
         assert_eq!(wanted("200").more("papers", 200), None);
         assert_eq!([wanted("0"), wanted("9999"), wanted("x")].map(|wanted| wanted.limit()), [1, MOST, STEP]);

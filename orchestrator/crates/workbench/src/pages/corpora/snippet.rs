@@ -45,9 +45,10 @@ pub(super) fn of(document: &Document, query: &str, in_notes: bool) -> Option<Sni
     let units: Vec<Passage<'_>> = if in_notes {
         document.notes.iter().map(String::as_str).chain(marks()).map(plain).collect()
     } else {
-        let lines = document.passages().into_iter().flat_map(|passage| {
-            passage.text.lines().map(move |text| Passage { text, ..passage })
-        });
+        let lines = document
+            .passages()
+            .into_iter()
+            .flat_map(|passage| passage.text.lines().map(move |text| Passage { text, ..passage }));
         let mut left = LOOKED_AT;
         let near = lines.take_while(|line| {
             let fits = left > 0;
@@ -149,9 +150,15 @@ mod tests {
 
     #[test]
     fn notes_are_apart() {
-        let document =
-            Document { text: "A nap.".to_owned(), notes: vec!["Ask Paavo.".to_owned()], ..Document::default() };
-        assert_eq!(of(&document, "paavo", true).expect("a snippet").marked().into_string(), "Ask <mark>Paavo</mark>.");
+        let document = Document {
+            text: "A nap.".to_owned(),
+            notes: vec!["Ask Paavo.".to_owned()],
+            ..Document::default()
+        };
+        assert_eq!(
+            of(&document, "paavo", true).expect("a snippet").marked().into_string(),
+            "Ask <mark>Paavo</mark>."
+        );
         assert_eq!(of(&Document::default(), "nap", false), None);
     }
 

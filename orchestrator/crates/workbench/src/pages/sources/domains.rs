@@ -171,3 +171,48 @@ fn why<'a>(words: Words, reason: &'a str) -> &'a str {
         other => other,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::visit::Theme;
+    use crate::words::Language;
+    use lyra_domain::domains::DomainPattern;
+
+    #[test]
+    fn a_block_can_be_lifted_once() {
+        let visit = Visit {
+            words: Words(Language::English),
+            theme: Theme::Automatic,
+            address: "/sources".to_owned(),
+            may_write: true,
+            token: None,
+            takes_gzip: false,
+        };
+        let domain = BlockedDomain {
+            domain: "hostile.example".to_owned(),
+            blocked_at: "2026-11-20T08:00:00Z".to_owned(),
+            block_reason: "dangerous_pattern".to_owned(),
+            reason: Some("<script>".to_owned()),
+            cause_id: None,
+            original_category: "unverified".to_owned(),
+        };
+        let shown = blocked(&visit, std::slice::from_ref(&domain), &[]).into_string();
+        assert!(shown.contains("&lt;script&gt;") && shown.contains("A page tried to instruct"), "{shown}");
+        assert!(
+            shown.contains("PUT /api/v1/domains/hostile%2Eexample") && shown.contains("data-reason"),
+            "{shown}"
+        );
+        let rule = OverrideRule {
+            id: "dor_1".to_owned(),
+            reason: "checked".to_owned(),
+            rule: DomainOverride {
+                pattern: DomainPattern::parse("hostile.example").expect("a pattern"),
+                decision: OverrideDecision::Unblock,
+                updated_at: jiff::Timestamp::UNIX_EPOCH,
+            },
+        };
+        let shown = blocked(&visit, &[domain], &[rule]).into_string();
+        assert!(shown.contains("Unblocked by a decision") && !shown.contains("PUT /api"), "{shown}");
+    }
+}

@@ -89,7 +89,13 @@ mod tests {
             left_alone: Some((1_200, "429 <Too Many>".to_owned())),
         };
         let shown = of(Words(Language::English), &[source]).into_string();
-        for part in ["&lt;b&gt;brave", "sources.web.apis.brave.api_key", "1,200", "429 &lt;Too Many&gt;", "https://api.example"] {
+        for part in [
+            "&lt;b&gt;brave",
+            "sources.web.apis.brave.api_key",
+            "1,200",
+            "429 &lt;Too Many&gt;",
+            "https://api.example",
+        ] {
             assert!(shown.contains(part), "{part} is not in {shown}");
         }
     }

@@ -63,3 +63,46 @@ fn wanted<'a>(words: Words, kind: &'a str) -> &'a str {
 pub(super) fn day(at: &str) -> &str {
     at.get(..10).unwrap_or(at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::visit::Theme;
+    use crate::words::Language;
+    use lyra_domain::{AuthId, TaskId};
+
+    #[test]
+    fn a_waiting_page_says_its_next_step_as_text() {
+        let item = AuthItem {
+            id: AuthId::new("auth_1"),
+            task_id: TaskId::new("task_1"),
+            job_id: None,
+            url: "https://a.example/?q=<b>".to_owned(),
+            domain: "a.example".to_owned(),
+            auth_type: "turnstile".to_owned(),
+            priority: Priority::High,
+            status: AuthStatus::InProgress,
+            created_at: "2026-11-20T08:00:00Z".to_owned(),
+            expires_at: None,
+        };
+        let visit = |may_write| Visit {
+            words: Words(Language::English),
+            theme: Theme::Automatic,
+            address: "/sources".to_owned(),
+            may_write,
+            token: None,
+            takes_gzip: false,
+        };
+        let shown = list(&visit(true), std::slice::from_ref(&item)).into_string();
+        for part in [
+            "lyra auth open auth_1",
+            "?q=&lt;b&gt;",
+            "CAPTCHA",
+            "High priority",
+            "POST /api/v1/auth-queue/auth_1/skip",
+        ] {
+            assert!(shown.contains(part), "{part} is not in {shown}");
+        }
+        assert!(!list(&visit(false), &[item]).into_string().contains("data-api"));
+    }
+}

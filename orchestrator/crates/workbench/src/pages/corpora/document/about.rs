@@ -13,8 +13,12 @@ const REFERENCES: usize = 200;
 pub(super) fn facts(words: Words, corpus: &str, document: &Document) -> Markup {
     let list = |title: &'static str, values: &[String]| (title, values.join(", "));
     let text = |title: &'static str, value: &Option<String>| (title, value.clone().unwrap_or_default());
-    let number = |title: &'static str, value: Option<u32>| (title, value.map_or_else(String::new, |n| words.number(u64::from(n))));
-    let date = |title: &'static str, value: Option<jiff::civil::Date>| (title, value.map_or_else(String::new, |date| date.to_string()));
+    let number = |title: &'static str, value: Option<u32>| {
+        (title, value.map_or_else(String::new, |n| words.number(u64::from(n))))
+    };
+    let date = |title: &'static str, value: Option<jiff::civil::Date>| {
+        (title, value.map_or_else(String::new, |date| date.to_string()))
+    };
     let plain = [
         list("corpora.authors", &document.authors),
         text("corpora.venue", &document.venue),
@@ -91,14 +95,18 @@ fn known(identifier: &Identifier) -> (&'static str, String, Option<String>) {
     match identifier {
         Identifier::Doi(doi) => ("DOI", doi.to_string(), Some(format!("https://doi.org/{doi}"))),
         Identifier::Pmid(id) => ("PMID", id.clone(), Some(format!("https://pubmed.ncbi.nlm.nih.gov/{id}/"))),
-        Identifier::Pmcid(id) => ("PMC", id.clone(), Some(format!("https://pmc.ncbi.nlm.nih.gov/articles/{id}/"))),
+        Identifier::Pmcid(id) => {
+            ("PMC", id.clone(), Some(format!("https://pmc.ncbi.nlm.nih.gov/articles/{id}/")))
+        }
         Identifier::Arxiv(id) => ("arXiv", id.to_string(), Some(format!("https://arxiv.org/abs/{id}"))),
         Identifier::OpenAlex(id) => ("OpenAlex", id.clone(), Some(format!("https://openalex.org/{id}"))),
         Identifier::SemanticScholar(id) => {
             ("Semantic Scholar", id.clone(), Some(format!("https://www.semanticscholar.org/paper/{id}")))
         }
         Identifier::CorpusId(id) => ("Semantic Scholar", id.clone(), None),
-        Identifier::Nct(id) => ("ClinicalTrials.gov", id.clone(), Some(format!("https://clinicaltrials.gov/study/{id}"))),
+        Identifier::Nct(id) => {
+            ("ClinicalTrials.gov", id.clone(), Some(format!("https://clinicaltrials.gov/study/{id}")))
+        }
     }
 }
 
