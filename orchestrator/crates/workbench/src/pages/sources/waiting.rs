@@ -69,13 +69,14 @@ mod tests {
     use super::*;
     use crate::visit::Theme;
     use crate::words::Language;
-    use lyra_domain::{AuthId, TaskId};
+
+    const UUID: &str = "019a0000-0000-7000-8000-000000000001";
 
     #[test]
     fn a_waiting_page_says_its_next_step_as_text() {
         let item = AuthItem {
-            id: AuthId::new("auth_1"),
-            task_id: TaskId::new("task_1"),
+            id: format!("auth_{UUID}").parse().expect("an id"),
+            task_id: format!("task_{UUID}").parse().expect("an id"),
             job_id: None,
             url: "https://a.example/?q=<b>".to_owned(),
             domain: "a.example".to_owned(),
@@ -95,11 +96,11 @@ mod tests {
         };
         let shown = list(&visit(true), std::slice::from_ref(&item)).into_string();
         for part in [
-            "lyra auth open auth_1",
+            &*format!("lyra auth open auth_{UUID}"),
             "?q=&lt;b&gt;",
             "CAPTCHA",
             "High priority",
-            "POST /api/v1/auth-queue/auth_1/skip",
+            &*format!("POST /api/v1/auth-queue/auth_{UUID}/skip"),
         ] {
             assert!(shown.contains(part), "{part} is not in {shown}");
         }
