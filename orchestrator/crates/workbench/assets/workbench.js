@@ -1,6 +1,7 @@
 // @ts-check
 // Adds behavior to pages that are whole without it.
 import { watchActions } from "./actions.js";
+import { watchSources } from "./ask-sources.js";
 import { watchLists, watchNarrowing, watchSettings } from "./choices.js";
 import { watchImports } from "./import.js";
 import { watchKeys } from "./keys.js";
@@ -21,6 +22,7 @@ watchNarrowing();
 watchLists();
 watchActions();
 watchImports();
+watchSources();
 watchKeys();
 listen();
 showTimes();

@@ -27,11 +27,13 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "workbench.js": SCRIPT,
     "actions.js": SCRIPT,
     "api.js": SCRIPT,
+    "ask-sources.js": SCRIPT,
     "choices.js": SCRIPT,
     "import.js": SCRIPT,
     "keys.js": SCRIPT,
     "live.js": SCRIPT,
     "notice.js": SCRIPT,
+    "say.js": SCRIPT,
     "icon.svg": PICTURE,
 };
 

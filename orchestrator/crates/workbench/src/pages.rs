@@ -1,9 +1,11 @@
 //! The pages, one file each.
 
 mod claim;
+mod corpora;
 mod home;
 mod login;
 mod reader;
+mod sources;
 mod task;
 
 use axum::Router;
@@ -17,4 +19,8 @@ pub(crate) fn router() -> Router<App> {
         .route("/tasks/{task}", get(task::show))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
+        .route("/corpora", get(corpora::show))
+        .route("/corpora/{name}", get(corpora::one::show))
+        .route("/corpora/{name}/documents/{document}", get(corpora::document::show))
+        .route("/sources", get(sources::show))
 }

@@ -48,7 +48,7 @@ fn sources(folder: &Path) -> String {
     let mut all = String::new();
     for entry in std::fs::read_dir(folder).expect("the folder") {
         let path = entry.expect("an entry").path();
-        if path.is_dir() {
+        if path.is_dir() && !path.ends_with("tests") {
             all += &sources(&path);
         } else if path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs") {
             all += &std::fs::read_to_string(path).expect("a file");
