@@ -28,10 +28,16 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "actions.js": SCRIPT,
     "api.js": SCRIPT,
     "choices.js": SCRIPT,
+    "csv.js": SCRIPT,
+    "explore.js": SCRIPT,
     "import.js": SCRIPT,
     "keys.js": SCRIPT,
     "live.js": SCRIPT,
     "notice.js": SCRIPT,
+    "operations.js": SCRIPT,
+    "plot.js": SCRIPT,
+    "rows.js": SCRIPT,
+    "series.js": SCRIPT,
     "icon.svg": PICTURE,
 };
 

@@ -1,8 +1,11 @@
 //! The pages, one file each.
 
+mod calibration;
 mod claim;
+mod explore;
 mod home;
 mod login;
+mod operations;
 mod reader;
 mod task;
 
@@ -17,4 +20,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/tasks/{task}", get(task::show))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
+        .route("/explore", get(explore::show))
+        .route("/calibration", get(calibration::show))
+        .route("/operations", get(operations::show))
 }
