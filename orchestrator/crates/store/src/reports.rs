@@ -35,7 +35,7 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn question_report(&self, task: &TaskId) -> Result<Option<ClaimReport>> {
-        let found: Option<String> = sqlx::query_scalar(
+        let found = sqlx::query(
             "SELECT id FROM claims WHERE task_id = ? AND claim_type = 'question' AND claim_adoption_status = 'adopted'
              ORDER BY seq LIMIT 1",
         )
@@ -43,7 +43,7 @@ impl Store {
         .fetch_optional(self.reader())
         .await?;
         match found {
-            Some(id) => self.claim_report(&ClaimId::new(id)).await.map(Some),
+            Some(row) => self.claim_report(&row.parsed("id")?).await.map(Some),
             None => Ok(None),
         }
     }
@@ -53,14 +53,11 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn passages(&self, fragments: &[FragmentId]) -> Result<HashMap<FragmentId, String>> {
-        let ids: Vec<&str> = fragments.iter().map(FragmentId::as_str).collect();
-        let found: Vec<(String, String)> = sqlx::query_as(
-            "SELECT id, text_content FROM fragments WHERE id IN (SELECT value FROM json_each(?))",
-        )
-        .bind(json(&ids)?)
-        .fetch_all(self.reader())
-        .await?;
-        Ok(found.into_iter().map(|(id, text)| (FragmentId::new(id), text)).collect())
+        let found = sqlx::query("SELECT id, text_content FROM fragments WHERE id IN (SELECT value FROM json_each(?))")
+            .bind(json(&fragments)?)
+            .fetch_all(self.reader())
+            .await?;
+        found.iter().map(|row| Ok((row.parsed("id")?, row.value("text_content")?))).collect()
     }
 
     /// One claim with its evidence, adopted or not.

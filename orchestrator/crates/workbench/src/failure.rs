@@ -4,8 +4,10 @@ use crate::shell::Page;
 use crate::visit::Visit;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use lyra_domain::IdError;
 use lyra_usecases::{AppError, ErrorCode};
 use maud::html;
+use std::str::FromStr;
 
 /// Why a page cannot be shown, for its visitor.
 pub(crate) struct Failure {
@@ -22,6 +24,15 @@ impl<T, E: Into<AppError>> Failed<T> for Result<T, E> {
     fn shown_to(self, visit: &Visit) -> Result<T, Failure> {
         self.map_err(|error| Failure { visit: visit.clone(), error: error.into() })
     }
+}
+
+/// An id of the address.
+pub(crate) fn id<T>(text: &str, visit: &Visit) -> Result<T, Failure>
+where
+    T: FromStr<Err = IdError>,
+{
+    let unknown = |error: IdError| AppError::new(ErrorCode::NotFound, error.to_string());
+    text.parse().map_err(unknown).shown_to(visit)
 }
 
 impl IntoResponse for Failure {

@@ -5,7 +5,7 @@
 mod history;
 mod numbers;
 
-use crate::failure::{Failed, Failure};
+use crate::failure::{Failed, Failure, id};
 use crate::parts::claim::states;
 use crate::parts::passage::{self, SIDES, State as Shown};
 use crate::parts::place;
@@ -21,11 +21,12 @@ use std::collections::HashSet;
 
 pub(super) async fn show(
     State(app): State<App>,
-    Path(claim): Path<ClaimId>,
+    Path(claim): Path<String>,
     RawQuery(query): RawQuery,
     visit: Visit,
 ) -> Result<Response, Failure> {
     let words = visit.words;
+    let claim: ClaimId = id(&claim, &visit)?;
     let left_out = left_out(query.as_deref().unwrap_or_default());
     let report = app.claim_report(&claim).await.shown_to(&visit)?;
     let task = app.task(&report.claim.task_id).await.shown_to(&visit)?;

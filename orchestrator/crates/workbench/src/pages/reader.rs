@@ -2,7 +2,7 @@
 
 mod marks;
 
-use crate::failure::{Failed, Failure};
+use crate::failure::{Failed, Failure, id};
 use crate::parts::{passage, place};
 use crate::shell::Page;
 use crate::visit::Visit;
@@ -24,11 +24,12 @@ pub(super) struct Wanted {
 
 pub(super) async fn show(
     State(app): State<App>,
-    Path(page): Path<PageId>,
+    Path(page): Path<String>,
     Query(wanted): Query<Wanted>,
     visit: Visit,
 ) -> Result<Response, Failure> {
     let words = visit.words;
+    let page: PageId = id(&page, &visit)?;
     let read = app.read_page(&page, wanted.quarantined.is_some()).await.shown_to(&visit)?;
     let title = if read.citation.title.is_empty() { words.t("common.untitled") } else { &read.citation.title };
     let came_from = wanted.edge.as_deref();

@@ -4,7 +4,7 @@ mod answer;
 mod filter;
 mod work;
 
-use crate::failure::{Failed, Failure};
+use crate::failure::{Failed, Failure, id};
 use crate::parts::{claim, progress};
 use crate::shell::Page;
 use crate::visit::Visit;
@@ -21,11 +21,12 @@ const CLAIMS: u32 = 30;
 
 pub(super) async fn show(
     State(app): State<App>,
-    Path(task): Path<TaskId>,
+    Path(task): Path<String>,
     Query(wanted): Query<Wanted>,
     visit: Visit,
 ) -> Result<Response, Failure> {
     let words = visit.words;
+    let task: TaskId = id(&task, &visit)?;
     let task_progress = app.task_status(&task, Duration::ZERO).await.shown_to(&visit)?;
     let page = app
         .claim_page(&task, &wanted.filter(), wanted.sort(), CLAIMS, wanted.cursor.as_deref())
