@@ -6,7 +6,7 @@ mod tables;
 mod tests;
 mod views;
 
-use crate::failure::{Failed, Failure};
+use crate::failure::{self, Failed, Failure};
 use crate::shell::Page;
 use crate::visit::Visit;
 use crate::words::Words;
@@ -54,7 +54,10 @@ pub(super) async fn show(
     visit: Visit,
 ) -> Result<Response, Failure> {
     let words = visit.words;
-    let task = Some(wanted.task.trim()).filter(|task| !task.is_empty()).map(TaskId::new);
+    let task: Option<TaskId> = match wanted.task.trim() {
+        "" => None,
+        task => Some(failure::id(task, &visit)?),
+    };
     let shown = match wanted.view.trim() {
         "" => None,
         name => Some(app.query_view(name, task.as_ref(), None, ROWS).await.shown_to(&visit)?),
