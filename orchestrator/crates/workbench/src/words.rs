@@ -53,8 +53,12 @@ macro_rules! files {
 /// A page's name and its words, a JSON object of texts.
 type Files = &'static [(&'static str, &'static str)];
 
-const ENGLISH: Files = &files! { "en": "common" "home" "task" "claim" "reader" "explore" "calibration" "operations" };
-const JAPANESE: Files = &files! { "ja": "common" "home" "task" "claim" "reader" "explore" "calibration" "operations" };
+const ENGLISH: Files = &files! {
+    "en": "common" "home" "task" "claim" "reader" "figures" "explore" "calibration" "operations"
+};
+const JAPANESE: Files = &files! {
+    "ja": "common" "home" "task" "claim" "reader" "figures" "explore" "calibration" "operations"
+};
 
 type Texts = HashMap<String, String>;
 

@@ -1,7 +1,8 @@
 //! Home: ask, drop files, and see what is going on.
 
 use crate::failure::{Failed, Failure};
-use crate::parts::progress;
+use crate::parts::{figures, progress};
+use crate::pictures::bar::Counts;
 use crate::shell::Page;
 use crate::visit::Visit;
 use crate::words::Words;
@@ -39,6 +40,12 @@ pub(super) async fn show(State(app): State<App>, visit: Visit) -> Result<Respons
                                     a href=(format!("/tasks/{}", summary.task.id)) { (summary.task.query) }
                                     (progress::status(words, summary.task.status))
                                 }
+                                (figures::spread(words, &format!("bar-{}", summary.task.id), Counts {
+                                    supports: summary.supporting,
+                                    neutral: summary.neutral,
+                                    refutes: summary.refuting,
+                                    unjudged: 0,
+                                }))
                                 p.facts {
                                     span { (words.count("home.claims_one", "home.claims_other", summary.claims)) }
                                     @if summary.contested > 0 {

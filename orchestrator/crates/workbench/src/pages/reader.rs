@@ -9,7 +9,8 @@ use crate::visit::Visit;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use lyra_domain::PageId;
-use lyra_usecases::{App, ReadFragment, ReadPage};
+use lyra_store::{ReadFragment, ReadPage};
+use lyra_usecases::App;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -31,14 +32,14 @@ pub(super) async fn show(
     let words = visit.words;
     let page: PageId = id(&page, &visit)?;
     let read = app.read_page(&page, wanted.quarantined.is_some()).await.shown_to(&visit)?;
-    let title = if read.citation.title.is_empty() { words.t("common.untitled") } else { &read.citation.title };
+    let title = if read.page.citation.title.is_empty() { words.t("common.untitled") } else { &read.page.citation.title };
     let came_from = wanted.edge.as_deref();
     let content = html! {
         div.stack.wide {
             header.stack.tight {
                 p.crumbs { a href="/" { (words.t("common.ask")) } " / " (page) }
                 h1 { (title) }
-                (place::line(words, &read.citation))
+                (place::line(words, &read.page.citation))
                 p.facts {
                     span { (words.t("reader.fetched")) " " time datetime=(read.fetched_at) { (read.fetched_at) } }
                     @if let Some(language) = &read.language { span { (language) } }
@@ -76,9 +77,9 @@ fn text(read: &ReadPage, came_from: Option<&str>, visit: &Visit) -> Markup {
                 h2 { (above) }
                 @let _ = heading.insert(above);
             }
-            @let here = fragment.judged.iter().any(|mark| Some(mark.edge_id.as_str()) == came_from);
-            p #(fragment.fragment_id) .here[here] data-fragment=(fragment.fragment_id) {
-                @if fragment.quarantined { span.pill.bad { (words.t("reader.quarantined")) } " " }
+            @let here = fragment.judged.iter().any(|mark| Some(mark.edge.as_str()) == came_from);
+            p #(fragment.id) .here[here] data-fragment=(fragment.id) {
+                @if fragment.rule.is_some() { span.pill.bad { (words.t("reader.quarantined")) } " " }
                 (marks::marked(fragment))
             }
         }
@@ -94,9 +95,9 @@ fn judged(read: &ReadPage, came_from: Option<&str>, visit: &Visit) -> Markup {
         @if all().next().is_none() { p.quiet.small { (words.t("reader.nothing_judged")) } }
         ul.stack.tight {
             @for (fragment, mark) in all() {
-                li.stack.tight data-item data-edge=(mark.edge_id) data-current[Some(mark.edge_id.as_str()) == came_from] {
-                    p.small { (passage::side(words, mark.relation)) " " a data-opens href=(format!("/claims/{}#{}", mark.claim_id, mark.edge_id)) { (mark.claim) } }
-                    p.small { a href=(format!("#{}", fragment.fragment_id)) { (words.t("reader.jump")) } }
+                li.stack.tight data-item data-edge=(mark.edge) data-current[Some(mark.edge.as_str()) == came_from] {
+                    p.small { (passage::side(words, mark.relation)) " " a data-opens href=(format!("/claims/{}#{}", mark.claim, mark.edge)) { (mark.claim_text) } }
+                    p.small { a href=(format!("#{}", fragment.id)) { (words.t("reader.jump")) } }
                 }
             }
         }

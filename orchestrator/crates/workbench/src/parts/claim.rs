@@ -1,6 +1,8 @@
 //! A claim as a card: its statement, its numbers, and how its passages are spread.
 
+use crate::parts::figures;
 use crate::parts::passage::side;
+use crate::pictures::bar::Counts;
 use crate::words::Words;
 use lyra_domain::{AdoptionStatus, ClaimReport, Relation};
 use maud::{Markup, html};
@@ -15,8 +17,20 @@ pub(crate) fn card(words: Words, report: &ClaimReport) -> Markup {
                 div.row.middle { (states(words, report)) (spread(words, report)) }
                 (confidence(words, report))
             }
+            (bar(words, &format!("bar-{}", claim.id), report))
         }
     }
+}
+
+/// The spread as a bar.
+fn bar(words: Words, id: &str, report: &ClaimReport) -> Markup {
+    let counts = Counts {
+        supports: report.supporting_count as u64,
+        neutral: report.neutral_count as u64,
+        refutes: report.refuting_count as u64,
+        unjudged: report.not_judged_count as u64,
+    };
+    figures::spread(words, id, counts)
 }
 
 /// What stands out about a claim.

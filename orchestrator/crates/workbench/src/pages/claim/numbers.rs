@@ -1,7 +1,8 @@
 //! The posterior of a claim, and how each source adds to it.
 
+use crate::parts::figures;
 use crate::visit::Visit;
-use lyra_domain::{ClaimReport, Relation};
+use lyra_domain::ClaimReport;
 use maud::{Markup, html};
 
 /// The numbers of `counted`, which is `report` without the passages that are left out.
@@ -38,12 +39,10 @@ pub(crate) fn section(visit: &Visit, report: &ClaimReport, counted: &ClaimReport
                 ]))
             }
             @if !counted.has_evidence() { p { (words.t("task.nothing_known")) } }
+            div.columns.half {
+                (figures::curve(words, "posterior", *posterior))
+                @if let Some(sources) = figures::sources(words, "sources", counted) { (sources) }
+            }
         }
     }
-}
-
-/// Passages that take a side.
-#[allow(dead_code)]
-fn telling(report: &ClaimReport) -> impl Iterator<Item = &lyra_domain::Evidence> {
-    report.evidence.iter().filter(|evidence| matches!(evidence.relation, Relation::Supports | Relation::Refutes))
 }

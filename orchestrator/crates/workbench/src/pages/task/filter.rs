@@ -2,7 +2,7 @@
 
 use crate::words::Words;
 use lyra_domain::TaskId;
-use lyra_usecases::{ClaimFilter, ClaimSort, Side};
+use lyra_store::{ClaimFilter, ClaimSort, Side};
 use maud::{Markup, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_list_s_next_page_keeps_what_it_shows() {
         let wanted = Wanted { text: "a & b".to_owned(), sort: "newest".to_owned(), ..Wanted::default() };
-        let address = wanted.with_cursor(&TaskId::new("task_1"), "c=1");
+        let address = wanted.with_cursor(&"task_1".parse().expect("an id"), "c=1");
         assert_eq!(address, "/tasks/task_1?text=a%20%26%20b&sort=newest&cursor=c%3D1");
         assert!(wanted.narrows() && !Wanted { text: String::new(), ..wanted }.narrows());
     }
