@@ -114,7 +114,8 @@ impl App {
     /// # Errors
     /// When the store cannot be read.
     pub async fn measure_calibration(&self, source: &str) -> Result<Vec<CalibrationMeasure>, AppError> {
-        let samples = self.store().calibration_samples(Some(source)).await?.remove(source).unwrap_or_default();
+        let samples =
+            self.store().calibration_samples(Some(source)).await?.remove(source).unwrap_or_default();
         let mut versions = self.store().calibrations(Some(source)).await?;
         versions.sort_by_key(|version| version.version);
         let measure = |version, calibration| CalibrationMeasure {

@@ -29,7 +29,8 @@ pub(super) async fn show(
 ) -> Result<Response, Failure> {
     let words = visit.words;
     if !visit.may_write {
-        return Ok((StatusCode::FORBIDDEN, Page { content: closed(words), ..page(words) }.answer(&visit)).into_response());
+        return Ok((StatusCode::FORBIDDEN, Page { content: closed(words), ..page(words) }.answer(&visit))
+            .into_response());
     }
     let jobs = app.jobs(JOBS).await.shown_to(&visit)?;
     let tokens = app.tokens().await.shown_to(&visit)?;

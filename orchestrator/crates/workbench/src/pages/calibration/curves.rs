@@ -2,6 +2,7 @@
 //! judgments.
 
 use super::versions;
+use crate::parts::figures;
 use crate::pictures::{reliability, risk_coverage};
 use crate::words::Words;
 use lyra_domain::calibration::ReliabilityBin;
@@ -10,7 +11,8 @@ use maud::{Markup, html};
 
 /// Confidence against the share of right judgments.
 pub(super) fn reliability(words: Words, id: &str, measure: &CalibrationMeasure) -> Markup {
-    let title = words.with("calibration.reliability_of", &[("version", &versions::name(words, measure.version))]);
+    let title =
+        words.with("calibration.reliability_of", &[("version", &versions::name(words, measure.version))]);
     let texts = reliability::Texts {
         title: &title,
         description: words.t("calibration.reliability_note"),
@@ -47,11 +49,7 @@ fn shown(words: Words, id: &str, title: &str, note: &str, picture: &Markup, tabl
         div.stack.tight {
             h3 { (title) }
             p.small.quiet { (note) }
-            (picture)
-            details id=(format!("{id}-numbers")) {
-                summary.small { (words.t("calibration.as_table")) }
-                div.table tabindex="0" role="region" aria-label=(title) { (table) }
-            }
+            (figures::figure(words, id, picture, table))
         }
     }
 }
@@ -92,7 +90,8 @@ mod tests {
     #[test]
     fn risk_grows_as_less_sure_judgments_are_kept() {
         let points = kept(&[bin(0.4, 5, 0.2), bin(0.6, 0, 0.0), bin(0.8, 15, 1.0)]);
-        let numbers: Vec<_> = points.iter().map(|point| (point.threshold, point.coverage, point.risk)).collect();
+        let numbers: Vec<_> =
+            points.iter().map(|point| (point.threshold, point.coverage, point.risk)).collect();
         assert_eq!(numbers, [(0.8, 0.75, 0.0), (0.4, 1.0, 0.2)]);
     }
 

@@ -88,18 +88,23 @@ mod tests {
 
     #[test]
     fn cells_are_text_whatever_they_hold() {
-        let rows: Vec<_> = [
-            json!({"a": "<script>alert(1)</script>", "b": null}),
-            json!({"a": 12345.5, "b": [1]}),
-        ]
-        .iter()
-        .filter_map(|row| row.as_object().cloned())
-        .collect();
-        let rows = ViewRows { columns: vec!["a".to_owned(), "<b>".to_owned(), "b".to_owned()], rows, truncated: true };
+        let rows: Vec<_> =
+            [json!({"a": "<script>alert(1)</script>", "b": null}), json!({"a": 12345.5, "b": [1]})]
+                .iter()
+                .filter_map(|row| row.as_object().cloned())
+                .collect();
+        let rows = ViewRows {
+            columns: vec!["a".to_owned(), "<b>".to_owned(), "b".to_owned()],
+            rows,
+            truncated: true,
+        };
         let html = block(Words(Language::English), "view", Some(("T", &rows))).into_string();
         assert!(html.contains("&lt;script&gt;") && !html.contains("<script"), "{html}");
         assert!(html.contains("<th scope=\"col\">&lt;b&gt;</th>"), "{html}");
-        assert!(html.contains("<td class=\"number\">12345.5</td>") && html.contains("<bdi>[1]</bdi>"), "{html}");
+        assert!(
+            html.contains("<td class=\"number\">12345.5</td>") && html.contains("<bdi>[1]</bdi>"),
+            "{html}"
+        );
         assert!(html.contains("<td class=\"null\">NULL</td>"), "{html}");
         assert!(html.contains("The first 2 rows"), "{html}");
     }

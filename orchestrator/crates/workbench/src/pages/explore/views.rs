@@ -32,7 +32,8 @@ const TITLES: [(&str, &str); 16] = [
 pub(super) fn title(words: Words, app: &App, name: &str) -> String {
     let full = full_name(name);
     let known = TITLES.iter().find(|(known, _)| *known == full).map(|(_, key)| words.t(key).to_owned());
-    let described = || app.views().iter().find(|view| view.name == full).map(|view| view.description.to_owned());
+    let described =
+        || app.views().iter().find(|view| view.name == full).map(|view| view.description.to_owned());
     known.or_else(described).unwrap_or(full)
 }
 

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// Which entries the address asks for; an empty field asks for nothing.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Wanted {
+pub(crate) struct Wanted {
     actor: String,
     task: String,
     /// Place in the log before which the list begins.
@@ -37,7 +37,13 @@ impl Wanted {
 }
 
 /// At most `most` of the entries, and a link to those before them.
-pub(super) fn log(words: Words, wanted: &Wanted, entries: &[AuditEntry], most: usize, tokens: &[Token]) -> Markup {
+pub(super) fn log(
+    words: Words,
+    wanted: &Wanted,
+    entries: &[AuditEntry],
+    most: usize,
+    tokens: &[Token],
+) -> Markup {
     let shown = &entries[..entries.len().min(most)];
     html! {
         section.stack aria-labelledby="audit" {
@@ -120,7 +126,8 @@ fn outcome(words: Words, outcome: AuditOutcome) -> Markup {
 
 /// Task, outcome in words, and arguments. Arguments are whatever a caller sent.
 fn details(words: Words, entry: &AuditEntry) -> Markup {
-    let empty = entry.arguments.as_object().is_some_and(serde_json::Map::is_empty) || entry.arguments == Value::Null;
+    let empty =
+        entry.arguments.as_object().is_some_and(serde_json::Map::is_empty) || entry.arguments == Value::Null;
     html! {
         @if let Some(task) = &entry.task_id { p { (words.t("operations.task")) " " bdi.code { (task) } } }
         @if let Some(detail) = &entry.detail { p { bdi { (detail) } } }

@@ -29,7 +29,8 @@ async fn open(folder: &std::path::Path) -> App {
 
 /// Status and text of a page, as a visitor with this scope sees it.
 async fn get(app: &App, address: &str, scope: Scope, language: &str) -> (StatusCode, String) {
-    let mut request = Request::get(address).header("accept-language", language).body(Body::empty()).expect("a request");
+    let mut request =
+        Request::get(address).header("accept-language", language).body(Body::empty()).expect("a request");
     request.extensions_mut().insert(Caller { actor: "token:me".to_owned(), via: AuditVia::Http, scope });
     let answer = crate::router(app.clone()).oneshot(request).await.expect("an answer");
     let status = answer.status();
@@ -42,8 +43,16 @@ async fn an_empty_store_has_every_page_in_both_languages() {
     let folder = tempfile::tempdir().expect("a folder");
     let app = open(folder.path()).await;
     for (address, language, expected) in [
-        ("/explore", "en", &["<h1>Explore</h1>", "id=\"table-claims\"", "Claims with evidence on both sides"][..]),
-        ("/explore?view=v_contradictions", "en", &["No rows.", "<caption>Claims with evidence on both sides</caption>"]),
+        (
+            "/explore",
+            "en",
+            &["<h1>Explore</h1>", "id=\"table-claims\"", "Claims with evidence on both sides"][..],
+        ),
+        (
+            "/explore?view=v_contradictions",
+            "en",
+            &["No rows.", "<caption>Claims with evidence on both sides</caption>"],
+        ),
         ("/explore?sql=SELECT%20%3C/textarea%3E", "en", &["SELECT &lt;/textarea&gt;</textarea>"]),
         ("/explore", "ja", &["<h1>データ</h1>", "支持と反証の両方がある主張"]),
         ("/calibration", "en", &["<h1>Calibration</h1>", "No samples yet", "lyra calibration fit"]),
@@ -123,7 +132,8 @@ async fn operations_need_full_access_and_show_what_was_sent_as_text() {
 /// One first heading, and no level left out on the way down.
 fn headings_are_in_order(address: &str, html: &str) {
     let main = html.split("<main").nth(1).and_then(|rest| rest.split("</main>").next()).expect("content");
-    let levels: Vec<u32> = main.split("<h").skip(1).filter_map(|rest| rest.chars().next()?.to_digit(10)).collect();
+    let levels: Vec<u32> =
+        main.split("<h").skip(1).filter_map(|rest| rest.chars().next()?.to_digit(10)).collect();
     assert_eq!(levels.first(), Some(&1), "{address}: {levels:?}");
     assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1, "{address}: {levels:?}");
     assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{address}: {levels:?}");

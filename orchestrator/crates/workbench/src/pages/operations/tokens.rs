@@ -105,7 +105,9 @@ fn row(words: Words, token: &Token, now: Timestamp) -> Markup {
         Scope::Read => words.t("operations.scope_read"),
         Scope::Full => words.t("operations.scope_full"),
     };
-    let time = |at: &Option<String>| at.as_deref().map_or_else(|| html! { (words.t("operations.never")) }, moment::time);
+    let time = |at: &Option<String>| {
+        at.as_deref().map_or_else(|| html! { (words.t("operations.never")) }, moment::time)
+    };
     let named = [("name", token.name.as_str())];
     html! {
         tr {
