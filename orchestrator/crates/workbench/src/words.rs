@@ -68,7 +68,8 @@ static TEXTS: LazyLock<[Texts; 2]> = LazyLock::new(|| [read(ENGLISH), read(JAPAN
 fn read(files: Files) -> Texts {
     let of = |(page, text): &(&str, &str)| {
         let object: HashMap<String, Value> = serde_json::from_str(text).unwrap_or_default();
-        let named = |(key, value): (String, Value)| Some((format!("{page}.{key}"), value.as_str()?.to_owned()));
+        let named =
+            |(key, value): (String, Value)| Some((format!("{page}.{key}"), value.as_str()?.to_owned()));
         object.into_iter().filter_map(named).collect::<Vec<_>>()
     };
     files.iter().flat_map(of).collect()

@@ -30,11 +30,13 @@ fn the_pages_use_what_there_is() {
     let code = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     let used: BTreeSet<String> = code
         .split('"')
-        .filter(|word| word.split_once('.').is_some_and(|(page, key)| {
-            ENGLISH.iter().any(|(known, _)| known == &page)
-                && !key.is_empty()
-                && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        }))
+        .filter(|word| {
+            word.split_once('.').is_some_and(|(page, key)| {
+                ENGLISH.iter().any(|(known, _)| known == &page)
+                    && !key.is_empty()
+                    && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            })
+        })
         .map(str::to_owned)
         .collect();
     let known: BTreeSet<String> = TEXTS[0].keys().cloned().collect();
