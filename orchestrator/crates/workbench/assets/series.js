@@ -3,6 +3,19 @@
 
 /** @typedef {{name: string, mean: number, count: number}} Category */
 
+/** Larger numbers leave no room for their own sums and differences. */
+const LARGEST = 1e300;
+/** Smallest difference that an axis shows, as a share of its numbers. */
+const FINEST = 1e-9;
+
+/**
+ * @param {import("./rows.js").Cell} cell
+ * @returns {cell is number}
+ */
+function drawable(cell) {
+  return typeof cell === "number" && Math.abs(cell) < LARGEST;
+}
+
 /**
  * Rows that have a number in both columns; nothing when the first column holds other values too.
  * @param {import("./rows.js").Cell[][]} rows
@@ -14,7 +27,7 @@ export function pairs(rows, x, y) {
   if (rows.some((row) => typeof row[x] === "string")) return [];
   return rows.flatMap((row) => {
     const [a, b] = [row[x], row[y]];
-    return typeof a === "number" && typeof b === "number" ? [/** @type {[number, number]} */ ([a, b])] : [];
+    return drawable(a) && drawable(b) ? [/** @type {[number, number]} */ ([a, b])] : [];
   });
 }
 
@@ -30,7 +43,7 @@ export function categories(rows, x, y) {
   const found = new Map();
   for (const row of rows) {
     const value = row[y];
-    if (typeof value !== "number") continue;
+    if (!drawable(value)) continue;
     const name = row[x] === null ? "NULL" : String(row[x]);
     const { sum, count } = found.get(name) ?? { sum: 0, count: 0 };
     found.set(name, { sum: sum + value, count: count + 1 });
@@ -45,7 +58,9 @@ export function categories(rows, x, y) {
  */
 export function ticks(values) {
   let [low, high] = [Math.min(...values), Math.max(...values)];
-  if (low === high) [low, high] = low === 0 ? [0, 1] : [low - Math.abs(low) / 2, high + Math.abs(high) / 2];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (size < 1 / LARGEST) [low, high] = [0, 1];
+  else if (high - low < FINEST * size) [low, high] = [low - size / 2, high + size / 2];
   const rough = (high - low) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);

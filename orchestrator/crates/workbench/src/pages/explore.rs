@@ -77,14 +77,14 @@ pub(super) async fn show(
                         (form)
                         @if let Some(rows) = &shown {
                             @let caption = views::title(words, &app, wanted.view.trim());
-                            (result::block(words, "view", Some((&caption, rows))))
+                            (result::block(words, "view-rows", Some((&caption, rows))))
                             p.small { a href=(with_sql(&views::statement(&wanted.view))) { (words.t("explore.as_sql")) } }
                         }
                     }
                     section.stack aria-labelledby="own" {
                         h2 #own { (words.t("explore.own")) }
                         (statement(words, &wanted.sql))
-                        (result::block(words, "own", None))
+                        (result::block(words, "own-rows", None))
                     }
                 }
                 aside { (tables::browser(words, &schema)) }
@@ -97,7 +97,7 @@ pub(super) async fn show(
 /// The field for a statement.
 fn statement(words: Words, sql: &str) -> Markup {
     html! {
-        form.stack.tight method="post" data-sql data-result="own" {
+        form.stack.tight method="post" data-sql data-result="own-rows" {
             label.field {
                 (words.t("explore.statement"))
                 textarea.code name="sql" rows="6" required maxlength="20000" spellcheck="false" autocapitalize="off"

@@ -9,6 +9,7 @@ use lyra_store::{AuditOutcome, AuditVia, GuardOptions, Scope};
 use lyra_usecases::config::{Config, MlConfig};
 use lyra_usecases::{App, Caller, LocalModels, Mutation, StartedModels};
 use serde_json::json;
+use std::collections::HashSet;
 use std::sync::Arc;
 use tower::ServiceExt;
 
@@ -67,6 +68,7 @@ async fn an_empty_store_has_every_page_in_both_languages() {
         }
         headings_are_in_order(address, &html);
         fields_have_labels(address, &html);
+        ids_are_unique(address, &html);
     }
     for address in ["/explore?view=nothing", "/explore?view=v_contradictions&task=nothing"] {
         let (status, html) = get(&app, address, Scope::Full, "en").await;
@@ -100,7 +102,6 @@ async fn offered_statements_are_sound() {
     for link in html.split("href=\"/explore?sql=").skip(1) {
         let encoded = link.split('#').next().expect("a statement");
         let sql = percent_encoding::percent_decode_str(encoded).decode_utf8().expect("text");
-        // A full-text table answers only a search.
         let outcome = app.query_graph("test", &sql, GuardOptions::default()).await;
         assert!(outcome.is_ok(), "{sql}: {outcome:?}");
         offered += 1;
@@ -137,6 +138,13 @@ fn headings_are_in_order(address: &str, html: &str) {
     assert_eq!(levels.first(), Some(&1), "{address}: {levels:?}");
     assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1, "{address}: {levels:?}");
     assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{address}: {levels:?}");
+}
+
+fn ids_are_unique(address: &str, html: &str) {
+    let mut seen = HashSet::new();
+    for id in html.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(seen.insert(id), "{address} has two elements `{id}`");
+    }
 }
 
 /// Every field stands in a label.
