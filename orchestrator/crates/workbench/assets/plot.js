@@ -73,7 +73,7 @@ function numbers(title, columns, rows) {
   const table = document.createElement("div");
   table.className = "table rows";
   table.tabIndex = 0;
-  table.setAttribute("role", "region");
+  table.setAttribute("role", "group");
   table.setAttribute("aria-label", title);
   frame.append(table);
   // Columns may share a name, so cells are named by their place.

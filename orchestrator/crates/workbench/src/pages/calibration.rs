@@ -99,7 +99,7 @@ fn history(words: Words, evaluations: &[StoredEvaluation]) -> Markup {
     html! {
         section.stack.tight aria-labelledby="measurements" {
             h2 #measurements { (words.t("calibration.measurements")) }
-            div.table tabindex="0" role="region" aria-labelledby="measurements" {
+            div.table tabindex="0" role="group" aria-labelledby="measurements" {
                 table {
                     caption { (words.t("calibration.measurements_note")) " " code { "lyra calibration evaluate" } }
                     thead {

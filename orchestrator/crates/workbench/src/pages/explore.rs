@@ -106,12 +106,13 @@ fn statement(words: Words, sql: &str) -> Markup {
             p.small.quiet #sql-note { (words.t("explore.statement_note")) }
             p.note #sql-error role="alert" hidden {}
             div.row {
-                button.button.main { (words.t("explore.run")) " " kbd { "Ctrl" } kbd { "Enter" } }
+                button.button.main aria-keyshortcuts="Control+Enter" { (words.t("explore.run")) }
                 label.field {
                     (words.t("explore.limit"))
                     select name="limit" { @for limit in [50, 100, 200] { option value=(limit) { (limit) } } }
                 }
             }
+            p.small.quiet { kbd { "Ctrl" } " + " kbd { "Enter" } " " (words.t("explore.run_key")) }
             p.small {
                 (words.t("explore.examples")) " "
                 @for (at, (text, sql)) in EXAMPLES.iter().enumerate() {

@@ -86,7 +86,7 @@ fn health(words: Words) -> Markup {
             }
             p.quiet.small { (words.t("operations.health_note")) }
             p role="status" data-status {}
-            div.table tabindex="0" role="region" aria-labelledby="health" hidden data-findings {
+            div.table tabindex="0" role="group" aria-labelledby="health" hidden data-findings {
                 table {
                     caption.hidden { (words.t("operations.health")) }
                     thead {

@@ -20,7 +20,7 @@ pub(super) fn name(words: Words, version: u32) -> String {
 pub(super) fn table(words: Words, stats: &CalibrationStats, measures: &[CalibrationMeasure]) -> Markup {
     let versions = stats.versions.iter().map(Some).chain([None]);
     html! {
-        div.table tabindex="0" role="region" aria-label=(words.with("calibration.versions_of", &[("model", &stats.source)])) {
+        div.table tabindex="0" role="group" aria-label=(words.with("calibration.versions_of", &[("model", &stats.source)])) {
             table {
                 caption { (words.t("calibration.versions_note")) }
                 thead {

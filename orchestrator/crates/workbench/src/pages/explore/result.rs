@@ -8,6 +8,7 @@ use serde_json::Value;
 /// The place of a result: a table, and the tools that a module adds to it. A statement's rows are filled in by the
 /// module, in the shape of [`table`].
 pub(super) fn block(words: Words, id: &str, shown: Option<(&str, &ViewRows)>) -> Markup {
+    let caption = shown.map_or(words.t("explore.result_of_statement"), |(caption, _)| caption);
     html! {
         div.stack #(id) data-result hidden[shown.is_none()]
             data-rows-one=(words.t("explore.rows_one")) data-rows-other=(words.t("explore.rows_other"))
@@ -18,7 +19,7 @@ pub(super) fn block(words: Words, id: &str, shown: Option<(&str, &ViewRows)>) ->
             data-first=(words.t("explore.plot_first")) data-count=(words.t("explore.plot_count"))
             data-nothing=(words.t("explore.plot_nothing")) {
             p.small role="status" data-status { @if let Some((_, rows)) = shown { (counted(words, rows)) } }
-            div.table.rows tabindex="0" role="region" aria-label=(words.t("explore.result")) {
+            div.table.rows tabindex="0" role="group" aria-label=(caption) {
                 @if let Some((caption, rows)) = shown { (table(caption, rows)) }
             }
             (tools(words, id))

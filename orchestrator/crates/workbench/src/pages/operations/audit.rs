@@ -84,7 +84,7 @@ fn form(words: Words, wanted: &Wanted, entries: &[AuditEntry], tokens: &[Token])
 
 fn table(words: Words, entries: &[AuditEntry]) -> Markup {
     html! {
-        div.table.rows tabindex="0" role="region" aria-labelledby="audit" {
+        div.table.rows tabindex="0" role="group" aria-labelledby="audit" {
             table {
                 caption { (words.t("operations.audit_note")) }
                 thead {

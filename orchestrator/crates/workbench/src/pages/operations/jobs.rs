@@ -19,7 +19,7 @@ pub(super) fn list(words: Words, jobs: &[JobInfo]) -> Markup {
 
 fn table(words: Words, jobs: &[JobInfo]) -> Markup {
     html! {
-        div.table tabindex="0" role="region" aria-labelledby="jobs-title" {
+        div.table tabindex="0" role="group" aria-labelledby="jobs-title" {
             table {
                 caption { (words.t("operations.jobs_note")) }
                 thead {

@@ -77,7 +77,7 @@ pub(super) fn list(words: Words, tokens: &[Token], now: Timestamp) -> Markup {
             @if tokens.is_empty() {
                 p.quiet { (words.t("operations.no_tokens")) }
             } @else {
-                div.table tabindex="0" role="region" aria-labelledby="tokens-title" {
+                div.table tabindex="0" role="group" aria-labelledby="tokens-title" {
                     table {
                         caption.hidden { (words.t("operations.tokens")) }
                         thead {
