@@ -34,7 +34,7 @@ fn benches(criterion: &mut Criterion) {
         group.bench_function(format!("by {sort}"), |bench| bench.iter(|| read(&all, *sort, None)));
     }
     let mut change = || {
-        let touched = sqlx::query("UPDATE tasks SET updated_at = updated_at WHERE id = 'task_1'");
+        let touched = sqlx::query("UPDATE tasks SET budget_pages = budget_pages + 1 WHERE id = 'task_1'");
         runtime.block_on(touched.execute(&mut connection)).expect("a change");
     };
     group.bench_function("after a change of the store", |bench| {
