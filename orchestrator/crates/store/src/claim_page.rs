@@ -128,7 +128,7 @@ impl Wanted {
         let text: String = text.unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
         match text.chars().count() {
             0 => Self::default(),
-            ..LEAST_CHARS => Self { phrase: None, short: Some((text.to_lowercase(), text.to_uppercase())) },
+            1..LEAST_CHARS => Self { phrase: None, short: Some((text.to_lowercase(), text.to_uppercase())) },
             _ => Self { phrase: Some(format!("\"{}\"", text.replace('"', "\"\""))), short: None },
         }
     }
