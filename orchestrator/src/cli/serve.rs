@@ -8,7 +8,7 @@ use lyra_serve::connections;
 use lyra_usecases::App;
 use lyra_usecases::config::{ANY_HOST, AuthMode, LogFormat, Toolset};
 use serde_json::json;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 
@@ -59,6 +59,10 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
         .await
         .with_context(|| format!("cannot listen on {address}; choose another --port"))?;
     let address = listener.local_addr()?;
+    let noted = app.note_server(&format!("http://{}", reachable(address)));
+    if let Err(error) = &noted {
+        tracing::warn!(%error, "the data folder cannot hold the server's address; links to it are left out");
+    }
     let workers = app.start_workers(None, &cancel);
     prepare(app);
     say(app, &format!("MCP at http://{address}/mcp   (Ctrl-C stops)"));
@@ -72,9 +76,20 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
     tokio::spawn(async move { keeper.keep_retention(stop).await });
     let stop = cancel.clone();
     connections::serve(listener, router, connections::within_file_limit(most), stop).await;
+    drop(noted);
     cancel.cancel();
     workers.wait().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where this machine reaches a server that listens at `address`.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
 }
 
 pub(super) async fn stdio(app: &App, cancel: CancellationToken) -> anyhow::Result<ExitCode> {

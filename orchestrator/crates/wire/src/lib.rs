@@ -12,6 +12,7 @@ mod answer;
 mod calibration;
 mod changes;
 mod claim;
+mod claim_page;
 mod corpora;
 mod document;
 mod events;
@@ -21,10 +22,13 @@ pub mod fusion;
 pub mod json;
 mod library;
 mod operations;
+mod overview;
 mod problem;
+mod reader;
 pub mod schema;
 mod status;
 mod task;
+mod what_if;
 
 pub use answer::{Answer, Cluster, FoundClaim, NotCovered, Report, Totals, UnjudgedLanguage, Verdict, Works};
 pub use calibration::{CalibrationBin, CalibrationEvaluation, CalibrationStats, CalibrationVersion};
@@ -33,6 +37,7 @@ pub use changes::{
     TaskDeleted, TaskStopped,
 };
 pub use claim::{Citation, Claim, ClaimEvent, Evidence, Origin, Years};
+pub use claim_page::ClaimPage;
 pub use corpora::{
     Corpus, CorpusDocument, CorpusHit, CorpusSearch, ImportAccepted, Removed, Source, SourceTest,
 };
@@ -47,9 +52,12 @@ pub use export::{
 };
 pub use library::{ItemFacts, ItemNumbers};
 pub use operations::{AccessToken, AuditRecord, Finding, NewAccessToken};
+pub use overview::{JobInfo, TaskSummaries, TaskSummary};
 pub use problem::{Problem, ProblemDocument};
+pub use reader::{Mark, ReadFragment, ReadPage, Span};
 pub use status::{
     BlockedDomain, BudgetUse, DomainDecision, EvidenceSummary, JobCount, LanguageModelUse, Metrics, Progress,
     QuarantineCount, Status, WaitingPage,
 };
 pub use task::{Budget, Fragment, Search, SearchResults, Task, TaskConfig};
+pub use what_if::{Numbers, WhatIf};
