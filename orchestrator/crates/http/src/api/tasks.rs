@@ -147,6 +147,7 @@ async fn report(call: Call, _: Nothing) -> Result<Reply<Report>, Failure> {
 #[serde(deny_unknown_fields)]
 struct Claims {
     /// Only claims of which the passages say this. Default: all.
+    #[serde(default)]
     #[schemars(schema_with = "sides")]
     side: Option<Side>,
     /// First year of a passage that supports or refutes the claim.
@@ -162,6 +163,7 @@ struct Claims {
     /// Highest confidence, 0 to 1.
     confidence_to: Option<f64>,
     /// The order. Default: `contested`.
+    #[serde(default)]
     #[schemars(schema_with = "sorts")]
     sort: Option<ClaimSort>,
     /// Most claims, 1 to 200, default 50.

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 mod changes;
+mod judged;
 mod streams;
 
 /// Models that cannot be started.
