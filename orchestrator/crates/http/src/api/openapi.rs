@@ -178,10 +178,9 @@ fn without_null(schema: &mut Value) {
         fields.insert("type".to_owned(), kind.clone());
     }
     if let Some(Value::Array(choices)) = fields.remove("anyOf") {
-        for choice in choices.iter().filter(|choice| choice["type"] != "null") {
-            fields.extend(
-                choice.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())),
-            );
+        let kept = choices.iter().filter(|choice| choice["type"] != "null").filter_map(Value::as_object);
+        for (name, value) in kept.flatten() {
+            fields.entry(name.clone()).or_insert_with(|| value.clone());
         }
     }
 }
