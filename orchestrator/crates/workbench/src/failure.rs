@@ -10,10 +10,7 @@ use maud::html;
 use std::str::FromStr;
 
 /// Why a page cannot be shown, for its visitor.
-pub(crate) struct Failure {
-    visit: Visit,
-    error: AppError,
-}
+pub(crate) struct Failure(Box<(Visit, AppError)>);
 
 /// Says which visit an error belongs to, so that its page has the visitor's language.
 pub(crate) trait Failed<T> {
@@ -22,7 +19,7 @@ pub(crate) trait Failed<T> {
 
 impl<T, E: Into<AppError>> Failed<T> for Result<T, E> {
     fn shown_to(self, visit: &Visit) -> Result<T, Failure> {
-        self.map_err(|error| Failure { visit: visit.clone(), error: error.into() })
+        self.map_err(|error| Failure(Box::new((visit.clone(), error.into()))))
     }
 }
 
@@ -37,7 +34,7 @@ where
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let Self { visit, error } = self;
+        let (visit, error) = *self.0;
         let words = visit.words;
         let (status, title) = match error.code {
             ErrorCode::NotFound => (StatusCode::NOT_FOUND, words.t("common.not_found")),

@@ -57,7 +57,7 @@ impl Site {
     /// Imports these lines of JSON.
     async fn import_lines(&self, corpus: &str, lines: &[serde_json::Value]) {
         let path = self.folder.path().join(format!("{corpus}.jsonl"));
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let text = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
         std::fs::write(&path, text).expect("a file");
         self.import(corpus, &[path]).await;
     }
@@ -92,9 +92,7 @@ fn check_headings(address: &str, page: &str) {
     let levels: Vec<u32> = page
         .split("<h")
         .skip(1)
-        .filter_map(|rest| {
-            rest.starts_with(|c: char| c.is_ascii_digit()).then(|| rest[..1].parse().expect("a level"))
-        })
+        .filter_map(|rest| rest.chars().next()?.to_digit(10))
         .collect();
     assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1, "{address}: {levels:?}");
     assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{address}: {levels:?}");

@@ -98,6 +98,7 @@ impl Words {
     }
 
     /// A whole number with separators of thousands.
+    #[expect(clippy::unused_self, reason = "both languages write whole numbers alike")]
     pub(crate) fn number(self, n: u64) -> String {
         let digits = n.to_string();
         let mut grouped = String::new();

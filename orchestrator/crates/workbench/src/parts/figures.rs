@@ -102,7 +102,7 @@ fn works(report: &ClaimReport) -> Vec<&Evidence> {
     works
 }
 
-fn row<'a>(words: Words, evidence: &'a Evidence) -> forest::Row<'a> {
+fn row(words: Words, evidence: &Evidence) -> forest::Row<'_> {
     forest::Row {
         label: if evidence.title.is_empty() { words.t("common.untitled") } else { &evidence.title },
         year: evidence.year,

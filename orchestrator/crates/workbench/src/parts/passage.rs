@@ -112,8 +112,7 @@ fn buttons(words: Words, evidence: &Evidence, corrected: bool) -> Markup {
 
 /// The passage with the judged sentences marked, where they stand in it word for word.
 pub(crate) fn marked(context: &str, judged: &str) -> Markup {
-    match context.split_once(judged).filter(|_| !judged.is_empty()) {
-        Some((before, after)) => html! { (before) mark { (judged) } (after) },
-        None => html! { (context) },
-    }
+    let (before, rest) = context.split_at(context.find(judged).unwrap_or(context.len()));
+    let (judged, after) = rest.split_at(judged.len().min(rest.len()));
+    html! { (before) @if !judged.is_empty() { mark { (judged) } } (after) }
 }

@@ -209,7 +209,7 @@ mod tests {
         assert!(page.contains("Part 2 of 2") && page.contains("&lt;i&gt;Three&lt;/i&gt;"), "{page}");
         assert!(page.contains(r#"href="/d?part=1""#) && !page.contains("One."), "{page}");
         let contents = contents(words, &shown).into_string();
-        assert!(contents.contains(r##"href="/d?part=1#section-0""##), "{contents}");
+        assert!(contents.contains(r#"href="/d?part=1#section-0""#), "{contents}");
         assert!(contents.contains(r##"href="#section-2""##), "{contents}");
         assert_eq!(contents.matches("<li>").count(), 2, "{contents}");
     }

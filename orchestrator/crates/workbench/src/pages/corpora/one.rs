@@ -157,7 +157,7 @@ fn same_works(words: Words, corpus: &str, alike: Option<&[Duplicates]>) -> Marku
 }
 
 /// Why documents are alike.
-fn said<'a>(words: Words, reason: &'a str) -> &'a str {
+fn said(words: Words, reason: &str) -> &str {
     match reason {
         "same identifier" => words.t("corpora.same_identifier"),
         "same title and year" => words.t("corpora.same_title"),

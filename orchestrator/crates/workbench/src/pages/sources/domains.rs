@@ -161,7 +161,7 @@ fn state(words: Words, decision: OverrideDecision) -> &'static str {
 }
 
 /// Why Lyra blocked a domain.
-fn why<'a>(words: Words, reason: &'a str) -> &'a str {
+fn why(words: Words, reason: &str) -> &str {
     match reason {
         "dangerous_pattern" => words.t("sources.because_dangerous"),
         "high_rejection_rate" => words.t("sources.because_rejected"),

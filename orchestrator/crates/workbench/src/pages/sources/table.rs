@@ -54,7 +54,7 @@ fn row(words: Words, source: &SourceInfo) -> Markup {
     }
 }
 
-fn kind<'a>(words: Words, kind: &'a str) -> &'a str {
+fn kind(words: Words, kind: &str) -> &str {
     match kind {
         "api" => words.t("sources.kind_api"),
         "web" => words.t("sources.kind_web"),

@@ -50,7 +50,7 @@ fn card(visit: &Visit, item: &AuthItem) -> Markup {
 }
 
 /// What the page asks a person for.
-fn wanted<'a>(words: Words, kind: &'a str) -> &'a str {
+fn wanted(words: Words, kind: &str) -> &str {
     match kind {
         "captcha" | "turnstile" | "cloudflare" => words.t("sources.captcha"),
         "consent" => words.t("sources.consent"),

@@ -141,7 +141,7 @@ fn one_version(words: Words, version: &Version) -> Markup {
 }
 
 /// A field that a source filled in.
-fn field<'a>(words: Words, field: &'a str) -> &'a str {
+fn field(words: Words, field: &str) -> &str {
     match field {
         "doi" => "DOI",
         "authors" => words.t("corpora.authors"),
