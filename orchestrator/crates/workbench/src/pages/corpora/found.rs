@@ -38,6 +38,11 @@ impl Wanted {
         self.limit.trim().parse().map_or(STEP, |limit: usize| limit.clamp(1, MOST))
     }
 
+    /// Whether only some documents are searched.
+    pub(super) fn narrows(&self) -> bool {
+        [&self.tag, &self.collection].iter().any(|label| !label.trim().is_empty())
+    }
+
     fn in_notes(&self) -> bool {
         self.within == "notes"
     }
