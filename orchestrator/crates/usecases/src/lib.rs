@@ -50,7 +50,9 @@ pub use answer::{Answer, Cluster, Verdict};
 pub use auth::{AuthSession, Resolution};
 pub use backup::BackupReport;
 pub(crate) use backup::{check_backup, read_archive};
-pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
+pub use calibration::{
+    CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationMeasure, CalibrationStats,
+};
 pub use completion::CompletedMetadata;
 pub use corpora::{EXAMPLE, ExportTarget};
 pub use doctor::{Finding, Health};

@@ -3,9 +3,11 @@
 import { watchActions } from "./actions.js";
 import { watchSources } from "./ask-sources.js";
 import { watchLists, watchNarrowing, watchSettings } from "./choices.js";
+import { watchExplore } from "./explore.js";
 import { watchImports } from "./import.js";
 import { watchKeys } from "./keys.js";
 import { listen } from "./live.js";
+import { watchOperations } from "./operations.js";
 
 /** Dates and times in the reader's language and time zone. */
 function showTimes() {
@@ -24,6 +26,8 @@ watchActions();
 watchImports();
 watchSources();
 watchKeys();
+watchExplore();
+watchOperations();
 listen();
 showTimes();
 for (const kind of ["refreshed", "extended"]) document.addEventListener(kind, showTimes);

@@ -29,11 +29,17 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "api.js": SCRIPT,
     "ask-sources.js": SCRIPT,
     "choices.js": SCRIPT,
+    "csv.js": SCRIPT,
+    "explore.js": SCRIPT,
     "import.js": SCRIPT,
     "keys.js": SCRIPT,
     "live.js": SCRIPT,
     "notice.js": SCRIPT,
     "say.js": SCRIPT,
+    "operations.js": SCRIPT,
+    "plot.js": SCRIPT,
+    "rows.js": SCRIPT,
+    "series.js": SCRIPT,
     "icon.svg": PICTURE,
 };
 

@@ -1,9 +1,12 @@
 //! The pages, one file each.
 
+mod calibration;
 mod claim;
 mod corpora;
+mod explore;
 mod home;
 mod login;
+mod operations;
 mod reader;
 mod sources;
 mod task;
@@ -23,4 +26,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/corpora/{name}", get(corpora::one::show))
         .route("/corpora/{name}/documents/{document}", get(corpora::document::show))
         .route("/sources", get(sources::show))
+        .route("/explore", get(explore::show))
+        .route("/calibration", get(calibration::show))
+        .route("/operations", get(operations::show))
 }

@@ -3,6 +3,7 @@
 pub(crate) mod claim;
 pub(crate) mod drop;
 pub(crate) mod figures;
+pub(crate) mod moment;
 pub(crate) mod passage;
 pub(crate) mod place;
 pub(crate) mod progress;

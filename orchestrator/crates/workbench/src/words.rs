@@ -53,10 +53,14 @@ macro_rules! files {
 /// A page's name and its words, a JSON object of texts.
 type Files = &'static [(&'static str, &'static str)];
 
-const ENGLISH: Files =
-    &files! { "en": "common" "home" "task" "claim" "reader" "corpora" "sources" "figures" };
-const JAPANESE: Files =
-    &files! { "ja": "common" "home" "task" "claim" "reader" "corpora" "sources" "figures" };
+const ENGLISH: Files = &files! {
+    "en": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
+        "operations"
+};
+const JAPANESE: Files = &files! {
+    "ja": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
+        "operations"
+};
 
 type Texts = HashMap<String, String>;
 

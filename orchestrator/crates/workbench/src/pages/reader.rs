@@ -41,9 +41,9 @@ pub(super) async fn show(
     let content = html! {
         div.stack.wide {
             header.stack.tight {
-                p.crumbs { a href="/" { (words.t("common.ask")) } " / " (page) }
+                p.crumbs { a href="/" { (words.t("common.ask")) } " / " (read.domain) }
                 h1 { (title) }
-                (place::line(words, &read.page.citation))
+                (place::below_title(words, &read.page.citation))
                 p.facts {
                     span { (words.t("reader.fetched")) " " time datetime=(read.fetched_at) { (read.fetched_at) } }
                     @if let Some(language) = &read.language { span { (language) } }

@@ -75,8 +75,8 @@ pub(crate) fn sources(words: Words, id: &str, report: &ClaimReport) -> Option<Ma
     })
 }
 
-/// A picture and its numbers.
-fn figure(words: Words, id: &str, picture: &Markup, table: &Markup) -> Markup {
+/// A picture with the table that it shows, to open.
+pub(crate) fn figure(words: Words, id: &str, picture: &Markup, table: &Markup) -> Markup {
     html! {
         figure.figure {
             div.drawing { (picture) }

@@ -47,9 +47,10 @@ pub(crate) fn item(visit: &Visit, evidence: &Evidence, state: &State<'_>) -> Mar
     let word =
         SIDES.iter().find(|(known, ..)| *known == evidence.relation).map_or("neutral", |(_, word, _)| *word);
     let id = &evidence.edge_id;
+    let out = if state.left_out { " out" } else { "" };
     let reader = format!("/pages/{}?edge={id}#{}", evidence.page_id, evidence.fragment_id);
     html! {
-        li #(id) class=(format!("card passage {word}")) .out[state.left_out] data-item data-edge=(id) {
+        li #(id) class=(format!("card passage {word}{out}")) data-item data-edge=(id) {
             div.between {
                 span {
                     (side(words, evidence.relation)) " "

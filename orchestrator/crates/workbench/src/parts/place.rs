@@ -22,6 +22,18 @@ pub(crate) fn line(words: Words, citation: &Citation) -> Markup {
     }
 }
 
+/// The same below a heading that is the title.
+pub(crate) fn below_title(words: Words, citation: &Citation) -> Markup {
+    html! {
+        p.small {
+            (about(words, citation))
+            @if let Some(url) = citation.url.as_deref().filter(|url| is_web(url)) {
+                " · " a href=(url) rel="noreferrer noopener external" { (url) }
+            }
+        }
+    }
+}
+
 /// Authors, year, venue, section, and identifiers of a work, without its title.
 pub(crate) fn about(words: Words, citation: &Citation) -> Markup {
     html! {
