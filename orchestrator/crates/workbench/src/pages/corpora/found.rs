@@ -107,7 +107,11 @@ async fn answer(
         }
         Err(error) => Err(error),
         Ok(found) => {
-            let note = found.note.clone();
+            // The page says the method in the reader's language.
+            let note = found
+                .note
+                .as_deref()
+                .map(|note| note.strip_prefix("searched with bm25: ").unwrap_or(note).to_owned());
             Ok((found, note))
         }
     }
