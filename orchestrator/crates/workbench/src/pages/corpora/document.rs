@@ -202,7 +202,7 @@ mod tests {
             ..Document::default()
         };
         let passages = document.passages();
-        let parts = parts::of(&passages, 8);
+        let parts = parts::of(&passages, 14);
         let words = Words(Language::English);
         let shown = Shown { parts: &parts, at: 1, address: "/d".to_owned() };
         let page = text(words, &document, &shown).into_string();

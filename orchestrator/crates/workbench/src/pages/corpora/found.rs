@@ -38,6 +38,11 @@ impl Wanted {
         self.limit.trim().parse().map_or(STEP, |limit: usize| limit.clamp(1, MOST))
     }
 
+    /// Whether only some documents are searched.
+    pub(super) fn narrows(&self) -> bool {
+        [&self.tag, &self.collection].iter().any(|label| !label.trim().is_empty())
+    }
+
     fn in_notes(&self) -> bool {
         self.within == "notes"
     }
@@ -102,7 +107,11 @@ async fn answer(
         }
         Err(error) => Err(error),
         Ok(found) => {
-            let note = found.note.clone();
+            // The page says the method in the reader's language.
+            let note = found
+                .note
+                .as_deref()
+                .map(|note| note.strip_prefix("searched with bm25: ").unwrap_or(note).to_owned());
             Ok((found, note))
         }
     }

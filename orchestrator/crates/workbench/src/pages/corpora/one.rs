@@ -49,6 +49,7 @@ pub(in crate::pages) async fn show(
                     h2 #search-title { (words.t("corpora.search")) }
                     (found::form(words, &wanted, &labels))
                     @if let Some(found) = &found { (found::list(words, &name, &wanted, found)) }
+                    @if found.is_none() && wanted.narrows() { p.quiet { (words.t("corpora.narrowed")) } }
                 }
                 aside.stack.wide {
                     @if visit.may_write { (drop::form(words, Some(&name))) }
@@ -95,7 +96,7 @@ fn listed_labels(words: Words, corpus: &str, labels: &Labels) -> Markup {
                     ul.stack.tight.small {
                         @for label in labels.iter().take(LABELS) {
                             li {
-                                a href=(format!("{}?{}", address(corpus), found::field(field, &label.name))) { (label.name) }
+                                a href=(format!("{}?{}#search-title", address(corpus), found::field(field, &label.name))) { (label.name) }
                                 " " span.quiet { (words.number(label.documents)) }
                             }
                         }

@@ -2,8 +2,9 @@
 
 use lyra_corpus::Passage;
 
-/// Passages of a text in parts of about `most` bytes, in order: together they are the whole text. A passage that is longer
-/// is cut between its paragraphs, and a paragraph that is longer between two characters. There is one part at least.
+/// Passages of a text in parts of about `most` bytes, in order: together they are the whole text. A passage that is
+/// longer is cut between its paragraphs, and a paragraph that is longer between two characters. There is one
+/// part at least.
 pub(super) fn of<'a>(passages: &[Passage<'a>], most: usize) -> Vec<Vec<Passage<'a>>> {
     let mut parts = vec![Vec::new()];
     let mut used = 0;

@@ -8,7 +8,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 pub(super) fn of(words: Words, sources: &[SourceInfo]) -> Markup {
     html! {
         div.table {
-            table {
+            table.sources {
                 caption.hidden { (words.t("sources.all")) }
                 thead {
                     tr {
@@ -36,7 +36,11 @@ fn row(words: Words, source: &SourceInfo) -> Markup {
             td { (kind(words, source.kind)) }
             td {
                 div.stack.tight {
-                    @if source.by_default { span { span.pill.busy { (words.t("sources.by_default")) } } }
+                    @if source.by_default {
+                        span { span.pill.busy { (words.t("sources.by_default")) } }
+                    } @else if source.missing.is_none() {
+                        span.quiet { (words.t("sources.when_chosen")) }
+                    }
                     @if let Some(setting) = &source.missing {
                         span { (words.t("sources.missing")) " " code { (setting) } }
                     }

@@ -118,7 +118,7 @@ fn labels(title: &str, name: &str, corpus: &str, labels: &[String]) -> Markup {
             dd {
                 @for (at, label) in labels.iter().enumerate() {
                     @if at > 0 { ", " }
-                    a href=(format!("{}?{}", address(corpus), found::field(name, label))) { (label) }
+                    a href=(format!("{}?{}#search-title", address(corpus), found::field(name, label))) { (label) }
                 }
             }
         }
