@@ -24,7 +24,7 @@ test("a new token is shown once, and the audit log tells of it without its secre
   await shot(page, "operations-token");
 
   await page.reload();
-  await page.locator("#entries").getByText("/tokens").first().waitFor();
+  await page.locator("#entries").getByText("create_token").first().waitFor();
   assert.ok(!(await page.content()).includes(secret));
 });
 
