@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Bench, shot } from "../support/bench.mjs";
 
 const REFUSED = /status of 4\d\d/;
-const HOSTILE = "'=1+1' AS formula, '<img src=x onerror=alert(1)>' AS markup, -5 AS number, NULL AS nothing";
+const HOSTILE = "'=1+1' AS formula, '<img src=x onerror=alert(1)>' AS markup, -5 AS number, NULL AS missing";
 
 /** Writes a statement into the field, and sends it from the keyboard. */
 async function run(page, sql) {
@@ -32,12 +32,12 @@ test("a statement runs from the keyboard, and its rows are shown, saved, and dra
   const own = page.locator("#own-rows");
   await run(page, `SELECT ${HOSTILE}`);
   await own.getByRole("status").getByText("1 row.").waitFor();
-  assert.deepEqual(await own.locator("th").allInnerTexts(), ["formula", "markup", "number", "nothing"]);
+  assert.deepEqual(await own.locator("th").allInnerTexts(), ["formula", "markup", "number", "missing"]);
   assert.deepEqual(await own.locator("td").allInnerTexts(), ["=1+1", "<img src=x onerror=alert(1)>", "-5", "NULL"]);
   assert.equal(await own.locator("img").count(), 0);
   assert.equal(
     await saved(page, own),
-    "\ufeffformula,markup,number,nothing\r\n'=1+1,<img src=x onerror=alert(1)>,-5,\r\n",
+    "\ufeffformula,markup,number,missing\r\n'=1+1,<img src=x onerror=alert(1)>,-5,\r\n",
   );
 
   await run(page, "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 20) SELECT x, x * x AS y FROM n");

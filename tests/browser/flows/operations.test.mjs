@@ -12,8 +12,9 @@ test("a new token is shown once, and the audit log tells of it without its secre
   const bench = await Bench.start(t);
   const page = await bench.open("/operations");
   await page.getByLabel("Name", { exact: true }).fill("laptop");
-  await page.getByLabel("Access", { exact: true }).selectOption("full");
+  await page.locator("select[name=scope]").selectOption("full");
   await page.getByRole("button", { name: "Create" }).click();
+  await page.getByText("Copy the token now.").waitFor();
   const secret = await page.locator("output").innerText();
   assert.ok(secret.length > 40, secret);
   await page.locator("#tokens").getByText("laptop").waitFor();
@@ -23,7 +24,7 @@ test("a new token is shown once, and the audit log tells of it without its secre
   await shot(page, "operations-token");
 
   await page.reload();
-  await page.locator("#entries").getByText("/tokens").first().waitFor();
+  await page.locator("#entries").getByText("create_token").first().waitFor();
   assert.ok(!(await page.content()).includes(secret));
 });
 

@@ -19,6 +19,7 @@ export function fillTable(block, caption, columns, rows) {
     const cell = document.createElement("th");
     cell.scope = "col";
     cell.textContent = name;
+    if (rows.some((row) => typeof row[name] === "number")) cell.className = "number";
     head.append(cell);
   }
   const body = table.createTBody();

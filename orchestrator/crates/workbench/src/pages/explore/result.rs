@@ -42,7 +42,11 @@ fn table(caption: &str, rows: &ViewRows) -> Markup {
     html! {
         table {
             caption { (caption) }
-            thead { tr { @for column in &rows.columns { th scope="col" { (column) } } } }
+            thead {
+                tr {
+                    @for column in &rows.columns { th scope="col" class=[numeric(rows, column).then_some("number")] { (column) } }
+                }
+            }
             tbody {
                 @for row in &rows.rows {
                     tr { @for column in &rows.columns { (cell(row.get(column).unwrap_or(&Value::Null))) } }
@@ -50,6 +54,11 @@ fn table(caption: &str, rows: &ViewRows) -> Markup {
             }
         }
     }
+}
+
+/// Whether a column holds numbers, beside which its head stands.
+fn numeric(rows: &ViewRows, column: &str) -> bool {
+    rows.rows.iter().any(|row| row.get(column).is_some_and(Value::is_number))
 }
 
 /// A cell. Numbers are shown as they are, because people copy them.
