@@ -1,0 +1,76 @@
+// What a flow starts from: a copy of a seeded data folder, a server over it, and windows on that.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { window } from "./browser.mjs";
+import { Server, Store } from "./lyra.mjs";
+import { SHOTS } from "./places.mjs";
+import { seed } from "./seed.mjs";
+
+/** A store with a running server. */
+export class Bench {
+  /**
+   * @param {import("node:test").TestContext} t removes it all at its end
+   * @param {string} name of the seed
+   * @param {Record<string, string>} [variables] settings of the commands and the server
+   */
+  static async start(t, name = "nap", variables = {}) {
+    const from = seed(name);
+    const bench = new Bench();
+    bench.task = from.task;
+    bench.store = Store.temporary(from.folder, variables);
+    bench.server = new Server(bench.store);
+    t.after(async () => {
+      await bench.server.stop();
+      bench.store.remove();
+    });
+    await bench.server.start();
+    return bench;
+  }
+
+  get origin() {
+    return this.server.url("").replace(/\/$/, "");
+  }
+
+  /** A window that shows an address of the workbench. */
+  async open(t, path, how = {}) {
+    const page = await window(t, this.origin, { baseURL: this.origin, ...how });
+    const response = await page.goto(path);
+    if (response?.status() !== 200) throw new Error(`${path} answered ${response?.status()}`);
+    return page;
+  }
+
+  /** Claims of the task as stored, those with most passages on both sides first. */
+  async claims() {
+    const rows = await this.store.view("v_claim_evidence_summary", this.task);
+    return rows.sort((a, b) => both(b) - both(a));
+  }
+
+  /** Every page of the workbench that shows the task's data, by name. */
+  async addresses() {
+    const [claim] = await this.claims();
+    const stored = await this.store.claim(claim.claim_id);
+    const { page_id, fragment_id, edge_id } = stored.evidence[0];
+    return {
+      home: "/",
+      task: `/tasks/${this.task}`,
+      claim: `/claims/${claim.claim_id}`,
+      reader: `/pages/${page_id}?fragment=${fragment_id}&edge=${edge_id}`,
+      corpora: "/corpora",
+      sources: "/sources",
+      explore: "/explore",
+      calibration: "/calibration",
+      operations: "/operations",
+    };
+  }
+}
+
+/** How much the weaker side has. */
+function both(row) {
+  return Math.min(row.support_count, row.refute_count) * 1000 + row.support_count + row.refute_count;
+}
+
+/** Writes a picture of the whole page to target/browser/shots. */
+export async function shot(page, name) {
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage: true });
+}
