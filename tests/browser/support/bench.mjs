@@ -32,10 +32,10 @@ export class Bench {
   }
 
   /** A window that shows an address of the workbench. */
-  async open(t, path, how = {}) {
+  async open(t, path, { expected = 200, ...how } = {}) {
     const page = await window(t, this.origin, { baseURL: this.origin, ...how });
-    const response = await page.goto(path);
-    if (response?.status() !== 200) throw new Error(`${path} answered ${response?.status()}`);
+    const status = (await page.goto(path))?.status();
+    if (status !== expected) throw new Error(`${path} answered ${status}`);
     return page;
   }
 
@@ -45,21 +45,21 @@ export class Bench {
     return rows.sort((a, b) => both(b) - both(a));
   }
 
-  /** Every page of the workbench that shows the task's data, by name. */
+  /** Addresses of the pages that show the task's data and of every section in the navigation, by name. */
   async addresses() {
     const [claim] = await this.claims();
     const stored = await this.store.claim(claim.claim_id);
-    const { page_id, fragment_id, edge_id } = stored.evidence[0];
+    const evidence = stored.evidence[0];
+    const home = await (await fetch(this.server.url("/"))).text();
+    const sections = home.match(/<nav[^>]*>.*?<\/nav>/s)[0].matchAll(/href="\/(\w+)"/g);
     return {
       home: "/",
+      ...Object.fromEntries(Array.from(sections, ([, name]) => [name, `/${name}`])),
       task: `/tasks/${this.task}`,
       claim: `/claims/${claim.claim_id}`,
-      reader: `/pages/${page_id}?fragment=${fragment_id}&edge=${edge_id}`,
-      corpora: "/corpora",
-      sources: "/sources",
-      explore: "/explore",
-      calibration: "/calibration",
-      operations: "/operations",
+      reader: `/pages/${evidence.page_id}?edge=${evidence.edge_id}`,
+      login: "/login",
+      missing: "/claims/claim_0",
     };
   }
 }
