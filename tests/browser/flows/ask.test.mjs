@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bench } from "../support/bench.mjs";
-import { cards, kept, mark } from "../support/claims.mjs";
+import { cards, kept, mark } from "../support/pages.mjs";
 import { FAST } from "../support/seed.mjs";
 import { until } from "../support/until.mjs";
 

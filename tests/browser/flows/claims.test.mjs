@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bench } from "../support/bench.mjs";
-import { cards } from "../support/claims.mjs";
+import { cards } from "../support/pages.mjs";
 import { until } from "../support/until.mjs";
 
 const SIDES = {
@@ -31,7 +31,8 @@ test("claims are listed as cards and narrowed by side, words, years, and confide
     const card = page.locator(`[data-claim="${row.claim_id}"]`);
     assert.equal(await card.getByRole("heading").innerText(), row.claim_text);
     const facts = (await card.innerText()).replaceAll(/\s+/g, " ");
-    for (const [word, count] of [["Supports", row.support_count], ["Refutes", row.refute_count], ["Neutral", row.neutral_count]]) {
+    const counts = { Supports: row.support_count, Refutes: row.refute_count, Neutral: row.neutral_count };
+    for (const [word, count] of Object.entries(counts)) {
       assert.ok(facts.includes(`${word} ${count}`), `${word} ${count} is not in: ${facts}`);
     }
     assert.ok(facts.includes(row.confidence.toFixed(2)), `${row.confidence} is not in: ${facts}`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bench } from "../support/bench.mjs";
-import { confidence, current, judged, kept, mark, passage } from "../support/claims.mjs";
+import { confidence, current, judged, kept, mark, passage } from "../support/pages.mjs";
 import { until } from "../support/until.mjs";
 
 /** The page of the claim with the most evidence on both sides. */
@@ -38,7 +38,8 @@ test("a passage is corrected from the keyboard, the number moves, and undo takes
   await page.getByRole("button", { name: "Undo" }).waitFor();
 
   await page.keyboard.press("u");
-  await until("the correction is undone", async () => judged(await bench.store.claim(id), edge).relation === model.relation);
+  const relation = async () => judged(await bench.store.claim(id), edge).relation;
+  await until("the correction is undone", async () => (await relation()) === model.relation);
   await shows(before.toFixed(2));
   assert.deepEqual(judged(await bench.store.claim(id), edge), model);
   await page.locator("#history").getByText(/A correction was undone/).waitFor();

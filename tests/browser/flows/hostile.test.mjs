@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bench, shot } from "../support/bench.mjs";
 import { INJECTION, QUESTION, TITLES } from "../support/hostile.mjs";
+import { overhang } from "../support/pages.mjs";
 import { FAST } from "../support/seed.mjs";
 import { until } from "../support/until.mjs";
 
@@ -15,17 +16,13 @@ function smuggled(page) {
         if (name.startsWith("on") || name === "style" || name === "srcdoc") found.push(`${element.tagName} ${name}`);
       }
       if (/^(IFRAME|OBJECT|EMBED|BASE)$/.test(element.tagName)) found.push(element.tagName);
-      if (element instanceof HTMLImageElement && element.getAttribute("src") === "x") found.push("image");
-      if (element instanceof HTMLScriptElement && !element.getAttribute("src")?.startsWith("/assets/")) found.push("script");
-      if (element instanceof HTMLAnchorElement && /^\s*(javascript|data|vbscript):/i.test(element.href)) found.push(element.href);
+      const [source, link] = [element.getAttribute("src") ?? "", element.getAttribute("href") ?? ""];
+      if (element.tagName === "IMG" && source === "x") found.push("image");
+      if (element.tagName === "SCRIPT" && !source.startsWith("/assets/")) found.push("script");
+      if (/^\s*(javascript|data|vbscript):/i.test(link)) found.push(link);
     }
     return found;
   });
-}
-
-/** How far the page is wider than its window. */
-function overhang(page) {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
 test("no document's words become markup, on any page", async (t) => {

@@ -5,20 +5,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { accessible } from "../support/axe.mjs";
 import { Bench, shot } from "../support/bench.mjs";
-import { cards, confidence } from "../support/claims.mjs";
+import { cards, confidence, overhang } from "../support/pages.mjs";
 import { REPOSITORY } from "../support/places.mjs";
 
 const WORDS = join(REPOSITORY, "orchestrator/crates/workbench/words");
 /** A page that reports an error is one of those that are looked at. */
 const MISSING = /status of 404/;
-
-/** How far the page is wider than its window. */
-function overhang(page) {
-  return page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return scrollWidth - clientWidth;
-  });
-}
 
 async function show(page, address) {
   const status = (await page.goto(address)).status();
@@ -199,7 +191,8 @@ test("a question is asked with the keyboard alone, and the keys are listed", asy
   await page.keyboard.press("?");
   const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await sheet.waitFor();
-  for (const key of "jksrnxu") assert.ok((await sheet.locator("kbd", { hasText: new RegExp(`^${key}$`) }).count()) > 0, key);
+  const listed = await sheet.locator("kbd").allInnerTexts();
+  for (const key of "jksrnxu") assert.ok(listed.includes(key), `${key} is not among ${listed}`);
   await page.keyboard.press("Escape");
   await sheet.waitFor({ state: "hidden" });
   await page.getByRole("textbox", { name: "Question or claim" }).focus();

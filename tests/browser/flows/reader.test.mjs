@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Bench } from "../support/bench.mjs";
-import { passage } from "../support/claims.mjs";
+import { passage } from "../support/pages.mjs";
 import { INJECTION } from "../support/hostile.mjs";
 import { FAST } from "../support/seed.mjs";
 import { until } from "../support/until.mjs";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bench } from "../support/bench.mjs";
-import { confidence, judged, kept, mark, passage } from "../support/claims.mjs";
+import { confidence, judged, kept, mark, passage } from "../support/pages.mjs";
 import { until } from "../support/until.mjs";
 
 /** What Chromium reports while no server answers. */
-const GONE = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE|ERR_NETWORK/;
+const GONE = /ERR_(CONNECTION_(REFUSED|RESET)|INCOMPLETE_CHUNKED_ENCODING|EMPTY_RESPONSE|NETWORK\w*)/;
 /** What it reports of an answer with this status. */
 const REFUSED = /status of (401|403)/;
 const GUARDED = { LYRA__SERVER__AUTH: "required" };

@@ -1,5 +1,5 @@
-// Accessibility rules of axe-core, in an isolated world: the page's policy forbids scripts from elsewhere, and must not be
-// weakened for the test.
+// Accessibility rules of axe-core, in an isolated world: the page's policy forbids scripts from elsewhere, and must not
+// be weakened for the test.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { installed } from "./places.mjs";

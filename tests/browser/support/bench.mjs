@@ -34,7 +34,7 @@ export class Bench {
   /** A window that shows an address of the workbench. */
   async open(t, path, { expected = 200, ...how } = {}) {
     const page = await window(t, this.origin, { baseURL: this.origin, ...how });
-    const status = (await page.goto(path))?.status();
+    const status = (await page.goto(path))?.status() ?? null;
     if (status !== expected) throw new Error(`${path} answered ${status}`);
     return page;
   }

@@ -1,4 +1,4 @@
-// What the pages of claims show, read from their markup.
+// What pages show, read from their markup.
 
 /** Ids of the cards, in their order. */
 export function cards(page) {
@@ -32,4 +32,9 @@ export async function mark(page) {
 
 export function kept(page) {
   return page.evaluate(() => document.documentElement.hasAttribute("data-kept"));
+}
+
+/** How far the page is wider than its window. */
+export function overhang(page) {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
