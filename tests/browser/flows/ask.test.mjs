@@ -29,7 +29,7 @@ async function says(page, status) {
 
 test("a question asked on Home is researched while its page shows how far it is", async (t) => {
   const bench = await Bench.start(t, "nap", FAST);
-  const page = await bench.open(t, "/");
+  const page = await bench.open("/");
   const task = await ask(page, QUESTION);
   await mark(page);
   await page.getByRole("heading", { level: 1, name: QUESTION }).waitFor();
@@ -50,7 +50,7 @@ test("a question asked on Home is researched while its page shows how far it is"
 
 test("a claim is checked as it is stated", async (t) => {
   const bench = await Bench.start(t, "nap", FAST);
-  const page = await bench.open(t, "/");
+  const page = await bench.open("/");
   const claim = "Short naps improve word recall.";
   await page.getByLabel("Check a claim").check();
   const task = await ask(page, claim);
@@ -63,7 +63,7 @@ test("a claim is checked as it is stated", async (t) => {
 
 test("searches are added to a task that is done, and it works on", async (t) => {
   const bench = await Bench.start(t, "nap", FAST);
-  const page = await bench.open(t, `/tasks/${bench.task}`);
+  const page = await bench.open(`/tasks/${bench.task}`);
   await page.getByText("Add searches").click();
   await page.getByLabel("Searches, one per line").fill("naps and grogginess\nnaps of older adults");
   await page.getByRole("button", { name: "Add", exact: true }).click();
@@ -81,7 +81,7 @@ test("searches are added to a task that is done, and it works on", async (t) => 
 test("a task is stopped and resumed", async (t) => {
   // The verifier is slow enough to be stopped at its work.
   const bench = await Bench.start(t, "nap");
-  const page = await bench.open(t, "/");
+  const page = await bench.open("/");
   const task = await ask(page, QUESTION, { claims: "2" });
   await page.getByRole("button", { name: "Stop", exact: true }).click();
   await page.getByRole("button", { name: "Resume", exact: true }).waitFor();

@@ -19,7 +19,7 @@ function ids(rows) {
 test("claims are listed as cards and narrowed by side, words, years, and confidence", async (t) => {
   const bench = await Bench.start(t);
   const rows = await bench.claims();
-  const page = await bench.open(t, `/tasks/${bench.task}`);
+  const page = await bench.open(`/tasks/${bench.task}`);
   const listed = async (what, wanted) => {
     await until(`${what}: ${wanted.length} of ${rows.length} claims`, async () => {
       const found = (await cards(page)).sort();
@@ -68,7 +68,7 @@ test("the order of claims follows their numbers", async (t) => {
   const bench = await Bench.start(t);
   const rows = await bench.claims();
   const of = (id, field) => rows.find((row) => row.claim_id === id)[field];
-  const page = await bench.open(t, `/tasks/${bench.task}`);
+  const page = await bench.open(`/tasks/${bench.task}`);
   const order = page.getByLabel("Order");
   const sorted = async (label, field) => {
     await order.selectOption({ label });
@@ -88,7 +88,7 @@ test("the order of claims follows their numbers", async (t) => {
 
 test("a card opens its claim, with Enter as well", async (t) => {
   const bench = await Bench.start(t);
-  const page = await bench.open(t, `/tasks/${bench.task}`);
+  const page = await bench.open(`/tasks/${bench.task}`);
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   const id = await page.locator("[data-current]").getAttribute("data-claim");

@@ -9,7 +9,7 @@ import { until } from "../support/until.mjs";
 async function opened(t) {
   const bench = await Bench.start(t);
   const [row] = await bench.claims();
-  const page = await bench.open(t, `/claims/${row.claim_id}`);
+  const page = await bench.open(`/claims/${row.claim_id}`);
   await mark(page);
   const number = async () => (await bench.claims()).find((known) => known.claim_id === row.claim_id).confidence;
   const shows = (wanted) =>

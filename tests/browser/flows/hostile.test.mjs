@@ -39,7 +39,7 @@ test("no document's words become markup, on any page", async (t) => {
     `/login?next=${encodeURIComponent("javascript:lyraHostileRan('next')")}`,
     "/corpora/hostile",
   ];
-  const page = await bench.open(t, "/", { viewport: { width: 380, height: 800 }, tolerate: [/status of 404/] });
+  const page = await bench.open("/", { viewport: { width: 380, height: 800 }, tolerate: [/status of 404/] });
   let seen = "";
   for (const address of addresses) {
     await page.goto(address);
@@ -76,7 +76,7 @@ test("the API answers hostile ids and bodies with a problem, not with markup", a
 test("a reason with markup is stored and shown as it was written", async (t) => {
   const bench = await Bench.start(t, "hostile", FAST);
   const [{ claim_id: id }] = await bench.claims();
-  const page = await bench.open(t, `/claims/${id}`);
+  const page = await bench.open(`/claims/${id}`);
   const reason = `<img src=x onerror=lyraHostileRan("reason")> & "quotes"`;
   await page.locator("#reject summary").click();
   await page.getByLabel("Reason").fill(reason);

@@ -10,13 +10,12 @@ const CLAIMS = 10_000;
 const SKIP = seed("large").skipped ?? false;
 
 /** Bytes of a page's first view as sent, compressed, with everything it loads. */
-async function weight(bench, t, address) {
-  const page = await bench.open(t, "about:blank", { expected: null, tolerate: [/status of 404/] });
+async function weight(bench, address) {
+  const page = await bench.open("about:blank", { expected: null, tolerate: [/status of 404/] });
   const finished = [];
   page.on("requestfinished", (request) => finished.push(request.sizes()));
   await page.goto(new URL(address, bench.origin).href, { waitUntil: "load" });
   const sizes = await Promise.all(finished);
-  await page.context().close();
   return sizes.reduce((sum, size) => sum + size.responseBodySize, 0);
 }
 
@@ -36,14 +35,14 @@ async function took(bench, address) {
 test("first views of 10,000 claims are small, and the list grows as it is scrolled", { skip: SKIP }, async (t) => {
   const bench = await Bench.start(t, "large");
   const task = `/tasks/${bench.task}`;
-  const page = await bench.open(t, task);
+  const page = await bench.open(task);
   const first = await cards(page);
   assert.ok(first.length > 10 && first.length <= 100, `${first.length} cards at first`);
   assert.match(await page.locator("#count").innerText(), /10,?000/);
 
   const addresses = { home: "/", task, claim: `/claims/${first[0]}`, filtered: `${task}?text=77&sort=newest` };
   for (const [name, address] of Object.entries(addresses)) {
-    const bytes = await weight(bench, t, address);
+    const bytes = await weight(bench, address);
     const ms = (await took(bench, address)).toFixed(0);
     t.diagnostic(`${name}: ${(bytes / 1000).toFixed(1)} kB compressed, ${ms} ms on the server (debug build)`);
     assert.ok(bytes < 100_000, `${name} has ${bytes} bytes`);
@@ -68,7 +67,7 @@ test("first views of 10,000 claims are small, and the list grows as it is scroll
 
 test("a correction among 10,000 claims is stored and shown", { skip: SKIP }, async (t) => {
   const bench = await Bench.start(t, "large");
-  const page = await bench.open(t, `/tasks/${bench.task}`);
+  const page = await bench.open(`/tasks/${bench.task}`);
   const [id] = await cards(page);
   await page.goto(`/claims/${id}`);
   await page.keyboard.press("j");

@@ -27,7 +27,7 @@ async function unfold(page) {
 for (const colorScheme of ["light", "dark"]) {
   test(`every page obeys the accessibility rules and fits its window (${colorScheme})`, async (t) => {
     const bench = await Bench.start(t);
-    const page = await bench.open(t, "/", { colorScheme, tolerate: [MISSING] });
+    const page = await bench.open("/", { colorScheme, tolerate: [MISSING] });
     for (const [name, address] of Object.entries(await bench.addresses())) {
       for (const width of [380, 1280, 1920]) {
         await page.setViewportSize({ width, height: 900 });
@@ -51,7 +51,7 @@ test("at 400 % zoom nothing is cut off or scrolls sideways", async (t) => {
   const bench = await Bench.start(t);
   // 1,280 by 1,024 pixels at 400 %.
   const viewport = { width: 320, height: 256 };
-  const page = await bench.open(t, "/", { viewport, deviceScaleFactor: 4, tolerate: [MISSING] });
+  const page = await bench.open("/", { viewport, deviceScaleFactor: 4, tolerate: [MISSING] });
   for (const [name, address] of Object.entries(await bench.addresses())) {
     await show(page, address);
     await unfold(page);
@@ -61,7 +61,7 @@ test("at 400 % zoom nothing is cut off or scrolls sideways", async (t) => {
 
 test("themes and languages are chosen on the page and kept", async (t) => {
   const bench = await Bench.start(t);
-  const page = await bench.open(t, "/");
+  const page = await bench.open("/");
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
   await page.getByLabel("Theme").selectOption({ label: "Dark" });
@@ -84,7 +84,7 @@ function words(language) {
 
 test("in Japanese no English of the pages is left", async (t) => {
   const bench = await Bench.start(t);
-  const page = await bench.open(t, "/", { locale: "ja-JP", tolerate: [MISSING] });
+  const page = await bench.open("/", { locale: "ja-JP", tolerate: [MISSING] });
   const [english, japanese] = [words("en"), words("ja")];
   assert.deepEqual(Object.keys(japanese), Object.keys(english));
   // Texts with places for numbers and names are compared as patterns.
@@ -122,7 +122,7 @@ test("in Japanese no English of the pages is left", async (t) => {
 test("pages are whole without JavaScript", async (t) => {
   const bench = await Bench.start(t);
   const rows = await bench.claims();
-  const page = await bench.open(t, `/tasks/${bench.task}`, { javaScriptEnabled: false, tolerate: [MISSING] });
+  const page = await bench.open(`/tasks/${bench.task}`, { javaScriptEnabled: false, tolerate: [MISSING] });
   assert.equal((await cards(page)).length, rows.length);
   await page.getByLabel("Evidence").selectOption({ label: "Contested" });
   await page.getByRole("button", { name: "Apply" }).click();
@@ -144,7 +144,7 @@ test("pages are whole without JavaScript", async (t) => {
 
 test("everything is reached with Tab, and what has the focus is visible", async (t) => {
   const bench = await Bench.start(t);
-  const page = await bench.open(t, "/", { tolerate: [MISSING] });
+  const page = await bench.open("/", { tolerate: [MISSING] });
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to content");
   await page.keyboard.press("Enter");
@@ -187,7 +187,7 @@ test("everything is reached with Tab, and what has the focus is visible", async 
 
 test("a question is asked with the keyboard alone, and the keys are listed", async (t) => {
   const bench = await Bench.start(t, "nap", { LYRA__ML__PROFILE: "fast" });
-  const page = await bench.open(t, "/");
+  const page = await bench.open("/");
   await page.keyboard.press("?");
   const sheet = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await sheet.waitFor();

@@ -14,7 +14,7 @@ test("a passage leads into its document, and from there to its claim and back", 
   const [row] = await bench.claims();
   const stored = await bench.store.claim(row.claim_id);
   const evidence = stored.evidence.find((known) => known.relation === "supports");
-  const page = await bench.open(t, `/claims/${row.claim_id}`);
+  const page = await bench.open(`/claims/${row.claim_id}`);
   await passage(page, evidence.edge_id).getByRole("link", { name: "Read in the document" }).click();
   await page.waitForURL(`**/pages/${evidence.page_id}*`);
   await page.getByRole("heading", { level: 1, name: evidence.title }).waitFor();
@@ -43,7 +43,7 @@ test("what is in quarantine is shown on request, as text that is not judged", as
     assert.ok(!page.includes(INJECTION), "it is not shown without being asked for");
   }
   assert.ok(found, "a page has a passage in quarantine");
-  const page = await bench.open(t, `/pages/${found}`);
+  const page = await bench.open(`/pages/${found}`);
   await page.getByRole("link", { name: "Show them as plain text" }).click();
   const passage = page.locator("[data-fragment]").filter({ hasText: INJECTION });
   await passage.getByText("In quarantine").waitFor();
@@ -52,7 +52,7 @@ test("what is in quarantine is shown on request, as text that is not judged", as
 
 test("files are imported by choosing or dropping them", async (t) => {
   const bench = await Bench.start(t, "nap", FAST);
-  const page = await bench.open(t, "/");
+  const page = await bench.open("/");
   const notes = join(bench.store.folder, "moss.md");
   writeFileSync(notes, "# Moss and rain\n\nMoss held twelve times its weight in water after a night of rain.\n");
   await page.getByLabel("Corpus", { exact: true }).fill("library");

@@ -23,9 +23,9 @@ test("a correction in one window appears in the others", async (t) => {
   const bench = await Bench.start(t);
   const { claim, edge, address } = await supporting(bench);
   const [first, second, list] = [
-    await bench.open(t, address),
-    await bench.open(t, address),
-    await bench.open(t, `/tasks/${bench.task}`),
+    await bench.open(address),
+    await bench.open(address),
+    await bench.open(`/tasks/${bench.task}`),
   ];
   const before = await confidence(first);
   for (const page of [second, list]) await mark(page);
@@ -42,7 +42,7 @@ test("a correction in one window appears in the others", async (t) => {
 test("a page survives a server that is killed and started again", async (t) => {
   const bench = await Bench.start(t);
   const { claim, edge, address } = await supporting(bench);
-  const page = await bench.open(t, address, { tolerate: [GONE] });
+  const page = await bench.open(address, { tolerate: [GONE] });
   const before = await confidence(page);
   await mark(page);
   await bench.server.kill();
@@ -62,7 +62,7 @@ test("a token becomes a session, which ends when the token is revoked", async (t
   const bench = await Bench.start(t, "nap", GUARDED);
   const token = await bench.store.token("reviewer");
   const { claim, edge, address } = await supporting(bench);
-  const page = await bench.open(t, address, { tolerate: [REFUSED] });
+  const page = await bench.open(address, { tolerate: [REFUSED] });
   assert.match(page.url(), /\/login\?next=/);
   await page.getByLabel("Access token").fill("lyra_wrong_wrong");
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -90,7 +90,7 @@ test("a read-only token reads everything and is offered no change", async (t) =>
   const bench = await Bench.start(t, "nap", GUARDED);
   const token = await bench.store.token("guest", "read");
   const { claim, edge, address } = await supporting(bench);
-  const page = await bench.open(t, address, { tolerate: [REFUSED] });
+  const page = await bench.open(address, { tolerate: [REFUSED] });
   await page.getByLabel("Access token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`**${address}`);

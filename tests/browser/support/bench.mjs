@@ -1,4 +1,5 @@
 // What a flow starts from: a copy of a seeded data folder, a server over it, and windows on that.
+import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { window } from "./browser.mjs";
@@ -9,20 +10,19 @@ import { seed } from "./seed.mjs";
 /** A store with a running server. */
 export class Bench {
   /**
-   * @param {import("node:test").TestContext} t removes it all at its end
+   * @param {import("node:test").TestContext} t ends it, and fails if something was wrong on its pages
    * @param {string} name of the seed
    * @param {Record<string, string>} [variables] settings of the commands and the server
    */
   static async start(t, name = "nap", variables = {}) {
     const from = seed(name);
     const bench = new Bench();
+    bench.windows = [];
+    bench.wrong = [];
     bench.task = from.task;
     bench.store = Store.temporary(from.folder, variables);
     bench.server = new Server(bench.store);
-    t.after(async () => {
-      await bench.server.stop();
-      bench.store.remove();
-    });
+    t.after(() => bench.end());
     await bench.server.start();
     return bench;
   }
@@ -31,9 +31,18 @@ export class Bench {
     return this.server.url("").replace(/\/$/, "");
   }
 
+  /** Windows are closed first: a server that goes away under them is an error on their pages. */
+  async end() {
+    for (const page of this.windows) await page.context().close();
+    await this.server.stop();
+    this.store.remove();
+    assert.deepEqual(this.wrong, [], "the pages of this test reported");
+  }
+
   /** A window that shows an address of the workbench. */
-  async open(t, path, { expected = 200, ...how } = {}) {
-    const page = await window(t, this.origin, { baseURL: this.origin, ...how });
+  async open(path, { expected = 200, ...how } = {}) {
+    const page = await window(this.origin, this.wrong, how);
+    this.windows.push(page);
     const status = (await page.goto(path))?.status() ?? null;
     if (status !== expected) throw new Error(`${path} answered ${status}`);
     return page;

@@ -1,6 +1,5 @@
 // Chromium, and pages that are watched: a script that a policy blocks, an error of a module, or a request to elsewhere
 // fails the test that opened the page.
-import assert from "node:assert/strict";
 import { after } from "node:test";
 import { ALARM } from "./hostile.mjs";
 import { CHROMIUM, installed } from "./places.mjs";
@@ -33,12 +32,13 @@ after(async () => {
 
 /**
  * A window of its own, with its own cookies.
- * @param {import("node:test").TestContext} t closes it, and fails if something was wrong on the page
  * @param {string} origin the only one that it may ask
- * @param {object} [how] options of a context, and `tolerate`: patterns of messages that this test expects
+ * @param {string[]} wrong what it does that no page may do
+ * @param {object} [how] options of a context, and `tolerate`: patterns of messages that the test expects
  */
-export async function window(t, origin, { tolerate = [], ...how } = {}) {
+export async function window(origin, wrong, { tolerate = [], ...how } = {}) {
   const context = await (await browser()).newContext({
+    baseURL: origin,
     viewport: { width: 1280, height: 900 },
     locale: "en-US",
     colorScheme: "light",
@@ -47,11 +47,6 @@ export async function window(t, origin, { tolerate = [], ...how } = {}) {
   });
   context.setDefaultTimeout(PATIENCE);
   context.setDefaultNavigationTimeout(PATIENCE);
-  const wrong = [];
-  t.after(async () => {
-    await context.close();
-    assert.deepEqual(wrong, [], "the pages of this test reported");
-  });
   await watch(context, origin, tolerate, wrong, how.javaScriptEnabled !== false);
   return context.newPage();
 }

@@ -106,7 +106,9 @@ export class Server {
     assert.equal(this.child, null, "it runs already");
     this.child = this.store.spawned(["serve", "--port", String(this.port)], ["ignore", "ignore", "pipe"]);
     const child = this.child;
-    child.unref();
+    const orphaned = () => child.kill("SIGKILL");
+    process.once("exit", orphaned);
+    child.once("exit", () => process.off("exit", orphaned));
     this.said = collected(child.stderr);
     const port = await until("lyra serve prints its address", () => {
       if (child.exitCode !== null) return "ended";
