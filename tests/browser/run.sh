@@ -4,8 +4,8 @@
 #   tests/browser/run.sh [WORD...]      all flows, or those whose file names contain one of these words
 #
 # Needs Node 20.10 or later, npm, and Chromium; it skips with a reason without them. Packages, seeded data folders, and
-# pictures of pages go into target/browser. Like the cross-process tests, it runs the `lyra` binary of the target folder,
-# and builds one only if that is missing.
+# pictures of pages go into target/browser. Like the cross-process tests, it runs the `lyra` of the target folder, and
+# builds one only if that is missing.
 #
 #   LYRA_CHROMIUM    the browser; default: chromium, chromium-browser, or google-chrome
 #   LYRA_BIN         the binary; default: target/debug/lyra

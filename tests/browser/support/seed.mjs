@@ -1,11 +1,11 @@
 // Makes the data folders that the tests copy, once per binary: research takes a minute with the built-in models.
 //
 //   nap       a question over the example corpus, with claims that have passages on both sides
-//   hostile   a question over documents that try to become markup, script, and instructions
-//   large     a task of 10,000 claims and 50,000 edges
+//   hostile   beside it, a question over documents that try to become markup, script, and instructions
+//   large     beside it, a task of 10,000 claims and 50,000 edges
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, createReadStream, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
@@ -40,7 +40,6 @@ const makers = {
     return research(store, HOSTILE_QUESTION, "--claims", "10", "--corpus", "hostile");
   },
   async large(store) {
-    await store.run("task", "list");
     const program =
       "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.executescript(open(sys.argv[2]).read()); db.close()";
     try {
@@ -68,7 +67,8 @@ async function make() {
   for (const [name, maker] of Object.entries(makers)) {
     const started = performance.now();
     const folder = join(SEEDS, name);
-    mkdirSync(folder, { recursive: true });
+    if (seeds.nap) cpSync(seeds.nap.folder, folder, { recursive: true });
+    else mkdirSync(folder, { recursive: true });
     seeds[name] = await maker(new Store(folder));
     console.log(`seeded ${name} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
   }
