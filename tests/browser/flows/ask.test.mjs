@@ -13,7 +13,7 @@ async function ask(page, question, { claims = "3" } = {}) {
   await page.getByRole("textbox", { name: "Question or claim" }).fill(question);
   await page.getByText("Where to look, and how far").click();
   await page.getByLabel("Claims at most").fill(claims);
-  await page.getByRole("button", { name: "Ask" }).click();
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.waitForURL(/\/tasks\/task_/);
   return page.url().match(/task_\w+/)[0];
 }
@@ -44,7 +44,7 @@ test("a question asked on Home is researched while its page shows how far it is"
   assert.deepEqual((await cards(page)).sort(), rows.map((row) => row.claim_id).sort());
   assert.ok(await kept(page), "events changed the page in place");
 
-  await page.getByRole("link", { name: "Lyra" }).click();
+  await page.getByRole("link", { name: "Lyra", exact: true }).click();
   await page.getByRole("listitem").filter({ hasText: QUESTION }).getByText("Done").waitFor();
 });
 

@@ -39,7 +39,7 @@ test("claims are listed as cards and narrowed by side, words, years, and confide
   }
   assert.ok(SIDES.Contested(rows.find((row) => row.claim_id === rows[0].claim_id)), "the seed has a contested claim");
 
-  const side = page.getByLabel("Evidence");
+  const side = page.getByRole("combobox", { name: "Evidence", exact: true });
   for (const [name, belongs] of Object.entries(SIDES)) {
     await side.selectOption({ label: name });
     await listed(name, rows.filter(belongs));
@@ -69,7 +69,7 @@ test("the order of claims follows their numbers", async (t) => {
   const rows = await bench.claims();
   const of = (id, field) => rows.find((row) => row.claim_id === id)[field];
   const page = await bench.open(`/tasks/${bench.task}`);
-  const order = page.getByLabel("Order");
+  const order = page.getByRole("combobox", { name: "Order", exact: true });
   const sorted = async (label, field) => {
     await order.selectOption({ label });
     await until(`${label}`, async () => {

@@ -35,7 +35,7 @@ test("a passage is corrected from the keyboard, the number moves, and undo takes
   assert.equal(await bench.store.samples(), 1);
   await passage(page, edge).getByText("Set by a person").waitFor();
   await page.locator("#history").getByText(/A person changed a passage/).waitFor();
-  await page.getByRole("button", { name: "Undo" }).waitFor();
+  await page.getByRole("button", { name: "Undo", exact: true }).waitFor();
 
   await page.keyboard.press("u");
   const relation = async () => judged(await bench.store.claim(id), edge).relation;
@@ -84,7 +84,7 @@ test("a claim is rejected with a reason, and restored", async (t) => {
   const { bench, page, id } = await opened(t);
   const status = async () => (await bench.store.claim(id)).claim_adoption_status;
   await page.locator("#reject summary").click();
-  await page.getByLabel("Reason").fill("about another age group");
+  await page.getByLabel("Reason", { exact: true }).fill("about another age group");
   await page.locator("#reject").getByRole("button", { name: "Reject this claim" }).click();
   await until("rejected", async () => (await status()) === "not_adopted");
   await page.locator("#states").getByText("Rejected").waitFor();

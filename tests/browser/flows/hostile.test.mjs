@@ -79,7 +79,7 @@ test("a reason with markup is stored and shown as it was written", async (t) => 
   const page = await bench.open(`/claims/${id}`);
   const reason = `<img src=x onerror=lyraHostileRan("reason")> & "quotes"`;
   await page.locator("#reject summary").click();
-  await page.getByLabel("Reason").fill(reason);
+  await page.getByLabel("Reason", { exact: true }).fill(reason);
   await page.locator("#reject").getByRole("button").click();
   await until("stored", async () => {
     const events = await bench.store.history(id);

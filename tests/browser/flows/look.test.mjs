@@ -64,10 +64,10 @@ test("themes and languages are chosen on the page and kept", async (t) => {
   const page = await bench.open("/");
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
-  await page.getByLabel("Theme").selectOption({ label: "Dark" });
+  await page.getByRole("combobox", { name: "Theme", exact: true }).selectOption({ label: "Dark" });
   await page.locator("html[data-theme=dark]").waitFor();
   assert.notEqual(await background(), light);
-  await page.getByLabel("Language").selectOption({ label: "日本語" });
+  await page.getByRole("combobox", { name: "Language", exact: true }).selectOption({ label: "日本語" });
   await page.locator("html[lang=ja]").waitFor();
   await page.goto(`/tasks/${bench.task}`);
   assert.equal(await page.locator("html[lang=ja][data-theme=dark]").count(), 1);
@@ -124,7 +124,7 @@ test("pages are whole without JavaScript", async (t) => {
   const rows = await bench.claims();
   const page = await bench.open(`/tasks/${bench.task}`, { javaScriptEnabled: false, tolerate: [MISSING] });
   assert.equal((await cards(page)).length, rows.length);
-  await page.getByLabel("Evidence").selectOption({ label: "Contested" });
+  await page.getByRole("combobox", { name: "Evidence", exact: true }).selectOption({ label: "Contested" });
   await page.getByRole("button", { name: "Apply" }).click();
   await page.waitForURL(/side=contested/);
   const contested = rows.filter((row) => row.support_count > 0 && row.refute_count > 0);

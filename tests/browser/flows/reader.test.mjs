@@ -56,7 +56,7 @@ test("files are imported by choosing or dropping them", async (t) => {
   const notes = join(bench.store.folder, "moss.md");
   writeFileSync(notes, "# Moss and rain\n\nMoss held twelve times its weight in water after a night of rain.\n");
   await page.getByLabel("Corpus", { exact: true }).fill("library");
-  await page.getByLabel("Files").setInputFiles(notes);
+  await page.getByLabel("Files", { exact: true }).setInputFiles(notes);
   const documents = async () =>
     (await bench.store.json("corpus", "list")).find((corpus) => corpus.name === "library")?.documents ?? 0;
   await until("the chosen file is imported", async () => (await documents()) === 1);
