@@ -13,6 +13,7 @@ mod eval;
 mod feedback;
 mod fuse;
 mod graph;
+mod open;
 mod progress;
 mod remedy;
 mod report;
@@ -44,6 +45,7 @@ support or refute them, and a confidence for each. It runs on this machine; noth
   lyra research \"Does a short daytime nap improve memory?\"   answer from the example corpus
   lyra check \"Napping improves memory\"                       evidence for and against one claim
   lyra corpus import NAME FILE.jsonl                         your own documents; then --corpus NAME
+  lyra open                                                  all of it in the browser
   lyra mcp | lyra serve                                      tools for an AI agent: stdio, or HTTP
   lyra doctor                                                check the installation
 
@@ -126,7 +128,9 @@ enum Command {
     /// Override the relation between a passage and a claim
     #[command(subcommand)]
     Edge(feedback::EdgeCommand),
-    /// Serve MCP over HTTP at /mcp
+    /// Open the workbench in a browser; starts a server if none runs
+    Open(open::OpenArgs),
+    /// Serve the workbench, its JSON API, and MCP over HTTP
     Serve(serve::ServeArgs),
     /// Serve MCP over stdin and stdout
     Mcp(serve::McpArgs),
@@ -222,6 +226,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
             Command::Domain(command) => feedback::domain(&app, command).await,
             Command::Claim(command) => feedback::claim(&app, command).await,
             Command::Edge(command) => feedback::edge(&app, command).await,
+            Command::Open(args) => open::run(&app, args, cancel.clone()).await,
             Command::Serve(args) => serve::http(&app, args, cancel.clone()).await,
             Command::Mcp(_) => serve::stdio(&app, cancel.clone()).await,
             Command::Backup(command) => backup::run(&app, command).await,
@@ -239,7 +244,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
     };
     // Servers name the trace of every call themselves.
     let code = match command {
-        Command::Serve(_) | Command::Mcp(_) => work.await,
+        Command::Open(_) | Command::Serve(_) | Command::Mcp(_) => work.await,
         _ => {
             let span = |trace: TraceId| tracing::error_span!("command", trace_id = %trace);
             Box::pin(trace::within(Cause::new(), span, work)).await

@@ -79,6 +79,14 @@ pub(super) enum EdgeCommand {
         #[arg(long)]
         reason: Option<String>,
     },
+    /// Take corrections and reviews back; the model's own judgment counts again
+    Undo {
+        /// Id of the judgment
+        id: EdgeId,
+        /// Why; kept in the claim's timeline
+        #[arg(long)]
+        reason: Option<String>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -159,18 +167,24 @@ pub(super) async fn claim(app: &App, command: &ClaimCommand) -> anyhow::Result<E
 }
 
 pub(super) async fn edge(app: &App, command: &EdgeCommand) -> anyhow::Result<ExitCode> {
-    let EdgeCommand::Correct { id, relation, reason } = command;
-    let relation = match relation {
-        Judged::Supports => Relation::Supports,
-        Judged::Refutes => Relation::Refutes,
-        Judged::Neutral => Relation::Neutral,
+    let (id, correction, otherwise) = match command {
+        EdgeCommand::Correct { id, relation, reason } => {
+            let relation = match relation {
+                Judged::Supports => Relation::Supports,
+                Judged::Refutes => Relation::Refutes,
+                Judged::Neutral => Relation::Neutral,
+            };
+            (id, app.correct_edge(id, relation, reason.as_deref()).await?, "reviewed")
+        }
+        EdgeCommand::Undo { id, reason } => {
+            (id, app.undo_correction(id, reason.as_deref()).await?, "no longer reviewed")
+        }
     };
-    let correction = app.correct_edge(id, relation, reason.as_deref()).await?;
     let posterior = app.claim_report(&correction.claim).await?.posterior;
     let what = if correction.changed() {
         format!("{} → {}", correction.previous, correction.relation)
     } else {
-        format!("reviewed, {} as before", correction.relation)
+        format!("{otherwise}, {} as before", correction.relation)
     };
     tell(&format!(
         "{id}: {what}; confidence of {} is now {:.3} ± {:.3}",

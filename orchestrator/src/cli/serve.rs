@@ -1,4 +1,4 @@
-//! `lyra serve` and `lyra mcp`.
+//! `lyra serve` and `lyra mcp`, and the server of `lyra open`.
 
 use super::tell;
 use anyhow::Context;
@@ -8,7 +8,7 @@ use lyra_serve::connections;
 use lyra_usecases::App;
 use lyra_usecases::config::{ANY_HOST, AuthMode, LogFormat, Toolset};
 use serde_json::json;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 
@@ -48,6 +48,24 @@ fn toolsets() -> impl TypedValueParser<Value = Toolset> {
 pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
     let server = &app.config().server;
     let address = SocketAddr::new(args.host.unwrap_or(server.host), args.port.unwrap_or(server.port));
+    serve(app, address, None, cancel).await
+}
+
+/// Serves on loopback, on another port where the configured one is taken, and opens `path` in the browser.
+pub(super) async fn and_open(app: &App, path: String, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
+    let usual = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), app.config().server.port);
+    let free = std::net::TcpListener::bind(usual).is_ok();
+    let address = if free { usual } else { SocketAddr::new(usual.ip(), 0) };
+    serve(app, address, Some(path), cancel).await
+}
+
+async fn serve(
+    app: &App,
+    address: SocketAddr,
+    open: Option<String>,
+    cancel: CancellationToken,
+) -> anyhow::Result<ExitCode> {
+    let server = &app.config().server;
     let token_required = !address.ip().is_loopback() || server.auth == AuthMode::Required;
     if !token_required && server.allowed_hosts.iter().any(|host| host == ANY_HOST) {
         anyhow::bail!(
@@ -59,8 +77,13 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
         .await
         .with_context(|| format!("cannot listen on {address}; choose another --port"))?;
     let address = listener.local_addr()?;
+    let noted = app.note_server(&format!("http://{}", reachable(address)));
+    if let Err(error) = &noted {
+        tracing::warn!(%error, "the data folder cannot hold the server's address; links to it are left out");
+    }
     let workers = app.start_workers(None, &cancel);
     prepare(app);
+    say(app, &format!("workbench at http://{}/", reachable(address)));
     say(app, &format!("MCP at http://{address}/mcp   (Ctrl-C stops)"));
     if token_required {
         advise(app, address).await?;
@@ -70,11 +93,25 @@ pub(super) async fn http(app: &App, args: &ServeArgs, cancel: CancellationToken)
     let most = app.config().server.max_connections;
     let (keeper, stop) = (app.clone(), cancel.clone());
     tokio::spawn(async move { keeper.keep_retention(stop).await });
+    if let Some(path) = open {
+        super::open::browse(&format!("http://{}{path}", reachable(address)));
+    }
     let stop = cancel.clone();
     connections::serve(listener, router, connections::within_file_limit(most), stop).await;
+    drop(noted);
     cancel.cancel();
     workers.wait().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where this machine reaches a server that listens at `address`.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
 }
 
 pub(super) async fn stdio(app: &App, cancel: CancellationToken) -> anyhow::Result<ExitCode> {

@@ -20,6 +20,7 @@ pub mod ranking;
 mod report;
 pub mod vector;
 pub mod verification;
+mod what_if;
 
 pub use beta::{BetaConfidence, Evidence, EvidenceYears};
 pub use calibration::{Calibration, CalibrationMethod, CalibrationMetrics, CalibrationSample};
@@ -46,3 +47,4 @@ pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};
 pub use probability::Probability;
 pub use report::{Citation, ClaimReport, Origin, WorkCounts, contradictions_first};
+pub use what_if::{ClaimNumbers, WhatIf};

@@ -164,7 +164,12 @@ fn side(relation: Relation) -> u8 {
     }
 }
 
-/// Puts contradicted claims first, then those with the most evidence, then by text.
+/// Nine decimals, so that the order of summing decides nothing.
+fn round(number: f64) -> f64 {
+    (number * 1e9).round() / 1e9
+}
+
+/// Puts contradicted claims first, then those with the most evidence, then the most controversial, then by text.
 pub fn contradictions_first(reports: &mut [ClaimReport]) {
     reports.sort_by(|a, b| {
         let key = |r: &ClaimReport| {
@@ -172,7 +177,7 @@ pub fn contradictions_first(reports: &mut [ClaimReport]) {
         };
         key(a)
             .cmp(&key(b))
-            .then(b.posterior.controversy().total_cmp(&a.posterior.controversy()))
+            .then(round(b.posterior.controversy()).total_cmp(&round(a.posterior.controversy())))
             .then_with(|| a.claim.claim_text.cmp(&b.claim.claim_text))
     });
 }

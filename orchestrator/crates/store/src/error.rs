@@ -141,6 +141,12 @@ pub enum StoreError {
         /// Its relation, or the requested one.
         relation: lyra_domain::Relation,
     },
+    /// An edge that no person corrected or reviewed.
+    #[error("{edge} was never corrected or reviewed, so there is nothing to undo")]
+    NotCorrected {
+        /// The edge.
+        edge: String,
+    },
     /// An invalid paging cursor.
     #[error("`{0}` is not a cursor of this list; omit it to start from the beginning")]
     BadCursor(String),
@@ -231,6 +237,7 @@ impl From<StoreError> for PortError {
             | StoreError::OutdatedVectors { .. }
             | StoreError::OtherDimension { .. }
             | StoreError::NotJudged { .. }
+            | StoreError::NotCorrected { .. }
             | StoreError::BadCursor(_)
             | StoreError::UnknownView { .. } => Self::Refused { what: store(), why },
             _ => Self::Failed { what: store(), why },

@@ -10,7 +10,47 @@ use sqlx::sqlite::SqliteRow;
 use std::time::Duration;
 use uuid::Uuid;
 
+/// A job as a person sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JobInfo {
+    /// The job.
+    pub id: JobId,
+    /// Its task.
+    pub task: TaskId,
+    /// The question of its task.
+    pub query: String,
+    /// `search`, `resume`, or `judge`.
+    pub kind: String,
+    /// State.
+    pub state: JobState,
+    /// How often it was started.
+    pub attempts: u32,
+    /// Why its last attempt failed.
+    pub error: Option<String>,
+    /// When it was queued, RFC 3339, UTC.
+    pub queued_at: String,
+    /// When its first attempt started, RFC 3339, UTC.
+    pub started_at: Option<String>,
+    /// When it ended, RFC 3339, UTC.
+    pub finished_at: Option<String>,
+}
+
 impl Store {
+    /// At most `limit` jobs of all tasks that are queued, running, or failed, newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn list_jobs(&self, limit: u32) -> Result<Vec<JobInfo>> {
+        let found = sqlx::query(
+            "SELECT jobs.*, tasks.query FROM jobs JOIN tasks ON tasks.id = jobs.task_id
+             WHERE jobs.state IN ('queued', 'running', 'failed') ORDER BY jobs.seq DESC LIMIT ?",
+        )
+        .bind(limit)
+        .fetch_all(self.reader())
+        .await?;
+        found.iter().map(info).collect()
+    }
+
     /// Puts the jobs of dead processes back into the queue at once, without waiting for their leases to expire. Returns
     /// how many. Called at open; a long-running process calls it periodically.
     ///
@@ -355,6 +395,21 @@ async fn mark_query(connection: &mut SqliteConnection, query: Option<&str>, stat
             .await?;
     }
     Ok(())
+}
+
+fn info(row: &SqliteRow) -> Result<JobInfo> {
+    Ok(JobInfo {
+        id: row.parsed("id")?,
+        task: row.parsed("task_id")?,
+        query: row.value("query")?,
+        kind: row.value("kind")?,
+        state: row.parsed("state")?,
+        attempts: row.value("attempts")?,
+        error: row.value("error")?,
+        queued_at: row.value("queued_at")?,
+        started_at: row.value("started_at")?,
+        finished_at: row.value("finished_at")?,
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Row};
 /// The trigram index finds nothing shorter.
 const LEAST_CHARS: usize = 3;
 /// The columns of a citation, from `pages` with `works`.
-const CITED: &str =
+pub(crate) const CITED: &str =
     "pages.url, pages.paper_metadata, coalesce(nullif(pages.title, ''), works.title, '') AS title,
     coalesce(pages.year, works.year) AS year, works.venue, works.doi, works.is_retracted, works.authors";
 
@@ -157,7 +157,7 @@ impl Store {
     }
 }
 
-fn page(row: &SqliteRow) -> Result<StoredPage> {
+pub(crate) fn page(row: &SqliteRow) -> Result<StoredPage> {
     Ok(StoredPage { id: row.parsed("id")?, address: row.value("url")?, citation: citation(row)? })
 }
 

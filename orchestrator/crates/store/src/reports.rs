@@ -1,11 +1,11 @@
 //! Claims with their evidence.
 
 use crate::pages::SOURCE_KEY;
-use crate::rows::{self, RowExt};
+use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, tasks};
 use lyra_domain::{
-    Citation, Claim, ClaimId, ClaimReport, Discrepancies, Evidence, Origin, PaperMetadata, Probability,
-    TaskId,
+    Citation, Claim, ClaimId, ClaimReport, Discrepancies, Evidence, FragmentId, Origin, PaperMetadata,
+    Probability, TaskId,
 };
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, SqliteConnection};
@@ -30,6 +30,36 @@ impl Store {
         load_adopted_reports(&mut tx, "claims.task_id", task.as_str()).await
     }
 
+    /// The claim behind a task's question with its evidence, if it has one that is adopted.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn question_report(&self, task: &TaskId) -> Result<Option<ClaimReport>> {
+        let found = sqlx::query(
+            "SELECT id FROM claims WHERE task_id = ? AND claim_type = 'question' AND claim_adoption_status = 'adopted'
+             ORDER BY seq LIMIT 1",
+        )
+        .bind(task.as_str())
+        .fetch_optional(self.reader())
+        .await?;
+        match found {
+            Some(row) => self.claim_report(&row.parsed("id")?).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The passages of these fragments, by fragment; those that do not exist are absent.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn passages(&self, fragments: &[FragmentId]) -> Result<HashMap<FragmentId, String>> {
+        let found = sqlx::query("SELECT id, text_content FROM fragments WHERE id IN (SELECT value FROM json_each(?))")
+            .bind(json(&fragments)?)
+            .fetch_all(self.reader())
+            .await?;
+        found.iter().map(|row| Ok((row.parsed("id")?, row.value("text_content")?))).collect()
+    }
+
     /// One claim with its evidence, adopted or not.
     ///
     /// # Errors
@@ -41,7 +71,7 @@ impl Store {
             .fetch_optional(&mut *tx)
             .await?
             .ok_or_else(|| StoreError::not_found("claim", claim))?;
-        let mut judged = load_judged(&mut tx, "claims.id", claim.as_str()).await?;
+        let mut judged = load_judged(&mut tx, "claims.id = ?", claim.as_str()).await?;
         Ok(report(rows::claim(&row)?, &mut judged))
     }
 }
@@ -52,10 +82,31 @@ pub(crate) async fn load_adopted_reports(
     column: &'static str,
     value: &str,
 ) -> Result<Vec<ClaimReport>> {
-    let sql =
-        format!("SELECT * FROM claims WHERE {column} = ? AND claim_adoption_status = 'adopted' ORDER BY seq");
+    let adopted = format!("{column} = ? AND claims.claim_adoption_status = 'adopted'");
+    load_reports(connection, &adopted, value).await
+}
+
+/// The claims with these ids, with their evidence, in the order of the ids; those that do not exist are absent.
+pub(crate) async fn load_listed_reports(
+    connection: &mut SqliteConnection,
+    ids: &[String],
+) -> Result<Vec<ClaimReport>> {
+    let listed = "claims.id IN (SELECT value FROM json_each(?))";
+    let mut reports = load_reports(connection, listed, &rows::json(&ids)?).await?;
+    let places: HashMap<&str, usize> = ids.iter().enumerate().map(|(n, id)| (id.as_str(), n)).collect();
+    reports.sort_by_key(|report| places.get(report.claim.id.as_str()).copied());
+    Ok(reports)
+}
+
+/// The claims that meet a condition on `value`, with their evidence, in the order they were stored.
+async fn load_reports(
+    connection: &mut SqliteConnection,
+    condition: &str,
+    value: &str,
+) -> Result<Vec<ClaimReport>> {
+    let sql = format!("SELECT * FROM claims WHERE {condition} ORDER BY seq");
     let claims = sqlx::query(AssertSqlSafe(sql)).bind(value).fetch_all(&mut *connection).await?;
-    let mut judged = load_judged(connection, column, value).await?;
+    let mut judged = load_judged(connection, condition, value).await?;
     claims.iter().map(|row| Ok(report(rows::claim(row)?, &mut judged))).collect()
 }
 
@@ -64,10 +115,10 @@ fn report(claim: Claim, judged: &mut HashMap<String, Judged>) -> ClaimReport {
     ClaimReport::new(claim, evidence, origin).with_not_judged(unread)
 }
 
-/// Origins and judgments of the claims whose `column` is `value`.
+/// Origins and judgments of the claims that meet a condition on `value`.
 async fn load_judged(
     connection: &mut SqliteConnection,
-    column: &'static str,
+    condition: &str,
     value: &str,
 ) -> Result<HashMap<String, Judged>> {
     let sql = format!(
@@ -84,7 +135,7 @@ async fn load_judged(
          JOIN fragments ON fragments.id = edges.source_id
          JOIN pages ON pages.id = fragments.page_id
          LEFT JOIN works ON works.id = pages.work_id
-         WHERE {column} = ?
+         WHERE {condition}
          ORDER BY claims.seq, edges.seq"
     );
     let found = sqlx::query(AssertSqlSafe(sql)).bind(value).fetch_all(&mut *connection).await?;
@@ -99,7 +150,7 @@ async fn load_judged(
     }
     let sql = format!(
         "SELECT claim_id, count(*) AS passages FROM claims JOIN not_judged ON not_judged.claim_id = claims.id
-         WHERE {column} = ? GROUP BY claim_id"
+         WHERE {condition} GROUP BY claim_id"
     );
     for row in sqlx::query(AssertSqlSafe(sql)).bind(value).fetch_all(connection).await? {
         let passages: i64 = row.value("passages")?;

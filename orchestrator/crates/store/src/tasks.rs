@@ -5,6 +5,7 @@ use crate::store::stamp;
 use crate::{Result, Store, StoreError, auth, claims, jobs, queries};
 use lyra_domain::{Claim, Job, JobKind, JobState, Priority, Task, TaskConfig, TaskId, TaskStatus};
 use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
 use std::collections::HashSet;
 use uuid::Uuid;
 
@@ -122,22 +123,17 @@ impl Store {
     /// # Errors
     /// [`StoreError::BadCursor`] for a cursor from elsewhere.
     pub async fn list_tasks(&self, limit: u32, cursor: Option<&str>) -> Result<TaskPage> {
-        let before = match cursor {
-            Some(text) => text.parse::<i64>().map_err(|_| StoreError::BadCursor(text.to_owned()))?,
-            None => i64::MAX,
-        };
         let limit = limit.max(1);
         let found = sqlx::query("SELECT * FROM tasks WHERE seq < ? ORDER BY seq DESC LIMIT ?")
-            .bind(before)
+            .bind(place(cursor)?)
             .bind(i64::from(limit) + 1)
             .fetch_all(self.reader())
             .await?;
         let shown = &found[..found.len().min(limit as usize)];
-        let next_cursor = match shown.last() {
-            Some(last) if found.len() > shown.len() => Some(last.value::<i64>("seq")?.to_string()),
-            _ => None,
-        };
-        Ok(TaskPage { tasks: shown.iter().map(rows::task).collect::<Result<_>>()?, next_cursor })
+        Ok(TaskPage {
+            tasks: shown.iter().map(rows::task).collect::<Result<_>>()?,
+            next_cursor: next_cursor(&found, shown)?,
+        })
     }
 
     /// Stops a task. Stopping a stopped one only affects work that still waits or runs.
@@ -204,6 +200,20 @@ impl Store {
         warn(&mut tx, task, warning, &self.stamp()).await?;
         tx.commit().await?;
         Ok(())
+    }
+}
+
+/// The `seq` that tasks from a cursor on are below.
+pub(crate) fn place(cursor: Option<&str>) -> Result<i64> {
+    let place = |text: &str| text.parse().map_err(|_| StoreError::BadCursor(text.to_owned()));
+    cursor.map_or(Ok(i64::MAX), place)
+}
+
+/// The cursor behind the last task that is shown, when more were found.
+pub(crate) fn next_cursor(found: &[SqliteRow], shown: &[SqliteRow]) -> Result<Option<String>> {
+    match shown.last() {
+        Some(last) if found.len() > shown.len() => Ok(Some(last.value::<i64>("seq")?.to_string())),
+        _ => Ok(None),
     }
 }
 

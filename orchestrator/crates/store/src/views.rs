@@ -36,6 +36,8 @@ macro_rules! views {
         const TEMPLATES: &[(&str, &str)] = &[
             $((concat!("v_", $name), include_str!(concat!("../../../../config/views/", $name, ".sql.j2"))),)*
             ("_evidence.sql.j2", include_str!("../../../../config/views/_evidence.sql.j2")),
+            ("_numbers.sql.j2", include_str!("../../../../config/views/_numbers.sql.j2")),
+            ("_sides.sql.j2", include_str!("../../../../config/views/_sides.sql.j2")),
         ];
     };
 }

@@ -128,6 +128,8 @@ impl From<lyra_store::StoreError> for AppError {
                 Self::invalid(error.to_string(), remedy)
             }
             lyra_store::StoreError::NotJudged { .. }
+            | lyra_store::StoreError::NotCorrected { .. }
+            | lyra_store::StoreError::BadCursor(_)
             | lyra_store::StoreError::TokenExists { .. }
             | lyra_store::StoreError::InUse { .. } => {
                 Self::new(ErrorCode::InvalidArgument, error.to_string())

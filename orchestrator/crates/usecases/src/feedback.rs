@@ -78,8 +78,23 @@ impl App {
         let correction = self.store().correct_edge(edge, relation, optional(reason)?).await;
         correction.map_err(|error| named(error, EDGES.into()))
     }
+
+    /// Takes a person's corrections and reviews of an edge back: the model's own judgment counts again, and the samples of
+    /// the edge are deleted.
+    ///
+    /// # Errors
+    /// No such edge, an edge that was never corrected or reviewed, an overlong reason.
+    pub async fn undo_correction(
+        &self,
+        edge: &EdgeId,
+        reason: Option<&str>,
+    ) -> Result<EdgeCorrection, AppError> {
+        let correction = self.store().undo_correction(edge, optional(reason)?).await;
+        correction.map_err(|error| named(error, CORRECTED.into()))
+    }
 }
 
+const CORRECTED: &str = "ids of corrected and reviewed judgments are in `SELECT id FROM edges WHERE edge_corrected_at IS NOT NULL`";
 const EDGES: &str =
     "ids of judgements are in `SELECT id FROM edges WHERE relation IN ('supports', 'refutes', 'neutral')`";
 

@@ -1,9 +1,12 @@
 //! Tasks: making one, asking it for more, stopping it, looking at what there is.
 
 use super::{App, AppError};
-use lyra_domain::{Budget, ClaimId, ClaimReport, Priority, Task, TaskConfig, TaskId, contradictions_first};
+use lyra_domain::{
+    Budget, ClaimId, ClaimReport, FragmentId, Priority, Task, TaskConfig, TaskId, contradictions_first,
+};
 use lyra_sources::registry::WEB;
 use lyra_store::{QuestionClaim, QueuedSearches, StopMode, StopOutcome, TaskPage};
+use std::collections::HashMap;
 
 /// Longest query or claim, in characters.
 const MAX_QUERY_CHARS: usize = 2_000;
@@ -168,6 +171,25 @@ impl App {
         let mut reports = self.store().claim_reports(task).await?;
         contradictions_first(&mut reports);
         Ok(reports)
+    }
+
+    /// The claim behind a task's question with its evidence, if it has one that is adopted.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn question_claim(&self, task: &TaskId) -> Result<Option<ClaimReport>, AppError> {
+        Ok(self.store().question_report(task).await?)
+    }
+
+    /// The whole passages of these fragments; those that do not exist are absent.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn passage_texts(
+        &self,
+        fragments: &[FragmentId],
+    ) -> Result<HashMap<FragmentId, String>, AppError> {
+        Ok(self.store().passages(fragments).await?)
     }
 
     /// One claim with its evidence, adopted or not.

@@ -11,27 +11,35 @@
 mod answer;
 mod calibration;
 mod claim;
+mod claim_page;
 mod document;
 mod export;
 pub mod fusion;
 pub mod json;
 mod library;
+mod overview;
 mod problem;
+mod reader;
 pub mod schema;
 mod status;
 mod task;
+mod what_if;
 
 pub use answer::{Answer, Cluster, FoundClaim, NotCovered, Report, Totals, UnjudgedLanguage, Verdict, Works};
 pub use calibration::{CalibrationBin, CalibrationEvaluation, CalibrationStats, CalibrationVersion};
 pub use claim::{Citation, Claim, ClaimEvent, Evidence, Origin, Years};
+pub use claim_page::ClaimPage;
 pub use document::{Document, DocumentPage, WrongCursor};
 pub use export::{
     CitationNetwork, ClaimMaterial, ExportedTask, HubPage, Materials, PageCitation, PageCluster, SourcePage,
 };
 pub use library::{ItemFacts, ItemNumbers};
+pub use overview::{JobInfo, TaskSummaries, TaskSummary};
 pub use problem::Problem;
+pub use reader::{Mark, ReadFragment, ReadPage, Span};
 pub use status::{
     BlockedDomain, BudgetUse, DomainDecision, EvidenceSummary, JobCount, LanguageModelUse, Metrics, Progress,
     QuarantineCount, Status, WaitingPage,
 };
 pub use task::{Budget, Fragment, Search, SearchResults, Task, TaskConfig};
+pub use what_if::{Numbers, WhatIf};

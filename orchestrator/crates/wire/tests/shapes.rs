@@ -4,8 +4,8 @@
 
 use lyra_wire::fusion::{Documents, Found, FusionView, LaneInfo, PeekView, ProvenanceView, RunHandle};
 use lyra_wire::{
-    CalibrationStats, ClaimMaterial, DomainDecision, ItemFacts, Materials, Problem, Report, Status,
-    WaitingPage,
+    CalibrationStats, ClaimMaterial, ClaimPage, DomainDecision, ItemFacts, JobInfo, Materials, Problem,
+    ReadPage, Report, Status, TaskSummaries, WaitingPage, WhatIf,
 };
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
@@ -69,6 +69,11 @@ fn the_names_of_every_shape() {
     add::<CalibrationStats>(&mut generator);
     add::<ItemFacts>(&mut generator);
     add::<Problem>(&mut generator);
+    add::<ClaimPage>(&mut generator);
+    add::<ReadPage>(&mut generator);
+    add::<WhatIf>(&mut generator);
+    add::<TaskSummaries>(&mut generator);
+    add::<JobInfo>(&mut generator);
     add::<LaneInfo>(&mut generator);
     add::<Found>(&mut generator);
     add::<RunHandle>(&mut generator);

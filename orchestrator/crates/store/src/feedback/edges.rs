@@ -6,10 +6,10 @@ use crate::{Result, Store, StoreError, tasks, timeline};
 use lyra_domain::{ClaimId, CorrectionId, EdgeId, Relation, TaskId};
 use uuid::Uuid;
 
-/// What correcting an edge did.
+/// What correcting an edge did, or undoing its correction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeCorrection {
-    /// The stored calibration sample.
+    /// The calibration sample that was stored; after an undo the last one that was deleted.
     pub sample: CorrectionId,
     /// The claim at the edge's end.
     pub claim: ClaimId,
@@ -107,6 +107,65 @@ impl Store {
             "edge_id": edge, "previous_relation": previous, "relation": relation, "reason": reason, "sample_id": sample,
         });
         timeline::note(&mut tx, &claim, event, &detail, None, &now).await?;
+        verification::settle(&mut tx, Of::Claim(&claim), None, &now).await?;
+        tasks::touch(&mut tx, &task, &now).await?;
+        tx.commit().await?;
+        Ok(EdgeCorrection { sample, claim, task, previous, relation })
+    }
+
+    /// Takes a person's corrections and reviews of an edge back: its relation and confidence are the model's own again, and
+    /// its calibration samples are deleted. The claim's timeline keeps what was corrected, and that it was undone.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is no such edge, [`StoreError::NotCorrected`] when no person corrected or
+    /// reviewed it.
+    pub async fn undo_correction(&self, edge: &EdgeId, reason: Option<&str>) -> Result<EdgeCorrection> {
+        let now = self.stamp();
+        let mut tx = self.write().await?;
+        let row = sqlx::query(
+            "SELECT edges.relation, edges.target_id, claims.task_id
+             FROM edges LEFT JOIN claims ON claims.id = edges.target_id
+             WHERE edges.id = ?",
+        )
+        .bind(edge.as_str())
+        .fetch_optional(&mut *tx)
+        .await?
+        .ok_or_else(|| StoreError::not_found("edge", edge))?;
+        // The first sample has the model's own answer.
+        let samples = sqlx::query(
+            "SELECT id, predicted_label, predicted_confidence FROM nli_corrections WHERE edge_id = ? ORDER BY rowid",
+        )
+        .bind(edge.as_str())
+        .fetch_all(&mut *tx)
+        .await?;
+        let (Some(first), Some(last)) = (samples.first(), samples.last()) else {
+            return Err(StoreError::NotCorrected { edge: edge.to_string() });
+        };
+        let previous: Relation = row.parsed("relation")?;
+        let relation: Relation = first.parsed("predicted_label")?;
+        let sample: CorrectionId = last.parsed("id")?;
+        let claim: ClaimId = row.parsed("target_id")?;
+        let task: TaskId = row.parsed("task_id")?;
+        sqlx::query(
+            "UPDATE edges SET relation = ?2, nli_label = ?2, nli_confidence = ?3, edge_human_corrected = 0,
+                 edge_correction_reason = NULL, edge_corrected_at = NULL
+             WHERE id = ?1",
+        )
+        .bind(edge.as_str())
+        .bind(relation.as_str())
+        .bind(first.value::<f64>("predicted_confidence")?)
+        .execute(&mut *tx)
+        .await?;
+        sqlx::query("DELETE FROM nli_corrections WHERE edge_id = ?")
+            .bind(edge.as_str())
+            .execute(&mut *tx)
+            .await?;
+        let ids: Vec<&str> = samples.iter().map(|row| row.value("id")).collect::<Result<_>>()?;
+        let detail = serde_json::json!({
+            "edge_id": edge, "previous_relation": previous, "relation": relation, "reason": reason,
+            "deleted_sample_ids": ids,
+        });
+        timeline::note(&mut tx, &claim, "edge_restored", &detail, None, &now).await?;
         verification::settle(&mut tx, Of::Claim(&claim), None, &now).await?;
         tasks::touch(&mut tx, &task, &now).await?;
         tx.commit().await?;

@@ -162,3 +162,73 @@ async fn only_judgements_are_corrected() {
     assert!(matches!(missing, StoreError::NotFound { .. }));
     assert_eq!(bench.count("SELECT count(*) FROM nli_corrections").await, 0);
 }
+
+/// The columns of the edges that a correction changes.
+async fn judgments(
+    bench: &Bench,
+) -> Vec<(String, String, Option<String>, f64, i64, Option<String>, Option<String>)> {
+    sqlx::query_as(
+        "SELECT id, relation, nli_label, nli_confidence, edge_human_corrected, edge_correction_reason, edge_corrected_at
+         FROM edges WHERE relation IN ('supports', 'refutes', 'neutral') ORDER BY id",
+    )
+    .fetch_all(bench.store.reader())
+    .await
+    .unwrap()
+}
+
+#[tokio::test]
+async fn an_undone_correction_leaves_the_judgment_of_the_model_and_no_sample() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let store = &bench.store;
+    let (before, edges) = (store.claim_report(&graph.disputed.id).await.unwrap(), judgments(&bench).await);
+    let edge = edge_of(&graph, 2);
+    store.correct_edge(&edge, Relation::Supports, Some("read in full")).await.unwrap();
+    let second = store.correct_edge(&edge, Relation::Neutral, None).await.unwrap();
+    assert_eq!(store.claim_report(&graph.disputed.id).await.unwrap().refuting_count, 0);
+
+    let undone = store.undo_correction(&edge, Some("wrong passage")).await.unwrap();
+    assert_eq!((undone.previous, undone.relation), (Relation::Neutral, Relation::Refutes));
+    assert_eq!((&undone.claim, &undone.task), (&graph.disputed.id, &graph.task.id));
+    assert_eq!(undone.sample, second.sample);
+    let mut after = store.claim_report(&graph.disputed.id).await.unwrap();
+    after.claim.verification_status = before.claim.verification_status;
+    assert_eq!(after, before);
+    assert_eq!(judgments(&bench).await, edges);
+    assert!(store.calibration_samples(None).await.unwrap().is_empty());
+
+    let timeline = store.claim_timeline(&graph.disputed.id).await.unwrap();
+    let event = timeline.iter().find(|event| event.event == "edge_restored").unwrap();
+    assert_eq!(event.detail["relation"], "refutes");
+    assert_eq!(event.detail["reason"], "wrong passage");
+    assert_eq!(event.detail["deleted_sample_ids"].as_array().unwrap().len(), 2);
+
+    // Corrected once more, the sample has the model's answer again.
+    store.correct_edge(&edge, Relation::Supports, None).await.unwrap();
+    let samples = store.calibration_samples(None).await.unwrap();
+    assert_eq!(samples.values().map(|of| (of.samples.len(), of.corrected)).collect::<Vec<_>>(), [(1, 1)]);
+}
+
+#[tokio::test]
+async fn a_review_is_undone_and_only_once() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let store = &bench.store;
+    let edges = judgments(&bench).await;
+    let edge = edge_of(&graph, 1);
+    store.correct_edge(&edge, Relation::Supports, None).await.unwrap();
+    assert_ne!(judgments(&bench).await, edges);
+    let undone = store.undo_correction(&edge, None).await.unwrap();
+    assert!(!undone.changed());
+    assert_eq!(judgments(&bench).await, edges);
+    assert_eq!(bench.count("SELECT count(*) FROM nli_corrections").await, 0);
+
+    let twice = store.undo_correction(&edge, None).await.unwrap_err();
+    assert_eq!(
+        twice.to_string(),
+        format!("{edge} was never corrected or reviewed, so there is nothing to undo")
+    );
+    let unknown: EdgeId = "edge_unknown".parse().unwrap();
+    let missing = store.undo_correction(&unknown, None).await.unwrap_err();
+    assert!(matches!(missing, StoreError::NotFound { .. }), "{missing}");
+}

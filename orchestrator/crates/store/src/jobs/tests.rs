@@ -293,3 +293,33 @@ async fn the_job_of_a_killed_process_is_taken_again_at_once() {
         "the living"
     );
 }
+
+#[tokio::test]
+async fn open_and_failed_jobs_are_listed_with_their_tasks() {
+    let bench = Bench::new().await;
+    let (task, _) = bench.searching(&["one", "two", "three"]).await;
+    let first = bench.lease().await.unwrap();
+    done(&bench, &first, &[]).await;
+    let bad = bench.lease().await.unwrap();
+    bench.store.fail(&bad, "nonsense", None).await.unwrap();
+    let running = bench.lease().await.unwrap();
+    let (other, _) = bench.searching(&["four"]).await;
+
+    let jobs = bench.store.list_jobs(10).await.unwrap();
+    let shown: Vec<_> = jobs.iter().map(|job| (job.task.clone(), job.state, job.attempts)).collect();
+    assert_eq!(
+        shown,
+        [
+            (other.id, JobState::Queued, 0),
+            (task.id.clone(), JobState::Running, 1),
+            (task.id, JobState::Failed, 1)
+        ]
+    );
+    assert_eq!(
+        (&jobs[1].id, jobs[1].kind.as_str(), jobs[1].query.as_str()),
+        (&running.id, "search", "does it work?")
+    );
+    assert!(jobs[1].started_at.is_some() && jobs[1].finished_at.is_none());
+    assert_eq!((jobs[2].error.as_deref(), jobs[2].finished_at.is_some()), (Some("nonsense"), true));
+    assert_eq!(bench.store.list_jobs(1).await.unwrap(), jobs[..1]);
+}

@@ -75,6 +75,18 @@ impl Setting {
         let rows = self.bench.store.query_view(view, Some(&self.task), None, 9).await.unwrap().rows;
         rows.first().map(|row| columns.iter().map(|column| row[*column].as_f64().unwrap()).collect())
     }
+
+    /// The same numbers in the real view, which looks up one claim at a time.
+    async fn read_real_view(&self) -> Vec<f64> {
+        let row: (f64, f64, f64, f64, f64) = sqlx::query_as(
+            "SELECT alpha, beta, confidence, uncertainty, controversy FROM v_claim_evidence_summary WHERE claim_id = ?",
+        )
+        .bind(self.claim.as_str())
+        .fetch_one(self.bench.store.reader())
+        .await
+        .unwrap();
+        [row.0, row.1, row.2, row.3, row.4].to_vec()
+    }
 }
 
 fn judgments() -> impl Strategy<Value = Vec<Option<Judgment>>> {
@@ -117,6 +129,8 @@ fn rust_and_sql_agree_on_any_evidence() {
             let expect = numbers(&report.posterior);
             let found = setting.read_view("claim_evidence_summary", &columns).await.unwrap();
             prop_assert!(near(&found, &expect), "{found:?} in SQL, {expect:?} in Rust");
+            let found = setting.read_real_view().await;
+            prop_assert!(near(&found, &expect), "{found:?} in the real view, {expect:?} in Rust");
 
             let exported = setting.bench.store.export_rows(&setting.task).await.unwrap();
             prop_assert_eq!(exported.claims[0].posterior, report.posterior);

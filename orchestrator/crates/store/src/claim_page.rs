@@ -1,0 +1,237 @@
+//! The claims of a task: filtered, sorted, and a page at a time.
+
+use crate::rows::RowExt;
+use crate::{Result, Store, StoreError, reports, tasks};
+use lyra_domain::{ClaimId, ClaimReport, TaskId, named_enum};
+use sqlx::AssertSqlSafe;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+/// The trigram index finds nothing shorter.
+const LEAST_CHARS: usize = 3;
+
+named_enum! {
+    /// What the passages of a claim say about it, taken together.
+    pub enum Side {
+        /// Some support it, and some refute it.
+        Contested = "contested",
+        /// Some support it, and none refutes it.
+        Supported = "supported",
+        /// Some refute it, and none supports it.
+        Refuted = "refuted",
+        /// None takes a side.
+        Open = "open",
+    }
+}
+
+named_enum! {
+    /// Which claims come first.
+    pub enum ClaimSort {
+        /// Contested ones, then those with the most supporting and refuting passages, then the most controversial.
+        Contested = "contested",
+        /// Those with the highest confidence.
+        Confidence = "confidence",
+        /// Those with the largest uncertainty.
+        Uncertainty = "uncertainty",
+        /// Those with the most judged passages.
+        Evidence = "evidence",
+        /// Those that were stored last.
+        Newest = "newest",
+    }
+}
+
+/// Which claims of a task. Every condition must hold; the default has none.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ClaimFilter {
+    /// What their passages say.
+    pub side: Option<Side>,
+    /// First and last year of a passage that supports or refutes them; either may be open.
+    pub years: (Option<i32>, Option<i32>),
+    /// A source that a judged passage is from: a work's id, a domain, or a page's id. With `years`, one passage must
+    /// meet both.
+    pub source: Option<String>,
+    /// Words that the claim contains as they are, in upper or lower case.
+    pub text: Option<String>,
+    /// Lowest and highest confidence, 0 to 1, compared in three decimals; either may be open.
+    pub confidence: (Option<f64>, Option<f64>),
+}
+
+/// A page of the claims of a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClaimPage {
+    /// Claims with their evidence, in the requested order.
+    pub claims: Vec<ClaimReport>,
+    /// Claims that meet the filter, on all pages.
+    pub total: u64,
+    /// The cursor for the next page; `None` at the end.
+    pub next_cursor: Option<String>,
+}
+
+impl ClaimSort {
+    /// The columns to sort by. Equal claims are in the order that they were stored in. `Contested` is the order of
+    /// [`lyra_domain::contradictions_first`].
+    fn columns(self) -> &'static str {
+        match self {
+            Self::Contested => {
+                "is_controversial DESC, support_count + refute_count DESC, round(controversy, 9) DESC,
+                 claims.claim_text, claims.seq"
+            }
+            Self::Confidence => "round(confidence, 9) DESC, support_count + refute_count DESC, claims.seq",
+            Self::Uncertainty => "round(uncertainty, 9) DESC, claims.seq",
+            Self::Evidence => {
+                "support_count + refute_count + neutral_count DESC, support_count + refute_count DESC, claims.seq"
+            }
+            Self::Newest => "claims.seq DESC",
+        }
+    }
+}
+
+/// Where a page ended: after this claim or, if it no longer meets the filter, after this many claims.
+#[derive(Debug, PartialEq)]
+struct Place {
+    after: i64,
+    claim: ClaimId,
+}
+
+impl Place {
+    /// `mark` tells the list: task, filter, and order.
+    fn cursor(&self, mark: &str) -> String {
+        format!("{}.{}.{mark}", self.after, self.claim)
+    }
+
+    fn of_cursor(cursor: &str, mark: &str) -> Option<Self> {
+        let (after, rest) = cursor.split_once('.')?;
+        let claim = rest.strip_suffix(mark)?.strip_suffix('.')?;
+        let after = after.parse().ok().filter(|after: &i64| *after > 0)?;
+        Some(Self { after, claim: claim.parse().ok()? })
+    }
+}
+
+fn mark(task: &TaskId, filter: &ClaimFilter, sort: ClaimSort) -> String {
+    let mut hasher = DefaultHasher::new();
+    (task.as_str(), format!("{filter:?}"), sort).hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+/// What is compared with the text of claims: a phrase for the full-text index, or a short text in lower and upper case.
+#[derive(Default)]
+struct Wanted {
+    phrase: Option<String>,
+    short: Option<(String, String)>,
+}
+
+impl Wanted {
+    fn new(text: Option<&str>) -> Self {
+        let text: String = text.unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
+        match text.chars().count() {
+            0 => Self::default(),
+            ..LEAST_CHARS => Self { phrase: None, short: Some((text.to_lowercase(), text.to_uppercase())) },
+            _ => Self { phrase: Some(format!("\"{}\"", text.replace('"', "\"\""))), short: None },
+        }
+    }
+}
+
+impl Store {
+    /// At most `limit` adopted claims of a task with their evidence, from where `cursor` stopped. The claim behind the
+    /// question is one of them.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when there is no such task, [`StoreError::BadCursor`] for a cursor of another task,
+    /// filter, or order.
+    pub async fn claim_page(
+        &self,
+        task: &TaskId,
+        filter: &ClaimFilter,
+        sort: ClaimSort,
+        limit: u32,
+        cursor: Option<&str>,
+    ) -> Result<ClaimPage> {
+        let mark = mark(task, filter, sort);
+        let place =
+            |text: &str| Place::of_cursor(text, &mark).ok_or_else(|| StoreError::BadCursor(text.to_owned()));
+        let from = cursor.map(place).transpose()?;
+        let limit = limit.max(1);
+        let sql = self.claim_page_sql(task, sort)?;
+        let wanted = Wanted::new(filter.text.as_deref());
+        let (lower, upper) = wanted.short.unzip();
+        let mut tx = self.reader().begin().await?;
+        tasks::load(&mut tx, task).await?;
+        let found = sqlx::query(AssertSqlSafe(sql))
+            .bind(filter.side.map(Side::as_str))
+            .bind(filter.confidence.0)
+            .bind(filter.confidence.1)
+            .bind(wanted.phrase)
+            .bind(lower)
+            .bind(upper)
+            .bind(filter.years.0)
+            .bind(filter.years.1)
+            .bind(&filter.source)
+            .bind(from.as_ref().map(|from| from.claim.as_str()))
+            .bind(from.as_ref().map_or(0, |from| from.after))
+            .bind(i64::from(limit) + 1)
+            .fetch_all(&mut *tx)
+            .await?;
+        let total = found.first().map_or(Ok(0), |row| row.count("total"))?;
+        // A single row without a claim has the total alone.
+        let mut places = Vec::new();
+        for row in &found {
+            if let Some(claim) = row.parsed_or_null("claim_id")? {
+                places.push(Place { after: row.value("place")?, claim });
+            }
+        }
+        let more = places.len() > limit as usize;
+        places.truncate(limit as usize);
+        let next_cursor = places.last().filter(|_| more).map(|last| last.cursor(&mark));
+        let ids: Vec<String> = places.into_iter().map(|place| place.claim.into()).collect();
+        let claims = reports::load_listed_reports(&mut tx, &ids).await?;
+        Ok(ClaimPage { claims, total, next_cursor })
+    }
+
+    /// The numbers come from the view that defines them.
+    fn claim_page_sql(&self, task: &TaskId, sort: ClaimSort) -> Result<String> {
+        let summary = self.render_view("claim_evidence_summary", Some(task), None)?;
+        let order = sort.columns();
+        Ok(format!(
+            "WITH summary AS ({summary}),
+             ranked AS MATERIALIZED (
+                 SELECT summary.claim_id, row_number() OVER (ORDER BY {order}) AS place
+                 FROM summary
+                 JOIN claims ON claims.id = summary.claim_id
+                 WHERE (?1 IS NULL OR CASE ?1
+                            WHEN 'contested' THEN support_count > 0 AND refute_count > 0
+                            WHEN 'supported' THEN support_count > 0 AND refute_count = 0
+                            WHEN 'refuted' THEN support_count = 0 AND refute_count > 0
+                            ELSE support_count + refute_count = 0 END)
+                   AND (?2 IS NULL OR round(confidence, 3) >= ?2)
+                   AND (?3 IS NULL OR round(confidence, 3) <= ?3)
+                   AND (?4 IS NULL OR claims.seq IN (SELECT rowid FROM claims_fts WHERE claims_fts MATCH ?4))
+                   -- SQLite folds ASCII alone.
+                   AND (?5 IS NULL OR instr(lower(claims.claim_text), lower(?5)) > 0
+                        OR instr(lower(claims.claim_text), lower(?6)) > 0)
+                   AND (?7 IS NULL AND ?8 IS NULL AND ?9 IS NULL OR EXISTS (
+                        SELECT 1 FROM edges
+                        JOIN fragments ON fragments.id = edges.source_id
+                        JOIN pages INDEXED BY pages_years ON pages.id = fragments.page_id
+                        LEFT JOIN works ON works.id = pages.work_id
+                        WHERE edges.target_id = summary.claim_id
+                          AND edges.relation IN ('supports', 'refutes', 'neutral')
+                          AND (?7 IS NULL AND ?8 IS NULL
+                               OR edges.relation <> 'neutral' AND coalesce(pages.year, works.year)
+                                  BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999))
+                          AND (?9 IS NULL OR pages.id IN (
+                               SELECT pages.id FROM pages
+                               WHERE pages.work_id = ?9 OR pages.domain = ?9 OR pages.id = ?9))))
+             )
+             SELECT counted.total, shown.claim_id, shown.place
+             FROM (SELECT count(*) AS total FROM ranked) AS counted
+             LEFT JOIN (
+                 SELECT claim_id, place FROM ranked
+                 WHERE place > coalesce((SELECT place FROM ranked WHERE claim_id = ?10), ?11)
+                 ORDER BY place LIMIT ?12) AS shown
+             ORDER BY shown.place"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+// @ts-check
+// Buttons and forms that call the API: `data-api="METHOD /path"`.
+//
+// data-body    JSON to send with a button
+// data-then    where to go afterwards; `created` stands for the address of what was created
+// data-undo    `METHOD /path` that takes it back, with data-undo-body as its JSON
+// data-said    what a notice says when it is done
+// data-ask     a question to answer first; with data-reason, the answer is sent as that field
+import { call, text } from "./api.js";
+import { refresh } from "./live.js";
+import { explain, notify } from "./notice.js";
+
+/** @type {{method: string, path: string, body: unknown}[]} */
+const undoable = [];
+
+/**
+ * Calls what an element names.
+ * @param {HTMLElement} element
+ * @param {unknown} body
+ */
+async function act(element, body) {
+  const [method, path] = (element.dataset.api ?? "").split(" ", 2);
+  if (element.getAttribute("aria-busy") === "true") return;
+  element.setAttribute("aria-busy", "true");
+  try {
+    const { location: created } = await call(method, path, body);
+    const then = element.dataset.then;
+    if (then) {
+      location.assign(then === "created" ? pageOf(created) : then);
+      return;
+    }
+    if (element instanceof HTMLFormElement) element.reset();
+    offerUndo(element);
+    await refresh();
+  } catch (error) {
+    explain(error);
+  } finally {
+    element.removeAttribute("aria-busy");
+  }
+}
+
+/**
+ * The page of what the API created.
+ * @param {string | null} location
+ */
+function pageOf(location) {
+  return location?.replace(/^.*\/api\/v1/, "") ?? "/";
+}
+
+/** @param {HTMLElement} element */
+function offerUndo(element) {
+  const said = element.dataset.said ?? text("saved");
+  const [method, path] = (element.dataset.undo ?? "").split(" ", 2);
+  if (!path) {
+    notify(said);
+    return;
+  }
+  const { undoBody } = element.dataset;
+  undoable.push({ method, path, body: undoBody ? JSON.parse(undoBody) : undefined });
+  notify(said, { action: { label: text("undo"), run: undo } });
+}
+
+/** Takes the last change back. */
+export async function undo() {
+  const last = undoable.pop();
+  if (!last) return;
+  try {
+    await call(last.method, last.path, last.body);
+    notify(text("undone"));
+    await refresh();
+  } catch (error) {
+    explain(error);
+  }
+}
+
+/**
+ * The fields of a form as JSON: `data-as` says how (`number`, `lines`, `flag`, `list`, or `copy`: a list of the field that
+ * `data-from` names); empty ones are left out.
+ * @param {HTMLFormElement} form
+ */
+function fields(form) {
+  /** @type {Record<string, unknown>} */
+  const body = {};
+  for (const element of form.elements) {
+    if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement)) continue;
+    const { name, value } = element;
+    const off = element instanceof HTMLInputElement && ["checkbox", "radio"].includes(element.type) && !element.checked;
+    if (!name || element.disabled) continue;
+    const as = element.dataset.as;
+    if (as === "flag") body[name] = !off;
+    else if (as === "copy") body[name] = off ? body[name] : [new FormData(form).get(element.dataset.from ?? "")];
+    else if (off || value.trim() === "") continue;
+    else if (as === "number") body[name] = Number(value);
+    else if (as === "lines") body[name] = value.split("\n").map((line) => line.trim()).filter(Boolean);
+    else if (as === "list") body[name] = [.../** @type {string[]} */ (body[name] ?? []), value];
+    else body[name] = value;
+  }
+  return body;
+}
+
+/**
+ * Asks the element's question. Answers with what to send, or with nothing when the person declines.
+ * @param {HTMLElement} element
+ * @param {Record<string, unknown> | undefined} body
+ */
+function asked(element, body) {
+  const { ask, reason } = element.dataset;
+  if (!ask) return { body };
+  if (!reason) return confirm(ask) ? { body } : undefined;
+  const answer = prompt(ask);
+  return answer?.trim() ? { body: { ...body, [reason]: answer.trim() } } : undefined;
+}
+
+export function watchActions() {
+  document.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("button[data-api]") : null;
+    if (!(button instanceof HTMLButtonElement)) return;
+    const sent = asked(button, button.dataset.body ? JSON.parse(button.dataset.body) : undefined);
+    if (sent) act(button, sent.body);
+  });
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || !form.dataset.api) return;
+    event.preventDefault();
+    const sent = asked(form, fields(form));
+    if (sent) act(form, sent.body);
+  });
+}

@@ -1,0 +1,109 @@
+// @ts-check
+// Keeps a page true: loads it again when something changed, and replaces its live parts.
+import { text } from "./api.js";
+import { notify } from "./notice.js";
+
+const AT_MOST_EVERY_MS = 500;
+let waiting = false;
+let last = 0;
+
+/**
+ * Loads an address as a document. This is no way for markup into the page: its scripts do not run, and the parts that
+ * are taken over come from this server.
+ * @param {string} address
+ * @returns {Promise<Document>}
+ */
+export function load(address) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("GET", address);
+    request.responseType = "document";
+    request.onload = () => (request.response && request.status < 400 ? resolve(request.response) : reject(new Error(text("failed"))));
+    request.onerror = () => reject(new Error(text("offline")));
+    request.send();
+  });
+}
+
+/**
+ * Loads the page's address again and replaces every live part. What a person opened, marked, or focused stays.
+ * @param {string} [address]
+ */
+export async function refresh(address = location.pathname + location.search) {
+  const fresh = await load(address);
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const other = fresh.getElementById(part.id);
+    if (other && !part.isEqualNode(other)) replace(part, document.adoptNode(other));
+  }
+  document.title = fresh.title;
+  document.dispatchEvent(new CustomEvent("refreshed"));
+}
+
+/**
+ * @param {Element} part
+ * @param {Element} fresh
+ */
+function replace(part, fresh) {
+  for (const details of part.querySelectorAll("details[open][id]")) {
+    fresh.querySelector(`#${CSS.escape(details.id)}`)?.setAttribute("open", "");
+  }
+  const focused = part.contains(document.activeElement) ? document.activeElement?.id : undefined;
+  const current = part.querySelector("[data-current]")?.id;
+  keepLoaded(part, fresh);
+  part.replaceWith(fresh);
+  if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  if (current) document.getElementById(current)?.setAttribute("data-current", "");
+}
+
+/**
+ * A list whose further pages were loaded keeps them.
+ * @param {Element} part
+ * @param {Element} fresh
+ */
+function keepLoaded(part, fresh) {
+  const [list, other] = [part, fresh].map((side) => (side.matches("[data-list]") ? side : side.querySelector("[data-list]")));
+  if (!list?.hasAttribute("data-extended") || !other) return;
+  const known = new Set(Array.from(other.children, (item) => item.id));
+  other.append(...Array.from(list.children).filter((item) => !known.has(item.id)));
+  other.setAttribute("data-extended", "");
+  const [more, otherMore] = [part, fresh].map((side) => side.querySelector("[data-more]"));
+  if (more && otherMore) otherMore.replaceWith(more);
+  else otherMore?.remove();
+}
+
+/** Loads the page again soon; many calls at once load it once. */
+export function refreshSoon() {
+  if (waiting) return;
+  waiting = true;
+  const wait = Math.max(0, last + AT_MOST_EVERY_MS - Date.now());
+  setTimeout(async () => {
+    waiting = false;
+    last = Date.now();
+    // The next event, or the connection's return, tries again.
+    await refresh().catch(() => {});
+  }, wait);
+}
+
+/** Listens to events while the page has live parts. */
+export function listen() {
+  if (!document.querySelector("[data-live]")) return;
+  const task = document.querySelector("[data-events-of]")?.getAttribute("data-events-of");
+  const source = new EventSource(`/api/v1/events${task ? `?task_id=${encodeURIComponent(task)}` : ""}`);
+  for (const kind of ["task", "step", "claim", "import", "job", "stale", "reset"]) {
+    source.addEventListener(kind, refreshSoon);
+  }
+  /** @type {(() => void) | undefined} */
+  let notice;
+  source.addEventListener("error", () => {
+    notice ??= notify(text("offline"), { kind: "lasting" });
+    // After some refusals a browser gives up.
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => (notice?.(), listen()), 5000);
+  });
+  source.addEventListener("open", () => {
+    if (!notice) return;
+    notice();
+    notice = undefined;
+    notify(text("online"));
+    refreshSoon();
+  });
+  addEventListener("pagehide", () => source.close(), { once: true });
+}

@@ -1,0 +1,27 @@
+// @ts-check
+// Adds behavior to pages that are whole without it.
+import { watchActions } from "./actions.js";
+import { watchLists, watchNarrowing, watchSettings } from "./choices.js";
+import { watchImports } from "./import.js";
+import { watchKeys } from "./keys.js";
+import { listen } from "./live.js";
+
+/** Dates and times in the reader's language and time zone. */
+function showTimes() {
+  const language = document.documentElement.lang;
+  const format = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.getAttribute("datetime") ?? "");
+    if (!Number.isNaN(at.getTime())) time.textContent = format.format(at);
+  }
+}
+
+watchSettings();
+watchNarrowing();
+watchLists();
+watchActions();
+watchImports();
+watchKeys();
+listen();
+showTimes();
+for (const kind of ["refreshed", "extended"]) document.addEventListener(kind, showTimes);

@@ -1,0 +1,63 @@
+//! A page that says what went wrong, and what would be right.
+
+use crate::shell::Page;
+use crate::visit::Visit;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use lyra_domain::IdError;
+use lyra_usecases::{AppError, ErrorCode};
+use maud::html;
+use std::str::FromStr;
+
+/// Why a page cannot be shown, for its visitor.
+pub(crate) struct Failure {
+    visit: Visit,
+    error: AppError,
+}
+
+/// Says which visit an error belongs to, so that its page has the visitor's language.
+pub(crate) trait Failed<T> {
+    fn shown_to(self, visit: &Visit) -> Result<T, Failure>;
+}
+
+impl<T, E: Into<AppError>> Failed<T> for Result<T, E> {
+    fn shown_to(self, visit: &Visit) -> Result<T, Failure> {
+        self.map_err(|error| Failure { visit: visit.clone(), error: error.into() })
+    }
+}
+
+/// An id of the address.
+pub(crate) fn id<T>(text: &str, visit: &Visit) -> Result<T, Failure>
+where
+    T: FromStr<Err = IdError>,
+{
+    let unknown = |error: IdError| AppError::new(ErrorCode::NotFound, error.to_string());
+    text.parse().map_err(unknown).shown_to(visit)
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let Self { visit, error } = self;
+        let words = visit.words;
+        let (status, title) = match error.code {
+            ErrorCode::NotFound => (StatusCode::NOT_FOUND, words.t("common.not_found")),
+            ErrorCode::InvalidArgument | ErrorCode::SqlRefused | ErrorCode::SqlTimeout => {
+                (StatusCode::BAD_REQUEST, words.t("common.invalid_request"))
+            }
+            ErrorCode::Forbidden => (StatusCode::FORBIDDEN, words.t("common.forbidden")),
+            ErrorCode::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, words.t("common.unavailable")),
+            ErrorCode::Internal => {
+                tracing::error!(%error, path = visit.path(), "a page could not be shown");
+                (StatusCode::INTERNAL_SERVER_ERROR, words.t("common.internal_error"))
+            }
+        };
+        let content = html! {
+            div.empty {
+                h1 { (title) }
+                p { (error.message) }
+                p { a.button href="/" { (words.t("common.to_home")) } }
+            }
+        };
+        (status, Page { title, here: "", content }.answer(&visit)).into_response()
+    }
+}

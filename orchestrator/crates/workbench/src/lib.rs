@@ -1,0 +1,46 @@
+//! The workbench: a page where people ask, see why, and correct.
+//!
+//! Every page is whole HTML from the server, readable without JavaScript; modules of `assets/` add behavior, write
+//! through the JSON API, and then load the page again to replace its live parts. So everything is rendered once, here.
+//! Text of documents is text, never markup: `maud` escapes it.
+
+mod assets;
+mod failure;
+mod pages;
+mod parts;
+pub mod pictures;
+mod shell;
+mod visit;
+mod words;
+
+use axum::Router;
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::middleware;
+use axum::response::Response;
+use lyra_usecases::App;
+
+/// What a page may load and do: nothing from elsewhere, no inline script or style, no text made into markup.
+const CONTENT_SECURITY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+     connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
+     require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// The routes of all pages and assets. Access is checked by the layers around them, which put a
+/// [`Caller`](lyra_usecases::Caller) into the extensions of each request.
+pub fn router(app: App) -> Router {
+    let pages = pages::router().with_state(app).layer(middleware::map_response(secured));
+    pages.merge(assets::router())
+}
+
+async fn secured(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (header::CACHE_CONTROL, "private, no-cache"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

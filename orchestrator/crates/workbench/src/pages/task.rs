@@ -1,0 +1,87 @@
+//! Task: watch it work, read its answer and its claims, stop it, resume it, and add searches.
+
+mod answer;
+mod filter;
+mod work;
+
+use crate::failure::{Failed, Failure, id};
+use crate::parts::{claim, progress};
+use crate::shell::Page;
+use crate::visit::Visit;
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use filter::Wanted;
+use lyra_domain::TaskId;
+use lyra_usecases::App;
+use maud::{Markup, html};
+use std::time::Duration;
+
+/// Claims of one page of the list.
+const CLAIMS: u32 = 30;
+
+pub(super) async fn show(
+    State(app): State<App>,
+    Path(task): Path<String>,
+    Query(wanted): Query<Wanted>,
+    visit: Visit,
+) -> Result<Response, Failure> {
+    let words = visit.words;
+    let task: TaskId = id(&task, &visit)?;
+    let task_progress = app.task_status(&task, Duration::ZERO).await.shown_to(&visit)?;
+    let page = app
+        .claim_page(&task, &wanted.filter(), wanted.sort(), CLAIMS, wanted.cursor.as_deref())
+        .await
+        .shown_to(&visit)?;
+    let asked = app.question_claim(&task).await.shown_to(&visit)?;
+    let shown = &task_progress.task;
+    let content = html! {
+        div.stack.wide data-events-of=(task) {
+            header.stack.tight {
+                p.crumbs { a href="/" { (words.t("common.ask")) } " / " (task) }
+                div #head data-live {
+                    div.between {
+                        h1 { (shown.query) }
+                        (progress::status(words, shown.status))
+                    }
+                }
+                div #work data-live { (work::progress(words, &task_progress)) }
+                @if visit.may_write { div.actions #controls data-live { (work::controls(words, &task_progress)) } }
+            }
+            div #answer data-live { @if let Some(report) = &asked { (answer::of_question(words, report)) } }
+            div.columns {
+                section.stack aria-labelledby="claims-title" {
+                    div.between #count data-live {
+                        h2 #claims-title { (words.t("task.claims")) }
+                        span.quiet.small { (words.count("task.shown_one", "task.shown_other", page.total)) }
+                    }
+                    div #results data-live {
+                        ul.claims data-list {
+                            @for report in &page.claims { (claim::card(words, report)) }
+                        }
+                        @if page.claims.is_empty() { (nothing(&visit, &wanted)) }
+                        @if let Some(cursor) = &page.next_cursor {
+                            p { a.button data-more href=(wanted.with_cursor(&task, cursor)) { (words.t("common.more")) } }
+                        }
+                    }
+                }
+                aside.stack.wide {
+                    (filter::form(words, &wanted))
+                    div #details data-live { (work::details(words, &task_progress)) }
+                    @if visit.may_write { (work::add_search(words, &task)) }
+                }
+            }
+        }
+    };
+    Ok(Page { title: &shown.query, here: "/", content }.answer(&visit))
+}
+
+/// Why the list is empty.
+fn nothing(visit: &Visit, wanted: &Wanted) -> Markup {
+    let words = visit.words;
+    html! {
+        div.empty {
+            p { @if wanted.narrows() { (words.t("task.nothing_fits")) } @else { (words.t("task.no_claims")) } }
+            @if wanted.narrows() { a.button href=(visit.path()) { (words.t("task.show_all")) } }
+        }
+    }
+}

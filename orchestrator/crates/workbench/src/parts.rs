@@ -1,0 +1,7 @@
+//! Components that several pages share.
+
+pub(crate) mod claim;
+pub(crate) mod figures;
+pub(crate) mod passage;
+pub(crate) mod place;
+pub(crate) mod progress;

@@ -1,0 +1,25 @@
+//! Words for pictures in tests.
+
+use crate::pictures::{bar, forest, gauge, history, posterior, reliability, risk_coverage, timeline};
+
+macro_rules! texts {
+    ($($picture:ident: $($key:ident)*;)*) => {
+        $(
+            /// Texts that are the names of their fields.
+            pub(super) fn $picture() -> $picture::Texts<'static> {
+                $picture::Texts { title: "title", description: "description", $($key: stringify!($key)),* }
+            }
+        )*
+    };
+}
+
+texts! {
+    posterior: probability density mean interval prior deviation alpha beta quantity value;
+    forest: source year side weight supports refutes neutral confidence interval posterior rest;
+    bar: relation passages supports neutral refutes unjudged;
+    gauge: ;
+    reliability: confidence accuracy count ideal bin;
+    risk_coverage: threshold coverage risk;
+    timeline: year supports refutes neutral retracted;
+    history: time event confidence uncertainty supports refutes neutral person retracted;
+}
