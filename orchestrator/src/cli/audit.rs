@@ -69,7 +69,7 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
         // Who took all data with them in a backup is worth knowing.
         Command::Research(_)
         | Command::Check(_)
-        | Command::Edge(EdgeCommand::Correct { .. })
+        | Command::Edge(EdgeCommand::Correct { .. } | EdgeCommand::Undo { .. })
         | Command::Backup(_) => true,
         Command::Corpus(command) => {
             matches!(
@@ -104,6 +104,7 @@ pub(super) fn of(command: &Command) -> Option<Mutation> {
             TaskCommand::List { .. } | TaskCommand::Show { .. } | TaskCommand::Export { .. },
         )
         // Servers note every call themselves.
+        | Command::Open(_)
         | Command::Serve(_)
         | Command::Mcp(_)
         | Command::Eval(_)

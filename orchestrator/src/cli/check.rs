@@ -1,6 +1,6 @@
 //! `lyra check`.
 
-use super::research::{TaskArgs, failure, work};
+use super::research::{TaskArgs, failure, link, work};
 use super::{print, print_json, report, tell};
 use anyhow::Context;
 use clap::Args;
@@ -45,6 +45,9 @@ pub(super) async fn run(app: &App, args: &CheckArgs, cancel: &CancellationToken)
         for warning in warnings {
             print(&format!("note: {warning}\n"))?;
         }
+    }
+    if found {
+        link(app, &task.id).await;
     }
     failure.map_or(Ok(ExitCode::SUCCESS), Err)
 }

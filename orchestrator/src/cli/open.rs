@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct OpenArgs {
     /// Task to show [default: the start page]
     #[arg(value_name = "TASK")]
-    task: Option<String>,
+    task: Option<TaskId>,
     /// Print the address of the running server, without opening a browser or starting a server
     #[arg(long)]
     print: bool,
@@ -20,7 +20,7 @@ pub(super) struct OpenArgs {
 /// Opens the workbench in the browser. Without a running server, this process is the server until it is interrupted.
 pub(super) async fn run(app: &App, args: &OpenArgs, cancel: CancellationToken) -> anyhow::Result<ExitCode> {
     let path = match &args.task {
-        Some(task) => format!("/tasks/{}", app.task(&TaskId::new(task)).await?.id),
+        Some(task) => format!("/tasks/{}", app.task(task).await?.id),
         None => "/".to_owned(),
     };
     match served_at(app.data_dir()).await {

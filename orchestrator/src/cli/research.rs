@@ -3,9 +3,9 @@
 use super::report::{self, ReportArgs};
 use super::{progress, tell};
 use clap::Args;
-use lyra_domain::{Budget, Priority, Task, TaskConfig};
+use lyra_domain::{Budget, Priority, Task, TaskConfig, TaskId};
 use lyra_store::TaskProgress;
-use lyra_usecases::{App, AppError, ErrorCode, NewTask, QueueSearches, failed};
+use lyra_usecases::{App, AppError, ErrorCode, NewTask, QueueSearches, failed, served_at};
 use std::process::ExitCode;
 use tokio_util::sync::CancellationToken;
 
@@ -121,8 +121,16 @@ pub(super) async fn show(app: &App, task: &Task, args: &ReportArgs) -> anyhow::R
     let failure = failure(&answer.progress);
     if failure.is_none() || answer.progress.pages > 0 || args.is_json() {
         report::show(answer, args)?;
+        link(app, &task.id).await;
     }
     failure.map_or(Ok(ExitCode::SUCCESS), Err)
+}
+
+/// Names the task's page, when a server runs on the data folder.
+pub(super) async fn link(app: &App, task: &TaskId) {
+    if let Some(address) = served_at(app.data_dir()).await {
+        tell(&format!("in the browser: {address}/tasks/{task}"));
+    }
 }
 
 /// Why the task failed, if it did.

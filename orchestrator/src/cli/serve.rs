@@ -89,7 +89,7 @@ async fn serve(
         advise(app, address).await?;
     }
     let mcp = lyra_mcp::http_route(app.clone(), cancel.clone());
-    let router = lyra_http::router(app.clone(), mcp, address.ip(), token_required);
+    let router = lyra_http::router(app.clone(), mcp, address.ip(), token_required, cancel.clone());
     let most = app.config().server.max_connections;
     let (keeper, stop) = (app.clone(), cancel.clone());
     tokio::spawn(async move { keeper.keep_retention(stop).await });

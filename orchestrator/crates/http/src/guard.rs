@@ -35,11 +35,13 @@ pub(super) fn cors(allowed: &Arc<Allowed>) -> CorsLayer {
     };
     CorsLayer::new()
         .allow_origin(AllowOrigin::predicate(named))
-        .allow_methods([Method::GET, Method::POST, Method::DELETE])
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
         // MCP's own headers depend on the tool that is called.
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers([
             HeaderName::from_static("mcp-session-id"),
+            header::ETAG,
+            header::LOCATION,
             header::WWW_AUTHENTICATE,
             header::RETRY_AFTER,
         ])

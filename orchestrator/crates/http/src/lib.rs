@@ -1,10 +1,15 @@
-//! The HTTP edge: `/mcp`, `/health`, `/ready` and `/metrics`, for this machine unless configured otherwise.
+//! The HTTP edge: the workbench, `/api/v1`, `/mcp`, `/health`, `/ready` and `/metrics`, for this machine unless configured otherwise.
 
 mod access;
+mod api;
 mod guard;
+mod problem;
 mod refusal;
+mod remedy;
+mod session;
 
 use access::Gate;
+use api::Api;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
@@ -14,25 +19,37 @@ use axum::{Json, Router, middleware};
 use lyra_serve::names::Allowed;
 use lyra_usecases::App;
 use serde_json::json;
+use session::Sessions;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// Every route, with `mcp` as the one at `/mcp`, behind the checks of `Host`, `Origin`, size, token and rate.
 ///
 /// `Host` and `Origin` may name this machine's loopback addresses, the address that is listened on, and what
 /// `server.allowed_hosts` and `server.allowed_origins` of the configuration name; pages of the latter may also read the answers. With `token_required`, only `/health` and
-/// `/ready` answer without a token.
-pub fn router(app: App, mcp: MethodRouter, listening: IpAddr, token_required: bool) -> Router {
+/// `/ready` answer without a token, and `/api/v1/session`, where a token is exchanged for a session. `stop` ends streams of
+/// events, which would keep the server from stopping.
+pub fn router(
+    app: App,
+    mcp: MethodRouter,
+    listening: IpAddr,
+    token_required: bool,
+    stop: CancellationToken,
+) -> Router {
     let server = &app.config().server;
     let allowed = Allowed::new(&server.allowed_hosts, &server.allowed_origins, listening);
-    let gate = Arc::new(Gate::new(app.clone(), token_required));
+    let sessions: Arc<Sessions> = Arc::default();
+    let gate = Arc::new(Gate::new(app.clone(), token_required, Arc::clone(&sessions)));
     let routes = Router::new()
         .route("/ready", get(ready))
         .route("/metrics", get(metrics))
         .with_state(app.clone())
         .route(refusal::MCP, mcp)
         .route("/health", get(health))
+        .merge(lyra_workbench::router(app.clone()))
+        .merge(api::router(Api::new(app.clone(), sessions, stop)))
         .layer(middleware::from_fn_with_state(gate, access::admit));
     // Outermost, so that refusals are counted as well.
     guarded(routes, allowed).layer(middleware::from_fn_with_state(app, observe))
@@ -145,7 +162,7 @@ mod tests {
         assert_eq!(named.status(), StatusCode::OK);
         for (header, value) in [
             ("access-control-allow-origin", "https://app.example"),
-            ("access-control-allow-methods", "GET,POST,DELETE"),
+            ("access-control-allow-methods", "GET,POST,PUT,DELETE"),
             ("access-control-allow-headers", "authorization,mcp-method"),
         ] {
             assert_eq!(named.headers()[header], value);

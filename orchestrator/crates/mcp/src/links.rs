@@ -8,6 +8,32 @@ use serde_json::Value;
 /// Most links of one result.
 const LINKS: usize = 12;
 
+/// Adds the pages of the workbench for what the result names, on the server at `address`. Errors name nothing.
+pub(super) fn add_pages(result: &mut CallToolResult, address: &str) {
+    if result.is_error == Some(true) {
+        return;
+    }
+    let links: Vec<Resource> =
+        result.structured_content.iter().flat_map(|result| pages(result, address)).collect();
+    result.content.extend(links.into_iter().map(ContentBlock::resource_link));
+}
+
+fn pages(result: &Value, address: &str) -> Vec<Resource> {
+    let text = |pointer: &str| result.pointer(pointer).and_then(Value::as_str);
+    let claim = text("/verdict/claim_id").or_else(|| text("/claim_id"));
+    let named = [
+        (claim, "claims", "Claim in the workbench"),
+        (text("/task_id"), "tasks", "Task in the workbench"),
+        (text("/page_id"), "pages", "Document in the workbench"),
+    ];
+    let page = |(id, folder, title)| {
+        let id: &str = id?;
+        let page = Resource::new(format!("{address}/{folder}/{id}"), id);
+        Some(page.with_title(title).with_mime_type("text/html"))
+    };
+    named.into_iter().filter_map(page).collect()
+}
+
 /// Adds the links of what the result names: its task, the claim it judged, and its runs. Errors name nothing.
 pub(super) fn add(result: &mut CallToolResult) {
     if result.is_error == Some(true) {
@@ -56,6 +82,15 @@ mod tests {
         assert_eq!(links(&lanes), ["lyra://fusion/run_1", "lyra://fusion/run_2"]);
         assert_eq!(links(&json!({ "run_id": "run_1" })), ["lyra://fusion/run_1"]);
         assert!(links(&json!({ "ok": true })).is_empty());
+    }
+
+    #[test]
+    fn what_a_result_names_has_its_page() {
+        let answer = json!({ "task_id": "task_1", "verdict": { "claim_id": "claim_1" } });
+        let links: Vec<String> =
+            pages(&answer, "http://127.0.0.1:8420").into_iter().map(|link| link.uri).collect();
+        assert_eq!(links, ["http://127.0.0.1:8420/claims/claim_1", "http://127.0.0.1:8420/tasks/task_1"]);
+        assert!(pages(&json!({ "ok": true }), "http://127.0.0.1:8420").is_empty());
     }
 
     #[test]

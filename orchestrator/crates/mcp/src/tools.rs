@@ -16,8 +16,8 @@ use super::{arguments, links, schema};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use lyra_domain::TaskId;
-use lyra_usecases::App;
 use lyra_usecases::config::Toolset;
+use lyra_usecases::{App, served_at};
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, JsonObject, ProgressNotificationParam, ProgressToken, ToolAnnotations};
 use rmcp::service::{Peer, RequestContext};
@@ -209,6 +209,9 @@ async fn run<T: Tool>(mut arguments: JsonObject, call: Call) -> CallToolResult {
             // A tool that only reads names what its caller has named.
             if !matches!(T::EFFECT, Effect::Reads) {
                 links::add(&mut result);
+            }
+            if let Some(address) = served_at(call.app.data_dir()).await {
+                links::add_pages(&mut result, &address);
             }
             result
         }

@@ -7,6 +7,7 @@ use lyra_domain::TaskId;
 use lyra_domain::domains::{DomainOverride, DomainPattern, OverrideDecision};
 use lyra_research::ports::DomainStore;
 use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
 use std::collections::BTreeSet;
 
 /// The most blocked domains that a task lists.
@@ -67,6 +68,21 @@ impl Store {
     pub async fn override_rules(&self) -> Result<Vec<OverrideRule>> {
         override_rules(&mut *self.reader().acquire().await?).await
     }
+
+    /// The domains that the server blocked, newest first, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn blocked_domains(&self, limit: u32) -> Result<Vec<BlockedDomain>> {
+        let found = sqlx::query(
+            "SELECT domain, category, blocked_at, coalesce(domain_block_reason, 'unknown') AS block_reason, reason, cause_id
+             FROM domain_states WHERE blocked_at IS NOT NULL ORDER BY blocked_at DESC, domain LIMIT ?",
+        )
+        .bind(limit)
+        .fetch_all(self.reader())
+        .await?;
+        found.iter().map(blocked_domain).collect()
+    }
 }
 
 /// Domains that the server blocked for a reason it recorded.
@@ -121,17 +137,16 @@ pub(crate) async fn blocked_of(
     .bind(MAX_TOLD)
     .fetch_all(connection)
     .await?;
-    found
-        .iter()
-        .map(|row| {
-            Ok(BlockedDomain {
-                domain: row.value("domain")?,
-                blocked_at: row.value("blocked_at")?,
-                block_reason: row.value("block_reason")?,
-                reason: row.value("reason")?,
-                cause_id: row.value("cause_id")?,
-                original_category: row.value("category")?,
-            })
-        })
-        .collect()
+    found.iter().map(blocked_domain).collect()
+}
+
+fn blocked_domain(row: &SqliteRow) -> Result<BlockedDomain> {
+    Ok(BlockedDomain {
+        domain: row.value("domain")?,
+        blocked_at: row.value("blocked_at")?,
+        block_reason: row.value("block_reason")?,
+        reason: row.value("reason")?,
+        cause_id: row.value("cause_id")?,
+        original_category: row.value("category")?,
+    })
 }

@@ -53,10 +53,12 @@ impl Store {
     /// # Errors
     /// When the database cannot be read.
     pub async fn passages(&self, fragments: &[FragmentId]) -> Result<HashMap<FragmentId, String>> {
-        let found = sqlx::query("SELECT id, text_content FROM fragments WHERE id IN (SELECT value FROM json_each(?))")
-            .bind(json(&fragments)?)
-            .fetch_all(self.reader())
-            .await?;
+        let found = sqlx::query(
+            "SELECT id, text_content FROM fragments WHERE id IN (SELECT value FROM json_each(?))",
+        )
+        .bind(json(&fragments)?)
+        .fetch_all(self.reader())
+        .await?;
         found.iter().map(|row| Ok((row.parsed("id")?, row.value("text_content")?))).collect()
     }
 

@@ -5,6 +5,7 @@ use lyra_domain::{AuthId, AuthItem, TaskId};
 use lyra_sources::browser::Visible;
 use lyra_sources::cookies::{Session, session_domain};
 use lyra_store::{AuthOutcome, AuthResolved, AuthTarget};
+use lyra_wire::TaskChange;
 use url::Url;
 
 /// A person's action on an item.
@@ -72,6 +73,9 @@ impl App {
             }
         };
         let resolved = self.store().resolve_auth(&target, &outcome).await?;
+        for task in &resolved.tasks {
+            self.publish_task(task, TaskChange::Changed);
+        }
         self.inner.wake.notify_waiters();
         Ok(resolved)
     }

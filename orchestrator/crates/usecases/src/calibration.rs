@@ -24,6 +24,15 @@ pub struct CalibrationStats {
     pub latest: Option<StoredEvaluation>,
 }
 
+/// What a version makes of today's samples. Nothing of it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalibrationMeasure {
+    /// The version; 0 is the model's own probabilities.
+    pub version: u32,
+    /// Its measures. A version that was fitted to some of these samples looks better here than on new ones.
+    pub metrics: CalibrationMetrics,
+}
+
 /// A measurement of the active version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationEvaluation {
@@ -98,6 +107,23 @@ impl App {
             });
         }
         Ok(stats)
+    }
+
+    /// Measures every version of a source on today's samples, from 0, and stores nothing.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn measure_calibration(&self, source: &str) -> Result<Vec<CalibrationMeasure>, AppError> {
+        let samples =
+            self.store().calibration_samples(Some(source)).await?.remove(source).unwrap_or_default();
+        let mut versions = self.store().calibrations(Some(source)).await?;
+        versions.sort_by_key(|version| version.version);
+        let measure = |version, calibration| CalibrationMeasure {
+            version,
+            metrics: CalibrationMetrics::of(&samples.samples, calibration),
+        };
+        let fitted = versions.iter().map(|version| measure(version.version, Some(&version.calibration)));
+        Ok(std::iter::once(measure(0, None)).chain(fitted).collect())
     }
 
     /// Measures the active version on today's samples and stores the result. Warns when it is worse by more than 5 %

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// Name of the built-in corpus.
-pub(super) const EXAMPLE: &str = "example";
+pub const EXAMPLE: &str = "example";
 
 /// Pause while another process imports the example corpus.
 const BUSY_PAUSE: Duration = Duration::from_millis(200);

@@ -76,21 +76,7 @@ impl App {
         let without = Config { llm: crate::config::LlmSettings::default(), ..config.clone() };
         match Self::open(without, local).await {
             Ok(app) => {
-                findings.push(app.database().await);
-                findings.push(machine::privacy(&data_dir));
-                findings.push(app.isolation().await);
-                findings.push(app.work().await);
-                findings.push(app.corpora().await);
-                findings.push(app.outside().await);
-                findings.push(app.web_search());
-                let models = app.models(&config).await;
-                // Models that do not answer would be waited for once more.
-                let answer = models.health != Health::Broken;
-                findings.push(models);
-                if answer {
-                    findings.extend(app.vectors().await);
-                }
-                findings.push(app.browser());
+                findings.extend(app.parts(&config).await);
                 app.close().await;
             }
             Err(error) => {
@@ -105,6 +91,41 @@ impl App {
                 findings.push(Finding::broken("database", format!("{error:#}"), remedy));
             }
         }
+        findings
+    }
+
+    /// As [`App::examine`], of an application that is open.
+    pub async fn examine_open(&self) -> Vec<Finding> {
+        let config = self.config();
+        let mut findings = vec![
+            machine::disk(self.data_dir()),
+            machine::space(super::measures::free_bytes(self.data_dir())),
+            machine::port(&config.server).await,
+            llm::examine(&config.llm).await,
+        ];
+        findings.extend(self.parts(config).await);
+        findings
+    }
+
+    /// The parts that an open application has.
+    async fn parts(&self, config: &Config) -> Vec<Finding> {
+        let mut findings = vec![
+            self.database().await,
+            machine::privacy(self.data_dir()),
+            self.isolation().await,
+            self.work().await,
+            self.corpora().await,
+            self.outside().await,
+            self.web_search(),
+        ];
+        let models = self.models(config).await;
+        // Models that do not answer would be waited for once more.
+        let answer = models.health != Health::Broken;
+        findings.push(models);
+        if answer {
+            findings.extend(self.vectors().await);
+        }
+        findings.push(self.browser());
         findings
     }
 

@@ -4,6 +4,7 @@ use super::{App, AppError, ErrorCode, Remedy};
 use lyra_domain::domains::{DomainPattern, OverrideDecision};
 use lyra_domain::{ClaimId, EdgeId, Relation};
 use lyra_store::{ClaimChange, EdgeCorrection, OverrideRule, RuleChange, StoreError};
+use lyra_wire::ClaimChangeKind;
 
 /// Longest reason, in characters.
 const MAX_REASON: usize = 1_000;
@@ -48,7 +49,9 @@ impl App {
     /// No such claim, an empty or overlong reason.
     pub async fn reject_claim(&self, claim: &ClaimId, reason: &str) -> Result<ClaimChange, AppError> {
         let change = self.store().reject_claim(claim, required(reason)?).await;
-        change.map_err(|error| named(error, Remedy::FindClaims))
+        let change = change.map_err(|error| named(error, Remedy::FindClaims))?;
+        self.publish_claim(&change.task, claim, ClaimChangeKind::Rejected, None);
+        Ok(change)
     }
 
     /// Restores a rejected claim.
@@ -61,7 +64,9 @@ impl App {
         reason: Option<&str>,
     ) -> Result<ClaimChange, AppError> {
         let change = self.store().restore_claim(claim, optional(reason)?).await;
-        change.map_err(|error| named(error, Remedy::FindClaims))
+        let change = change.map_err(|error| named(error, Remedy::FindClaims))?;
+        self.publish_claim(&change.task, claim, ClaimChangeKind::Restored, None);
+        Ok(change)
     }
 
     /// Sets the relation between a judged passage and a claim. The judgment counts in full from now on; a confirmed one
@@ -76,7 +81,10 @@ impl App {
         reason: Option<&str>,
     ) -> Result<EdgeCorrection, AppError> {
         let correction = self.store().correct_edge(edge, relation, optional(reason)?).await;
-        correction.map_err(|error| named(error, EDGES.into()))
+        let correction = correction.map_err(|error| named(error, EDGES.into()))?;
+        let EdgeCorrection { task, claim, .. } = &correction;
+        self.publish_claim(task, claim, ClaimChangeKind::EdgeCorrected, Some(edge));
+        Ok(correction)
     }
 
     /// Takes a person's corrections and reviews of an edge back: the model's own judgment counts again, and the samples of

@@ -12,11 +12,13 @@ pub mod config;
 mod corpora;
 mod doctor;
 mod documents;
+mod domains;
 mod embeddings;
 mod error;
 pub mod eval;
 mod explore;
 mod export;
+mod feed;
 mod feedback;
 pub mod fusion;
 mod graph;
@@ -37,6 +39,7 @@ mod status;
 mod tasks;
 #[cfg(test)]
 mod testing;
+mod uploads;
 mod watch;
 mod web;
 pub mod worker;
@@ -47,14 +50,17 @@ pub use answer::{Answer, Cluster, Verdict};
 pub use auth::{AuthSession, Resolution};
 pub use backup::BackupReport;
 pub(crate) use backup::{check_backup, read_archive};
-pub use calibration::{CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationStats};
+pub use calibration::{
+    CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationMeasure, CalibrationStats,
+};
 pub use completion::CompletedMetadata;
-pub use corpora::ExportTarget;
+pub use corpora::{EXAMPLE, ExportTarget};
 pub use doctor::{Finding, Health};
 pub use documents::DocumentKind;
 pub use embeddings::{EmbeddingsStatus, Rebuilt};
 pub use error::{AppError, Details, ErrorCode};
 pub use explore::{Completed, VectorHits, VectorSearch};
+pub use feed::{Heard, Listener};
 pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
 pub use inference::{LocalModels, StartedModels};
@@ -65,6 +71,7 @@ pub use served::{ServerNote, served_at};
 pub use sources::{SourceInfo, SourceTest};
 pub use status::{MAX_WAIT, TaskWatch, failed, idle};
 pub use tasks::{NewTask, QueueSearches};
+pub use uploads::Upload;
 pub use watch::{WatchOptions, Watched};
 pub use web::EngineAnswer;
 
@@ -104,6 +111,8 @@ struct Inner {
     example: Mutex<()>,
     documents: Mutex<documents::Documents>,
     steps: Arc<progress::Steps>,
+    feed: Arc<feed::Feed>,
+    uploads: uploads::Busy,
     events: Events,
     metrics: Arc<Metrics>,
 }
@@ -130,7 +139,8 @@ impl App {
         let store = Arc::new(store);
         let metrics: Arc<Metrics> = Arc::default();
         let steps: Arc<progress::Steps> = Arc::default();
-        let events = Events::new(vec![metrics.clone(), steps.clone()]);
+        let feed: Arc<feed::Feed> = Arc::default();
+        let events = Events::new(vec![metrics.clone(), steps.clone(), feed.clone()]);
         let outside = sources::Outside::new(&config, &data_dir, &store, events.clone())?;
         let llm = llm::open(&config.llm, outside.web())?;
         let imports = Arc::new(import_readers(config.worker_program.clone()));
@@ -156,6 +166,8 @@ impl App {
                 example: Mutex::new(()),
                 documents: Mutex::default(),
                 steps,
+                feed,
+                uploads: uploads::Busy::default(),
                 events,
                 metrics,
             }),

@@ -3,6 +3,7 @@
 use super::{App, AppError};
 use lyra_domain::TaskId;
 use lyra_store::{Deleted, Deletion, StoreCheck};
+use lyra_wire::TaskChange;
 use serde::Serialize;
 use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
@@ -33,7 +34,11 @@ impl App {
     /// # Errors
     /// No such task, or one with jobs that wait or run.
     pub async fn delete_task(&self, task: &TaskId, how: Deletion) -> Result<Deleted, AppError> {
-        Ok(self.store().delete_task(task, how).await?)
+        let deleted = self.store().delete_task(task, how).await?;
+        if how == Deletion::Commit {
+            self.publish_task(task, TaskChange::Deleted);
+        }
+        Ok(deleted)
     }
 
     /// Removes data older than `[retention]` allows, and unreferenced rows. A dry run counts each task separately, so

@@ -75,7 +75,7 @@ impl TaskWatch {
 /// The changes that end a wait: another phase, a finished search, claims found and another quarter of them judged, a
 /// warning, a page that requires human verification, a blocked domain. Pages, passages and edges change by the hundred,
 /// and a running clock is not news.
-fn news(progress: &TaskProgress) -> News {
+pub(super) fn news(progress: &TaskProgress) -> News {
     let open = |status: QueryStatus| matches!(status, QueryStatus::Queued | QueryStatus::Running);
     let ended = progress.queries.iter().filter(|query| !open(query.status)).count();
     let states: Vec<_> =
@@ -93,8 +93,9 @@ fn news(progress: &TaskProgress) -> News {
     }
 }
 
+/// What a reader of a task waits for.
 #[derive(PartialEq)]
-struct News {
+pub(super) struct News {
     status: TaskStatus,
     stop_reason: Option<String>,
     ended: usize,

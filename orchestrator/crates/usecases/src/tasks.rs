@@ -2,10 +2,12 @@
 
 use super::{App, AppError};
 use lyra_domain::{
-    Budget, ClaimId, ClaimReport, FragmentId, Priority, Task, TaskConfig, TaskId, contradictions_first,
+    Budget, ClaimId, ClaimReport, FragmentId, Priority, QueryStatus, Task, TaskConfig, TaskId,
+    contradictions_first,
 };
 use lyra_sources::registry::WEB;
 use lyra_store::{QuestionClaim, QueuedSearches, StopMode, StopOutcome, TaskPage};
+use lyra_wire::TaskChange;
 use std::collections::HashMap;
 
 /// Longest query or claim, in characters.
@@ -70,6 +72,7 @@ impl App {
         let question_claim = judged.then(|| question_claim(&query, config.language.as_deref())).flatten();
         let new = lyra_store::NewTask { query, config, claims, question_claim };
         let task = self.store().create_task(new, Priority::Medium).await?;
+        self.publish_task(&task.id, TaskChange::Created);
         self.inner.wake.notify_waiters();
         Ok(task)
     }
@@ -117,6 +120,7 @@ impl App {
         }
         let queued =
             self.store().queue_searches(&search.task, &queries, None, search.priority, &sources).await?;
+        self.publish_task(&search.task, TaskChange::Changed);
         self.inner.wake.notify_waiters();
         Ok(queued)
     }
@@ -135,7 +139,30 @@ impl App {
         if mode == StopMode::Immediate {
             self.inner.stops.stop(task);
         }
+        self.publish_task(task, TaskChange::Stopped);
         Ok(outcome)
+    }
+
+    /// Queues a task's cancelled searches again, over all of its sources; a stopped task resumes. Without any, nothing
+    /// changes.
+    ///
+    /// # Errors
+    /// No such task.
+    pub async fn resume_task(&self, task: &TaskId) -> Result<QueuedSearches, AppError> {
+        let searches = self.store().task_status(task).await?.queries;
+        let mut queries: Vec<String> = Vec::new();
+        for search in searches.into_iter().filter(|search| search.status == QueryStatus::Cancelled) {
+            if !queries.contains(&search.query_text) {
+                queries.push(search.query_text);
+            }
+        }
+        if queries.is_empty() {
+            return Ok(QueuedSearches { queued: Vec::new(), skipped: 0, resumed: false });
+        }
+        let queued = self.store().queue_searches(task, &queries, None, Priority::Medium, &[]).await?;
+        self.publish_task(task, TaskChange::Changed);
+        self.inner.wake.notify_waiters();
+        Ok(queued)
     }
 
     /// A task by id.

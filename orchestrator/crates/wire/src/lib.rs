@@ -10,13 +10,18 @@
 
 mod answer;
 mod calibration;
+mod changes;
 mod claim;
 mod claim_page;
+mod corpora;
 mod document;
+mod events;
+mod explore;
 mod export;
 pub mod fusion;
 pub mod json;
 mod library;
+mod operations;
 mod overview;
 mod problem;
 mod reader;
@@ -27,15 +32,28 @@ mod what_if;
 
 pub use answer::{Answer, Cluster, FoundClaim, NotCovered, Report, Totals, UnjudgedLanguage, Verdict, Works};
 pub use calibration::{CalibrationBin, CalibrationEvaluation, CalibrationStats, CalibrationVersion};
+pub use changes::{
+    CalibrationRolledBack, ClaimAdoption, Correction, DomainChanged, PagesResolved, SearchesQueued,
+    TaskDeleted, TaskStopped,
+};
 pub use claim::{Citation, Claim, ClaimEvent, Evidence, Origin, Years};
 pub use claim_page::ClaimPage;
+pub use corpora::{
+    Corpus, CorpusDocument, CorpusHit, CorpusSearch, ImportAccepted, Removed, Source, SourceTest,
+};
 pub use document::{Document, DocumentPage, WrongCursor};
+pub use events::{
+    ClaimChangeKind, ClaimChanged, Happened, ImportEvent, ImportState, JobEvent, Rejection, Stale, StepEvent,
+    StepKind, TaskChange, TaskEvent,
+};
+pub use explore::{Column, Rows, Table, View};
 pub use export::{
     CitationNetwork, ClaimMaterial, ExportedTask, HubPage, Materials, PageCitation, PageCluster, SourcePage,
 };
 pub use library::{ItemFacts, ItemNumbers};
+pub use operations::{AccessToken, AuditRecord, Finding, NewAccessToken};
 pub use overview::{JobInfo, TaskSummaries, TaskSummary};
-pub use problem::Problem;
+pub use problem::{Problem, ProblemDocument};
 pub use reader::{Mark, ReadFragment, ReadPage, Span};
 pub use status::{
     BlockedDomain, BudgetUse, DomainDecision, EvidenceSummary, JobCount, LanguageModelUse, Metrics, Progress,

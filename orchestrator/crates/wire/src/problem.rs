@@ -25,6 +25,32 @@ pub struct Problem {
     pub error_id: Option<String>,
 }
 
+/// Why a request failed, as RFC 9457 has it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ProblemDocument {
+    /// Names the kind of the problem: `urn:lyra:problem:CODE`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The kind in words.
+    pub title: String,
+    /// The status of the answer.
+    pub status: u16,
+    /// What was wrong with this request.
+    pub detail: String,
+    /// The kind for a program, such as `invalid_argument` or `not_found`.
+    pub code: String,
+    /// What would be right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Facts about the problem for a program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "schema::any_object")]
+    pub details: Option<Value>,
+    /// Identifies the problem in the server's log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_id: Option<String>,
+}
+
 impl Problem {
     /// A problem without advice and details.
     pub fn new(code: impl Into<String>, error: impl Into<String>) -> Self {

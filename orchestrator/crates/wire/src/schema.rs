@@ -38,6 +38,13 @@ pub fn decision(_: &mut SchemaGenerator) -> Schema {
     one_of(OverrideDecision::ALL.iter().map(|word| word.as_str()))
 }
 
+/// The words of a decision about a domain, or `null`.
+pub(crate) fn optional_decision(_: &mut SchemaGenerator) -> Schema {
+    let words: Vec<Option<&str>> =
+        OverrideDecision::ALL.iter().map(|word| Some(word.as_str())).chain([None]).collect();
+    json_schema!({ "type": ["string", "null"], "enum": words })
+}
+
 /// The words of a priority.
 pub fn priority(_: &mut SchemaGenerator) -> Schema {
     one_of(Priority::ALL.iter().map(|word| word.as_str()))

@@ -1,5 +1,5 @@
 // @ts-check
-// Buttons and forms that call the API: `data-api="METHOD /path"`.
+// Buttons and forms that call the API: `data-api="METHOD /path"`. A `{field}` in the path is filled from the form.
 //
 // data-body    JSON to send with a button
 // data-then    where to go afterwards; `created` stands for the address of what was created
@@ -16,10 +16,11 @@ const undoable = [];
 /**
  * Calls what an element names.
  * @param {HTMLElement} element
- * @param {unknown} body
+ * @param {Record<string, unknown> | undefined} given
  */
-async function act(element, body) {
-  const [method, path] = (element.dataset.api ?? "").split(" ", 2);
+async function act(element, given) {
+  const [method, template] = (element.dataset.api ?? "").split(" ", 2);
+  const [path, body] = addressed(template, given);
   if (element.getAttribute("aria-busy") === "true") return;
   element.setAttribute("aria-busy", "true");
   try {
@@ -37,6 +38,23 @@ async function act(element, body) {
   } finally {
     element.removeAttribute("aria-busy");
   }
+}
+
+/**
+ * A path with its `{field}`s filled, and the fields that are left to send.
+ * @param {string} template
+ * @param {Record<string, unknown> | undefined} fields
+ * @returns {[string, Record<string, unknown> | undefined]}
+ */
+function addressed(template, fields) {
+  const left = fields && { ...fields };
+  const path = template.replace(/\{(\w+)\}/g, (whole, name) => {
+    if (!left || !(name in left)) return whole;
+    const value = encodeURIComponent(String(left[name]).trim());
+    delete left[name];
+    return value;
+  });
+  return [path, left];
 }
 
 /**

@@ -16,6 +16,15 @@ export class Problem extends Error {
 }
 
 /**
+ * Why something failed, and what would be right.
+ * @param {unknown} error
+ */
+export function reasonOf(error) {
+  const hint = error instanceof Problem && error.hint ? ` ${error.hint}` : "";
+  return (error instanceof Error ? error.message : String(error)) + hint;
+}
+
+/**
  * Calls the API and answers with its JSON, and with the address of what was created.
  * @param {string} method
  * @param {string} path

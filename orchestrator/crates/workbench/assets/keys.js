@@ -44,7 +44,7 @@ const KEYS = {
   Enter: () => press("a[data-opens]"),
   x: () => press("input[name=without]"),
   u: () => void undo(),
-  "/": () => document.querySelector(/** @type {"input"} */ ("input[type=search]"))?.focus(),
+  "/": () => document.querySelector(/** @type {"input"} */ ("[data-search], input[type=search]"))?.focus(),
   "?": openKeys,
 };
 

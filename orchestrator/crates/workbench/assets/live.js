@@ -89,7 +89,12 @@ export function listen() {
   const task = document.querySelector("[data-events-of]")?.getAttribute("data-events-of");
   const source = new EventSource(`/api/v1/events${task ? `?task_id=${encodeURIComponent(task)}` : ""}`);
   for (const kind of ["task", "step", "claim", "import", "job", "stale", "reset"]) {
-    source.addEventListener(kind, refreshSoon);
+    source.addEventListener(kind, (event) => {
+      const about = event.data ? JSON.parse(event.data) : undefined;
+      document.dispatchEvent(new CustomEvent("happened", { detail: { kind, about } }));
+      // What an import has read so far is on no page.
+      if (kind !== "import" || about?.state !== "running") refreshSoon();
+    });
   }
   /** @type {(() => void) | undefined} */
   let notice;

@@ -1,6 +1,6 @@
 // @ts-check
 // Short notices at the bottom of the page, read out by screen readers.
-import { Problem, text } from "./api.js";
+import { reasonOf, text } from "./api.js";
 
 const SHOWN_MS = 8000;
 
@@ -43,6 +43,5 @@ function button(label, run, kind = "button") {
  * @param {unknown} error
  */
 export function explain(error) {
-  const hint = error instanceof Problem && error.hint ? ` ${error.hint}` : "";
-  notify((error instanceof Error ? error.message : String(error)) + hint, { kind: "error" });
+  notify(reasonOf(error), { kind: "error" });
 }

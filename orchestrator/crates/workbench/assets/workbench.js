@@ -1,10 +1,13 @@
 // @ts-check
 // Adds behavior to pages that are whole without it.
 import { watchActions } from "./actions.js";
+import { watchSources } from "./ask-sources.js";
 import { watchLists, watchNarrowing, watchSettings } from "./choices.js";
+import { watchExplore } from "./explore.js";
 import { watchImports } from "./import.js";
 import { watchKeys } from "./keys.js";
 import { listen } from "./live.js";
+import { watchOperations } from "./operations.js";
 
 /** Dates and times in the reader's language and time zone. */
 function showTimes() {
@@ -21,7 +24,10 @@ watchNarrowing();
 watchLists();
 watchActions();
 watchImports();
+watchSources();
 watchKeys();
+watchExplore();
+watchOperations();
 listen();
 showTimes();
 for (const kind of ["refreshed", "extended"]) document.addEventListener(kind, showTimes);

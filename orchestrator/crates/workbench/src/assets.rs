@@ -27,11 +27,19 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "workbench.js": SCRIPT,
     "actions.js": SCRIPT,
     "api.js": SCRIPT,
+    "ask-sources.js": SCRIPT,
     "choices.js": SCRIPT,
+    "csv.js": SCRIPT,
+    "explore.js": SCRIPT,
     "import.js": SCRIPT,
     "keys.js": SCRIPT,
     "live.js": SCRIPT,
     "notice.js": SCRIPT,
+    "say.js": SCRIPT,
+    "operations.js": SCRIPT,
+    "plot.js": SCRIPT,
+    "rows.js": SCRIPT,
+    "series.js": SCRIPT,
     "icon.svg": PICTURE,
 };
 
@@ -91,7 +99,8 @@ async fn asset(Path((version, name)): Path<(String, String)>, headers: HeaderMap
 
 /// Whether the client takes gzip.
 pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
-    let named = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let named =
+        headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     named.split(',').any(|coding| {
         let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
         name.trim().eq_ignore_ascii_case("gzip") && weight.trim() != "q=0"
@@ -108,7 +117,8 @@ mod tests {
     #[tokio::test]
     async fn assets_are_kept_for_as_long_as_they_are_current() {
         let get = async |path: &str, coding: &str| {
-            let request = Request::get(path).header("accept-encoding", coding).body(Body::empty()).expect("a request");
+            let request =
+                Request::get(path).header("accept-encoding", coding).body(Body::empty()).expect("a request");
             router().oneshot(request).await.expect("an answer")
         };
         let current = get(&address("workbench.css"), "br, gzip").await;

@@ -10,6 +10,8 @@ mod pages;
 mod parts;
 pub mod pictures;
 mod shell;
+#[cfg(test)]
+mod tests;
 mod visit;
 mod words;
 

@@ -1,9 +1,14 @@
 //! The pages, one file each.
 
+mod calibration;
 mod claim;
+mod corpora;
+mod explore;
 mod home;
 mod login;
+mod operations;
 mod reader;
+mod sources;
 mod task;
 
 use axum::Router;
@@ -17,4 +22,11 @@ pub(crate) fn router() -> Router<App> {
         .route("/tasks/{task}", get(task::show))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
+        .route("/corpora", get(corpora::show))
+        .route("/corpora/{name}", get(corpora::one::show))
+        .route("/corpora/{name}/documents/{document}", get(corpora::document::show))
+        .route("/sources", get(sources::show))
+        .route("/explore", get(explore::show))
+        .route("/calibration", get(calibration::show))
+        .route("/operations", get(operations::show))
 }

@@ -1,7 +1,9 @@
 //! Components that several pages share.
 
 pub(crate) mod claim;
+pub(crate) mod drop;
 pub(crate) mod figures;
+pub(crate) mod moment;
 pub(crate) mod passage;
 pub(crate) mod place;
 pub(crate) mod progress;

@@ -1,8 +1,8 @@
 //! Pictures of numbers, as SVG: pure functions, numbers in and markup out.
 //!
 //! Every picture has a title, a description, and a table of the same numbers. It holds no words: the page passes them,
-//! because pages exist in several languages. It holds no colors and no styles either, because the content security
-//! policy of the pages forbids them: a class of the stylesheet sets `color`, and shapes are filled and stroked with
+//! because pages exist in several languages. It holds no colors and no styles either, because the content
+//! security policy of the pages forbids them: a class of the stylesheet sets `color`, and shapes are filled and stroked with
 //! `currentColor`. The classes are `support`, `refute`, `neutral`, `axis`, `grid`, `curve`, `area`, `mark`, and `label`,
 //! all below `picture` or `key`.
 //!

@@ -10,7 +10,14 @@ use maud::{DOCTYPE, Markup, html};
 use std::io::Write;
 
 /// Sections of the workbench: address, and the text of its link.
-const SECTIONS: &[(&str, &str)] = &[("/", "common.ask")];
+const SECTIONS: &[(&str, &str)] = &[
+    ("/", "common.ask"),
+    ("/corpora", "common.library"),
+    ("/sources", "common.sources"),
+    ("/explore", "explore.title"),
+    ("/calibration", "calibration.title"),
+    ("/operations", "operations.title"),
+];
 
 /// A page to send.
 pub(crate) struct Page<'a> {

@@ -53,8 +53,14 @@ macro_rules! files {
 /// A page's name and its words, a JSON object of texts.
 type Files = &'static [(&'static str, &'static str)];
 
-const ENGLISH: Files = &files! { "en": "common" "home" "task" "claim" "reader" "figures" };
-const JAPANESE: Files = &files! { "ja": "common" "home" "task" "claim" "reader" "figures" };
+const ENGLISH: Files = &files! {
+    "en": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
+        "operations"
+};
+const JAPANESE: Files = &files! {
+    "ja": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
+        "operations"
+};
 
 type Texts = HashMap<String, String>;
 
@@ -64,7 +70,8 @@ static TEXTS: LazyLock<[Texts; 2]> = LazyLock::new(|| [read(ENGLISH), read(JAPAN
 fn read(files: Files) -> Texts {
     let of = |(page, text): &(&str, &str)| {
         let object: HashMap<String, Value> = serde_json::from_str(text).unwrap_or_default();
-        let named = |(key, value): (String, Value)| Some((format!("{page}.{key}"), value.as_str()?.to_owned()));
+        let named =
+            |(key, value): (String, Value)| Some((format!("{page}.{key}"), value.as_str()?.to_owned()));
         object.into_iter().filter_map(named).collect::<Vec<_>>()
     };
     files.iter().flat_map(of).collect()

@@ -104,6 +104,7 @@ async fn a_hostile_page_blocks_its_domain_and_a_person_has_the_last_word() {
     assert_eq!(store.blocked().await.unwrap(), ["hostile.example.org".to_owned()].into());
     let told = store.task_status(&graph.task.id).await.unwrap().blocked_domains;
     assert_eq!((told.len(), told[0].block_reason.as_str()), (1, "dangerous_pattern"));
+    assert_eq!(store.blocked_domains(10).await.unwrap(), told);
     assert_eq!(told[0].reason.as_deref(), Some("en_ignore_instructions"));
     assert_eq!(bench.count("SELECT count(*) FROM pages WHERE http_status = 200").await, 1);
 

@@ -53,6 +53,19 @@ async fn without_samples_every_action_says_so() {
 }
 
 #[tokio::test]
+async fn measuring_all_versions_stores_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = app(folder.path(), 30).await;
+    app.fit_calibration(None, CalibrationMethod::Temperature, None).await.unwrap();
+    let measures = app.measure_calibration("a-model").await.unwrap();
+    assert_eq!(measures.iter().map(|measure| measure.version).collect::<Vec<_>>(), [0, 1]);
+    assert!(measures[1].metrics.brier < measures[0].metrics.brier, "{measures:?}");
+    assert!(app.calibration_evaluations(None, 10).await.unwrap().is_empty());
+    let unknown = app.measure_calibration("another").await.unwrap();
+    assert_eq!((unknown.len(), unknown[0].metrics.samples), (1, 0));
+}
+
+#[tokio::test]
 async fn too_few_samples_are_measured_and_not_fitted() {
     let folder = tempfile::tempdir().unwrap();
     let app = app(folder.path(), 9).await;

@@ -1,7 +1,7 @@
 //! Home: ask, drop files, and see what is going on.
 
 use crate::failure::{Failed, Failure};
-use crate::parts::{figures, progress};
+use crate::parts::{drop, figures, progress};
 use crate::pictures::bar::Counts;
 use crate::shell::Page;
 use crate::visit::Visit;
@@ -59,7 +59,7 @@ pub(super) async fn show(State(app): State<App>, visit: Visit) -> Result<Respons
                     }
                 }
                 aside.stack.wide {
-                    @if visit.may_write { (drop(words)) }
+                    @if visit.may_write { (drop::form(words, None)) }
                     section.stack.tight #attention data-live {
                         h2 { (words.t("home.attention")) }
                         @for item in waiting.iter().take(5) { p.small { (item.domain) ": " (item.url) } }
@@ -140,22 +140,6 @@ fn form(words: Words, corpora: &[CorpusInfo], sources: &[SourceInfo]) -> Markup 
                     }
                 }
             }
-        }
-    }
-}
-
-/// The place to drop files.
-fn drop(words: Words) -> Markup {
-    html! {
-        form.drop data-imports {
-            h2 { (words.t("home.library")) }
-            p.small.quiet { (words.t("home.library_note")) }
-            label.field {
-                (words.t("home.corpus_name"))
-                input name="corpus" required value="library" pattern="[a-z0-9][a-z0-9_-]*" maxlength="64";
-            }
-            label.field { (words.t("home.files")) input type="file" multiple; }
-            p.small data-sent role="status" {}
         }
     }
 }

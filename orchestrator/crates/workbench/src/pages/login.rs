@@ -46,7 +46,9 @@ mod tests {
     #[test]
     fn signing_in_leads_to_pages_of_this_server() {
         assert_eq!(own("/tasks/task_1?side=contested"), "/tasks/task_1?side=contested");
-        for elsewhere in ["", "https://a.example", "//a.example", "/\\a.example", "javascript:alert(1)", "/\n/a"] {
+        for elsewhere in
+            ["", "https://a.example", "//a.example", "/\\a.example", "javascript:alert(1)", "/\n/a"]
+        {
             assert_eq!(own(elsewhere), "/", "{elsewhere}");
         }
     }

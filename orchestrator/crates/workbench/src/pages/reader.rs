@@ -32,14 +32,18 @@ pub(super) async fn show(
     let words = visit.words;
     let page: PageId = id(&page, &visit)?;
     let read = app.read_page(&page, wanted.quarantined.is_some()).await.shown_to(&visit)?;
-    let title = if read.page.citation.title.is_empty() { words.t("common.untitled") } else { &read.page.citation.title };
+    let title = if read.page.citation.title.is_empty() {
+        words.t("common.untitled")
+    } else {
+        &read.page.citation.title
+    };
     let came_from = wanted.edge.as_deref();
     let content = html! {
         div.stack.wide {
             header.stack.tight {
-                p.crumbs { a href="/" { (words.t("common.ask")) } " / " (page) }
+                p.crumbs { a href="/" { (words.t("common.ask")) } " / " (read.domain) }
                 h1 { (title) }
-                (place::line(words, &read.page.citation))
+                (place::below_title(words, &read.page.citation))
                 p.facts {
                     span { (words.t("reader.fetched")) " " time datetime=(read.fetched_at) { (read.fetched_at) } }
                     @if let Some(language) = &read.language { span { (language) } }
@@ -89,7 +93,11 @@ fn text(read: &ReadPage, came_from: Option<&str>, visit: &Visit) -> Markup {
 /// The judged claims, in the order of the text; each leads to its claim and to its passage.
 fn judged(read: &ReadPage, came_from: Option<&str>, visit: &Visit) -> Markup {
     let words = visit.words;
-    let all = || read.fragments.iter().flat_map(|fragment: &ReadFragment| fragment.judged.iter().map(move |mark| (fragment, mark)));
+    let all = || {
+        read.fragments
+            .iter()
+            .flat_map(|fragment: &ReadFragment| fragment.judged.iter().map(move |mark| (fragment, mark)))
+    };
     html! {
         h2 { (words.t("reader.judged")) }
         @if all().next().is_none() { p.quiet.small { (words.t("reader.nothing_judged")) } }

@@ -70,12 +70,13 @@ pub(crate) fn sources(words: Words, id: &str, report: &ClaimReport) -> Option<Ma
         rest: words.t("figures.rest"),
     };
     let rest = forest::Rest::default();
-    (!rows.is_empty())
-        .then(|| figure(words, id, &forest::picture(id, &rows, rest, &texts), &forest::table(&rows, rest, &texts)))
+    (!rows.is_empty()).then(|| {
+        figure(words, id, &forest::picture(id, &rows, rest, &texts), &forest::table(&rows, rest, &texts))
+    })
 }
 
-/// A picture and its numbers.
-fn figure(words: Words, id: &str, picture: &Markup, table: &Markup) -> Markup {
+/// A picture with the table that it shows, to open.
+pub(crate) fn figure(words: Words, id: &str, picture: &Markup, table: &Markup) -> Markup {
     html! {
         figure.figure {
             div.drawing { (picture) }

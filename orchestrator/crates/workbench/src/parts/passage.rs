@@ -44,11 +44,13 @@ pub(crate) fn side(words: Words, relation: Relation) -> Markup {
 /// The passage as an item of a list.
 pub(crate) fn item(visit: &Visit, evidence: &Evidence, state: &State<'_>) -> Markup {
     let words = visit.words;
-    let word = SIDES.iter().find(|(known, ..)| *known == evidence.relation).map_or("neutral", |(_, word, _)| *word);
+    let word =
+        SIDES.iter().find(|(known, ..)| *known == evidence.relation).map_or("neutral", |(_, word, _)| *word);
     let id = &evidence.edge_id;
+    let out = if state.left_out { " out" } else { "" };
     let reader = format!("/pages/{}?edge={id}#{}", evidence.page_id, evidence.fragment_id);
     html! {
-        li #(id) class=(format!("card passage {word}")) .out[state.left_out] data-item data-edge=(id) {
+        li #(id) class=(format!("card passage {word}{out}")) data-item data-edge=(id) {
             div.between {
                 span {
                     (side(words, evidence.relation)) " "
@@ -80,7 +82,8 @@ pub(crate) fn item(visit: &Visit, evidence: &Evidence, state: &State<'_>) -> Mar
 /// What claim and passage name differently.
 fn differences(words: Words, evidence: &Evidence) -> Option<String> {
     let found = &evidence.discrepancies;
-    let list = |key, names: &[String]| (!names.is_empty()).then(|| words.with(key, &[("names", &names.join(", "))]));
+    let list =
+        |key, names: &[String]| (!names.is_empty()).then(|| words.with(key, &[("names", &names.join(", "))]));
     let all: Vec<String> = [list("claim.missing", &found.missing), list("claim.differs", &found.differs)]
         .into_iter()
         .flatten()
@@ -90,11 +93,7 @@ fn differences(words: Words, evidence: &Evidence) -> Option<String> {
 
 fn buttons(words: Words, evidence: &Evidence, corrected: bool) -> Markup {
     let path = format!("/api/v1/edges/{}/correction", evidence.edge_id);
-    let undo = if corrected {
-        format!("POST {path}")
-    } else {
-        format!("DELETE {path}")
-    };
+    let undo = if corrected { format!("POST {path}") } else { format!("DELETE {path}") };
     let undo_body = corrected.then(|| json!({ "relation": evidence.relation.as_str() }).to_string());
     html! {
         @for (relation, word, text) in SIDES {

@@ -16,19 +16,38 @@ pub(crate) fn line(words: Words, citation: &Citation) -> Markup {
                 Some(url) => a href=(url) rel="noreferrer noopener external" { (title) },
                 None => cite { (title) },
             }
-            span.quiet {
-                @if let Some(authors) = by_line(&citation.authors) { " · " (authors) }
-                " · "
-                @match citation.year { Some(year) => (year), None => (words.t("common.no_year")) }
-                @if let Some(venue) = &citation.venue { " · " (venue) }
-                @if let Some(section) = &citation.section { " · " (section) }
-                @if let Some(doi) = &citation.doi {
-                    " · " a href=(format!("https://doi.org/{doi}")) rel="noreferrer noopener external" { (doi) }
-                }
-                @if let Some(id) = &citation.doc_id { " · " (id) }
-            }
-            @if citation.is_retracted == Some(true) { " " span.pill.bad { (words.t("common.retracted")) } }
+            span.quiet { " · " }
+            (about(words, citation))
         }
+    }
+}
+
+/// The same below a heading that is the title.
+pub(crate) fn below_title(words: Words, citation: &Citation) -> Markup {
+    html! {
+        p.small {
+            (about(words, citation))
+            @if let Some(url) = citation.url.as_deref().filter(|url| is_web(url)) {
+                " · " a href=(url) rel="noreferrer noopener external" { (url) }
+            }
+        }
+    }
+}
+
+/// Authors, year, venue, section, and identifiers of a work, without its title.
+pub(crate) fn about(words: Words, citation: &Citation) -> Markup {
+    html! {
+        span.quiet {
+            @if let Some(authors) = by_line(&citation.authors) { (authors) " · " }
+            @match citation.year { Some(year) => (year), None => (words.t("common.no_year")) }
+            @if let Some(venue) = &citation.venue { " · " (venue) }
+            @if let Some(section) = &citation.section { " · " (section) }
+            @if let Some(doi) = &citation.doi {
+                " · " a href=(format!("https://doi.org/{doi}")) rel="noreferrer noopener external" { (doi) }
+            }
+            @if let Some(id) = &citation.doc_id { " · " (id) }
+        }
+        @if citation.is_retracted == Some(true) { " " span.pill.bad { (words.t("common.retracted")) } }
     }
 }
 
@@ -40,6 +59,6 @@ fn by_line(authors: &[String]) -> Option<String> {
 }
 
 /// Whether a browser may open it: an address of another scheme could run a script.
-fn is_web(url: &str) -> bool {
+pub(crate) fn is_web(url: &str) -> bool {
     ["https://", "http://"].iter().any(|scheme| url.starts_with(scheme))
 }

@@ -102,6 +102,9 @@ fn segments(counts: Counts) -> Vec<(Segment, f64, f64)> {
             from = to;
         }
     }
+    if let Some(last) = placed.last_mut() {
+        last.2 = 100.0;
+    }
     placed
 }
 
@@ -118,7 +121,7 @@ fn drawn(ids: &Ids, segment: Segment, from: f64, to: f64) -> Markup {
             rect x=(x) y="0" width=(width) height="10" fill=(ids.hatch()) {}
         },
         Segment::Judged(Side::Neutral) => html! {
-            rect class="neutral" x=(x) y="2" width=(width) height="6" fill="currentColor" fill-opacity="0.45" {}
+            rect class="neutral" x=(x) y="2" width=(width) height="6" fill="currentColor" fill-opacity="0.6" {}
         },
         Segment::Unjudged => html! {
             rect class="axis" x=(x) y="4.5" width=(width) height="1" fill="currentColor" {}

@@ -4,17 +4,17 @@
 /// than a pixel.
 const LARGEST: f64 = 1e6;
 /// Terms of the continued fraction; it needs a small multiple of the square root of the larger parameter.
-const TERMS: usize = 10_000;
+const TERMS: u32 = 10_000;
 /// Steps of the search for a quantile. Newton's method needs few, halving of the interval fewer than this.
 const STEPS: usize = 100;
 
 /// Beta(α, β) with α, β ≥ 1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Beta {
-    alpha: f64,
-    beta: f64,
-    /// ln B(α, β).
-    ln_beta: f64,
+    a: f64,
+    b: f64,
+    /// ln B(α, β): the logarithm of the integral that the density is divided by.
+    ln_integral: f64,
 }
 
 impl Beta {
@@ -22,32 +22,32 @@ impl Beta {
     pub(super) fn new(alpha: f64, beta: f64) -> Self {
         let [alpha, beta] = [alpha, beta].map(|v| if v.is_nan() { 1.0 } else { v.clamp(1.0, 1e12) });
         let scale = (LARGEST / alpha.max(beta)).min(1.0);
-        let (alpha, beta) = ((alpha * scale).max(1.0), (beta * scale).max(1.0));
-        Self { alpha, beta, ln_beta: ln_gamma(alpha) + ln_gamma(beta) - ln_gamma(alpha + beta) }
+        let (a, b) = ((alpha * scale).max(1.0), (beta * scale).max(1.0));
+        Self { a, b, ln_integral: ln_gamma(a) + ln_gamma(b) - ln_gamma(a + b) }
     }
 
     /// α/(α+β), in (0, 1).
     pub(super) fn mean(&self) -> f64 {
-        self.alpha / (self.alpha + self.beta)
+        self.a / (self.a + self.b)
     }
 
     /// The standard deviation, in (0, 0.289].
     pub(super) fn deviation(&self) -> f64 {
-        let n = self.alpha + self.beta;
-        (self.alpha * self.beta / (n * n * (n + 1.0))).sqrt()
+        let n = self.a + self.b;
+        (self.a * self.b / (n * n * (n + 1.0))).sqrt()
     }
 
     /// Where the density is largest, in [0, 1]; the middle where it is flat.
     pub(super) fn mode(&self) -> f64 {
-        let n = self.alpha + self.beta - 2.0;
-        if n > 0.0 { (self.alpha - 1.0) / n } else { 0.5 }
+        let n = self.a + self.b - 2.0;
+        if n > 0.0 { (self.a - 1.0) / n } else { 0.5 }
     }
 
     /// The logarithm of the density at x in [0, 1]; -∞ where the density is 0.
     pub(super) fn ln_density(&self, x: f64) -> f64 {
         // 0 · ln 0 is 0 here: x⁰ is 1 everywhere.
         let term = |power: f64, ln: f64| if power == 0.0 { 0.0 } else { power * ln };
-        term(self.alpha - 1.0, x.ln()) + term(self.beta - 1.0, (-x).ln_1p()) - self.ln_beta
+        term(self.a - 1.0, x.ln()) + term(self.b - 1.0, (-x).ln_1p()) - self.ln_integral
     }
 
     /// The probability of values up to x: the regularized incomplete beta function.
@@ -58,8 +58,8 @@ impl Beta {
         if x >= 1.0 {
             return 1.0;
         }
-        let (a, b) = (self.alpha, self.beta);
-        let front = (a * x.ln() + b * (-x).ln_1p() - self.ln_beta).exp();
+        let (a, b) = (self.a, self.b);
+        let front = (a * x.ln() + b * (-x).ln_1p() - self.ln_integral).exp();
         // The fraction converges fast on this side of the mean only; the other side is its mirror image.
         if x < (a + 1.0) / (a + b + 2.0) {
             front * fraction(a, b, x) / a
@@ -68,8 +68,8 @@ impl Beta {
         }
     }
 
-    /// The value below which the probability is p, for p in (0, 1): Newton's method within an interval that shrinks, and
-    /// halving where a step of Newton leaves it.
+    /// The value below which the probability is p, for p in (0, 1): Newton's method within an interval that shrinks,
+    /// and halving where a step of Newton leaves it.
     pub(super) fn quantile(&self, p: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         let mut x = self.mean();
@@ -100,18 +100,18 @@ impl Beta {
 /// The continued fraction of the incomplete beta function (DLMF 8.17.22), by Lentz's method.
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
     let away_from_zero = |value: f64| if value.abs() < 1e-300 { 1e-300 } else { value };
-    let mut c = 1.0;
-    let mut d = 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0));
-    let mut product = d;
-    for m in 1..=TERMS {
-        let m = m as f64;
+    let mut above = 1.0;
+    let mut below = 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0));
+    let mut product = below;
+    for term in 1..=TERMS {
+        let m = f64::from(term);
         let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
         let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
         let mut change = 1.0;
-        for term in [even, odd] {
-            d = 1.0 / away_from_zero(1.0 + term * d);
-            c = away_from_zero(1.0 + term / c);
-            change = d * c;
+        for numerator in [even, odd] {
+            below = 1.0 / away_from_zero(1.0 + numerator * below);
+            above = away_from_zero(1.0 + numerator / above);
+            change = below * above;
             product *= change;
         }
         if (change - 1.0).abs() < 1e-15 {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Computed with SciPy 1.17: `scipy.stats.beta(α, β).ppf([0.05, 0.5, 0.95])` and `.logpdf(0.3)`.
+    /// Computed with `SciPy` 1.17: `scipy.stats.beta(α, β).ppf([0.05, 0.5, 0.95])` and `.logpdf(0.3)`.
     #[test]
     fn quantiles_and_densities_agree_with_scipy() {
         for (alpha, beta, quantiles, ln_density) in [
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Computed with SciPy 1.17: `scipy.special.betainc`.
+    /// Computed with `SciPy` 1.17: `scipy.special.betainc`.
     #[test]
     fn probabilities_agree_with_scipy() {
         for (alpha, beta, x, want) in [

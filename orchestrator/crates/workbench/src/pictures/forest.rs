@@ -2,14 +2,14 @@
 
 use super::beta::Beta;
 use super::frame::{Anchor, Ids, Sample, Size, bar, dashes, entry, figure, fitted, hatch, line, svg, text};
-use super::scale::{Px, Scale};
-use super::{Side, glyph, label, table};
+use super::scale::Scale;
+use super::{Side, frame, glyph, label, table};
 use maud::{Markup, html};
 
 /// Rows of the picture; the sources after them are summed.
 pub const ROWS: usize = 200;
 
-const WIDTH: f64 = 720.0;
+const WIDTH: f64 = 736.0;
 /// Height of a row, and of the heads.
 const ROW: f64 = 22.0;
 const HEAD: f64 = 30.0;
@@ -70,7 +70,7 @@ pub struct Texts<'a> {
     pub refutes: &'a str,
     /// Neutral.
     pub neutral: &'a str,
-    /// The confidence after a source and all above it.
+    /// The confidence after a source and all above it; up to about 22 letters are shown above its column.
     pub confidence: &'a str,
     /// Its 90 % credible interval.
     pub interval: &'a str,
@@ -136,7 +136,7 @@ pub fn picture(id: &str, rows: &[Row<'_>], rest: Rest, texts: &Texts<'_>) -> Mar
         (entry(Sample::Side(Side::Supports), texts.supports))
         (entry(Sample::Side(Side::Refutes), texts.refutes))
         (entry(Sample::Side(Side::Neutral), texts.neutral))
-        (entry(Sample::Dot, &format!("{}, {}", texts.confidence, texts.interval)))
+        (entry(Sample::Estimate, &format!("{}, {}", texts.confidence, texts.interval)))
         (entry(Sample::Dashes, &format!("{} {}", texts.posterior, label::share(last, 2))))
     };
     figure(&svg(&ids, Size(WIDTH, bottom + FOOT), texts.title, texts.description, &drawn), &legend)
@@ -209,7 +209,7 @@ fn named<'a>(side: Side, texts: &Texts<'a>) -> &'a str {
 }
 
 fn range(step: &Step) -> String {
-    format!("{}–{}", label::share(step.low, 2), label::share(step.high, 2))
+    label::range(step.low, step.high, 2)
 }
 
 fn summed(rest: Rest, texts: &Texts<'_>) -> String {
@@ -263,7 +263,7 @@ fn estimate(confidence: &Scale, step: &Step, y: f64) -> Markup {
     let numbers = format!("{} [{}]", label::share(step.mean, 2), range(step));
     html! {
         (line("curve", (confidence.at(step.low), y), (confidence.at(step.high), y), 1.25))
-        circle class="curve" cx=(Px(confidence.at(step.mean))) cy=(Px(y)) r="3" fill="currentColor" {}
+        (frame::estimate(confidence.at(step.mean), y))
         (fitted(WIDTH, y + 4.0, Anchor::End, &numbers, WIDTH - CONFIDENCE.1 - 4.0))
     }
 }

@@ -6,6 +6,7 @@ use super::{Side, glyph};
 use maud::{Markup, html};
 
 /// Start of the ids within a picture. Other characters than ASCII letters, digits, `-`, and `_` become `-`.
+#[derive(Debug)]
 pub(super) struct Ids(String);
 
 impl Ids {
@@ -28,9 +29,14 @@ impl Ids {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size(pub(super) f64, pub(super) f64);
 
-/// A picture with its legend.
+/// A picture with its legend, if it has one.
 pub(super) fn figure(picture: &Markup, legend: &Markup) -> Markup {
-    html! { figure class="picture" { (picture) figcaption class="legend" { (legend) } } }
+    html! {
+        figure class="picture" {
+            (picture)
+            @if !legend.0.is_empty() { figcaption class="legend" { (legend) } }
+        }
+    }
 }
 
 /// A picture that shrinks with its place and never grows.
@@ -107,7 +113,8 @@ pub(super) fn kept(x: f64, text: &str, left: f64, right: f64) -> f64 {
 /// A straight line of a class.
 pub(super) fn line(class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64), width: f64) -> Markup {
     html! {
-        line class=(class) x1=(Px(x1)) y1=(Px(y1)) x2=(Px(x2)) y2=(Px(y2)) stroke="currentColor" stroke-width=(Px(width)) {}
+        line class=(class) x1=(Px(x1)) y1=(Px(y1)) x2=(Px(x2)) y2=(Px(y2))
+            stroke="currentColor" stroke-width=(Px(width)) {}
     }
 }
 
@@ -145,43 +152,55 @@ pub(super) fn bar(ids: &Ids, side: Side, x: f64, y: f64, width: f64, height: f64
         },
         Side::Neutral => html! {
             rect class=(class) x=(Px(x)) y=(Px(y)) width=(Px(width)) height=(Px(height))
-                fill="currentColor" fill-opacity="0.55" {}
+                fill="currentColor" fill-opacity="0.7" {}
         },
     }
 }
 
+/// The dot of an estimate on its interval.
+pub(super) fn estimate(x: f64, y: f64) -> Markup {
+    html! { circle class="curve" cx=(Px(x)) cy=(Px(y)) r="3" fill="currentColor" {} }
+}
+
 /// What a legend explains.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Sample {
+pub(super) enum Sample<'a> {
+    /// The mark of a side.
     Side(Side),
+    /// The paint of a side, in the picture of these ids.
+    Bar(&'a Ids, Side),
     Curve,
     Area,
+    /// An area with a thick line at its foot.
+    Interval,
+    /// A dot with an interval.
+    Estimate,
     Dashes,
     Dot,
     Diamond,
     Cross,
-    Bars,
 }
 
 /// An entry of a legend.
-pub(super) fn entry(sample: Sample, text: &str) -> Markup {
+pub(super) fn entry(sample: Sample<'_>, text: &str) -> Markup {
     let (x, y) = (8.0, 6.0);
     let drawn = match sample {
         Sample::Side(side) => glyph::side(side, x, y),
         Sample::Curve => line("curve", (0.0, y), (16.0, y), 1.5),
-        Sample::Area => html! {
-            (area("0,1 16,1 16,11 0,11"))
+        Sample::Bar(ids, side) => bar(ids, side, 3.0, 1.0, 10.0, 10.0),
+        Sample::Area => area("0,1 16,1 16,11 0,11"),
+        Sample::Interval => html! {
+            (area("0,1 16,1 16,10 0,10"))
             (line("curve", (0.0, 10.0), (16.0, 10.0), 2.0))
+        },
+        Sample::Estimate => html! {
+            (line("curve", (0.0, y), (16.0, y), 1.25))
+            (estimate(x, y))
         },
         Sample::Dashes => dashes("axis", (0.0, y), (16.0, y)),
         Sample::Dot => glyph::dot(x, y),
         Sample::Diamond => glyph::diamond(x, y),
         Sample::Cross => glyph::cross(x, y),
-        Sample::Bars => html! {
-            @for (x, top) in [(1.0, 6.0), (6.0, 2.0), (11.0, 4.0)] {
-                rect class="area" x=(Px(x)) y=(Px(top)) width="4" height=(Px(11.0 - top)) fill="currentColor" fill-opacity="0.45" {}
-            }
-        },
     };
     html! {
         span class="key" {

@@ -1,6 +1,6 @@
 //! How a claim's confidence moved.
 
-use super::frame::{Anchor, Ids, Sample, Size, area, curve, entry, figure, fitted, line, svg, text};
+use super::frame::{Anchor, Ids, Sample, Size, area, curve, entry, figure, kept, line, svg, text};
 use super::scale::{Scale, points};
 use super::{Side, glyph, label, table};
 use maud::{Markup, html};
@@ -97,9 +97,10 @@ pub fn picture(id: &str, history: &[Point<'_>], texts: &Texts<'_>) -> Markup {
                 }
             }
         }
-        @for (i, anchor) in named(history.len(), step, widest) {
-            (line("axis", (x.at(i as f64), BASE), (x.at(i as f64), BASE + 5.0), 1.0))
-            (fitted(x.at(i as f64), BASE + 20.0, anchor, history[i].time, TIME))
+        @for i in named(history.len(), step, widest) {
+            @let (at, time) = (x.at(i as f64), label::fit(history[i].time, TIME));
+            (line("axis", (at, BASE), (at, BASE + 5.0), 1.0))
+            (text(kept(at, &time, 0.0, SIZE.0), BASE + 20.0, Anchor::Middle, &time))
         }
     };
     let events = [
@@ -146,7 +147,7 @@ fn word<'a>(event: Event, texts: &Texts<'a>) -> &'a str {
     }
 }
 
-fn sample(event: Event) -> Sample {
+fn sample(event: Event) -> Sample<'static> {
     match event {
         Event::Judged(side) => Sample::Side(side),
         Event::Person => Sample::Diamond,
@@ -169,14 +170,13 @@ fn full(point: &Point<'_>, texts: &Texts<'_>) -> String {
 }
 
 /// The events whose time is written: the first, the last, and as many between as have room for texts of this width.
-fn named(events: usize, step: f64, width: f64) -> Vec<(usize, Anchor)> {
+fn named(events: usize, step: f64, width: f64) -> Vec<usize> {
     let apart = width + 16.0;
     let last = events.saturating_sub(1);
     let every = (apart / step).ceil().max(1.0) as usize;
-    // The first text begins at its event, the last ends at its own, and the others have their event in the middle.
-    let has_room = |i: usize| i.min(last - i) as f64 * step >= 1.5 * apart;
-    let between = (0..last).step_by(every).filter(|i| has_room(*i)).map(|i| (i, Anchor::Middle));
-    let ends_apart = last as f64 * step >= 2.0 * apart;
-    let start = (events > 0).then_some((0, Anchor::Start));
-    start.into_iter().chain(between).chain(ends_apart.then_some((last, Anchor::End))).collect()
+    // The texts of the first and the last move inward where they would leave the picture.
+    let has_room = |i: &usize| (*i).min(last - i) as f64 * step >= 1.5 * apart;
+    let first = (events > 0).then_some(0);
+    let end = (last as f64 * step >= 2.0 * apart).then_some(last);
+    first.into_iter().chain((0..last).step_by(every).filter(has_room)).chain(end).collect()
 }

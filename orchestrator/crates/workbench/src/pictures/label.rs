@@ -88,6 +88,13 @@ pub(super) fn share(value: f64, decimals: usize) -> String {
     }
 }
 
+/// An interval of probabilities with these decimals.
+pub(super) fn range(low: f64, high: f64, decimals: usize) -> String {
+    let (low, high) = (share(low, decimals), share(high, decimals));
+    let signed = low.starts_with(['<', '>']) || high.starts_with(['<', '>']);
+    if signed { format!("{low} – {high}") } else { format!("{low}–{high}") }
+}
+
 /// A sum of weights or a parameter, ≥ 0: two decimals, from 100,000 on as a power of ten.
 pub(super) fn weight(value: f64) -> String {
     let value = if value.is_finite() { value.max(0.0) } else { 0.0 };
@@ -132,6 +139,8 @@ mod tests {
             assert_eq!(share(value, 2), written);
         }
         assert_eq!(share(0.9996, 3), ">0.999");
+        assert_eq!(range(0.512, 0.876, 2), "0.51–0.88");
+        assert_eq!(range(0.97, 0.999, 2), "0.97 – >0.99");
     }
 
     #[test]

@@ -60,21 +60,22 @@ pub fn picture(id: &str, alpha: f64, beta: f64, texts: &Texts<'_>) -> Markup {
     let inside = places.iter().filter(|at| (low..=high).contains(*at));
     let shaded = std::iter::once((x.at(low), BASE)).chain(inside.map(place)).chain([(x.at(high), BASE)]);
     let prior = y.at((-peak).exp());
-    let written = label::share(mean, 2);
+    let decimals = decimals(low, high);
+    let written = label::share(mean, decimals);
     let drawn = html! {
         (area(&points(shaded)))
         (dashes("axis", (LEFT, prior), (RIGHT, prior)))
         (axis(&x, BASE, texts.probability))
         (curve("curve", &points(places.iter().map(place)), 1.5))
-        (line("mark", (x.at(mean), y.at(height(mean))), (x.at(mean), BASE), 1.0))
+        (line("mark", (x.at(mean), TOP - 5.0), (x.at(mean), BASE), 1.0))
         (line("curve", (x.at(low), BASE), (x.at(high), BASE), 3.0))
         (glyph::dot(x.at(mean), BASE))
-        (text(kept(x.at(mean), &written, LEFT, RIGHT), TOP - 9.0, Anchor::Middle, &written))
+        (text(kept(x.at(mean), &written, LEFT, RIGHT), TOP - 10.0, Anchor::Middle, &written))
     };
     let legend = html! {
         (entry(Sample::Curve, texts.density))
         (entry(Sample::Dot, &format!("{} {written}", texts.mean)))
-        (entry(Sample::Area, &format!("{} {}", texts.interval, range(low, high, 2))))
+        (entry(Sample::Interval, &format!("{} {}", texts.interval, label::range(low, high, decimals))))
         (entry(Sample::Dashes, texts.prior))
     };
     figure(&svg(&ids, SIZE, texts.title, texts.description, &drawn), &legend)
@@ -87,9 +88,9 @@ pub fn table(alpha: f64, beta: f64, texts: &Texts<'_>) -> Markup {
     let rows = [
         (texts.alpha, label::weight(alpha.max(1.0))),
         (texts.beta, label::weight(beta.max(1.0))),
-        (texts.mean, label::share(shape.mean(), 3)),
-        (texts.deviation, label::share(shape.deviation(), 3)),
-        (texts.interval, range(low, high, 3)),
+        (texts.mean, label::share(shape.mean(), 4)),
+        (texts.deviation, label::share(shape.deviation(), 4)),
+        (texts.interval, label::range(low, high, 4)),
     ];
     table::table(
         texts.title,
@@ -98,8 +99,12 @@ pub fn table(alpha: f64, beta: f64, texts: &Texts<'_>) -> Markup {
     )
 }
 
-fn range(low: f64, high: f64, decimals: usize) -> String {
-    format!("{}–{}", label::share(low, decimals), label::share(high, decimals))
+/// Decimals that tell the ends of the interval apart: two for most claims, four at most.
+fn decimals(low: f64, high: f64) -> usize {
+    [(0.05, 2), (0.005, 3)]
+        .into_iter()
+        .find(|(width, _)| high - low >= *width)
+        .map_or(4, |(_, decimals)| decimals)
 }
 
 /// Where the curve is computed, ascending: everywhere, and closely around the mean, the ends of the interval, and the

@@ -5,14 +5,14 @@ use super::scale::{Px, Scale, points};
 use super::{glyph, label, table};
 use maud::{Markup, html};
 
-const SIZE: Size = Size(380.0, 400.0);
+const SIZE: Size = Size(340.0, 446.0);
 const LEFT: f64 = 48.0;
-const RIGHT: f64 = 368.0;
+const RIGHT: f64 = 328.0;
 const TOP: f64 = 26.0;
-const BASE: f64 = 266.0;
+const BASE: f64 = 306.0;
 /// Where the bars of the counts begin and stand.
-const BARS_TOP: f64 = 302.0;
-const BARS_BASE: f64 = 346.0;
+const BARS_TOP: f64 = 348.0;
+const BARS_BASE: f64 = 392.0;
 
 /// Judgments of about the same confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,17 +72,15 @@ pub fn picture(id: &str, bins: &[Bin], texts: &Texts<'_>) -> Markup {
         (curve("curve", &points(places.clone()), 1.25))
         @for (at, height) in places { (glyph::dot(at, height)) }
         (fitted(0.0, TOP - 13.0, Anchor::Start, texts.accuracy, RIGHT))
-        (fitted(0.0, BARS_TOP - 10.0, Anchor::Start, texts.count, RIGHT - 80.0))
-        (text(RIGHT, BARS_TOP - 10.0, Anchor::End, &format!("≤ {}", label::count(most as f64))))
+        (fitted(0.0, BARS_TOP - 13.0, Anchor::Start, texts.count, RIGHT))
+        (line("grid", (LEFT, BARS_TOP), (RIGHT, BARS_TOP), 1.0))
+        (text(LEFT - 8.0, BARS_TOP + 4.0, Anchor::End, &label::count(most as f64)))
+        (text(LEFT - 8.0, BARS_BASE + 4.0, Anchor::End, "0"))
         (line("axis", (LEFT, BARS_BASE), (RIGHT, BARS_BASE), 1.0))
         @for bin in bins.iter().filter(|bin| bin.count > 0) { (counted(bin, &x, height.at(bin.count as f64))) }
         (fitted(f64::midpoint(LEFT, RIGHT), BARS_BASE + 42.0, Anchor::Middle, texts.confidence, RIGHT - LEFT))
     };
-    let legend = html! {
-        (entry(Sample::Dot, texts.accuracy))
-        (entry(Sample::Dashes, texts.ideal))
-        (entry(Sample::Bars, texts.count))
-    };
+    let legend = entry(Sample::Dashes, texts.ideal);
     figure(&svg(&Ids::new(id), SIZE, texts.title, texts.description, &drawn), &legend)
 }
 
@@ -102,7 +100,8 @@ fn counted(bin: &Bin, x: &Scale, height: f64) -> Markup {
     let height = height.max(1.0);
     html! {
         rect class="area" x=(Px(left.min(right) + 0.5)) y=(Px(BARS_BASE - height))
-            width=(Px(((right - left).abs() - 1.0).max(0.5))) height=(Px(height)) fill="currentColor" fill-opacity="0.45" {
+            width=(Px(((right - left).abs() - 1.0).max(0.5))) height=(Px(height))
+            fill="currentColor" fill-opacity="0.45" {
             title { (bin.count) }
         }
     }

@@ -12,9 +12,11 @@ pub const YEARS: i64 = 120;
 const WIDTH: f64 = 680.0;
 const LEFT: f64 = 48.0;
 const RIGHT: f64 = 672.0;
-/// Height of supports and refutes together, and of the neutral ones.
+/// Largest height of supports and refutes together, and of the neutral ones.
 const SIDES: f64 = 150.0;
 const NEUTRAL: f64 = 26.0;
+/// Largest height of one work, so that a few works are drawn small.
+const WORK: f64 = 22.0;
 /// Height of the row of crosses.
 const CROSSES: f64 = 18.0;
 /// Bars are no wider than this.
@@ -77,12 +79,12 @@ pub fn picture(id: &str, years: &[Year], texts: &Texts<'_>) -> Markup {
 
     let top = 8.0 + if retracted > 0.0 { CROSSES } else { 0.0 };
     let both = (up + down).max(1.0);
-    let base = top + SIDES * if up + down > 0.0 { up / both } else { 1.0 };
-    let bottom = top + SIDES;
-    let neutral_base = if neutral > 0.0 { bottom + 12.0 + NEUTRAL } else { bottom };
+    let length = Scale::new((0.0, both), (0.0, SIDES.min(both * WORK)));
+    let pale = Scale::new((0.0, neutral), (0.0, NEUTRAL.min(neutral * WORK)));
+    let base = top + length.at(up);
+    let bottom = base + length.at(down);
+    let neutral_base = if neutral > 0.0 { bottom + 20.0 + pale.at(neutral) } else { bottom };
     let height = neutral_base + 30.0;
-    let length = Scale::new((0.0, both), (0.0, SIDES));
-    let pale = Scale::new((0.0, neutral), (0.0, NEUTRAL));
 
     let slot_width = (RIGHT - LEFT) / (newest - first + 1) as f64;
     let bar_width = (slot_width * 0.72).min(WIDEST);
@@ -95,7 +97,7 @@ pub fn picture(id: &str, years: &[Year], texts: &Texts<'_>) -> Markup {
         }
         @if neutral > 0.0 {
             (line("grid", (LEFT, neutral_base), (RIGHT, neutral_base), 1.0))
-            (text(LEFT - 8.0, neutral_base - NEUTRAL + 9.0, Anchor::End, &label::count(neutral)))
+            (text(LEFT - 8.0, neutral_base - pale.at(neutral) + 8.0, Anchor::End, &label::count(neutral)))
         }
         @for (year, slot) in &slots {
             @let left = middle(*year) - bar_width / 2.0;
@@ -125,9 +127,9 @@ pub fn picture(id: &str, years: &[Year], texts: &Texts<'_>) -> Markup {
         }
     };
     let legend = html! {
-        (entry(Sample::Side(Side::Supports), texts.supports))
-        (entry(Sample::Side(Side::Refutes), texts.refutes))
-        @if neutral > 0.0 { (entry(Sample::Side(Side::Neutral), texts.neutral)) }
+        (entry(Sample::Bar(&ids, Side::Supports), texts.supports))
+        (entry(Sample::Bar(&ids, Side::Refutes), texts.refutes))
+        @if neutral > 0.0 { (entry(Sample::Bar(&ids, Side::Neutral), texts.neutral)) }
         @if retracted > 0.0 { (entry(Sample::Cross, texts.retracted)) }
     };
     figure(&svg(&ids, Size(WIDTH, height), texts.title, texts.description, &drawn), &legend)

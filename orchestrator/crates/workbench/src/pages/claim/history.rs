@@ -41,10 +41,10 @@ fn said(words: Words, event: &ClaimEvent) -> Markup {
         _ => words.t("common.neutral"),
     };
     let text = match event.event.as_str() {
-        "edge_corrected" => words.with("claim.event_corrected", &[
-            ("before", relation("previous_relation")),
-            ("after", relation("relation")),
-        ]),
+        "edge_corrected" => words.with(
+            "claim.event_corrected",
+            &[("before", relation("previous_relation")), ("after", relation("relation"))],
+        ),
         "edge_reviewed" => words.with("claim.event_reviewed", &[("side", relation("relation"))]),
         "edge_restored" => words.with("claim.event_undone", &[("side", relation("relation"))]),
         "claim_created" => words.t("claim.event_created").to_owned(),

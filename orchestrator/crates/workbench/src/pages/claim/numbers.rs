@@ -24,25 +24,30 @@ pub(crate) fn section(visit: &Visit, report: &ClaimReport, counted: &ClaimReport
                     a href=(visit.path()) { (words.t("claim.show_all")) }
                 }
             }
-            div.numbers {
-                (number(posterior.confidence(), "common.confidence"))
-                (number(posterior.uncertainty(), "common.uncertainty"))
-                (number(posterior.controversy(), "common.controversy"))
-                div { span.value { (words.number(counted.independent_sources as u64)) } span.label { (words.t("claim.independent")) } }
-            }
-            p.quiet.small {
-                (words.with("claim.explained", &[
-                    ("alpha", &format!("{:.2}", posterior.alpha)),
-                    ("beta", &format!("{:.2}", posterior.beta)),
-                    ("supporting", &words.number(works.supporting as u64)),
-                    ("refuting", &words.number(works.refuting as u64)),
-                ]))
-            }
-            @if !counted.has_evidence() { p { (words.t("task.nothing_known")) } }
             div.columns.half {
+                div.stack {
+                    div.numbers {
+                        (number(posterior.confidence(), "common.confidence"))
+                        (number(posterior.uncertainty(), "common.uncertainty"))
+                        (number(posterior.controversy(), "common.controversy"))
+                        div {
+                            span.value { (words.number(counted.independent_sources as u64)) }
+                            span.label { (words.t("claim.independent")) }
+                        }
+                    }
+                    p.quiet.small {
+                        (words.with("claim.explained", &[
+                            ("alpha", &format!("{:.2}", posterior.alpha)),
+                            ("beta", &format!("{:.2}", posterior.beta)),
+                            ("supporting", &words.number(works.supporting as u64)),
+                            ("refuting", &words.number(works.refuting as u64)),
+                        ]))
+                    }
+                    @if !counted.has_evidence() { p { (words.t("task.nothing_known")) } }
+                }
                 (figures::curve(words, "posterior", *posterior))
-                @if let Some(sources) = figures::sources(words, "sources", counted) { (sources) }
             }
+            @if let Some(sources) = figures::sources(words, "sources", counted) { (sources) }
         }
     }
 }

@@ -41,7 +41,8 @@ fn stretches<'a>(text: &'a str, spans: &[Option<Span>]) -> Vec<Stretch<'a>> {
     cuts.sort_unstable();
     cuts.dedup();
     let stretch = |pair: &[usize]| {
-        let covers = |span: &Option<Span>| span.is_some_and(|span| span.start <= pair[0] && pair[0] < span.end);
+        let covers =
+            |span: &Option<Span>| span.is_some_and(|span| span.start <= pair[0] && pair[0] < span.end);
         Stretch { text: &text[bytes[pair[0]]..bytes[pair[1]]], mark: spans.iter().position(covers) }
     };
     cuts.windows(2).map(stretch).collect()

@@ -63,9 +63,11 @@ impl Wanted {
 
     /// The next page of the same list.
     pub(crate) fn with_cursor(&self, task: &TaskId, cursor: &str) -> String {
-        let fields = self.fields().into_iter().chain([("cursor", cursor)]).filter(|(_, value)| !value.is_empty());
-        let query: Vec<String> =
-            fields.map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))).collect();
+        let fields =
+            self.fields().into_iter().chain([("cursor", cursor)]).filter(|(_, value)| !value.is_empty());
+        let query: Vec<String> = fields
+            .map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC)))
+            .collect();
         format!("/tasks/{task}?{}", query.join("&"))
     }
 

@@ -1,7 +1,7 @@
 //! How far a task is, and what a person can do about it.
 
 use crate::words::Words;
-use lyra_domain::{JobState, QueryStatus, TaskId};
+use lyra_domain::{JobState, QueryStatus, TaskId, TaskStatus};
 use lyra_store::TaskProgress;
 use lyra_usecases::idle;
 use maud::{Markup, html};
@@ -26,19 +26,19 @@ pub(crate) fn progress(words: Words, progress: &TaskProgress) -> Markup {
     }
 }
 
-/// Stop while it works, resume when it does not.
+/// Stop while it works; resume when it ended early.
 pub(crate) fn controls(words: Words, progress: &TaskProgress) -> Markup {
     let path = format!("/api/v1/tasks/{}", progress.task.id);
+    let stop = json!({ "reason": words.t("task.stop_reason"), "mode": "immediate" });
+    let (works, done) = (!idle(progress), progress.task.status == TaskStatus::Completed);
     html! {
-        @if idle(progress) {
-            button.button type="button" data-api=(format!("POST {path}/resume")) data-body="{}" data-said=(words.t("task.resumed")) {
-                (words.t("task.resume"))
-            }
-        } @else {
-            button.button type="button" data-api=(format!("POST {path}/stop"))
-                data-body=(json!({ "reason": words.t("task.stop_reason"), "mode": "immediate" })) data-said=(words.t("task.stop_said")) {
-                (words.t("task.stop"))
-            }
+        @if works {
+            button.button type="button" data-api=(format!("POST {path}/stop")) data-body=(stop)
+                data-said=(words.t("task.stop_said")) { (words.t("task.stop")) }
+        }
+        @if !works && !done {
+            button.button type="button" data-api=(format!("POST {path}/resume")) data-body="{}"
+                data-said=(words.t("task.resumed")) { (words.t("task.resume")) }
         }
     }
 }

@@ -1,0 +1,246 @@
+//! Tasks: asking, watching, stopping, reporting.
+
+use super::BASE;
+use super::call::{Call, Reply, within};
+use super::route::{Nothing, Route, delete, get, post};
+use crate::problem::Failure;
+use axum::http::{HeaderValue, StatusCode, header};
+use lyra_domain::{Budget, Priority, TaskConfig, TaskId};
+use lyra_store::{Deletion, QueuedSearches, StopMode, StopOutcome};
+use lyra_usecases::{NewTask, QueueSearches, shapes};
+use lyra_wire::{Materials, Report, SearchesQueued, Status, TaskDeleted, TaskStopped};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Most tasks of one page, and how many without a limit.
+const MOST_TASKS: u32 = 200;
+const TASKS: u32 = 50;
+/// Longest reason, in characters.
+const MAX_REASON: usize = 500;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get("/tasks", "list_tasks", "Tasks, newest first", list),
+        post("/tasks", "create_task", "Create a task, and begin its first searches", create)
+            .status(StatusCode::CREATED),
+        get("/tasks/{task_id}", "get_task", "The state of a task", status),
+        delete(
+            "/tasks/{task_id}",
+            "delete_task",
+            "Delete a task with everything that no other task uses; only a backup can restore it",
+            remove,
+        ),
+        get(
+            "/tasks/{task_id}/report",
+            "get_report",
+            "The answer to a task's question, with its claims",
+            report,
+        ),
+        get("/tasks/{task_id}/materials", "get_materials", "Everything of a task in one document", materials),
+        post("/tasks/{task_id}/searches", "queue_searches", "Queue searches; a stopped task resumes", search)
+            .status(StatusCode::ACCEPTED),
+        post("/tasks/{task_id}/stop", "stop_task", "Stop a task; its results are kept", stop),
+        post("/tasks/{task_id}/resume", "resume_task", "Queue a task's cancelled searches again", resume)
+            .status(StatusCode::ACCEPTED),
+    ]
+}
+
+/// A page of a list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Page {
+    /// Most items, 1 to 200, default 50.
+    limit: Option<u32>,
+    /// Where the page begins: `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// A page of the tasks.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Tasks {
+    /// The tasks, newest first.
+    tasks: Vec<lyra_wire::Task>,
+    /// The cursor of the next page; `null` at the end.
+    next_cursor: Option<String>,
+}
+
+async fn list(call: Call, query: Page) -> Result<Reply<Tasks>, Failure> {
+    let limit = within("limit", query.limit.unwrap_or(TASKS), 1..=MOST_TASKS)?;
+    let page = call.app().task_page(limit, query.cursor.as_deref()).await?;
+    let tasks = page.tasks.iter().map(lyra_wire::Task::from).collect();
+    Ok(Tasks { tasks, next_cursor: page.next_cursor }.into())
+}
+
+/// A task to create.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CreateTask {
+    /// The question or hypothesis, 1 to 2000 characters.
+    query: String,
+    /// Claims to check, at most 20. Without any, the question is the first search.
+    #[serde(default)]
+    claims: Vec<String>,
+    /// Names of the corpora to search. Default: all, or those among `sources`.
+    #[serde(default)]
+    corpora: Vec<String>,
+    /// Names of the sources to search. Default: as configured.
+    #[serde(default)]
+    sources: Vec<String>,
+    /// Most pages to register, 1 to 500. Default: 120.
+    budget_pages: Option<u32>,
+    /// Most seconds of work. Default: 1200.
+    budget_seconds: Option<u32>,
+    /// Most claims to extract from pages. Default: as configured.
+    max_claims: Option<usize>,
+    /// Whether to judge the claim behind the question. Default: as configured.
+    judge_question: Option<bool>,
+    /// Language of the question, ISO 639-1. Default: detected.
+    language: Option<String>,
+}
+
+async fn create(call: Call, body: CreateTask) -> Result<Reply<lyra_wire::Task>, Failure> {
+    let app = call.app();
+    let default = Budget::default();
+    let budget = Budget {
+        max_pages: body.budget_pages.unwrap_or(default.max_pages),
+        max_seconds: body.budget_seconds.unwrap_or(default.max_seconds),
+    };
+    let searches = body.claims.is_empty();
+    let config = TaskConfig {
+        budget,
+        language: body.language,
+        corpora: body.corpora,
+        sources: body.sources,
+        max_claims: body.max_claims.or(TaskConfig::default().max_claims),
+        ..TaskConfig::default()
+    };
+    let new = NewTask { query: body.query, config, claims: body.claims, judge_question: body.judge_question };
+    let task = app.create_task(new).await?;
+    if searches {
+        app.queue_searches(QueueSearches {
+            task: task.id.clone(),
+            queries: vec![task.query.clone()],
+            sources: Vec::new(),
+            engines: Vec::new(),
+            run_id: None,
+            budget_pages: None,
+            priority: Priority::Medium,
+        })
+        .await?;
+    }
+    let location = HeaderValue::from_str(&format!("{BASE}/tasks/{}", task.id));
+    let location = location.map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(Reply::from(lyra_wire::Task::from(&task)).with(header::LOCATION, location))
+}
+
+async fn status(call: Call, _: Nothing) -> Result<Reply<Status>, Failure> {
+    let progress = call.app().task_status(&call.id("task_id")?, Duration::ZERO).await?;
+    Ok(shapes::status(&progress, call.app().now()).into())
+}
+
+async fn report(call: Call, _: Nothing) -> Result<Reply<Report>, Failure> {
+    let answer = call.app().answer(&call.id("task_id")?).await?;
+    let totals = shapes::totals(&answer);
+    Ok(shapes::report(&answer, totals).into())
+}
+
+async fn materials(call: Call, _: Nothing) -> Result<Reply<Materials>, Failure> {
+    Ok(call.app().materials(&call.id("task_id")?).await?.into())
+}
+
+/// Searches to add to a task.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct AddSearches {
+    /// What to search, 1 to 20 queries.
+    queries: Vec<String>,
+    /// Names of the sources to search. Default: all of the task's.
+    #[serde(default)]
+    sources: Vec<String>,
+    /// New limit of pages for the whole task, 1 to 500. Default: unchanged.
+    budget_pages: Option<u32>,
+}
+
+async fn search(call: Call, body: AddSearches) -> Result<Reply<SearchesQueued>, Failure> {
+    let task: TaskId = call.id("task_id")?;
+    let queued = call.app().queue_searches(QueueSearches {
+        task: task.clone(),
+        queries: body.queries,
+        sources: body.sources,
+        engines: Vec::new(),
+        run_id: None,
+        budget_pages: body.budget_pages,
+        priority: Priority::Medium,
+    });
+    Ok(queued_for(&task, queued.await?).into())
+}
+
+async fn resume(call: Call, _: Nothing) -> Result<Reply<SearchesQueued>, Failure> {
+    let task: TaskId = call.id("task_id")?;
+    let queued = call.app().resume_task(&task).await?;
+    Ok(queued_for(&task, queued).into())
+}
+
+fn queued_for(task: &TaskId, queued: QueuedSearches) -> SearchesQueued {
+    SearchesQueued {
+        task_id: task.to_string(),
+        search_ids: queued.queued.into_iter().map(Into::into).collect(),
+        skipped_count: queued.skipped,
+        task_resumed: queued.resumed,
+    }
+}
+
+/// How to stop a task.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StopTask {
+    /// Why, at most 500 characters; kept with the task. Default: `stopped by the caller`.
+    reason: Option<String>,
+    /// How. Default: `graceful`.
+    #[serde(default)]
+    mode: Mode,
+}
+
+/// How a task is stopped.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    /// Running searches finish, waiting ones are cancelled.
+    #[default]
+    Graceful,
+    /// Running searches are cancelled too.
+    Immediate,
+}
+
+async fn stop(call: Call, body: StopTask) -> Result<Reply<TaskStopped>, Failure> {
+    let task: TaskId = call.id("task_id")?;
+    let reason = body.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
+    let reason = reason.unwrap_or("stopped by the caller");
+    let length = reason.chars().count();
+    if length > MAX_REASON {
+        return Err(Failure::invalid(format!("`reason` has {length} characters; use at most {MAX_REASON}")));
+    }
+    let mode = match body.mode {
+        Mode::Graceful => StopMode::Graceful,
+        Mode::Immediate => StopMode::Immediate,
+    };
+    let StopOutcome { final_status, cancelled_queued, cancelled_running, still_running, cancelled_queries } =
+        call.app().stop_task(&task, reason, mode).await?;
+    let stopped = TaskStopped {
+        task_id: task.to_string(),
+        status: final_status,
+        cancelled_searches: cancelled_queries,
+        cancelled_queued_jobs: cancelled_queued,
+        cancelled_running_jobs: cancelled_running,
+        still_running_jobs: still_running,
+    };
+    Ok(stopped.into())
+}
+
+async fn remove(call: Call, _: Nothing) -> Result<Reply<TaskDeleted>, Failure> {
+    let task: TaskId = call.id("task_id")?;
+    let deleted = call.app().delete_task(&task, Deletion::Commit).await?;
+    let (rows, cited_pages_kept) = (deleted.rows, deleted.cited_pages_kept);
+    Ok(TaskDeleted { task_id: task.to_string(), rows, cited_pages_kept }.into())
+}
