@@ -110,13 +110,15 @@ export class Server {
     process.once("exit", orphaned);
     child.once("exit", () => process.off("exit", orphaned));
     this.said = collected(child.stderr);
-    const port = await until("lyra serve prints its address", () => {
-      if (child.exitCode !== null) return "ended";
-      return this.said().match(/MCP at http:\/\/[^/ ]*:(\d+)\/mcp/)?.[1];
+    const ended = () => child.exitCode !== null || child.signalCode !== null;
+    const alive = await until("lyra serve answers", async () => {
+      if (ended()) return "ended";
+      const port = this.said().match(/MCP at http:\/\/[^/ ]*:(\d+)\/mcp/)?.[1];
+      if (!port) return false;
+      this.port = Number(port);
+      return (await fetch(this.url("/health"))).ok;
     });
-    assert.notEqual(port, "ended", `lyra serve did not start: ${this.said()}`);
-    this.port = Number(port);
-    await until("lyra serve is ready", async () => (await fetch(this.url("/health"))).ok);
+    assert.equal(alive, true, `lyra serve did not start: ${this.said()}`);
     return this;
   }
 

@@ -102,7 +102,7 @@ fn form(words: Words, corpora: &[CorpusInfo], sources: &[SourceInfo]) -> Markup 
                 summary { (words.t("home.where")) }
                 div.stack {
                     fieldset.stack.tight {
-                        legend { h3 { (words.t("home.corpora")) } }
+                        legend { b { (words.t("home.corpora")) } }
                         div.choices {
                             @for corpus in corpora {
                                 label.check {
@@ -114,7 +114,7 @@ fn form(words: Words, corpora: &[CorpusInfo], sources: &[SourceInfo]) -> Markup 
                         p.quiet.small { (words.t("home.corpora_note")) }
                     }
                     fieldset.stack.tight {
-                        legend { h3 { (words.t("home.sources")) } }
+                        legend { b { (words.t("home.sources")) } }
                         div.choices {
                             @for source in usable {
                                 label.check {
