@@ -1,9 +1,11 @@
-//! What others build on, as it is: the commands, the tools, the routes of the model server. A change here is a change for users;
+//! What others build on, as it is: the commands, the tools, the routes of the API and of the
+//! model server. A change here is a change for users;
 //! `INSTA_UPDATE=always cargo test -p lyra-tests --test contracts` writes the new snapshots, to be read in the diff.
 
 use anyhow::Context;
 use lyra_tests::TestApp;
 use lyra_tests::mcp_client::StdioClient;
+use lyra_tests::mcp_server::HttpServer;
 use lyra_tests::ml_server::{MlServer, get};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -68,4 +70,14 @@ async fn the_routes_of_the_model_server() -> anyhow::Result<()> {
     let document: Value = serde_json::from_str(body).context("JSON")?;
     agreed("openapi", &serde_json::to_string_pretty(&document)?);
     Ok(())
+}
+
+#[tokio::test]
+async fn the_routes_of_the_api() -> anyhow::Result<()> {
+    let app = TestApp::new();
+    let server = HttpServer::start(&app).await?;
+    let answer = server.request("GET /api/v1/openapi.json", &[], "").await?;
+    let document: Value = serde_json::from_str(&answer.body).context("JSON")?;
+    agreed("api", &serde_json::to_string_pretty(&document)?);
+    server.stop().await
 }

@@ -28,9 +28,10 @@ use tokio_util::sync::CancellationToken;
 /// Every route, with `mcp` as the one at `/mcp`, behind the checks of `Host`, `Origin`, size, token and rate.
 ///
 /// `Host` and `Origin` may name this machine's loopback addresses, the address that is listened on, and what
-/// `server.allowed_hosts` and `server.allowed_origins` of the configuration name; pages of the latter may also read the answers. With `token_required`, only `/health` and
-/// `/ready` answer without a token, and `/api/v1/session`, where a token is exchanged for a session. `stop` ends streams of
-/// events, which would keep the server from stopping.
+/// `server.allowed_hosts` and `server.allowed_origins` of the configuration name; pages of the latter may also read the
+/// answers. With `token_required`, only `/health`, `/ready`, `/login`, and what that page needs answer without a token,
+/// and `POST /api/v1/session`, which exchanges a token for a session. `stop` ends streams of events, which would keep
+/// the server from stopping.
 pub fn router(
     app: App,
     mcp: MethodRouter,

@@ -19,7 +19,7 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     hint: Option<String>,
     details: Option<Value>,
-    header: Option<(HeaderName, HeaderValue)>,
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 impl Failure {
@@ -57,7 +57,7 @@ impl Failure {
 
     /// The same failure with this header in its answer.
     pub(crate) fn header(self, name: HeaderName, value: HeaderValue) -> Self {
-        Self { header: Some((name, value)), ..self }
+        Self { header: Some(Box::new((name, value))), ..self }
     }
 }
 
@@ -116,7 +116,8 @@ impl IntoResponse for Failure {
         let body = serde_json::to_vec(&document).unwrap_or_default();
         let mut response = (status, [(header::CONTENT_TYPE, PROBLEM)], body).into_response();
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Some((name, value)) = header {
+        if let Some(header) = header {
+            let (name, value) = *header;
             response.headers_mut().insert(name, value);
         }
         response

@@ -1,4 +1,4 @@
-//! Refusals before a request reaches its route: JSON, from the MCP endpoint a JSON-RPC error, and from the API a problem
+//! Refusals before a request reaches its route: JSON, from the MCP endpoint a JSON-RPC error, from the API a problem
 //! document.
 
 use crate::api;

@@ -1,7 +1,7 @@
 //! Pages of claims of a task with 10,000 claims and 50,000 edges, by order and by filter, and the list of tasks with their
 //! numbers.
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use lyra_domain::TaskId;
 use lyra_store::{ClaimFilter, ClaimSort, Side, Store, StoreConfig};
 use sqlx::ConnectOptions;
@@ -16,12 +16,12 @@ fn benches(criterion: &mut Criterion) {
     let runtime = Runtime::new().expect("a runtime");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lyra.db");
-    let store = runtime.block_on(async {
+    let (store, mut connection) = runtime.block_on(async {
         let store = Store::open(&path, StoreConfig::default()).await.expect("a store");
         let mut connection =
             SqliteConnectOptions::new().filename(&path).connect().await.expect("a connection");
         sqlx::raw_sql(GRAPH).execute(&mut connection).await.expect("a graph");
-        store
+        (store, connection)
     });
     let task: TaskId = "task_0".parse().expect("an id");
     let read = |filter: &ClaimFilter, sort: ClaimSort, cursor: Option<&str>| {
@@ -33,6 +33,13 @@ fn benches(criterion: &mut Criterion) {
     for sort in ClaimSort::ALL {
         group.bench_function(format!("by {sort}"), |bench| bench.iter(|| read(&all, *sort, None)));
     }
+    let mut change = || {
+        let touched = sqlx::query("UPDATE tasks SET budget_pages = budget_pages + 1 WHERE id = 'task_1'");
+        runtime.block_on(touched.execute(&mut connection)).expect("a change");
+    };
+    group.bench_function("after a change of the store", |bench| {
+        bench.iter_batched(&mut change, |()| read(&all, ClaimSort::Contested, None), BatchSize::PerIteration);
+    });
     let next = read(&all, ClaimSort::Contested, None).next_cursor;
     group.bench_function("second page", |bench| {
         bench.iter(|| read(&all, ClaimSort::Contested, next.as_deref()));

@@ -1,9 +1,12 @@
 //! The claims of a task: filtered, sorted, and a page at a time.
+//!
+//! The numbers of all claims of a task come from the view that defines them. They are kept in temporary tables of a connection
+//! of their own until the store changes, so that other pages, filters, and orders need not compute them again.
 
 use crate::rows::RowExt;
 use crate::{Result, Store, StoreError, reports, tasks};
 use lyra_domain::{ClaimId, ClaimReport, TaskId, named_enum};
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
@@ -73,15 +76,15 @@ impl ClaimSort {
     fn columns(self) -> &'static str {
         match self {
             Self::Contested => {
-                "is_controversial DESC, support_count + refute_count DESC, round(controversy, 9) DESC,
-                 claims.claim_text, claims.seq"
+                "support_count > 0 AND refute_count > 0 DESC, support_count + refute_count DESC, round(controversy, 9) DESC,
+                 claim_text, seq"
             }
-            Self::Confidence => "round(confidence, 9) DESC, support_count + refute_count DESC, claims.seq",
-            Self::Uncertainty => "round(uncertainty, 9) DESC, claims.seq",
+            Self::Confidence => "round(confidence, 9) DESC, support_count + refute_count DESC, seq",
+            Self::Uncertainty => "round(uncertainty, 9) DESC, seq",
             Self::Evidence => {
-                "support_count + refute_count + neutral_count DESC, support_count + refute_count DESC, claims.seq"
+                "support_count + refute_count + neutral_count DESC, support_count + refute_count DESC, seq"
             }
-            Self::Newest => "claims.seq DESC",
+            Self::Newest => "seq DESC",
         }
     }
 }
@@ -125,7 +128,7 @@ impl Wanted {
         let text: String = text.unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
         match text.chars().count() {
             0 => Self::default(),
-            ..LEAST_CHARS => Self { phrase: None, short: Some((text.to_lowercase(), text.to_uppercase())) },
+            1..LEAST_CHARS => Self { phrase: None, short: Some((text.to_lowercase(), text.to_uppercase())) },
             _ => Self { phrase: Some(format!("\"{}\"", text.replace('"', "\"\""))), short: None },
         }
     }
@@ -151,12 +154,12 @@ impl Store {
             |text: &str| Place::of_cursor(text, &mark).ok_or_else(|| StoreError::BadCursor(text.to_owned()));
         let from = cursor.map(place).transpose()?;
         let limit = limit.max(1);
-        let sql = self.claim_page_sql(task, sort)?;
         let wanted = Wanted::new(filter.text.as_deref());
         let (lower, upper) = wanted.short.unzip();
-        let mut tx = self.reader().begin().await?;
+        let mut tx = self.numbers().begin().await?;
         tasks::load(&mut tx, task).await?;
-        let found = sqlx::query(AssertSqlSafe(sql))
+        self.number_claims(&mut tx, task).await?;
+        let found = sqlx::query(AssertSqlSafe(page_sql(sort)))
             .bind(filter.side.map(Side::as_str))
             .bind(filter.confidence.0)
             .bind(filter.confidence.1)
@@ -169,10 +172,10 @@ impl Store {
             .bind(from.as_ref().map(|from| from.claim.as_str()))
             .bind(from.as_ref().map_or(0, |from| from.after))
             .bind(i64::from(limit) + 1)
+            .bind(task.as_str())
             .fetch_all(&mut *tx)
             .await?;
         let total = found.first().map_or(Ok(0), |row| row.count("total"))?;
-        // A single row without a claim has the total alone.
         let mut places = Vec::new();
         for row in &found {
             if let Some(claim) = row.parsed_or_null("claim_id")? {
@@ -184,53 +187,105 @@ impl Store {
         let next_cursor = places.last().filter(|_| more).map(|last| last.cursor(&mark));
         let ids: Vec<String> = places.into_iter().map(|place| place.claim.into()).collect();
         let claims = reports::load_listed_reports(&mut tx, &ids).await?;
+        // Otherwise the temporary tables would be rolled back.
+        tx.commit().await?;
         Ok(ClaimPage { claims, total, next_cursor })
     }
 
-    /// The numbers come from the view that defines them.
-    fn claim_page_sql(&self, task: &TaskId, sort: ClaimSort) -> Result<String> {
+    /// Makes the numbers of a task's adopted claims those of the transaction's snapshot.
+    async fn number_claims(&self, connection: &mut SqliteConnection, task: &TaskId) -> Result<()> {
+        sqlx::raw_sql(TABLES).execute(&mut *connection).await?;
+        // It changes with every commit of another connection, and this one commits nothing but these tables.
+        let stamp: i64 = sqlx::query_scalar("PRAGMA main.data_version").fetch_one(&mut *connection).await?;
+        let (known, tasks, outdated): (bool, i64, bool) =
+            sqlx::query_as(NUMBERED).bind(task.as_str()).bind(stamp).fetch_one(&mut *connection).await?;
+        if known {
+            return Ok(());
+        }
+        if outdated || tasks >= KEPT {
+            sqlx::raw_sql(FORGET).execute(&mut *connection).await?;
+        }
         let summary = self.render_view("claim_evidence_summary", Some(task), None)?;
-        let order = sort.columns();
-        Ok(format!(
-            "WITH summary AS ({summary}),
-             ranked AS MATERIALIZED (
-                 SELECT summary.claim_id, row_number() OVER (ORDER BY {order}) AS place
-                 FROM summary
-                 JOIN claims ON claims.id = summary.claim_id
-                 WHERE (?1 IS NULL OR CASE ?1
-                            WHEN 'contested' THEN support_count > 0 AND refute_count > 0
-                            WHEN 'supported' THEN support_count > 0 AND refute_count = 0
-                            WHEN 'refuted' THEN support_count = 0 AND refute_count > 0
-                            ELSE support_count + refute_count = 0 END)
-                   AND (?2 IS NULL OR round(confidence, 3) >= ?2)
-                   AND (?3 IS NULL OR round(confidence, 3) <= ?3)
-                   AND (?4 IS NULL OR claims.seq IN (SELECT rowid FROM claims_fts WHERE claims_fts MATCH ?4))
-                   -- SQLite folds ASCII alone.
-                   AND (?5 IS NULL OR instr(lower(claims.claim_text), lower(?5)) > 0
-                        OR instr(lower(claims.claim_text), lower(?6)) > 0)
-                   AND (?7 IS NULL AND ?8 IS NULL AND ?9 IS NULL OR EXISTS (
-                        SELECT 1 FROM edges
-                        JOIN fragments ON fragments.id = edges.source_id
-                        JOIN pages INDEXED BY pages_years ON pages.id = fragments.page_id
-                        LEFT JOIN works ON works.id = pages.work_id
-                        WHERE edges.target_id = summary.claim_id
-                          AND edges.relation IN ('supports', 'refutes', 'neutral')
-                          AND (?7 IS NULL AND ?8 IS NULL
-                               OR edges.relation <> 'neutral' AND coalesce(pages.year, works.year)
-                                  BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999))
-                          AND (?9 IS NULL OR pages.id IN (
-                               SELECT pages.id FROM pages
-                               WHERE pages.work_id = ?9 OR pages.domain = ?9 OR pages.id = ?9))))
-             )
-             SELECT counted.total, shown.claim_id, shown.place
-             FROM (SELECT count(*) AS total FROM ranked) AS counted
-             LEFT JOIN (
-                 SELECT claim_id, place FROM ranked
-                 WHERE place > coalesce((SELECT place FROM ranked WHERE claim_id = ?10), ?11)
-                 ORDER BY place LIMIT ?12) AS shown
-             ORDER BY shown.place"
-        ))
+        let sql = format!(
+            "INSERT INTO temp.claim_numbers
+             SELECT claims.task_id, claims.seq, claims.id, claims.claim_text, support_count, refute_count, neutral_count,
+                    confidence, uncertainty, controversy
+             FROM ({summary}) AS summary JOIN claims ON claims.id = summary.claim_id"
+        );
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *connection).await?;
+        sqlx::query(NOTE).bind(task.as_str()).bind(stamp).execute(connection).await?;
+        Ok(())
     }
+}
+
+/// Tasks whose numbers are kept.
+const KEPT: i64 = 8;
+
+const TABLES: &str = "
+    CREATE TEMP TABLE IF NOT EXISTS numbered_tasks (task_id TEXT NOT NULL PRIMARY KEY, stamp INTEGER NOT NULL);
+    CREATE TEMP TABLE IF NOT EXISTS claim_numbers (
+        task_id TEXT NOT NULL, seq INTEGER NOT NULL, claim_id TEXT NOT NULL, claim_text TEXT NOT NULL,
+        support_count INTEGER NOT NULL, refute_count INTEGER NOT NULL, neutral_count INTEGER NOT NULL,
+        confidence REAL NOT NULL, uncertainty REAL NOT NULL, controversy REAL NOT NULL,
+        PRIMARY KEY (task_id, seq)
+    ) WITHOUT ROWID";
+
+/// Whether a task's numbers are those of a stamp, how many tasks have numbers, and whether any are outdated.
+const NUMBERED: &str =
+    "SELECT coalesce(max(task_id = ?1 AND stamp = ?2), 0), count(*), coalesce(max(stamp <> ?2), 0)
+    FROM temp.numbered_tasks";
+
+const FORGET: &str = "DELETE FROM temp.numbered_tasks; DELETE FROM temp.claim_numbers";
+
+const NOTE: &str = "INSERT INTO temp.numbered_tasks (task_id, stamp) VALUES (?, ?)";
+
+/// The page as ids with their places, each with the number of claims that meet the filter. Without a claim on the page, one
+/// row has that number alone.
+fn page_sql(sort: ClaimSort) -> String {
+    let order = sort.columns();
+    format!(
+        "WITH ranked AS MATERIALIZED (
+             SELECT claim_id, row_number() OVER (ORDER BY {order}) AS place
+             FROM temp.claim_numbers AS numbers
+             WHERE task_id = ?13
+               AND (?1 IS NULL OR CASE ?1
+                        WHEN 'contested' THEN support_count > 0 AND refute_count > 0
+                        WHEN 'supported' THEN support_count > 0 AND refute_count = 0
+                        WHEN 'refuted' THEN support_count = 0 AND refute_count > 0
+                        ELSE support_count + refute_count = 0 END)
+               AND (?2 IS NULL OR round(confidence, 3) >= ?2)
+               AND (?3 IS NULL OR round(confidence, 3) <= ?3)
+               AND (?4 IS NULL OR seq IN (SELECT rowid FROM claims_fts WHERE claims_fts MATCH ?4))
+               -- SQLite folds ASCII alone.
+               AND (?5 IS NULL OR instr(lower(claim_text), lower(?5)) > 0 OR instr(lower(claim_text), lower(?6)) > 0)
+               AND (?9 IS NULL OR claim_id IN (
+                    SELECT edges.target_id
+                    FROM (SELECT id, year, work_id FROM pages
+                          WHERE work_id = ?9 OR domain = ?9 OR id = ?9) AS chosen
+                    CROSS JOIN fragments ON fragments.page_id = chosen.id
+                    CROSS JOIN edges ON edges.source_id = fragments.id
+                         AND edges.relation IN ('supports', 'refutes', 'neutral')
+                    LEFT JOIN works ON works.id = chosen.work_id
+                    WHERE ?7 IS NULL AND ?8 IS NULL
+                       OR edges.relation <> 'neutral' AND coalesce(chosen.year, works.year)
+                          BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999)))
+               AND (?7 IS NULL AND ?8 IS NULL OR ?9 IS NOT NULL OR EXISTS (
+                    SELECT 1 FROM edges
+                    JOIN fragments ON fragments.id = edges.source_id
+                    JOIN pages INDEXED BY pages_years ON pages.id = fragments.page_id
+                    LEFT JOIN works ON works.id = pages.work_id
+                    WHERE edges.target_id = claim_id AND edges.relation IN ('supports', 'refutes')
+                      AND coalesce(pages.year, works.year)
+                          BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999)))
+         )
+         SELECT counted.total, shown.claim_id, shown.place
+         FROM (SELECT count(*) AS total FROM ranked) AS counted
+         LEFT JOIN (
+             SELECT claim_id, place FROM ranked
+             WHERE place > coalesce((SELECT place FROM ranked WHERE claim_id = ?10), ?11)
+             ORDER BY place LIMIT ?12) AS shown
+         ORDER BY shown.place"
+    )
 }
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ struct StoreInner {
     writer: SqlitePool,
     /// One connection that nothing else uses, which therefore sees every commit as another's.
     watcher: SqlitePool,
+    /// One connection, whose temporary tables have the numbers of claims.
+    numbers: SqlitePool,
     worker: WorkerLock,
     vectors: VectorCache,
     /// Statements from outside that may run in this process at a time.
@@ -128,6 +130,7 @@ impl Store {
         let reading = options.read_only(true).create_if_missing(false);
         let readers = pool(&reading, config.readers.max(1)).await?;
         let watcher = pool(&reading, 1).await?;
+        let numbers = pool(&reading.clone().pragma("temp_store", "memory"), 1).await?;
 
         let vectors = VectorCache::default();
         let store = Self {
@@ -137,6 +140,7 @@ impl Store {
                 readers,
                 writer,
                 watcher,
+                numbers,
                 worker,
                 vectors,
                 statements: Arc::new(Semaphore::new(STATEMENTS)),
@@ -160,6 +164,7 @@ impl Store {
     pub async fn close(&self) {
         self.inner.readers.close().await;
         self.inner.watcher.close().await;
+        self.inner.numbers.close().await;
         self.inner.writer.close().await;
     }
 
@@ -189,6 +194,10 @@ impl Store {
             }
             begun => Ok(begun?),
         }
+    }
+
+    pub(crate) fn numbers(&self) -> &SqlitePool {
+        &self.inner.numbers
     }
 
     pub(crate) fn config(&self) -> &StoreConfig {

@@ -98,7 +98,10 @@ impl App {
         reason: Option<&str>,
     ) -> Result<EdgeCorrection, AppError> {
         let correction = self.store().undo_correction(edge, optional(reason)?).await;
-        correction.map_err(|error| named(error, CORRECTED.into()))
+        let correction = correction.map_err(|error| named(error, CORRECTED.into()))?;
+        let EdgeCorrection { task, claim, .. } = &correction;
+        self.publish_claim(task, claim, ClaimChangeKind::EdgeCorrected, Some(edge));
+        Ok(correction)
     }
 }
 

@@ -4,8 +4,11 @@
 
 use lyra_wire::fusion::{Documents, Found, FusionView, LaneInfo, PeekView, ProvenanceView, RunHandle};
 use lyra_wire::{
-    CalibrationStats, ClaimMaterial, ClaimPage, DomainDecision, ItemFacts, JobInfo, Materials, Problem,
-    ReadPage, Report, Status, TaskSummaries, WaitingPage, WhatIf,
+    AuditRecord, CalibrationRolledBack, CalibrationStats, ClaimAdoption, ClaimMaterial, ClaimPage, Corpus,
+    CorpusSearch, Correction, DomainChanged, DomainDecision, Finding, Happened, ImportAccepted, ItemFacts,
+    JobInfo, Materials, NewAccessToken, PagesResolved, Problem, ProblemDocument, ReadPage, Removed, Report,
+    Rows, SearchesQueued, SourceTest, Status, Table, TaskDeleted, TaskStopped, TaskSummaries, View,
+    WaitingPage, WhatIf,
 };
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
@@ -74,6 +77,27 @@ fn the_names_of_every_shape() {
     add::<WhatIf>(&mut generator);
     add::<TaskSummaries>(&mut generator);
     add::<JobInfo>(&mut generator);
+    add::<AuditRecord>(&mut generator);
+    add::<CalibrationRolledBack>(&mut generator);
+    add::<ClaimAdoption>(&mut generator);
+    add::<Corpus>(&mut generator);
+    add::<CorpusSearch>(&mut generator);
+    add::<Correction>(&mut generator);
+    add::<DomainChanged>(&mut generator);
+    add::<Finding>(&mut generator);
+    add::<Happened>(&mut generator);
+    add::<ImportAccepted>(&mut generator);
+    add::<NewAccessToken>(&mut generator);
+    add::<PagesResolved>(&mut generator);
+    add::<ProblemDocument>(&mut generator);
+    add::<Removed>(&mut generator);
+    add::<Rows>(&mut generator);
+    add::<SearchesQueued>(&mut generator);
+    add::<SourceTest>(&mut generator);
+    add::<Table>(&mut generator);
+    add::<TaskDeleted>(&mut generator);
+    add::<TaskStopped>(&mut generator);
+    add::<View>(&mut generator);
     add::<LaneInfo>(&mut generator);
     add::<Found>(&mut generator);
     add::<RunHandle>(&mut generator);

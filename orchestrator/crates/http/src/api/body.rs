@@ -55,7 +55,7 @@ pub(super) fn json<B: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8]) -> Re
             path => format!("body.{path}"),
         };
         let said = error.inner().to_string();
-        // The place in the text helps nobody who sends what a program wrote.
+        // The place in the text does not help, because a program wrote it.
         let why = said.rsplit_once(" at line ").map_or(said.as_str(), |(why, _)| why);
         Failure::unprocessable(format!("{place}: {}", spoken(why, "field")))
     })

@@ -1,15 +1,18 @@
 //! Claims with their evidence, and what people say about them.
 
-use super::call::{Call, Reply};
-use super::route::{Nothing, Route, get, post};
+use super::call::{Call, Reply, id};
+use super::route::{Needs, Nothing, Route, delete, get, post};
 use crate::problem::Failure;
-use lyra_domain::{EdgeId, Relation};
+use lyra_domain::{ClaimId, EdgeId, Relation};
 use lyra_store::{ClaimChange, EdgeCorrection};
-use lyra_usecases::App;
+use lyra_usecases::{App, shapes};
 use lyra_wire::json::thousandths;
-use lyra_wire::{Claim, ClaimAdoption, ClaimEvent, Correction, schema};
+use lyra_wire::{Claim, ClaimAdoption, ClaimEvent, Correction, ReadPage, WhatIf, schema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Most passages to leave out at once.
+const MOST_EDGES: usize = 1_000;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -28,6 +31,20 @@ pub(super) fn routes() -> Vec<Route> {
             "Set the relation between a passage and a claim, or confirm it",
             correct,
         ),
+        delete(
+            "/edges/{edge_id}/correction",
+            "undo_correction",
+            "Take a correction back: the model's own judgment counts again",
+            undo,
+        ),
+        post(
+            "/claims/{claim_id}/without",
+            "leave_out",
+            "The numbers of a claim without some passages; nothing is stored",
+            without,
+        )
+        .needs(Needs::Reading),
+        get("/pages/{page_id}", "read_page", "A page with the judgments of its passages", page),
     ]
 }
 
@@ -101,6 +118,45 @@ async fn correct(call: Call, body: CorrectEdge) -> Result<Reply<Correction>, Fai
     let edge: EdgeId = call.id("edge_id")?;
     let change = call.app().correct_edge(&edge, body.relation, body.reason.as_deref()).await?;
     Ok(corrected(call.app(), &edge, change).await?.into())
+}
+
+async fn undo(call: Call, _: Nothing) -> Result<Reply<Correction>, Failure> {
+    let edge: EdgeId = call.id("edge_id")?;
+    let change = call.app().undo_correction(&edge, None).await?;
+    Ok(corrected(call.app(), &edge, change).await?.into())
+}
+
+/// Passages to leave out.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Without {
+    /// Ids of judgments of the claim, at most 1000.
+    edge_ids: Vec<String>,
+}
+
+async fn without(call: Call, body: Without) -> Result<Reply<WhatIf>, Failure> {
+    if body.edge_ids.len() > MOST_EDGES {
+        let count = body.edge_ids.len();
+        return Err(Failure::invalid(format!("`edge_ids` has {count} entries; give at most {MOST_EDGES}")));
+    }
+    let claim: ClaimId = call.id("claim_id")?;
+    let edges: Vec<EdgeId> =
+        body.edge_ids.iter().map(|edge| id("edge_ids", edge)).collect::<Result<_, _>>()?;
+    Ok(WhatIf::from(&call.app().claim_without(&claim, &edges).await?).into())
+}
+
+/// What to show of a page.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OfPage {
+    /// Whether passages in quarantine are shown too. They address the AI that reads them. Default: false.
+    #[serde(default)]
+    quarantined: bool,
+}
+
+async fn page(call: Call, query: OfPage) -> Result<Reply<ReadPage>, Failure> {
+    let read = call.app().read_page(&call.id("page_id")?, query.quarantined).await?;
+    Ok(shapes::read_page(&read).into())
 }
 
 /// A correction with what it makes of the claim.

@@ -39,7 +39,7 @@ pub(super) async fn answer(
     let caller = match caller {
         Some(caller) => Caller { via: AuditVia::Http, ..caller },
         None if route.needs == Needs::Nothing => {
-            Caller { actor: "nobody".to_owned(), via: AuditVia::Http, scope: Scope::Read }
+            Caller { actor: "unknown".to_owned(), via: AuditVia::Http, scope: Scope::Read }
         }
         None => return Failure::internal("the caller is not known").into_response(),
     };

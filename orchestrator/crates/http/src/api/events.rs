@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
-/// How often a comment is sent, so that nobody takes the connection for dead.
+/// How often a comment is sent, so that no proxy takes the connection for dead.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How often the caller's token is checked again.
 const CHECK: Duration = Duration::from_secs(30);

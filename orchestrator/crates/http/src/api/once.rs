@@ -66,7 +66,7 @@ impl Once {
     /// Waits for its turn among requests of the same caller, target, and key.
     ///
     /// # Errors
-    /// A key that is none, or one that came with another body before.
+    /// An invalid key, or one that came with another body before.
     pub(super) async fn turn(
         &self,
         headers: &HeaderMap,

@@ -164,6 +164,27 @@ fn operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
     operation
 }
 
+/// A parameter can be left out; it cannot be `null`.
+fn without_null(schema: &mut Value) {
+    let Some(fields) = schema.as_object_mut() else { return };
+    if fields.get("default") == Some(&Value::Null) {
+        fields.remove("default");
+    }
+    let types: Vec<Value> =
+        fields.get("type").and_then(Value::as_array).into_iter().flatten().cloned().collect();
+    if let [kind, null] = &types[..]
+        && null == "null"
+    {
+        fields.insert("type".to_owned(), kind.clone());
+    }
+    if let Some(Value::Array(choices)) = fields.remove("anyOf") {
+        let kept = choices.iter().filter(|choice| choice["type"] != "null").filter_map(Value::as_object);
+        for (name, value) in kept.flatten() {
+            fields.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+}
+
 fn parameters(route: &Route) -> Vec<Value> {
     let mut parameters: Vec<Value> = Vec::new();
     for name in route.parts() {
@@ -176,6 +197,7 @@ fn parameters(route: &Route) -> Vec<Value> {
         query["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in query["properties"].as_object().into_iter().flatten() {
         let mut schema = schema.clone();
+        without_null(&mut schema);
         let description = schema.as_object_mut().and_then(|fields| fields.remove("description"));
         parameters.push(json!({
             "name": name, "in": "query", "required": required.contains(&name.as_str()),

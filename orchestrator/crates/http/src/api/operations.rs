@@ -6,13 +6,13 @@ use crate::problem::Failure;
 use crate::remedy;
 use axum::http::StatusCode;
 use lyra_store::{AuditEntry, AuditFilter, Scope, Token};
-use lyra_usecases::{CalibrationChange, Finding};
+use lyra_usecases::{CalibrationChange, Finding, shapes};
 use lyra_wire::json::millionths;
-use lyra_wire::{AccessToken, AuditRecord, CalibrationRolledBack, CalibrationStats, NewAccessToken};
+use lyra_wire::{AccessToken, AuditRecord, CalibrationRolledBack, CalibrationStats, JobInfo, NewAccessToken};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most entries of the audit log on a page, and how many without a limit.
+/// Most entries of the audit log or jobs on a page, and how many without a limit.
 const MOST_ENTRIES: u32 = 200;
 const ENTRIES: u32 = 50;
 
@@ -30,6 +30,7 @@ pub(super) fn routes() -> Vec<Route> {
         get("/audit-log", "get_audit_log", "Calls that changed something, newest first", audit_log)
             .needs(Needs::Insight)
             .secret(),
+        get("/jobs", "list_jobs", "Jobs that wait, run, or failed, newest first", jobs),
         get("/doctor", "examine", "What works and what does not, with remedies", doctor)
             .needs(Needs::Insight),
     ]
@@ -186,6 +187,26 @@ fn record(entry: AuditEntry) -> AuditRecord {
         outcome: entry.outcome.to_string(),
         detail: entry.detail,
     }
+}
+
+/// How many jobs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OfJobs {
+    /// Most jobs, 1 to 200, default 50.
+    limit: Option<u32>,
+}
+
+/// The jobs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Jobs {
+    /// Newest first.
+    jobs: Vec<JobInfo>,
+}
+
+async fn jobs(call: Call, query: OfJobs) -> Result<Reply<Jobs>, Failure> {
+    let limit = within("limit", query.limit.unwrap_or(ENTRIES), 1..=MOST_ENTRIES)?;
+    Ok(Jobs { jobs: call.app().jobs(limit).await?.iter().map(shapes::job_info).collect() }.into())
 }
 
 /// The findings of the doctor.

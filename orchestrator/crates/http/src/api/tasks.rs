@@ -6,22 +6,28 @@ use super::route::{Nothing, Route, delete, get, post};
 use crate::problem::Failure;
 use axum::http::{HeaderValue, StatusCode, header};
 use lyra_domain::{Budget, Priority, TaskConfig, TaskId};
-use lyra_store::{Deletion, QueuedSearches, StopMode, StopOutcome};
+use lyra_store::{ClaimFilter, ClaimSort, Deletion, QueuedSearches, Side, StopMode, StopOutcome};
 use lyra_usecases::{NewTask, QueueSearches, shapes};
-use lyra_wire::{Materials, Report, SearchesQueued, Status, TaskDeleted, TaskStopped};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use lyra_wire::schema;
+use lyra_wire::{
+    ClaimPage, Materials, Report, SearchesQueued, Status, TaskDeleted, TaskStopped, TaskSummaries,
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
 use std::time::Duration;
 
 /// Most tasks of one page, and how many without a limit.
 const MOST_TASKS: u32 = 200;
 const TASKS: u32 = 50;
+/// The same for claims.
+const MOST_CLAIMS: u32 = 200;
+const CLAIMS: u32 = 50;
 /// Longest reason, in characters.
 const MAX_REASON: usize = 500;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/tasks", "list_tasks", "Tasks, newest first", list),
+        get("/tasks", "list_tasks", "Tasks with the numbers of their claims, newest first", list),
         post("/tasks", "create_task", "Create a task, and begin its first searches", create)
             .status(StatusCode::CREATED),
         get("/tasks/{task_id}", "get_task", "The state of a task", status),
@@ -37,6 +43,7 @@ pub(super) fn routes() -> Vec<Route> {
             "The answer to a task's question, with its claims",
             report,
         ),
+        get("/tasks/{task_id}/claims", "list_claims", "The claims of a task, filtered and sorted", claims),
         get("/tasks/{task_id}/materials", "get_materials", "Everything of a task in one document", materials),
         post("/tasks/{task_id}/searches", "queue_searches", "Queue searches; a stopped task resumes", search)
             .status(StatusCode::ACCEPTED),
@@ -56,20 +63,10 @@ struct Page {
     cursor: Option<String>,
 }
 
-/// A page of the tasks.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Tasks {
-    /// The tasks, newest first.
-    tasks: Vec<lyra_wire::Task>,
-    /// The cursor of the next page; `null` at the end.
-    next_cursor: Option<String>,
-}
-
-async fn list(call: Call, query: Page) -> Result<Reply<Tasks>, Failure> {
+async fn list(call: Call, query: Page) -> Result<Reply<TaskSummaries>, Failure> {
     let limit = within("limit", query.limit.unwrap_or(TASKS), 1..=MOST_TASKS)?;
-    let page = call.app().task_page(limit, query.cursor.as_deref()).await?;
-    let tasks = page.tasks.iter().map(lyra_wire::Task::from).collect();
-    Ok(Tasks { tasks, next_cursor: page.next_cursor }.into())
+    let page = call.app().task_summaries(limit, query.cursor.as_deref()).await?;
+    Ok(shapes::task_summaries(&page).into())
 }
 
 /// A task to create.
@@ -143,6 +140,58 @@ async fn report(call: Call, _: Nothing) -> Result<Reply<Report>, Failure> {
     let answer = call.app().answer(&call.id("task_id")?).await?;
     let totals = shapes::totals(&answer);
     Ok(shapes::report(&answer, totals).into())
+}
+
+/// Which claims, and in which order.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Claims {
+    /// Only claims of which the passages say this. Default: all.
+    #[serde(default)]
+    #[schemars(schema_with = "sides")]
+    side: Option<Side>,
+    /// First year of a passage that supports or refutes the claim.
+    year_from: Option<i32>,
+    /// Last year of such a passage.
+    year_to: Option<i32>,
+    /// A source of a judged passage: a work's id, a domain, or a page's id.
+    source: Option<String>,
+    /// Words that the claim contains as they are, in upper or lower case.
+    text: Option<String>,
+    /// Lowest confidence, 0 to 1.
+    confidence_from: Option<f64>,
+    /// Highest confidence, 0 to 1.
+    confidence_to: Option<f64>,
+    /// The order. Default: `contested`.
+    #[serde(default)]
+    #[schemars(schema_with = "sorts")]
+    sort: Option<ClaimSort>,
+    /// Most claims, 1 to 200, default 50.
+    limit: Option<u32>,
+    /// Where the page begins: `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+fn sides(_: &mut SchemaGenerator) -> Schema {
+    schema::one_of(Side::ALL.iter().map(|side| side.as_str()))
+}
+
+fn sorts(_: &mut SchemaGenerator) -> Schema {
+    schema::one_of(ClaimSort::ALL.iter().map(|sort| sort.as_str()))
+}
+
+async fn claims(call: Call, query: Claims) -> Result<Reply<ClaimPage>, Failure> {
+    let limit = within("limit", query.limit.unwrap_or(CLAIMS), 1..=MOST_CLAIMS)?;
+    let filter = ClaimFilter {
+        side: query.side,
+        years: (query.year_from, query.year_to),
+        source: query.source,
+        text: query.text,
+        confidence: (query.confidence_from, query.confidence_to),
+    };
+    let (task, sort) = (call.id("task_id")?, query.sort.unwrap_or(ClaimSort::Contested));
+    let page = call.app().claim_page(&task, &filter, sort, limit, query.cursor.as_deref()).await?;
+    Ok(shapes::claim_page(&page).into())
 }
 
 async fn materials(call: Call, _: Nothing) -> Result<Reply<Materials>, Failure> {

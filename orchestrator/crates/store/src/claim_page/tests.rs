@@ -1,7 +1,7 @@
 use super::{ClaimFilter, ClaimSort, Place, Side};
 use crate::StoreError;
 use crate::testing::{Bench, Graph, cause, judged, page};
-use lyra_domain::{Claim, ClaimReport, Fragment, TaskId, contradictions_first};
+use lyra_domain::{Claim, ClaimReport, Fragment, Relation, TaskId, contradictions_first};
 use lyra_research::ports::{ClaimStore, SearchStore};
 
 /// The texts of all claims that meet a filter, read in pages of `limit`.
@@ -211,4 +211,40 @@ fn a_place_is_read_back_from_its_cursor() {
     for wrong in ["0.claim_1.0f", "-1.claim_1.0f", "1..0f", "1.0f", "99999999999999999999.claim_1.0f"] {
         assert_eq!(Place::of_cursor(wrong, "0f"), None, "{wrong}");
     }
+}
+
+#[tokio::test]
+async fn numbers_follow_every_change_and_few_tasks_are_kept() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let other = bench.again().await;
+    let task = &graph.task.id;
+    let all = ClaimFilter::default();
+    let first = async || {
+        let page = bench.store.claim_page(task, &all, ClaimSort::Confidence, 1, None).await.unwrap();
+        (page.claims[0].claim.id.clone(), page.claims[0].posterior.confidence())
+    };
+    let (claim, confidence) = first().await;
+    assert_eq!(claim, graph.growing.id);
+    assert_eq!(first().await, (claim.clone(), confidence));
+
+    // Another process corrects the evidence for it.
+    for passage in bench.store.claim_report(&claim).await.unwrap().evidence {
+        other.correct_edge(&passage.edge_id, Relation::Refutes, None).await.unwrap();
+    }
+    assert_ne!(first().await.0, claim);
+    let refuted = ClaimFilter { side: Some(Side::Refuted), ..ClaimFilter::default() };
+    assert_eq!(read(&bench, task, &refuted, ClaimSort::Contested, 5).await, ["the protocol is sound"]);
+
+    for n in 0..2 * super::KEPT {
+        let task = bench.task(&[&format!("claim {n}")]).await.id;
+        assert_eq!(read(&bench, &task, &all, ClaimSort::Newest, 5).await, [format!("claim {n}")]);
+    }
+    let tasks: Vec<_> = bench.store.list_tasks(100, None).await.unwrap().tasks;
+    for task in &tasks {
+        bench.store.claim_page(&task.id, &all, ClaimSort::Newest, 5, None).await.unwrap();
+    }
+    let kept = "SELECT count(*) FROM temp.numbered_tasks";
+    let kept: i64 = sqlx::query_scalar(kept).fetch_one(bench.store.numbers()).await.unwrap();
+    assert!(kept > 0 && kept <= super::KEPT, "{kept} of {}", tasks.len());
 }

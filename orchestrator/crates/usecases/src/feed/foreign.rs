@@ -16,7 +16,7 @@ const STALE_EVERY: Duration = Duration::from_secs(5);
 /// Tasks whose state is compared for listeners of everything.
 const TASKS: u32 = 50;
 
-/// What listeners were told last.
+/// What was published last.
 #[derive(Default)]
 struct Told {
     /// News of the tasks that have listeners.
@@ -37,7 +37,7 @@ impl Feed {
         }
     }
 
-    /// Whether somebody listens; if nobody does, the watcher has ended with this call.
+    /// What is listened to; `None` if no one listens, and then the watcher has ended with this call.
     fn watched(&self, stamp: i64) -> Option<Vec<Option<TaskId>>> {
         let mut listeners = lock(&self.listeners);
         listeners.stamp = Some(stamp);
@@ -64,7 +64,7 @@ impl App {
         tokio::spawn(async move { app.watch_store(before).await });
     }
 
-    /// Publishes what changes in the store, until nobody listens. `before` is the stamp that was seen last.
+    /// Publishes what changes in the store, until no one listens. `before` is the stamp that was seen last.
     async fn watch_store(self, before: Option<i64>) {
         let feed = &self.inner.feed;
         let (mut told, mut seen) = (Told::default(), before);
