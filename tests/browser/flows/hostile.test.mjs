@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bench, shot } from "../support/bench.mjs";
 import { INJECTION, QUESTION, TITLES } from "../support/hostile.mjs";
-import { overhang } from "../support/pages.mjs";
+import { overhang, unfold } from "../support/pages.mjs";
 import { FAST } from "../support/seed.mjs";
 import { until } from "../support/until.mjs";
 
@@ -44,7 +44,7 @@ test("no document's words become markup, on any page", async (t) => {
   for (const address of addresses) {
     await page.goto(address);
     assert.deepEqual(await smuggled(page), [], address);
-    for (const details of await page.locator("main details:not([open]) > summary").all()) await details.click();
+    await unfold(page);
     assert.ok((await overhang(page)) <= 0, `${address} is ${await overhang(page)} pixels too wide`);
     // Moving over and into everything sets off handlers that a document brought.
     await page.keyboard.press("j");

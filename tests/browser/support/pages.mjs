@@ -38,3 +38,10 @@ export function kept(page) {
 export function overhang(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
+
+/** Opens what is folded, so that it is looked at as well. */
+export async function unfold(page) {
+  const closed = page.locator("main details:not([open]) > summary").filter({ visible: true });
+  // Opening one may show others.
+  for (let left = await closed.count(); left > 0; left = await closed.count()) await closed.first().click();
+}
