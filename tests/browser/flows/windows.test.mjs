@@ -73,15 +73,15 @@ test("a token becomes a session, which ends when the token is revoked", async (t
   const cookies = await page.context().cookies();
   assert.ok(cookies.some((cookie) => cookie.httpOnly && cookie.sameSite === "Strict"), JSON.stringify(cookies));
   assert.ok(!JSON.stringify(cookies).includes(token), "the cookie is not the token");
-  await passage(page, edge).getByRole("button", { name: "Neutral" }).click();
-  await until("a session may write", async () => judged(await bench.store.claim(claim), edge).relation === "neutral");
+  await passage(page, edge).getByRole("button", { name: "Refutes" }).click();
+  await until("a session may write", async () => judged(await bench.store.claim(claim), edge).relation === "refutes");
   const audit = await bench.store.run("audit", "list");
   assert.match(audit, /reviewer/);
 
   await bench.store.run("token", "revoke", "reviewer");
-  await passage(page, edge).getByRole("button", { name: "Refutes" }).click();
+  await passage(page, edge).getByRole("button", { name: "Supports" }).click();
   await page.waitForURL(/\/login/);
-  assert.equal(judged(await bench.store.claim(claim), edge).relation, "neutral", "nothing was stored");
+  assert.equal(judged(await bench.store.claim(claim), edge).relation, "refutes", "nothing was stored");
   await page.goto("/");
   assert.match(page.url(), /\/login/);
 });
