@@ -44,7 +44,10 @@ export async function call(method, path, body) {
   } catch {
     throw new Problem(0, text("offline"));
   }
-  if (answer.status === 401) location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+  // On the page to sign in, the token that was sent is wrong: the form stays, and says so.
+  if (answer.status === 401 && location.pathname !== "/login") {
+    location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
+  }
   const data = answer.headers.get("content-type")?.includes("json") ? await answer.json() : null;
   if (!answer.ok) throw new Problem(answer.status, data?.detail ?? data?.title ?? text("failed"), data?.hint);
   return { data, location: answer.headers.get("location") };

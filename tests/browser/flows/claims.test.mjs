@@ -1,0 +1,101 @@
+// The list of a task's claims: cards, filters, order. Each is compared with what is stored.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Bench } from "../support/bench.mjs";
+import { cards } from "../support/pages.mjs";
+import { until } from "../support/until.mjs";
+
+const SIDES = {
+  Contested: (row) => row.support_count > 0 && row.refute_count > 0,
+  "Supported only": (row) => row.support_count > 0 && row.refute_count === 0,
+  "Refuted only": (row) => row.support_count === 0 && row.refute_count > 0,
+  "No side taken": (row) => row.support_count === 0 && row.refute_count === 0,
+};
+
+function ids(rows) {
+  return rows.map((row) => row.claim_id).sort();
+}
+
+test("claims are listed as cards and narrowed by side, words, years, and confidence", async (t) => {
+  const bench = await Bench.start(t);
+  const rows = await bench.claims();
+  const page = await bench.open(`/tasks/${bench.task}`);
+  const listed = async (what, wanted) => {
+    await until(`${what}: ${wanted.length} of ${rows.length} claims`, async () => {
+      const found = (await cards(page)).sort();
+      return JSON.stringify(found) === JSON.stringify(ids(wanted)) || false;
+    });
+  };
+  await listed("all", rows);
+  for (const row of rows) {
+    const card = page.locator(`[data-claim="${row.claim_id}"]`);
+    assert.equal(await card.getByRole("heading").innerText(), row.claim_text);
+    const facts = (await card.innerText()).replaceAll(/\s+/g, " ");
+    const counts = { Supports: row.support_count, Refutes: row.refute_count, Neutral: row.neutral_count };
+    for (const [word, count] of Object.entries(counts)) {
+      assert.ok(facts.includes(`${word} ${count}`), `${word} ${count} is not in: ${facts}`);
+    }
+    assert.ok(facts.includes(row.confidence.toFixed(2)), `${row.confidence} is not in: ${facts}`);
+  }
+  assert.ok(SIDES.Contested(rows.find((row) => row.claim_id === rows[0].claim_id)), "the seed has a contested claim");
+
+  const side = page.getByRole("combobox", { name: "Evidence", exact: true });
+  for (const [name, belongs] of Object.entries(SIDES)) {
+    await side.selectOption({ label: name });
+    await listed(name, rows.filter(belongs));
+    assert.match(page.url(), /side=/);
+  }
+  await side.selectOption({ label: "Any" });
+  await listed("any side", rows);
+
+  const word = rows.map((row) => row.claim_text.match(/\p{L}{7,}/u)?.[0]).find(Boolean);
+  await page.getByLabel("Find in claims").fill(word);
+  await listed(word, rows.filter((row) => row.claim_text.toLowerCase().includes(word.toLowerCase())));
+  await page.getByLabel("Find in claims").fill("zzzz");
+  await page.getByText("No claim fits these filters.").waitFor();
+  await page.getByRole("link", { name: "Show all claims" }).click();
+  await listed("all again", rows);
+
+  await page.getByText("Years, confidence, source").click();
+  await page.getByLabel("Confidence from").fill("0.4");
+  await listed("confidence", rows.filter((row) => row.confidence >= 0.4));
+  await page.getByLabel("Confidence from").fill("");
+  await page.getByLabel("Year from").fill("3000");
+  await page.getByText("No claim fits these filters.").waitFor();
+});
+
+test("the order of claims follows their numbers", async (t) => {
+  const bench = await Bench.start(t);
+  const rows = await bench.claims();
+  const of = (id, field) => rows.find((row) => row.claim_id === id)[field];
+  const page = await bench.open(`/tasks/${bench.task}`);
+  const order = page.getByRole("combobox", { name: "Order", exact: true });
+  const sorted = async (label, field) => {
+    await order.selectOption({ label });
+    await until(`${label}`, async () => {
+      const values = (await cards(page)).map((id) => of(id, field));
+      return values.length === rows.length && values.every((value, i) => i === 0 || value <= values[i - 1] + 1e-9);
+    });
+  };
+  await sorted("Highest confidence first", "confidence");
+  await sorted("Least certain first", "uncertainty");
+  await order.selectOption({ label: "Contested first" });
+  await until("a contested claim is first", async () => {
+    const [first] = await cards(page);
+    return of(first, "support_count") > 0 && of(first, "refute_count") > 0;
+  });
+});
+
+test("a card opens its claim, with Enter as well", async (t) => {
+  const bench = await Bench.start(t);
+  const page = await bench.open(`/tasks/${bench.task}`);
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  const id = await page.locator("[data-current]").getAttribute("data-claim");
+  assert.equal(id, (await cards(page))[1]);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/claims/${id}*`);
+  const stored = await bench.store.claim(id);
+  await page.getByRole("heading", { level: 1, name: stored.claim }).waitFor();
+  assert.equal(await page.locator("li[data-edge]").count(), stored.evidence_count);
+});

@@ -1,0 +1,83 @@
+// A task of 10,000 claims and 50,000 edges. Times are printed, not asserted.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Bench } from "../support/bench.mjs";
+import { cards } from "../support/pages.mjs";
+import { seed } from "../support/seed.mjs";
+import { until } from "../support/until.mjs";
+
+const CLAIMS = 10_000;
+const SKIP = seed("large").skipped ?? false;
+
+/** Bytes of a page's first view as sent, compressed, with everything it loads. */
+async function weight(bench, address) {
+  const page = await bench.open("about:blank", { expected: null, tolerate: [/status of 404/] });
+  const finished = [];
+  page.on("requestfinished", (request) => finished.push(request.sizes()));
+  await page.goto(new URL(address, bench.origin).href, { waitUntil: "load" });
+  const sizes = await Promise.all(finished);
+  return sizes.reduce((sum, size) => sum + size.responseBodySize, 0);
+}
+
+/** Milliseconds that the server takes for a page: the median of five, after one that fills caches. */
+async function took(bench, address) {
+  const times = [];
+  for (let i = 0; i < 6; i++) {
+    const started = performance.now();
+    const answer = await fetch(bench.server.url(address));
+    await answer.arrayBuffer();
+    assert.equal(answer.status, 200, address);
+    times.push(performance.now() - started);
+  }
+  return times.slice(1).sort((a, b) => a - b)[2];
+}
+
+test("first views of 10,000 claims are small, and the list grows as it is scrolled", { skip: SKIP }, async (t) => {
+  const bench = await Bench.start(t, "large");
+  const task = `/tasks/${bench.task}`;
+  const page = await bench.open(task);
+  const first = await cards(page);
+  assert.ok(first.length > 10 && first.length <= 100, `${first.length} cards at first`);
+  assert.match(await page.locator("#count").innerText(), /10,?000/);
+
+  const addresses = { home: "/", task, claim: `/claims/${first[0]}`, filtered: `${task}?text=77&sort=newest` };
+  for (const [name, address] of Object.entries(addresses)) {
+    const bytes = await weight(bench, address);
+    const ms = (await took(bench, address)).toFixed(0);
+    t.diagnostic(`${name}: ${(bytes / 1000).toFixed(1)} kB compressed, ${ms} ms on the server (debug build)`);
+    assert.ok(bytes < 100_000, `${name} has ${bytes} bytes`);
+  }
+
+  for (let seen = first.length, round = 0; round < 4; round++) {
+    await page.locator("[data-claim]").last().scrollIntoViewIfNeeded();
+    seen = await until("more claims appear", async () => {
+      const count = await page.locator("[data-claim]").count();
+      return count > seen && count;
+    });
+  }
+  const ids = await cards(page);
+  assert.equal(new Set(ids).size, ids.length, "no claim is listed twice");
+  assert.ok(ids.length < CLAIMS / 10, `${ids.length} cards are loaded`);
+
+  const started = performance.now();
+  await page.getByLabel("Find in claims").fill("claim 7777 ");
+  await until("one claim is left", async () => (await cards(page)).length === 1, { every: 10 });
+  t.diagnostic(`a filter answers in ${(performance.now() - started).toFixed(0)} ms (debug build, 250 ms of it typing)`);
+});
+
+test("a correction among 10,000 claims is stored and shown", { skip: SKIP }, async (t) => {
+  const bench = await Bench.start(t, "large");
+  const page = await bench.open(`/tasks/${bench.task}`);
+  const [id] = await cards(page);
+  await page.goto(`/claims/${id}`);
+  await page.keyboard.press("j");
+  const edge = await page.locator("[data-current]").getAttribute("data-edge");
+  const relation = async () => (await bench.store.claim(id)).evidence.find((known) => known.edge_id === edge).relation;
+  const before = await relation();
+  const [key, wanted] = before === "refutes" ? ["s", "supports"] : ["r", "refutes"];
+  const started = performance.now();
+  await page.keyboard.press(key);
+  await page.locator(`li.${wanted}[data-edge="${edge}"]`).waitFor();
+  t.diagnostic(`a correction is shown in ${(performance.now() - started).toFixed(0)} ms (debug build)`);
+  assert.equal(await relation(), wanted);
+});
