@@ -11,7 +11,7 @@ mod session;
 use access::Gate;
 use api::Api;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
@@ -53,12 +53,20 @@ pub fn router(
         .merge(api::router(Api::new(app.clone(), sessions, stop)))
         .layer(middleware::from_fn_with_state(gate, access::admit));
     // Outermost, so that refusals are counted as well.
-    guarded(routes, allowed).layer(middleware::from_fn_with_state(app, observe))
+    guarded(routes, allowed)
+        .layer(middleware::map_response(as_declared))
+        .layer(middleware::from_fn_with_state(app, observe))
 }
 
 fn guarded(routes: Router, allowed: Allowed) -> Router {
     let allowed = Arc::new(allowed);
     routes.layer(guard::cors(&allowed)).layer(middleware::from_fn_with_state(allowed, guard::check))
+}
+
+/// Keeps browsers from guessing another type than an answer declares.
+async fn as_declared(mut response: Response) -> Response {
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }
 
 /// The process answers.

@@ -65,6 +65,43 @@ impl Store {
         })
     }
 
+    /// Queues the work again that stopping a task cancelled: its searches, those of claims included, and judging. The
+    /// task resumes if there is any. A job that a worker has not let go of yet is not touched: the work gets jobs of
+    /// its own.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`](crate::StoreError::NotFound) when there is no such task.
+    pub async fn resume_task(&self, task: &TaskId, priority: Priority) -> Result<QueuedSearches> {
+        let now = self.stamp();
+        let mut tx = self.write().await?;
+        tasks::load(&mut tx, task).await?;
+        let searches = sqlx::query(
+            "UPDATE queries SET status = 'queued' WHERE task_id = ? AND status = 'cancelled' RETURNING id",
+        )
+        .bind(task.as_str())
+        .fetch_all(&mut *tx)
+        .await?;
+        let mut queued: Vec<QueryId> = Vec::new();
+        for row in &searches {
+            let query_id: QueryId = row.parsed("id")?;
+            let kind = JobKind::Search { query_id: query_id.clone() };
+            jobs::enqueue(&mut tx, task, &kind, priority.order(), None, &now).await?;
+            queued.push(query_id);
+        }
+        let unjudged: bool = sqlx::query_scalar(
+            "SELECT coalesce((SELECT state = 'cancelled' FROM jobs WHERE task_id = ? AND kind = 'judge'
+                              ORDER BY seq DESC LIMIT 1), 0)",
+        )
+        .bind(task.as_str())
+        .fetch_one(&mut *tx)
+        .await?;
+        if unjudged {
+            jobs::enqueue(&mut tx, task, &JobKind::Judge, priority.order(), None, &now).await?;
+        }
+        tx.commit().await?;
+        Ok(QueuedSearches { resumed: unjudged || !queued.is_empty(), queued, skipped: 0 })
+    }
+
     /// Gives a task another limit of pages.
     ///
     /// # Errors

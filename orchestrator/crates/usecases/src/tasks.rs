@@ -2,8 +2,7 @@
 
 use super::{App, AppError};
 use lyra_domain::{
-    Budget, ClaimId, ClaimReport, FragmentId, Priority, QueryStatus, Task, TaskConfig, TaskId,
-    contradictions_first,
+    Budget, ClaimId, ClaimReport, FragmentId, Priority, Task, TaskConfig, TaskId, contradictions_first,
 };
 use lyra_sources::registry::WEB;
 use lyra_store::{QuestionClaim, QueuedSearches, StopMode, StopOutcome, TaskPage};
@@ -143,25 +142,17 @@ impl App {
         Ok(outcome)
     }
 
-    /// Queues a task's cancelled searches again, over all of its sources; a stopped task resumes. Without any, nothing
-    /// changes.
+    /// Queues the work again that stopping a task cancelled, searches and judging; the task resumes. Without any,
+    /// nothing changes.
     ///
     /// # Errors
     /// No such task.
     pub async fn resume_task(&self, task: &TaskId) -> Result<QueuedSearches, AppError> {
-        let searches = self.store().task_status(task).await?.queries;
-        let mut queries: Vec<String> = Vec::new();
-        for search in searches.into_iter().filter(|search| search.status == QueryStatus::Cancelled) {
-            if !queries.contains(&search.query_text) {
-                queries.push(search.query_text);
-            }
+        let queued = self.store().resume_task(task, Priority::Medium).await?;
+        if queued.resumed {
+            self.publish_task(task, TaskChange::Changed);
+            self.inner.wake.notify_waiters();
         }
-        if queries.is_empty() {
-            return Ok(QueuedSearches { queued: Vec::new(), skipped: 0, resumed: false });
-        }
-        let queued = self.store().queue_searches(task, &queries, None, Priority::Medium, &[]).await?;
-        self.publish_task(task, TaskChange::Changed);
-        self.inner.wake.notify_waiters();
         Ok(queued)
     }
 

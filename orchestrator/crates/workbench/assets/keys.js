@@ -4,9 +4,10 @@ import { undo } from "./actions.js";
 
 const BUTTONS = { s: "supports", r: "refutes", n: "neutral" };
 
-/** Items that `j` and `k` move through. */
+/** Items that `j` and `k` move through: those that can be seen. */
 function items() {
-  return Array.from(document.querySelectorAll("[data-item]")).filter((item) => item instanceof HTMLElement);
+  const all = Array.from(document.querySelectorAll("[data-item]")).filter((item) => item instanceof HTMLElement);
+  return all.filter((item) => item.checkVisibility());
 }
 
 function current() {

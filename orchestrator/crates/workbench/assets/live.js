@@ -83,6 +83,11 @@ export function refreshSoon() {
   }, wait);
 }
 
+/** Removes what was said while the server did not answer. */
+function forgetOffline() {
+  for (const said of document.querySelectorAll(".notice.offline")) said.remove();
+}
+
 /** Listens to events while the page has live parts. */
 export function listen() {
   if (!document.querySelector("[data-live]")) return;
@@ -96,17 +101,17 @@ export function listen() {
       if (kind !== "import" || about?.state !== "running") refreshSoon();
     });
   }
-  /** @type {(() => void) | undefined} */
-  let notice;
+  let notice = false;
   source.addEventListener("error", () => {
-    notice ??= notify(text("offline"), { kind: "lasting" });
+    if (!notice) notify(text("offline"), { kind: "offline" });
+    notice = true;
     // After some refusals a browser gives up.
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => (notice?.(), listen()), 5000);
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => (forgetOffline(), listen()), 5000);
   });
   source.addEventListener("open", () => {
     if (!notice) return;
-    notice();
-    notice = undefined;
+    forgetOffline();
+    notice = false;
     notify(text("online"));
     refreshSoon();
   });

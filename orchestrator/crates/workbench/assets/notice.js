@@ -1,13 +1,13 @@
 // @ts-check
 // Short notices at the bottom of the page, read out by screen readers.
-import { reasonOf, text } from "./api.js";
+import { Problem, reasonOf, text } from "./api.js";
 
 const SHOWN_MS = 8000;
 
 /**
  * Shows a notice, with a button for what can be done about it.
  * @param {string} message
- * @param {{kind?: "done" | "error" | "lasting", action?: {label: string, run: () => void}}} [options]
+ * @param {{kind?: "done" | "error" | "offline", action?: {label: string, run: () => void}}} [options]
  * @returns {() => void} Removes it.
  */
 export function notify(message, { kind = "done", action } = {}) {
@@ -43,5 +43,6 @@ function button(label, run, kind = "button") {
  * @param {unknown} error
  */
 export function explain(error) {
-  notify(reasonOf(error), { kind: "error" });
+  const offline = error instanceof Problem && error.status === 0;
+  notify(reasonOf(error), { kind: offline ? "offline" : "error" });
 }

@@ -93,7 +93,6 @@ async fn asset(Path((version, name)): Path<(String, String)>, headers: HeaderMap
     set.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     set.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
     set.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    set.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 

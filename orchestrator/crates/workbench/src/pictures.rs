@@ -6,7 +6,7 @@
 //! `currentColor`. The classes are `support`, `refute`, `neutral`, `axis`, `grid`, `curve`, `area`, `mark`, and `label`,
 //! all below `picture` or `key`.
 //!
-//! Sides are told apart without color: support is solid, its mark a triangle that points up; refutation is hatched, its
+//! Sides are distinguished without color: support is solid, its mark a triangle that points up; refutation is hatched, its
 //! mark a triangle that points down; neutral is an open circle.
 //!
 //! Numbers outside the range that a picture documents move to the nearest end of that range, and NaN to its lower end,

@@ -89,11 +89,8 @@ impl Site {
 
 /// One first heading, and none that skips a level.
 fn check_headings(address: &str, page: &str) {
-    let levels: Vec<u32> = page
-        .split("<h")
-        .skip(1)
-        .filter_map(|rest| rest.chars().next()?.to_digit(10))
-        .collect();
+    let levels: Vec<u32> =
+        page.split("<h").skip(1).filter_map(|rest| rest.chars().next()?.to_digit(10)).collect();
     assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1, "{address}: {levels:?}");
     assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{address}: {levels:?}");
 }

@@ -66,7 +66,7 @@ type Texts = HashMap<String, String>;
 
 static TEXTS: LazyLock<[Texts; 2]> = LazyLock::new(|| [read(ENGLISH), read(JAPANESE)]);
 
-/// The texts by `PAGE.KEY`. A file that is no object of texts has none, which a test finds.
+/// The texts by `PAGE.KEY`. An invalid file has none, which a test finds.
 fn read(files: Files) -> Texts {
     let of = |(page, text): &(&str, &str)| {
         let object: HashMap<String, Value> = serde_json::from_str(text).unwrap_or_default();

@@ -45,6 +45,32 @@ async fn a_search_that_waits_or_runs_is_not_queued_twice() {
 }
 
 #[tokio::test]
+async fn what_a_stop_cancelled_is_queued_again() {
+    let bench = Bench::new().await;
+    let (task, queries) = bench.searching(&["one", "two"]).await;
+    let nothing = bench.store.resume_task(&task.id, Priority::Medium).await.unwrap();
+    assert_eq!((nothing.queued.len(), nothing.resumed), (0, false));
+    let first = bench.lease().await.unwrap();
+    bench.store.stop_task(&task.id, "enough", StopMode::Immediate).await.unwrap();
+
+    let resumed = bench.store.resume_task(&task.id, Priority::Medium).await.unwrap();
+    assert_eq!((resumed.queued, resumed.resumed), (queries, true));
+    let progress = bench.store.task_status(&task.id).await.unwrap();
+    assert_eq!((progress.task.status, progress.stop_reason), (TaskStatus::Exploring, None));
+    let second = bench.lease().await.unwrap();
+    assert!(second.id != first.id && second.kind == first.kind);
+
+    // Judging alone is cancelled and resumed as well.
+    bench.store.complete(&second, json!({}), &[JobKind::Judge]).await.unwrap();
+    let other = bench.lease().await.unwrap();
+    bench.store.complete(&other, json!({}), &[]).await.unwrap();
+    bench.store.stop_task(&task.id, "enough", StopMode::Immediate).await.unwrap();
+    let judging = bench.store.resume_task(&task.id, Priority::Medium).await.unwrap();
+    assert_eq!((judging.queued.len(), judging.resumed), (0, true));
+    assert_eq!(bench.lease().await.unwrap().kind, JobKind::Judge);
+}
+
+#[tokio::test]
 async fn a_graceful_stop_lets_what_runs_finish() {
     let bench = Bench::new().await;
     let (task, queries) = bench.searching(&["one", "two", "three"]).await;

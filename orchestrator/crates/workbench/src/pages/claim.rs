@@ -50,6 +50,10 @@ pub(super) async fn show(
             }
         }
     };
+    // What a person has just moved there stays in view.
+    let a_person_says_neutral = report.evidence.iter().any(|evidence| {
+        evidence.relation == Relation::Neutral && corrected.contains(evidence.edge_id.as_str())
+    });
     let content = html! {
         div.stack.wide data-events-of=(task.id) {
             header.stack.tight {
@@ -79,7 +83,7 @@ pub(super) async fn show(
                     }
                 }
                 @if report.neutral_count > 0 {
-                    details #neutral {
+                    details #neutral open[a_person_says_neutral] {
                         summary { (words.count("common.neutral_one", "common.neutral_other", report.neutral_count as u64)) }
                         (list(Relation::Neutral))
                     }

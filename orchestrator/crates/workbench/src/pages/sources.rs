@@ -1,4 +1,4 @@
-//! Sources: which there are and how they are doing, what waits for a person, and what was decided about domains.
+//! Sources: which there are and how they are doing, what requires human verification, and what was decided about domains.
 
 mod domains;
 mod table;

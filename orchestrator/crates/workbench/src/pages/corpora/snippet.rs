@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_sentences_that_a_query_is_about() {
-        let text = "Sleep is long. Adults took a nap. Their memory of words improved after napping. Nobody was paid.";
+        let text = "Sleep is long. Adults took a nap. Their memory of words improved after napping. No one was paid.";
         let document = Document { text: text.to_owned(), ..Document::default() };
         assert_eq!(
             marked(&document, "does napping improve memory"),

@@ -49,7 +49,7 @@ fn table(words: Words, jobs: &[JobInfo]) -> Markup {
     }
 }
 
-/// What a job does; a kind without a word of its own is shown as it is stored.
+/// What a job does; a kind that has no text is shown as it is stored.
 fn kind(words: Words, kind: &str) -> &str {
     match kind {
         "search" => words.t("operations.job_search"),

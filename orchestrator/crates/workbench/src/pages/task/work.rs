@@ -30,7 +30,8 @@ pub(crate) fn progress(words: Words, progress: &TaskProgress) -> Markup {
 pub(crate) fn controls(words: Words, progress: &TaskProgress) -> Markup {
     let path = format!("/api/v1/tasks/{}", progress.task.id);
     let stop = json!({ "reason": words.t("task.stop_reason"), "mode": "immediate" });
-    let (works, done) = (!idle(progress), progress.task.status == TaskStatus::Completed);
+    let cancelled = progress.queries.iter().any(|query| query.status == QueryStatus::Cancelled);
+    let (works, done) = (!idle(progress), progress.task.status == TaskStatus::Completed && !cancelled);
     html! {
         @if works {
             button.button type="button" data-api=(format!("POST {path}/stop")) data-body=(stop)
