@@ -47,9 +47,8 @@ support or refute them, and a confidence for each. It runs on this machine; noth
   lyra corpus import NAME FILE.jsonl                         your own documents; then --corpus NAME
   lyra open                                                  all of it in the browser
   lyra mcp | lyra serve                                      tools for an AI agent: stdio, or HTTP
-  lyra doctor                                                check the installation
 
-From a checkout: cargo run --release -- research \"…\".   More: lyra --help, lyra COMMAND --help
+From a checkout: cargo run --release -- research \"…\".   More: lyra --help, lyra doctor
 ";
 
 /// Evidence with citations and confidence, for people and their agents.

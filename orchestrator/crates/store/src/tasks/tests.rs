@@ -61,9 +61,13 @@ async fn what_a_stop_cancelled_is_queued_again() {
     assert!(second.id != first.id && second.kind == first.kind);
 
     // Judging alone is cancelled and resumed as well.
-    bench.store.complete(&second, json!({}), &[JobKind::Judge]).await.unwrap();
-    let other = bench.lease().await.unwrap();
-    bench.store.complete(&other, json!({}), &[]).await.unwrap();
+    for (job, then) in [(second, vec![JobKind::Judge]), (bench.lease().await.unwrap(), Vec::new())] {
+        let JobKind::Search { query_id } = &job.kind else { panic!("{job:?}") };
+        let query = bench.store.query(query_id).await.unwrap();
+        let done = lyra_domain::Query { status: QueryStatus::Satisfied, ..query };
+        bench.store.update_query(&done).await.unwrap();
+        bench.store.complete(&job, json!({}), &then).await.unwrap();
+    }
     bench.store.stop_task(&task.id, "enough", StopMode::Immediate).await.unwrap();
     let judging = bench.store.resume_task(&task.id, Priority::Medium).await.unwrap();
     assert_eq!((judging.queued.len(), judging.resumed), (0, true));
