@@ -80,7 +80,10 @@ pub(crate) fn figure(words: Words, id: &str, picture: &Markup, table: &Markup) -
     html! {
         figure.figure {
             div.drawing { (picture) }
-            details id=(format!("{id}-table")) { summary.small { (words.t("figures.as_table")) } div.table { (table) } }
+            details id=(format!("{id}-table")) {
+                summary.small { (words.t("figures.as_table")) }
+                div.table tabindex="0" role="group" aria-label=(words.t("figures.as_table")) { (table) }
+            }
         }
     }
 }
