@@ -2,23 +2,43 @@
 //! them without another call.
 
 use super::resources::{FUSION, JSON, TASKS};
+use lyra_usecases::served_at;
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::Value;
+use std::path::Path;
 
 /// Most links of one result.
 const LINKS: usize = 12;
 
-/// Adds the pages of the workbench for what the result names, on the server at `address`. Errors name nothing.
-pub(super) fn add_pages(result: &mut CallToolResult, address: &str) {
+/// Adds the pages of the workbench for what the result names, when a server runs on the data folder. Errors name
+/// nothing, and the server is looked for only when there is something to link.
+pub(super) async fn add_pages(result: &mut CallToolResult, data_dir: &Path) {
     if result.is_error == Some(true) {
         return;
     }
-    let links: Vec<Resource> =
-        result.structured_content.iter().flat_map(|result| pages(result, address)).collect();
-    result.content.extend(links.into_iter().map(ContentBlock::resource_link));
+    let pages: Vec<Page> = result.structured_content.iter().flat_map(pages).collect();
+    if pages.is_empty() {
+        return;
+    }
+    let Some(address) = served_at(data_dir).await else { return };
+    result.content.extend(pages.into_iter().map(|page| ContentBlock::resource_link(page.at(&address))));
 }
 
-fn pages(result: &Value, address: &str) -> Vec<Resource> {
+/// A page of the workbench: its path, the id of what it shows, and its title.
+struct Page {
+    path: String,
+    id: String,
+    title: &'static str,
+}
+
+impl Page {
+    fn at(self, address: &str) -> Resource {
+        let page = Resource::new(format!("{address}{}", self.path), self.id);
+        page.with_title(self.title).with_mime_type("text/html")
+    }
+}
+
+fn pages(result: &Value) -> Vec<Page> {
     let text = |pointer: &str| result.pointer(pointer).and_then(Value::as_str);
     let claim = text("/verdict/claim_id").or_else(|| text("/claim_id"));
     let named = [
@@ -28,8 +48,7 @@ fn pages(result: &Value, address: &str) -> Vec<Resource> {
     ];
     let page = |(id, folder, title)| {
         let id: &str = id?;
-        let page = Resource::new(format!("{address}/{folder}/{id}"), id);
-        Some(page.with_title(title).with_mime_type("text/html"))
+        Some(Page { path: format!("/{folder}/{id}"), id: id.to_owned(), title })
     };
     named.into_iter().filter_map(page).collect()
 }
@@ -88,9 +107,9 @@ mod tests {
     fn what_a_result_names_has_its_page() {
         let answer = json!({ "task_id": "task_1", "verdict": { "claim_id": "claim_1" } });
         let links: Vec<String> =
-            pages(&answer, "http://127.0.0.1:8420").into_iter().map(|link| link.uri).collect();
+            pages(&answer).into_iter().map(|page| page.at("http://127.0.0.1:8420").uri).collect();
         assert_eq!(links, ["http://127.0.0.1:8420/claims/claim_1", "http://127.0.0.1:8420/tasks/task_1"]);
-        assert!(pages(&json!({ "ok": true }), "http://127.0.0.1:8420").is_empty());
+        assert!(pages(&json!({ "ok": true })).is_empty());
     }
 
     #[test]

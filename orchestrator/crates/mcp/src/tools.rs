@@ -16,8 +16,8 @@ use super::{arguments, links, schema};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use lyra_domain::TaskId;
+use lyra_usecases::App;
 use lyra_usecases::config::Toolset;
-use lyra_usecases::{App, served_at};
 use rmcp::RoleServer;
 use rmcp::model::{CallToolResult, JsonObject, ProgressNotificationParam, ProgressToken, ToolAnnotations};
 use rmcp::service::{Peer, RequestContext};
@@ -210,9 +210,7 @@ async fn run<T: Tool>(mut arguments: JsonObject, call: Call) -> CallToolResult {
             if !matches!(T::EFFECT, Effect::Reads) {
                 links::add(&mut result);
             }
-            if let Some(address) = served_at(call.app.data_dir()).await {
-                links::add_pages(&mut result, &address);
-            }
+            links::add_pages(&mut result, call.app.data_dir()).await;
             result
         }
         Err(failure) => reply::error(T::NAME, failure),

@@ -6,7 +6,7 @@ use crate::reply::{self, CONTENT_NOTICE};
 use crate::schema::one_of;
 use lyra_domain::{Citation, ClaimReport, Priority, Relation, TaskConfig, TaskId, TaskStatus};
 use lyra_usecases::answer::Finding;
-use lyra_usecases::{Answer as Found, App, idle, served_at, shapes};
+use lyra_usecases::{Answer as Found, App, idle, shapes};
 use lyra_wire::json::{size, thousandths};
 use lyra_wire::schema::task_status;
 use lyra_wire::{NotCovered, Verdict};
@@ -143,9 +143,7 @@ pub(crate) async fn of(app: &App, task: &TaskId) -> CallToolResult {
         Ok(found) => {
             let mut result = reply::success(NAME, &AnswerOutput::of(&found));
             links::add(&mut result);
-            if let Some(address) = served_at(app.data_dir()).await {
-                links::add_pages(&mut result, &address);
-            }
+            links::add_pages(&mut result, app.data_dir()).await;
             result
         }
         Err(error) => reply::error(NAME, error.into()),

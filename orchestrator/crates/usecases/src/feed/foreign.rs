@@ -50,7 +50,7 @@ impl Feed {
 }
 
 impl App {
-    /// Counts a listener, and starts the watcher if there is none.
+    /// Counts a listener, and starts the watcher unless it runs.
     pub(super) fn watch_others(&self, task: Option<&TaskId>) {
         let before = {
             let mut listeners = lock(&self.inner.feed.listeners);

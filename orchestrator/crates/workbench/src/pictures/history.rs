@@ -29,7 +29,7 @@ pub enum Event {
 /// The confidence after an event.
 #[derive(Debug, Clone, Copy)]
 pub struct Point<'a> {
-    /// When, as it is to be read.
+    /// When, in the words of the page.
     pub time: &'a str,
     /// Posterior mean, in [0, 1].
     pub confidence: f64,
