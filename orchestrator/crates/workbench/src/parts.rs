@@ -7,3 +7,4 @@ pub(crate) mod moment;
 pub(crate) mod passage;
 pub(crate) mod place;
 pub(crate) mod progress;
+pub(crate) mod tabs;

@@ -5,7 +5,7 @@ mod filter;
 mod work;
 
 use crate::failure::{Failed, Failure, id};
-use crate::parts::{claim, progress};
+use crate::parts::{claim, progress, tabs};
 use crate::shell::Page;
 use crate::visit::Visit;
 use axum::extract::{Path, Query, State};
@@ -46,6 +46,7 @@ pub(super) async fn show(
                 }
                 div #work data-live { (work::progress(words, &task_progress)) }
                 @if visit.may_write { div.actions #controls data-live { (work::controls(words, &task_progress)) } }
+                (tabs::of_task(words, &task, "task.claims"))
             }
             div #answer data-live { @if let Some(report) = &asked { (answer::of_question(words, report)) } }
             div.columns {
