@@ -1,16 +1,16 @@
 //! Reports on a task and on claims, in the formats that a person may ask for.
 
-mod html;
 mod markdown;
 mod text;
 
 pub(super) use text::claims;
 
-use super::{print, print_json};
+use super::{print, print_document, print_json};
 use clap::{Args, ValueEnum};
 use lyra_domain::{Citation, EvidenceYears};
 use lyra_store::Coverage;
 use lyra_usecases::{Answer, Verdict, shapes};
+use lyra_workbench::report::{ReportOptions, report as page};
 use std::fmt::Write;
 
 /// Format and extent of a task's report.
@@ -51,6 +51,10 @@ enum Format {
 
 /// Prints a task's answer.
 pub(super) fn show(answer: Answer, args: &ReportArgs) -> anyhow::Result<()> {
+    if args.format == Format::Html && !args.json {
+        let limits = ReportOptions { limit: args.limit, only_evidence: args.only_evidence, language: None };
+        return print_page(answer, limits);
+    }
     let totals = shapes::totals(&answer);
     let (mut extent, found) = (extent(&answer), answer.findings.len());
     let answer = answer.narrowed(args.limit, args.only_evidence);
@@ -60,9 +64,16 @@ pub(super) fn show(answer: Answer, args: &ReportArgs) -> anyhow::Result<()> {
     match if args.is_json() { Format::Json } else { args.format } {
         Format::Text => print(&text::answer(&answer, &extent)),
         Format::Markdown => print(&markdown::answer(&answer, &extent)),
-        Format::Html => print(&html::answer(&answer, &extent)),
-        Format::Json => print_json(&shapes::report(&answer, totals)),
+        Format::Html | Format::Json => print_json(&shapes::report(&answer, totals)),
     }
+}
+
+/// Prints the answer as a page, in the language of its question.
+pub(super) fn print_page(answer: Answer, limits: ReportOptions) -> anyhow::Result<()> {
+    let task = &answer.progress.task;
+    let known = task.config.language.as_deref().or_else(|| lyra_text::language(&task.query));
+    let options = ReportOptions { language: known.map(str::to_owned), ..limits };
+    print_document(&page(answer, &options, jiff::Timestamp::now()))
 }
 
 /// Passages of each side that a report shows for one claim; the others are counted.

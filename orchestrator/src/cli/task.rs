@@ -1,11 +1,12 @@
 //! `lyra task …`.
 
-use super::report::ReportArgs;
+use super::report::{self, ReportArgs};
 use super::{print, print_json, research, tell};
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::TaskId;
 use lyra_store::{Deleted, Deletion, StopMode};
 use lyra_usecases::App;
+use lyra_workbench::report::ReportOptions;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +29,7 @@ pub(super) enum TaskCommand {
         #[command(flatten)]
         report: ReportArgs,
     },
-    /// Export a task as one JSON document: claims with evidence, fragments, the graph
+    /// Export a task: claims with evidence, fragments, and the graph as JSON, or a report as one page
     Export {
         /// Its id
         id: TaskId,
@@ -73,6 +74,8 @@ pub(super) enum Format {
     Materials,
     /// The graph as node-link JSON
     Graph,
+    /// A report that opens without Lyra or a network: one HTML file, in the language of the question
+    Html,
 }
 
 pub(super) async fn run(
@@ -89,6 +92,7 @@ pub(super) async fn run(
         TaskCommand::Export { id, format } => match format {
             Format::Materials => print_json(&app.materials(id).await?)?,
             Format::Graph => print_json(&app.graph(id).await?.node_link())?,
+            Format::Html => report::print_page(app.answer(id).await?, ReportOptions::default())?,
         },
         TaskCommand::Resume { id, report, quiet } => {
             let task = app.task(id).await?;

@@ -2,6 +2,7 @@
 
 mod sessions;
 
+use super::app;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
@@ -12,9 +13,7 @@ use axum::{Extension, Json};
 use http_body_util::BodyExt;
 use lyra_serve::body::{self, Fault};
 use lyra_usecases::Caller;
-use rmcp::model::{
-    ClientCapabilities, ClientJsonRpcMessage, ClientRequest, Implementation, InitializeRequestParams,
-};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, Implementation, InitializeRequestParams};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -97,7 +96,7 @@ pub(crate) async fn admit(
 }
 
 /// Rewrites a body: most messages stay unchanged; an `initialize` loses the client's self-description, which a session
-/// would keep.
+/// would keep, except that the client renders apps.
 fn read(bytes: &[u8]) -> Result<Option<Vec<u8>>, Box<Response>> {
     let message = serde_json::from_slice::<ClientJsonRpcMessage>(bytes)
         .map_err(|error| Box::new(malformed(bytes, &error)))?;
@@ -108,8 +107,8 @@ fn read(bytes: &[u8]) -> Result<Option<Vec<u8>>, Box<Response>> {
     }
     let version = initialize.params.protocol_version.clone();
     let unnamed = Implementation::new("client", "0");
-    initialize.params =
-        InitializeRequestParams::new(ClientCapabilities::default(), unnamed).with_protocol_version(version);
+    let capabilities = app::kept(&initialize.params.capabilities);
+    initialize.params = InitializeRequestParams::new(capabilities, unnamed).with_protocol_version(version);
     let short = serde_json::to_vec(&ClientJsonRpcMessage::Request(request));
     short.map(Some).map_err(|error| {
         tracing::error!(%error, "a message cannot be written");
@@ -227,7 +226,12 @@ mod tests {
             "jsonrpc": "2.0", "id": 1, "method": "initialize",
             "params": {
                 "protocolVersion": "2025-06-18",
-                "capabilities": { "experimental": { "kept": { "text": name } } },
+                "capabilities": {
+                    "experimental": { "kept": { "text": name } },
+                    "extensions": {
+                        "io.modelcontextprotocol/ui": { "mimeTypes": ["text/html;profile=mcp-app", name], "more": name },
+                    },
+                },
                 "clientInfo": { "name": name, "version": "1" }
             }
         })
@@ -235,11 +239,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_that_a_client_says_of_itself_is_kept() {
+    async fn nothing_that_a_client_says_of_itself_is_kept_but_that_it_renders_apps() {
         let short = read(initialize("somebody").as_bytes()).expect("a message").expect("an initialize");
         let text = String::from_utf8(short).expect("text");
         assert!(!text.contains("somebody"), "{text}");
-        assert!(text.contains("2025-06-18"), "{text}");
+        assert!(text.contains("2025-06-18") && text.contains("profile=mcp-app"), "{text}");
         let (status, _) = refusal(initialize(&"x".repeat(INITIALIZE_BYTES)).as_bytes()).await;
         assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
     }

@@ -4,6 +4,7 @@
 //! [`lyra_usecases`] and serializes the result. rmcp handles protocol revisions, sessions and framing.
 
 mod admission;
+mod app;
 mod arguments;
 mod completions;
 mod deferred;
@@ -231,7 +232,9 @@ impl ServerHandler for McpServer {
         // Read-only callers do not see tools that would be refused.
         let caller = self.caller(&context)?;
         let tools = tools::of(self.toolset()).filter(|entry| self.may(&caller, entry));
+        let shows_apps = app::is_shown(&context);
         let tools = tools.map(|entry| entry.tool.clone());
+        let tools = tools.map(|tool| if shows_apps { app::linked(tool) } else { tool });
         #[cfg(feature = "conformance")]
         let tools = tools.chain(fixtures::tools());
         Ok(ListToolsResult::with_all_items(tools.collect()))

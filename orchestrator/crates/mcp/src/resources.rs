@@ -1,5 +1,6 @@
 //! Resources: what a client can read and cache instead of calling a tool.
 
+use super::app;
 use super::reply::{CONTENT_NOTICE, MAX_BYTES};
 use super::tools::library::FetchOutput;
 use super::tools::status::{Detail, GetStatusOutput};
@@ -115,6 +116,10 @@ pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, Err
     #[cfg(feature = "conformance")]
     if let Some(found) = super::fixtures::read(uri) {
         return Ok(found);
+    }
+    if uri.starts_with(app::SCHEME) {
+        let found = app::read(app, uri).await.map_err(|error| failed(uri, &error))?;
+        return found.map(|page| ReadResourceResult::new(vec![page])).ok_or_else(|| unknown(uri));
     }
     let text = if uri == SCHEMA {
         written(&SchemaView::from(app.schema().await.map_err(|error| failed(uri, &error))?))

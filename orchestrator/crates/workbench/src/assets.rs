@@ -27,6 +27,7 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "workbench.js": SCRIPT,
     "actions.js": SCRIPT,
     "api.js": SCRIPT,
+    "app.js": SCRIPT,
     "ask-sources.js": SCRIPT,
     "choices.js": SCRIPT,
     "csv.js": SCRIPT,

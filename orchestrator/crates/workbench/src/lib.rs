@@ -9,6 +9,7 @@ mod failure;
 mod pages;
 mod parts;
 pub mod pictures;
+pub mod report;
 mod shell;
 #[cfg(test)]
 mod tests;
@@ -35,8 +36,9 @@ pub fn router(app: App) -> Router {
 
 async fn secured(mut response: Response) -> Response {
     let headers = response.headers_mut();
+    // A report has a stricter policy of its own.
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(CONTENT_SECURITY));
     for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (header::CACHE_CONTROL, "private, no-cache"),

@@ -20,6 +20,8 @@ pub(crate) fn router() -> Router<App> {
         .route("/", get(home::show))
         .route("/login", get(login::show))
         .route("/tasks/{task}", get(task::show))
+        .route("/tasks/{task}/report", get(task::export::page))
+        .route("/tasks/{task}/files/{ending}", get(task::export::file))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
         .route("/corpora", get(corpora::show))

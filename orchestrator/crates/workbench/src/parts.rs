@@ -4,6 +4,7 @@ pub(crate) mod claim;
 pub(crate) mod drop;
 pub(crate) mod figures;
 pub(crate) mod moment;
+pub(crate) mod numbers;
 pub(crate) mod passage;
 pub(crate) mod place;
 pub(crate) mod progress;

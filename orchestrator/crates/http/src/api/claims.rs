@@ -69,6 +69,7 @@ async fn timeline(call: Call, _: Nothing) -> Result<Reply<Timeline>, Failure> {
 #[serde(deny_unknown_fields)]
 struct RejectClaim {
     /// The reason, 1 to 1000 characters, for later readers.
+    #[schemars(length(min = 1, max = 1000), regex(pattern = r"\S"))]
     reason: String,
 }
 

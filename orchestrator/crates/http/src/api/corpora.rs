@@ -69,8 +69,10 @@ async fn remove(call: Call, _: Nothing) -> Result<Reply<Removed>, Failure> {
 #[serde(deny_unknown_fields)]
 struct SearchCorpus {
     /// What to search for, in words.
+    #[schemars(length(min = 1))]
     query: String,
     /// Most documents, 1 to 100, default 10.
+    #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
     /// How to search. Default: `hybrid`.
     method: Option<MethodName>,

@@ -41,6 +41,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[serde(deny_unknown_fields)]
 struct OfTask {
     /// Only events of this task, and `stale`.
+    #[schemars(regex(pattern = r"^task_.+$"))]
     task_id: Option<String>,
 }
 

@@ -49,8 +49,10 @@ async fn schema(call: Call, _: Nothing) -> Result<Reply<Tables>, Failure> {
 #[serde(deny_unknown_fields)]
 struct Statement {
     /// One SELECT statement (or WITH … SELECT) in SQLite's SQL.
+    #[schemars(regex(pattern = r"^\s*(SELECT|WITH|select|with)\s"))]
     sql: String,
     /// Most rows, 1 to 200, default 50.
+    #[schemars(range(min = 1, max = 200))]
     limit: Option<usize>,
 }
 
@@ -83,8 +85,10 @@ async fn views(call: Call, _: Nothing) -> Result<Reply<Views>, Failure> {
 #[serde(deny_unknown_fields)]
 struct OfView {
     /// Only those of this task.
+    #[schemars(regex(pattern = r"^task_.+$"))]
     task_id: Option<String>,
     /// Most rows, 1 to 200, default 50.
+    #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
 }
 

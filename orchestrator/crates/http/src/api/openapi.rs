@@ -60,18 +60,21 @@ fn refusals(route: &Route) -> Vec<(&'static str, &'static str)> {
     refusals
 }
 
-/// A part of a path in words.
-fn part(name: &str) -> &'static str {
+/// A part of a path in words, and what it looks like.
+fn part(name: &str) -> (&'static str, Option<&'static str>) {
     match name {
-        "task_id" => "Id of a task, `task_…`",
-        "claim_id" => "Id of a claim, `claim_…`",
-        "edge_id" => "Id of a judgment, `edge_…`",
-        "page_id" => "Id of a page, `page_…`",
-        "queue_id" => "Id of a waiting page",
-        "doc_id" => "Id of the document in its corpus, percent-encoded",
-        "pattern" => "`example.com`, or `*.example.com` for everything below it",
-        "id" => "Id or name of a token",
-        _ => "Its name",
+        "task_id" => ("Id of a task", Some("^task_.+$")),
+        "claim_id" => ("Id of a claim", Some("^claim_.+$")),
+        "edge_id" => ("Id of a judgment", Some("^edge_.+$")),
+        "page_id" => ("Id of a page", Some("^page_.+$")),
+        "queue_id" => ("Id of a waiting page", Some("^auth_.+$")),
+        "doc_id" => ("Id of the document in its corpus, percent-encoded", None),
+        "pattern" => {
+            let domain = r"^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$";
+            ("`example.com`, or `*.example.com` for everything below it", Some(domain))
+        }
+        "id" => ("Id or name of a token", None),
+        _ => ("Its name", None),
     }
 }
 
@@ -188,8 +191,13 @@ fn without_null(schema: &mut Value) {
 fn parameters(route: &Route) -> Vec<Value> {
     let mut parameters: Vec<Value> = Vec::new();
     for name in route.parts() {
+        let (description, pattern) = part(name);
+        let mut schema = json!({"type": "string", "minLength": 1});
+        if let Some(pattern) = pattern {
+            schema["pattern"] = pattern.into();
+        }
         parameters.push(json!({
-            "name": name, "in": "path", "required": true, "description": part(name), "schema": {"type": "string"},
+            "name": name, "in": "path", "required": true, "description": description, "schema": schema,
         }));
     }
     let query = inlined(route.query);

@@ -65,6 +65,7 @@ struct Rollback {
     /// An earlier version; 0 is the model's own probabilities. Default: the one that was active before.
     version: Option<u32>,
     /// The reason, 1 to 1000 characters.
+    #[schemars(length(min = 1, max = 1000), regex(pattern = r"\S"))]
     reason: String,
 }
 
@@ -104,11 +105,13 @@ fn token(token: Token) -> AccessToken {
 #[serde(deny_unknown_fields)]
 struct CreateToken {
     /// What it is for: 1 to 64 letters, digits, `.`, `_`, `-` or `@`.
+    #[schemars(regex(pattern = "^[A-Za-z0-9._@-]{1,64}$"))]
     name: String,
     /// What it allows. Default: `read`.
     #[serde(default)]
     scope: ScopeName,
     /// When it expires, RFC 3339. Default: never.
+    #[schemars(extend("format" = "date-time"))]
     expires_at: Option<String>,
 }
 
@@ -145,12 +148,14 @@ async fn revoke(call: Call, _: Nothing) -> Result<Reply<AccessToken>, Failure> {
 #[serde(deny_unknown_fields)]
 struct OfLog {
     /// Most entries, 1 to 200, default 50.
+    #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
     /// Where the page begins: `next_cursor` of the page before.
     cursor: Option<String>,
     /// Only calls of this actor, such as `token:NAME`.
     actor: Option<String>,
     /// Only calls about this task.
+    #[schemars(regex(pattern = r"^task_.+$"))]
     task_id: Option<String>,
 }
 
@@ -194,6 +199,7 @@ fn record(entry: AuditEntry) -> AuditRecord {
 #[serde(deny_unknown_fields)]
 struct OfJobs {
     /// Most jobs, 1 to 200, default 50.
+    #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
 }
 

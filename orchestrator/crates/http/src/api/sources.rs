@@ -104,6 +104,7 @@ struct DecideDomain {
     #[schemars(schema_with = "schema::decision")]
     decision: OverrideDecision,
     /// The reason, 1 to 1000 characters.
+    #[schemars(length(min = 1, max = 1000), regex(pattern = r"\S"))]
     reason: String,
 }
 
@@ -134,6 +135,7 @@ fn changed(pattern: &str, change: RuleChange) -> DomainChanged {
 #[serde(deny_unknown_fields)]
 struct OfTask {
     /// Only those of this task.
+    #[schemars(regex(pattern = r"^task_.+$"))]
     task_id: Option<String>,
 }
 

@@ -58,6 +58,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[serde(deny_unknown_fields)]
 struct Page {
     /// Most items, 1 to 200, default 50.
+    #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
     /// Where the page begins: `next_cursor` of the page before.
     cursor: Option<String>,
@@ -74,9 +75,11 @@ async fn list(call: Call, query: Page) -> Result<Reply<TaskSummaries>, Failure> 
 #[serde(deny_unknown_fields)]
 struct CreateTask {
     /// The question or hypothesis, 1 to 2000 characters.
+    #[schemars(length(min = 1, max = 2000))]
     query: String,
     /// Claims to check, at most 20. Without any, the question is the first search.
     #[serde(default)]
+    #[schemars(length(max = 20))]
     claims: Vec<String>,
     /// Names of the corpora to search. Default: all, or those among `sources`.
     #[serde(default)]
@@ -85,6 +88,7 @@ struct CreateTask {
     #[serde(default)]
     sources: Vec<String>,
     /// Most pages to register, 1 to 500. Default: 120.
+    #[schemars(range(min = 1, max = 500))]
     budget_pages: Option<u32>,
     /// Most seconds of work. Default: 1200.
     budget_seconds: Option<u32>,
@@ -167,6 +171,7 @@ struct Claims {
     #[schemars(schema_with = "sorts")]
     sort: Option<ClaimSort>,
     /// Most claims, 1 to 200, default 50.
+    #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
     /// Where the page begins: `next_cursor` of the page before.
     cursor: Option<String>,
@@ -203,11 +208,13 @@ async fn materials(call: Call, _: Nothing) -> Result<Reply<Materials>, Failure> 
 #[serde(deny_unknown_fields)]
 struct AddSearches {
     /// What to search, 1 to 20 queries.
+    #[schemars(length(min = 1, max = 20), inner(length(min = 1)))]
     queries: Vec<String>,
     /// Names of the sources to search. Default: all of the task's.
     #[serde(default)]
     sources: Vec<String>,
     /// New limit of pages for the whole task, 1 to 500. Default: unchanged.
+    #[schemars(range(min = 1, max = 500))]
     budget_pages: Option<u32>,
 }
 
@@ -245,6 +252,7 @@ fn queued_for(task: &TaskId, queued: QueuedSearches) -> SearchesQueued {
 #[serde(deny_unknown_fields)]
 struct StopTask {
     /// Why, at most 500 characters; kept with the task. Default: `stopped by the caller`.
+    #[schemars(length(max = 500))]
     reason: Option<String>,
     /// How. Default: `graceful`.
     #[serde(default)]

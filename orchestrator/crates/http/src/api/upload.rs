@@ -36,6 +36,7 @@ pub(super) fn route() -> Route {
 #[serde(deny_unknown_fields)]
 struct ImportFile {
     /// Its name without a folder, such as `paper.pdf`.
+    #[schemars(regex(pattern = r"^[^/\\]*[^/\\.][^/\\]*$"))]
     filename: String,
 }
 

@@ -18,7 +18,8 @@ pub(super) struct Feedback;
 pub(super) struct FeedbackInput {
     /// What to do. `domain_block`, `domain_unblock`: with `domain_pattern` and `reason`. `domain_clear_override`: with
     /// `domain_pattern`. `claim_reject`: with `claim_id` and `reason`. `claim_restore`: with `claim_id`. `edge_correct`: with
-    /// `edge_id` and `correct_relation`; give the current relation to confirm it.
+    /// `edge_id` and `correct_relation`; give the current relation to confirm it. `edge_undo`: with `edge_id`; back to the
+    /// model's own judgment.
     #[schemars(schema_with = "actions")]
     action: Action,
     /// `example.com` for one domain, `*.example.com` for everything below it; public suffixes such as `*.co.uk` are
@@ -28,7 +29,7 @@ pub(super) struct FeedbackInput {
     /// `claims.id`. For the claim actions.
     #[schemars(length(min = 1, max = 100))]
     claim_id: Option<String>,
-    /// `edges.id` of a judgment. For `edge_correct`.
+    /// `edges.id` of a judgment. For the edge actions.
     #[schemars(length(min = 1, max = 100))]
     edge_id: Option<String>,
     /// The right relation between the passage and the claim, as the person judges it. For `edge_correct`.
@@ -48,6 +49,7 @@ named_enum! {
         ClaimReject = "claim_reject",
         ClaimRestore = "claim_restore",
         EdgeCorrect = "edge_correct",
+        EdgeUndo = "edge_undo",
     }
 }
 
@@ -86,24 +88,24 @@ pub(super) struct FeedbackOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "adoption")]
     status: Option<AdoptionStatus>,
-    /// The edge's previous relation. Only for `edge_correct`.
+    /// The edge's previous relation. Only for the edge actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "judged")]
     previous_relation: Option<Relation>,
-    /// The edge's relation now. Only for `edge_correct`.
+    /// The edge's relation now. Only for the edge actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "judged")]
     new_relation: Option<Relation>,
     /// The sample in `nli_corrections`. Only for `edge_correct`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sample_id: Option<String>,
-    /// The claim's confidence over all its current edges, 0 to 1. Only for `edge_correct`.
+    /// The claim's confidence over all its current edges, 0 to 1. Only for the edge actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<f64>,
-    /// Its standard deviation. Only for `edge_correct`.
+    /// Its standard deviation. Only for the edge actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     uncertainty: Option<f64>,
-    /// Share of the weaker side, 0 to 0.5. Only for `edge_correct`.
+    /// Share of the weaker side, 0 to 0.5. Only for the edge actions.
     #[serde(skip_serializing_if = "Option::is_none")]
     controversy: Option<f64>,
 }
@@ -119,6 +121,7 @@ impl Action {
             Self::DomainBlock | Self::DomainUnblock | Self::DomainClearOverride => &["domain_pattern"],
             Self::ClaimReject | Self::ClaimRestore => &["claim_id"],
             Self::EdgeCorrect => &["edge_id", "correct_relation"],
+            Self::EdgeUndo => &["edge_id"],
         }
     }
 }
@@ -213,7 +216,12 @@ impl Tool for Feedback {
                 let relation = input.correct_relation.ok_or_else(|| input.missing("correct_relation"))?;
                 let edge = input.edge()?;
                 let correction = app.correct_edge(&edge, relation, input.reason.as_deref()).await?;
-                of_edge(app, correction).await?
+                let sample_id = Some(correction.sample.clone().into());
+                FeedbackOutput { sample_id, ..of_edge(app, action, correction).await? }
+            }
+            Action::EdgeUndo => {
+                let correction = app.undo_correction(&input.edge()?, input.reason.as_deref()).await?;
+                of_edge(app, action, correction).await?
             }
         };
         Ok(output)
@@ -261,7 +269,7 @@ fn of_claim(action: Action, change: ClaimChange) -> FeedbackOutput {
     }
 }
 
-async fn of_edge(app: &App, correction: EdgeCorrection) -> Result<FeedbackOutput, Failure> {
+async fn of_edge(app: &App, action: Action, correction: EdgeCorrection) -> Result<FeedbackOutput, Failure> {
     let posterior = app.claim_report(&correction.claim).await?.posterior;
     let changed = correction.changed();
     Ok(FeedbackOutput {
@@ -270,9 +278,8 @@ async fn of_edge(app: &App, correction: EdgeCorrection) -> Result<FeedbackOutput
         confidence: Some(thousandths(posterior.confidence())),
         uncertainty: Some(thousandths(posterior.uncertainty())),
         controversy: Some(thousandths(posterior.controversy())),
-        sample_id: Some(correction.sample.into()),
         claim_id: Some(correction.claim.into()),
         task_id: Some(correction.task.into()),
-        ..nothing(Action::EdgeCorrect, changed)
+        ..nothing(action, changed)
     })
 }

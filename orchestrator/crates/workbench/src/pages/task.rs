@@ -1,6 +1,7 @@
 //! Task: watch it work, read its answer and its claims, stop it, resume it, and add searches.
 
 mod answer;
+pub(super) mod export;
 mod filter;
 mod work;
 
@@ -69,6 +70,7 @@ pub(super) async fn show(
                     (filter::form(words, &wanted))
                     div #details data-live { (work::details(words, &task_progress)) }
                     @if visit.may_write { (work::add_search(words, &task)) }
+                    (export::links(words, &task))
                 }
             }
         }

@@ -13,24 +13,26 @@ pub(crate) fn card(words: Words, report: &ClaimReport) -> Markup {
     html! {
         li #(claim.id) class="card claim" data-item data-claim=(claim.id) {
             h3 { a data-opens href=(format!("/claims/{}", claim.id)) { (claim.claim_text) } }
-            div.between {
-                div.row.middle { (states(words, report)) (spread(words, report)) }
-                (confidence(words, report))
-            }
-            (bar(words, &format!("bar-{}", claim.id), report))
+            (summary(words, report))
         }
     }
 }
 
-/// The spread as a bar.
-fn bar(words: Words, id: &str, report: &ClaimReport) -> Markup {
+/// What stands out about the claim, its numbers, and the spread of its passages as a bar.
+pub(crate) fn summary(words: Words, report: &ClaimReport) -> Markup {
     let counts = Counts {
         supports: report.supporting_count as u64,
         neutral: report.neutral_count as u64,
         refutes: report.refuting_count as u64,
         unjudged: report.not_judged_count as u64,
     };
-    figures::spread(words, id, counts)
+    html! {
+        div.between {
+            div.row.middle { (states(words, report)) (spread(words, report)) }
+            (confidence(words, report))
+        }
+        (figures::spread(words, &format!("bar-{}", report.claim.id), counts))
+    }
 }
 
 /// What stands out about a claim.

@@ -53,8 +53,7 @@ pub(crate) fn item(visit: &Visit, evidence: &Evidence, state: &State<'_>) -> Mar
         li #(id) class=(format!("card passage {word}{out}")) data-item data-edge=(id) {
             div.between {
                 span {
-                    (side(words, evidence.relation)) " "
-                    span.quiet.small { (format!("{:.2}", evidence.nli_confidence.get())) }
+                    (judgment(words, evidence))
                     @if state.corrected { " " span.pill { (words.t("claim.by_person")) } }
                 }
                 label.check.small {
@@ -62,18 +61,30 @@ pub(crate) fn item(visit: &Visit, evidence: &Evidence, state: &State<'_>) -> Mar
                     (words.t("claim.leave_out"))
                 }
             }
-            blockquote { p { (evidence.text) } }
-            @if let Some(differences) = differences(words, evidence) { p.small.quiet { (differences) } }
-            (place::line(words, &evidence.citation()))
-            @if let Some(context) = state.context.filter(|context| *context != evidence.text) {
-                details id=(format!("context-{id}")) {
-                    summary.small { (words.t("claim.in_context")) }
-                    p.context.small { (marked(context, &evidence.text)) }
-                }
-            }
+            (content(words, evidence, state.context))
             div.actions {
                 @if visit.may_write { (buttons(words, evidence, state.corrected)) }
                 a.small data-opens href=(reader) { (words.t("claim.read")) }
+            }
+        }
+    }
+}
+
+/// The side, and how certain the judgment is.
+pub(crate) fn judgment(words: Words, evidence: &Evidence) -> Markup {
+    html! { (side(words, evidence.relation)) " " span.quiet.small { (format!("{:.2}", evidence.nli_confidence.get())) } }
+}
+
+/// The judged sentences, what they name differently, where they can be read, and the passage around them.
+pub(crate) fn content(words: Words, evidence: &Evidence, context: Option<&str>) -> Markup {
+    html! {
+        blockquote { p { (evidence.text) } }
+        @if let Some(differences) = differences(words, evidence) { p.small.quiet { (differences) } }
+        (place::line(words, &evidence.citation()))
+        @if let Some(context) = context.filter(|context| *context != evidence.text) {
+            details id=(format!("context-{}", evidence.edge_id)) {
+                summary.small { (words.t("claim.in_context")) }
+                p.context.small { (marked(context, &evidence.text)) }
             }
         }
     }
