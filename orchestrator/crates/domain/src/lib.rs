@@ -16,6 +16,7 @@ mod id;
 mod identifier;
 mod kneedle;
 mod probability;
+pub mod quote;
 pub mod ranking;
 mod report;
 pub mod vector;

@@ -3,10 +3,12 @@
 use crate::library::{CITED, StoredPage, page};
 use crate::rows::RowExt;
 use crate::{Result, Store, StoreError};
+use lyra_domain::quote::places;
 use lyra_domain::{ClaimId, EdgeId, FragmentId, PageId, Probability, Relation, TaskId};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// A page with its passages.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,8 +63,8 @@ pub struct JudgedPassage {
     pub corrected_at: Option<String>,
     /// The sentences that were judged; `None` when the whole passage was.
     pub premise: Option<String>,
-    /// Where they stand in the passage; `None` when they are not there word for word.
-    pub span: Option<Span>,
+    /// Where they stand in the passage, as far as they are there word for word.
+    pub spans: Vec<Span>,
 }
 
 /// A range of a text in Unicode characters.
@@ -75,11 +77,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// Where `part` stands in `text` for the first time.
-    fn find(text: &str, part: &str) -> Option<Self> {
-        let at = text.find(part).filter(|_| !part.is_empty())?;
-        let start = text[..at].chars().count();
-        Some(Self { start, end: start + part.chars().count() })
+    /// Where the parts of `quote` stand in `text`.
+    fn of(text: &str, quote: &str) -> Vec<Self> {
+        let span = |place: Range<usize>| {
+            let start = text[..place.start].chars().count();
+            Self { start, end: start + text[place].chars().count() }
+        };
+        places(text, quote).into_iter().map(span).collect()
     }
 }
 
@@ -157,7 +161,7 @@ async fn load_judged(
             corrected: row.value("edge_human_corrected")?,
             corrected_at: row.value("edge_corrected_at")?,
             premise: row.value("premise")?,
-            span: None,
+            spans: Vec::new(),
         });
     }
     Ok(judged)
@@ -167,7 +171,8 @@ fn fragment(row: &SqliteRow, judged: &mut HashMap<String, Vec<JudgedPassage>>) -
     let (id, text): (FragmentId, String) = (row.parsed("id")?, row.value("text")?);
     let mut judged = judged.remove(id.as_str()).unwrap_or_default();
     for passage in &mut judged {
-        passage.span = passage.premise.as_deref().and_then(|premise| Span::find(&text, premise));
+        passage.spans =
+            passage.premise.as_deref().map(|premise| Span::of(&text, premise)).unwrap_or_default();
     }
     Ok(ReadFragment { id, heading: row.value("heading")?, text, rule: row.value("rule_id")?, judged })
 }
@@ -181,11 +186,14 @@ mod tests {
 
     #[test]
     fn a_span_counts_characters() {
-        let span = |text, part| Span::find(text, part).map(|span| (span.start, span.end));
-        assert_eq!(span("昼寝は効く。Naps help.", "Naps"), Some((6, 10)));
-        assert_eq!(span("é😀 a a", "a"), Some((3, 4)));
-        assert_eq!(span("Naps help.", "naps"), None);
-        assert_eq!(span("Naps help.", ""), None);
+        let spans = |text, quote| {
+            let spans = Span::of(text, quote);
+            spans.iter().map(|span| (span.start, span.end)).collect::<Vec<_>>()
+        };
+        assert_eq!(spans("昼寝は効く。Naps help.", "Naps"), [(6, 10)]);
+        assert_eq!(spans("é😀 a a", "a"), [(3, 4)]);
+        assert_eq!(spans("é a\nb. c d.", "a b. … d."), [(2, 6), (9, 11)]);
+        assert!(spans("Naps help.", "naps").is_empty() && spans("Naps help.", "").is_empty());
     }
 
     #[tokio::test]
@@ -205,7 +213,7 @@ mod tests {
         assert_eq!((&mark.claim, &mark.task), (&graph.growing.id, &graph.task.id));
         assert_eq!((mark.claim_text.as_str(), mark.relation), ("the protocol is sound", Relation::Supports));
         assert_eq!((mark.confidence.get(), mark.corrected, &mark.corrected_at), (0.6, false, &None));
-        assert_eq!((mark.premise.as_deref(), mark.span), (Some("the sentences judged"), None));
+        assert_eq!((mark.premise.as_deref(), &mark.spans[..]), (Some("the sentences judged"), &[][..]));
 
         bench.execute("UPDATE edges SET premise = 'works in' WHERE premise IS NOT NULL").await;
         store.correct_edge(&mark.edge, Relation::Neutral, None).await.unwrap();
@@ -213,7 +221,7 @@ mod tests {
         let mark = &read.fragments[0].judged[0];
         assert_eq!((mark.relation, mark.corrected), (Relation::Neutral, true));
         assert!(mark.corrected_at.is_some());
-        assert_eq!(mark.span, Some(Span { start: 14, end: 22 }));
+        assert_eq!(mark.spans, [Span { start: 14, end: 22 }]);
         store.reject_claim(&graph.growing.id, "off").await.unwrap();
         assert!(store.read_page(id, false).await.unwrap().fragments[0].judged.is_empty());
 

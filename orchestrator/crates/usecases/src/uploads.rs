@@ -135,7 +135,10 @@ async fn import(app: &App, corpus: &str, path: &Path, stop: &CancellationToken) 
         Err(error) => {
             tracing::warn!(corpus, %error, "an uploaded file was not imported");
             let failed = event(corpus, ImportState::Failed, Progress::default());
-            ImportEvent { error: Some(error.message), ..failed }
+            // The sender of the file does not know where it is stored here.
+            let shown = path.file_name().unwrap_or_default().to_string_lossy();
+            let message = error.message.replace(&*path.to_string_lossy(), &shown);
+            ImportEvent { error: Some(message), ..failed }
         }
     }
 }

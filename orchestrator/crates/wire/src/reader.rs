@@ -65,8 +65,9 @@ pub struct Mark {
     pub edge_corrected_at: Option<String>,
     /// The sentences that were judged, when they are not the whole passage.
     pub premise: Option<String>,
-    /// Where those sentences stand in `text` of the passage, when they are there word for word.
-    pub span: Option<Span>,
+    /// Where those sentences stand in `text` of the passage, as far as they are there word for word. Line breaks and runs of
+    /// spaces count as one space.
+    pub spans: Vec<Span>,
 }
 
 /// A range of a text.

@@ -1,7 +1,8 @@
 // @ts-check
-// Files that are dropped or chosen are imported into a corpus, one after the other. The server tells how an import goes
-// by events, which live.js hands on.
-import { call } from "./api.js";
+// Files and folders that are dropped or chosen are imported into a corpus, one file after the other. The server tells how
+// an import goes by events, which live.js hands on.
+import { Problem, call, reasonOf } from "./api.js";
+import { chosen, dropped } from "./folders.js";
 import { refreshSoon } from "./live.js";
 import { explain } from "./notice.js";
 import { filled, number } from "./say.js";
@@ -18,8 +19,6 @@ const PATIENCE_MS = 120000;
 export function watchImports() {
   for (const form of document.querySelectorAll("form[data-imports]")) {
     if (!(form instanceof HTMLFormElement)) continue;
-    const input = form.querySelector("input[type=file]");
-    if (!(input instanceof HTMLInputElement)) continue;
     for (const kind of ["dragenter", "dragover"]) {
       form.addEventListener(kind, (event) => (event.preventDefault(), form.setAttribute("data-over", "")));
     }
@@ -27,16 +26,25 @@ export function watchImports() {
     form.addEventListener("drop", (event) => {
       event.preventDefault();
       form.removeAttribute("data-over");
-      if (event.dataTransfer) send(form, Array.from(event.dataTransfer.files));
+      if (event.dataTransfer) dropped(event.dataTransfer).then((files) => send(form, files)).catch(explain);
     });
-    input.addEventListener("change", () => send(form, Array.from(input.files ?? [])));
-    form.addEventListener("submit", (event) => (event.preventDefault(), send(form, Array.from(input.files ?? []))));
+    for (const input of inputs(form)) input.addEventListener("change", () => send(form, chosen(input.files)));
+    form.addEventListener("submit", (event) => event.preventDefault());
   }
 }
 
 /**
+ * For files, and for a folder.
  * @param {HTMLFormElement} form
- * @param {File[]} files
+ * @returns {HTMLInputElement[]}
+ */
+function inputs(form) {
+  return Array.from(form.querySelectorAll("input[type=file]"));
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {import("./folders.js").Named[]} files
  */
 async function send(form, files) {
   const field = form.elements.namedItem("corpus");
@@ -47,19 +55,28 @@ async function send(form, files) {
   const sum = { indexed: 0, unchanged: 0, rejected: 0 };
   /** @type {Rejection[]} */
   const rejections = [];
-  for (const [at, file] of files.entries()) {
-    say(form, filled(form.dataset.reading, { at: number(at + 1), all: number(files.length), file: file.name }));
+  for (const [at, { name, file }] of files.entries()) {
+    say(form, filled(form.dataset.reading, { at: number(at + 1), all: number(files.length), file: name }));
     const ending = endOf(corpus, (event) => showProgress(form, event));
     try {
-      const name = encodeURIComponent(file.name);
-      await call("POST", `/api/v1/corpora/${encodeURIComponent(corpus)}/files?filename=${name}`, file);
+      const path = `/api/v1/corpora/${encodeURIComponent(corpus)}/files?filename=${encodeURIComponent(name)}`;
+      await call("POST", path, file);
       const end = await ending.event;
-      if (end?.state === "failed") throw new Error(`${file.name}: ${end.error ?? ""}`);
+      if (end?.state === "failed") {
+        sum.rejected += 1;
+        rejections.push({ file: name, line: 0, reason: end.error ?? "" });
+      }
       for (const key of /** @type {(keyof typeof sum)[]} */ (Object.keys(sum))) sum[key] += end?.[key] ?? 0;
       rejections.push(...(end?.rejections ?? []));
     } catch (error) {
-      explain(error);
-      break;
+      // A file that is refused does not keep the others out.
+      if (error instanceof Problem && [400, 413].includes(error.status)) {
+        sum.rejected += 1;
+        rejections.push({ file: name, line: 0, reason: reasonOf(error) });
+      } else {
+        explain(error);
+        break;
+      }
     } finally {
       ending.stop();
     }
@@ -70,8 +87,7 @@ async function send(form, files) {
   const said = { indexed: number(indexed), unchanged: number(unchanged), rejected: number(rejected) };
   say(form, indexed + unchanged + rejected > 0 ? filled(form.dataset.done, said) : "");
   listRejections(form, rejections);
-  const input = form.querySelector("input[type=file]");
-  if (input instanceof HTMLInputElement) input.value = "";
+  for (const input of inputs(form)) input.value = "";
   refreshSoon();
 }
 

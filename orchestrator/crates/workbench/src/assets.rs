@@ -32,6 +32,7 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "choices.js": SCRIPT,
     "csv.js": SCRIPT,
     "explore.js": SCRIPT,
+    "folders.js": SCRIPT,
     "import.js": SCRIPT,
     "keys.js": SCRIPT,
     "live.js": SCRIPT,

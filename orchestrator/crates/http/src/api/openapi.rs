@@ -74,7 +74,7 @@ fn part(name: &str) -> (&'static str, Option<&'static str>) {
             ("`example.com`, or `*.example.com` for everything below it", Some(domain))
         }
         "id" => ("Id or name of a token", None),
-        _ => ("Its name", None),
+        _ => ("Its name", Some("^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$")),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Calibration, tokens, the audit log, and the doctor.
 
-use super::call::{Call, Reply, within};
+use super::call::{Call, Reply, id, within};
 use super::route::{Needs, Nothing, Route, delete, get, post};
 use crate::problem::Failure;
 use crate::remedy;
 use axum::http::StatusCode;
+use lyra_domain::TaskId;
 use lyra_store::{AuditEntry, AuditFilter, Scope, Token};
 use lyra_usecases::{CalibrationChange, Finding, shapes};
 use lyra_wire::json::millionths;
@@ -172,7 +173,8 @@ async fn audit_log(call: Call, query: OfLog) -> Result<Reply<AuditLog>, Failure>
     let limit = within("limit", query.limit.unwrap_or(ENTRIES), 1..=MOST_ENTRIES)?;
     let before = query.cursor.as_deref().map(str::parse::<i64>).transpose();
     let before = before.map_err(|_| Failure::invalid("`cursor` is not one of this list"))?;
-    let filter = AuditFilter { actor: query.actor, task: query.task_id, before };
+    let task: Option<TaskId> = query.task_id.as_deref().map(|task| id("task_id", task)).transpose()?;
+    let filter = AuditFilter { actor: query.actor, task: task.map(Into::into), before };
     let found = call.app().audit_log(&filter, limit).await?;
     let full = found.len() as u64 == u64::from(limit);
     let next_cursor = found.last().filter(|_| full).map(|entry| entry.seq.to_string());

@@ -3,13 +3,11 @@
 use super::LabelledPassage;
 use lyra_domain::NliScores;
 use lyra_domain::figures::Label;
+use lyra_domain::quote::GAP;
 use lyra_research::ports::{Inference, Models};
 use lyra_research::{Against, ResearchConfig, Result, hold_against};
 use lyra_text::normalise;
 use std::collections::BTreeSet;
-
-/// Marks omitted text between two rationale sentences.
-const GAP: &str = " … ";
 
 /// The judgment of a passage.
 #[derive(Debug, Clone, PartialEq)]

@@ -47,7 +47,7 @@ fn mark(judged: &JudgedPassage) -> lyra_wire::Mark {
         edge_human_corrected: judged.corrected,
         edge_corrected_at: judged.corrected_at.clone(),
         premise: judged.premise.clone(),
-        span: judged.span.map(|span| lyra_wire::Span { start: span.start, end: span.end }),
+        spans: judged.spans.iter().map(|span| lyra_wire::Span { start: span.start, end: span.end }).collect(),
     }
 }
 

@@ -20,7 +20,10 @@ pub(crate) fn form(words: Words, corpus: Option<&str>) -> Markup {
                         title=(words.t("corpora.name_rule"));
                 }
             }
-            label.field { (words.t("corpora.files")) input type="file" multiple; }
+            div.row.grow {
+                label.field { (words.t("corpora.files")) input type="file" multiple; }
+                label.field { (words.t("corpora.folder")) input type="file" webkitdirectory; }
+            }
             p.small data-sent role="status" {}
             progress max="1" value="0" aria-label=(words.t("corpora.import_progress")) hidden {}
             div.stack.tight.small data-rejections hidden {

@@ -3,6 +3,7 @@
 use crate::parts::place;
 use crate::visit::Visit;
 use crate::words::Words;
+use lyra_domain::quote::places;
 use lyra_domain::{Evidence, Relation};
 use maud::{Markup, html};
 use serde_json::json;
@@ -123,7 +124,18 @@ fn buttons(words: Words, evidence: &Evidence, corrected: bool) -> Markup {
 
 /// The passage with the judged sentences marked, where they stand in it word for word.
 pub(crate) fn marked(context: &str, judged: &str) -> Markup {
-    let (before, rest) = context.split_at(context.find(judged).unwrap_or(context.len()));
-    let (judged, after) = rest.split_at(judged.len().min(rest.len()));
-    html! { (before) @if !judged.is_empty() { mark { (judged) } } (after) }
+    let mut places = places(context, judged);
+    places.sort_by_key(|place| place.start);
+    let (mut before_and_marked, mut end) = (Vec::new(), 0);
+    // A sentence that is quoted twice is marked once.
+    for place in places {
+        if place.start >= end {
+            before_and_marked.push((&context[end..place.start], &context[place.clone()]));
+            end = place.end;
+        }
+    }
+    html! {
+        @for (before, marked) in before_and_marked { (before) mark { (marked) } }
+        (context[end..])
+    }
 }

@@ -9,6 +9,7 @@
 use super::{Answer, Judge, Passage, Verdict, neutral, verdict};
 use crate::Result;
 use crate::ports::{Verified, Verify};
+use lyra_domain::quote::GAP;
 use lyra_domain::{Discrepancies, NliJudgement, Relation, ranking::top_by};
 use lyra_text::{Sentence, guard};
 
@@ -224,7 +225,7 @@ fn quote(sentences: &[Sentence], places: &[usize]) -> String {
     for &place in places {
         let Some(sentence) = sentences.get(place) else { continue };
         match last {
-            Some(before) if before + 1 < place => quote.push_str(" … "),
+            Some(before) if before + 1 < place => quote.push_str(GAP),
             Some(before) if sentences[before].end < sentence.start => quote.push(' '),
             _ => {}
         }
