@@ -68,6 +68,8 @@ fn part(name: &str) -> &'static str {
         "edge_id" => "Id of a judgment, `edge_…`",
         "page_id" => "Id of a page, `page_…`",
         "queue_id" => "Id of a waiting page",
+        "run_id" => "Id of a run of a lane or of a blend",
+        "other_id" => "Id of the run to compare with",
         "doc_id" => "Id of the document in its corpus, percent-encoded",
         "pattern" => "`example.com`, or `*.example.com` for everything below it",
         "id" => "Id or name of a token",
@@ -150,6 +152,11 @@ fn operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
             "description": "The data of each event; `ready` and `reset` have none",
             "content": {"text/event-stream": {"schema": schema(answers)}},
         }),
+        Returns::File(media_types) => {
+            let content: Map<String, Value> =
+                media_types.iter().map(|media_type| ((*media_type).to_owned(), json!({}))).collect();
+            json!({"description": "The file", "content": content})
+        }
     };
     responses.insert(route.status.as_str().to_owned(), answer);
     if route.method == axum::http::Method::GET && matches!(route.returns, Returns::Json(_)) {
