@@ -31,6 +31,7 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "choices.js": SCRIPT,
     "csv.js": SCRIPT,
     "explore.js": SCRIPT,
+    "fusion.js": SCRIPT,
     "import.js": SCRIPT,
     "keys.js": SCRIPT,
     "live.js": SCRIPT,

@@ -28,9 +28,11 @@ fn workbook(table: &Table) -> Result<Vec<u8>, XlsxError> {
             match cell {
                 Cell::Empty => {}
                 Cell::Text(text) => {
-                    drop(sheet.write_string(row, column, lyra_fusion::cut(text, LONGEST).0)?)
+                    sheet.write_string(row, column, lyra_fusion::cut(text, LONGEST).0)?;
                 }
-                Cell::Number(number) => drop(sheet.write_number(row, column, *number)?),
+                Cell::Number(number) => {
+                    sheet.write_number(row, column, *number)?;
+                }
             }
         }
     }
