@@ -110,7 +110,23 @@ function watchReview(form) {
   });
 }
 
+/** Buttons that put a proposed target profile into the field of their form. */
+function watchProposals() {
+  for (const button of document.querySelectorAll("[data-use-proposed]")) {
+    if (!(button instanceof HTMLButtonElement)) continue;
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const field = button.form?.elements.namedItem("profile");
+      const proposed = button.closest("details")?.querySelector("[data-proposed]")?.textContent;
+      if (!(field instanceof HTMLTextAreaElement) || !proposed) return;
+      field.value = proposed;
+      field.focus();
+    });
+  }
+}
+
 export function watchFusion() {
+  watchProposals();
   for (const form of document.querySelectorAll("form[data-lanes]")) if (form instanceof HTMLFormElement) watchQueries(form);
   for (const form of document.querySelectorAll("form[data-review]")) if (form instanceof HTMLFormElement) watchReview(form);
 }

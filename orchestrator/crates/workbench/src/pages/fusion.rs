@@ -46,6 +46,8 @@ pub(super) async fn show(
     let corpora = fusion.corpora().await.shown_to(&visit)?;
     let outcomes =
         if wanted.go && own_request(&headers) { searched(&app, &wanted).await } else { Ok(Vec::new()) };
+    let first = outcome::first(outcomes.as_deref().unwrap_or_default());
+    let proposed = blend::proposed(&app, first).await.shown_to(&visit)?;
     let recent = fusion.runs(recent::LISTED).await.shown_to(&visit)?;
     let content = html! {
         div.stack.wide data-fusion {
@@ -58,7 +60,7 @@ pub(super) async fn show(
                     (form::form(words, &wanted, &corpora, &fusion.lanes(), outcomes.as_deref().unwrap_or_default()))
                     @match &outcomes {
                         Err(error) => (failed(error)),
-                        Ok(outcomes) if !outcomes.is_empty() => (outcome::section(words, outcomes)),
+                        Ok(outcomes) if !outcomes.is_empty() => (outcome::section(words, outcomes, &proposed)),
                         Ok(_) => {},
                     }
                 }

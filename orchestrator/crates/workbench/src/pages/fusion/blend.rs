@@ -10,6 +10,7 @@ use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Redirect, Response};
 use lyra_usecases::fusion::{BlendRequest, ProvenanceRequest, RunRef, recipe as recipe_of};
 use lyra_usecases::{App, AppError, ErrorCode};
+use lyra_wire::fusion::ProposedView;
 use maud::{Markup, html};
 
 /// The form for runs that were chosen; with `go`, their blend.
@@ -32,6 +33,7 @@ pub(in crate::pages) async fn show(
     };
     let words = visit.words;
     let runs = lanes(&app, chosen).await.shown_to(&visit)?;
+    let proposed = proposed(&app, runs.first().map(|(_, run)| run.as_str())).await.shown_to(&visit)?;
     let content = page(
         &visit,
         error.as_ref(),
@@ -41,7 +43,7 @@ pub(in crate::pages) async fn show(
                 ul.stack.tight {
                     @for (lane, run) in &runs { li { a href=(super::address(run)) { (lane) } " " code.quiet { (run) } } }
                 }
-                (recipe::blend_form(words, &runs, &filled))
+                (recipe::blend_form(words, &runs, &filled, &proposed))
             }
         },
     );
@@ -73,7 +75,7 @@ pub(in crate::pages) async fn change(
         error.as_ref(),
         html! {
             p { a href=(super::address(&run)) { (run) } }
-            (recipe::change_form(words, &run, &view.parents, &filled))
+            (recipe::change_form(words, &view, &filled))
         },
     );
     Ok(Page { title: words.t("fusion.change"), here: HERE, content }.answer(&visit))
@@ -117,6 +119,13 @@ async fn blended(app: &App, runs: Vec<RunRef>, filled: &Filled) -> Result<String
 
 async fn changed(app: &App, run: &str, filled: &Filled) -> Result<String, AppError> {
     Ok(app.fusion().change(run, filled.input()?).await?.run_id)
+}
+
+/// The target profile that the codes of a run propose; none without a run.
+pub(super) async fn proposed(app: &App, run: Option<&str>) -> Result<Vec<ProposedView>, AppError> {
+    let Some(run) = run else { return Ok(Vec::new()) };
+    let request = ProvenanceRequest { run_id: run.to_owned(), top_k_lane: 0, ..ProvenanceRequest::default() };
+    Ok(app.fusion().provenance(&request).await?.proposed_profile)
 }
 
 /// The chosen runs with the names of their lanes, each of its own.

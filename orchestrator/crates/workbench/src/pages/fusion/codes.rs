@@ -1,4 +1,4 @@
-//! Classification codes of a run: how often each occurs, and the target profile that they propose.
+//! Classification codes of a run: how often each occurs, and the target profile that is proposed of them.
 
 use crate::words::Words;
 use lyra_wire::fusion::{ProposedView, SystemCodes};
@@ -7,28 +7,34 @@ use maud::{Markup, html};
 /// Codes of each system without JSON's limits.
 const LISTED: usize = 15;
 
-pub(super) fn section(words: Words, systems: &[SystemCodes], proposed: &[ProposedView]) -> Markup {
+pub(super) fn section(words: Words, systems: &[SystemCodes]) -> Markup {
     html! {
         @if !systems.is_empty() {
             section.stack.tight aria-labelledby="codes" {
                 h2 #codes { (words.t("fusion.codes")) }
                 @for system in systems { (frequencies(words, system)) }
-                @if !proposed.is_empty() {
-                    details #proposed {
-                        summary { (words.t("fusion.proposed")) }
-                        p.small.quiet { (words.t("fusion.proposed_note")) }
-                        pre.code data-proposed tabindex="0" role="group" aria-label=(words.t("fusion.proposed")) {
-                            (lines(proposed))
-                        }
-                    }
+            }
+        }
+    }
+}
+
+/// A proposed profile, as the field of the target profile takes it. A module puts it there.
+pub(super) fn proposal(words: Words, proposed: &[ProposedView]) -> Markup {
+    html! {
+        @if !proposed.is_empty() {
+            details #proposed {
+                summary.small { (words.t("fusion.proposed")) }
+                div.stack.tight {
+                    p.small.quiet { (words.t("fusion.proposed_note")) }
+                    pre.code data-proposed tabindex="0" role="group" aria-label=(words.t("fusion.proposed")) { (lines(proposed)) }
+                    p { button.button type="button" data-use-proposed hidden { (words.t("fusion.use_proposed")) } }
                 }
             }
         }
     }
 }
 
-/// Codes as the field of the target profile takes them.
-pub(super) fn lines(proposed: &[ProposedView]) -> String {
+fn lines(proposed: &[ProposedView]) -> String {
     let lines: Vec<String> =
         proposed.iter().map(|code| format!("{}={:.2}", code.code, code.weight)).collect();
     lines.join("\n")

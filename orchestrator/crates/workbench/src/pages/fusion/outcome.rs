@@ -3,13 +3,18 @@
 use super::{alarms, recipe};
 use crate::words::Words;
 use lyra_usecases::fusion::LaneOutcome;
-use lyra_wire::fusion::RunHandle;
+use lyra_wire::fusion::{ProposedView, RunHandle};
 use maud::{Markup, html};
 
 /// Codes named for a lane.
 const CODES: usize = 5;
 
-pub(super) fn section(words: Words, outcomes: &[LaneOutcome]) -> Markup {
+/// The id of the first run, of which a target profile is proposed.
+pub(super) fn first(outcomes: &[LaneOutcome]) -> Option<&str> {
+    outcomes.iter().find_map(|outcome| Some(outcome.found.as_ref().ok()?.run_id.as_str()))
+}
+
+pub(super) fn section(words: Words, outcomes: &[LaneOutcome], proposed: &[ProposedView]) -> Markup {
     let found: Vec<&RunHandle> = outcomes.iter().filter_map(|outcome| outcome.found.as_ref().ok()).collect();
     let failed = outcomes.len() - found.len();
     let runs = found
@@ -25,7 +30,7 @@ pub(super) fn section(words: Words, outcomes: &[LaneOutcome]) -> Markup {
         @if !runs.is_empty() {
             section.stack aria-labelledby="blend-title" {
                 h2 #blend-title { (words.t("fusion.blend")) }
-                (recipe::blend_form(words, &runs, &recipe::Filled::default()))
+                (recipe::blend_form(words, &runs, &recipe::Filled::default(), proposed))
             }
         }
     }

@@ -1,10 +1,10 @@
 //! The parameters of a blend: the form for them, and what was filled in.
 
-use super::{Fields, HERE};
+use super::{Fields, HERE, codes};
 use crate::words::Words;
 use lyra_usecases::AppError;
 use lyra_usecases::fusion::{written_facet, written_weight};
-use lyra_wire::fusion::{CodeInput, FacetInput, ParentView, ProvenanceView, RecipeInput, WeightInput};
+use lyra_wire::fusion::{CodeInput, FacetInput, ProposedView, ProvenanceView, RecipeInput, WeightInput};
 use maud::{Markup, html};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -125,29 +125,34 @@ fn read<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, AppEr
 }
 
 /// The form that blends runs: name of the lane and id of the run.
-pub(super) fn blend_form(words: Words, runs: &[(String, String)], filled: &Filled) -> Markup {
+pub(super) fn blend_form(
+    words: Words,
+    runs: &[(String, String)],
+    filled: &Filled,
+    proposed: &[ProposedView],
+) -> Markup {
     let lanes: Vec<&str> = runs.iter().map(|(lane, _)| lane.as_str()).collect();
     html! {
         form.card.stack method="get" action={ (HERE) "/blend" } {
             @for (lane, run) in runs { input type="hidden" name="run" value={ (lane) "=" (run) }; }
-            (fields(words, &lanes, filled))
+            (fields(words, &lanes, filled, proposed))
             p { button.button.main name="go" value="1" { (words.t("fusion.blend_these")) } }
         }
     }
 }
 
 /// The form that changes a blend into a new one.
-pub(super) fn change_form(words: Words, run: &str, parents: &[ParentView], filled: &Filled) -> Markup {
-    let lanes: Vec<&str> = parents.iter().map(|parent| parent.lane.as_str()).collect();
+pub(super) fn change_form(words: Words, view: &ProvenanceView, filled: &Filled) -> Markup {
+    let lanes: Vec<&str> = view.parents.iter().map(|parent| parent.lane.as_str()).collect();
     html! {
-        form.card.stack #change-form method="get" action={ (super::address(run)) "/change" } {
-            (fields(words, &lanes, filled))
+        form.card.stack #change-form method="get" action={ (super::address(&view.run_id)) "/change" } {
+            (fields(words, &lanes, filled, &view.proposed_profile))
             p { button.button.main name="go" value="1" { (words.t("fusion.change_run")) } }
         }
     }
 }
 
-fn fields(words: Words, lanes: &[&str], filled: &Filled) -> Markup {
+fn fields(words: Words, lanes: &[&str], filled: &Filled, proposed: &[ProposedView]) -> Markup {
     let weight = |name: &str, label: &str, usual: &str| {
         let given = filled.weights.get(name).map_or("", String::as_str);
         html! {
@@ -169,6 +174,7 @@ fn fields(words: Words, lanes: &[&str], filled: &Filled) -> Markup {
             (words.t("fusion.profile"))
             textarea.code name="profile" rows="3" maxlength="8000" spellcheck="false" placeholder="ipc:H01L33=1" { (filled.profile) }
         }
+        (codes::proposal(words, proposed))
         details.stack.tight #more-parameters open[!filled.facets.is_empty() || !filled.context.is_empty()] {
             summary { (words.t("fusion.more_parameters")) }
             div.stack.tight {

@@ -82,7 +82,7 @@ pub(in crate::pages) async fn show(
                         section.stack.tight aria-labelledby="change" {
                             h2 #change { (words.t("fusion.change")) }
                             p.small.quiet { (words.t("fusion.change_note")) }
-                            (recipe::change_form(words, &view.run_id, &view.parents, &Filled::of_run(&view)))
+                            (recipe::change_form(words, &view, &Filled::of_run(&view)))
                         }
                     } @else {
                         section.stack.tight aria-labelledby="blend" {
@@ -90,7 +90,7 @@ pub(in crate::pages) async fn show(
                             p.small { a href={ (HERE) "#recent-runs" } { (words.t("fusion.blend_with_others")) } }
                         }
                     }
-                    (codes::section(words, &view.code_distributions, &view.proposed_profile))
+                    (codes::section(words, &view.code_distributions))
                 }
             }
         }
