@@ -5,14 +5,13 @@ mod shown;
 use super::{print, print_json};
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use lyra_corpus::backend::{FeatureScope, IdType, RawFilter, RawRange};
+use lyra_corpus::backend::{FeatureScope, IdType};
 use lyra_fusion::{FacetTerms, Recipe, RecipeDelta};
-use lyra_usecases::App;
 use lyra_usecases::fusion::{
     BlendRequest, DocumentsRequest, Label, LaneSearch, PeekRequest, ProvenanceRequest, Representative,
-    RunRef, Show,
+    RunRef, Show, written_facet, written_filter, written_weight,
 };
-use serde_json::Value;
+use lyra_usecases::{App, AppError};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -296,17 +295,19 @@ pub(super) async fn run(app: &App, command: &FuseCommand) -> anyhow::Result<Exit
 
 impl SearchArgs {
     fn search(&self, app: &App) -> anyhow::Result<LaneSearch> {
-        let semantic =
-            app.fusion().lanes().iter().any(|lane| lane.lane == self.lane && lane.kind != "fulltext");
         Ok(LaneSearch {
             corpus: self.corpus.clone(),
             lane: Some(self.lane.clone()),
             lane_name: self.name.clone(),
-            semantic,
+            semantic: app.fusion().is_semantic(&self.lane),
             text: self.query.clone(),
             boosts: None,
             scope: self.scope,
-            filters: self.filters.iter().map(|text| filter(text)).collect::<anyhow::Result<_>>()?,
+            filters: self
+                .filters
+                .iter()
+                .map(|text| told(written_filter(text), "--filter"))
+                .collect::<anyhow::Result<_>>()?,
             top_k: self.top_k,
             use_case_terms: self.use_case.clone(),
         })
@@ -315,18 +316,10 @@ impl SearchArgs {
 
 impl RecipeArgs {
     fn delta(&self) -> anyhow::Result<RecipeDelta> {
-        let weights = numbers(&self.weights, "--weight", "precision=1.4")?;
-        let profile = numbers(&self.profile, "--profile", "ipc:H01L33/20=0.8")?;
-        let facets: anyhow::Result<Vec<FacetTerms>> = self
-            .facets
-            .iter()
-            .map(|text| {
-                let (facet, terms) =
-                    text.split_once('=').with_context(|| format!("--facet {text}: write A=term,term"))?;
-                let terms = terms.split(',').map(|term| term.trim().trim_matches('"').to_owned()).collect();
-                Ok(FacetTerms { facet: facet.trim().to_owned(), terms })
-            })
-            .collect();
+        let weights = numbers(&self.weights, "--weight")?;
+        let profile = numbers(&self.profile, "--profile")?;
+        let facets: anyhow::Result<Vec<FacetTerms>> =
+            self.facets.iter().map(|text| told(written_facet(text), "--facet")).collect();
         let facets = facets?;
         Ok(RecipeDelta {
             weights: (!weights.is_empty()).then_some(weights),
@@ -341,39 +334,13 @@ impl RecipeArgs {
     }
 }
 
-fn numbers(list: &[String], option: &str, example: &str) -> anyhow::Result<BTreeMap<String, f64>> {
-    list.iter()
-        .map(|text| {
-            let (name, number) = text
-                .rsplit_once('=')
-                .and_then(|(name, number)| Some((name.trim().to_owned(), number.trim().parse().ok()?)))
-                .with_context(|| format!("{option} {text}: write it like {example}"))?;
-            Ok((name, number))
-        })
-        .collect()
+fn numbers(list: &[String], option: &str) -> anyhow::Result<BTreeMap<String, f64>> {
+    list.iter().map(|text| told(written_weight(text), option)).collect()
 }
 
-fn filter(text: &str) -> anyhow::Result<RawFilter> {
-    let (field, values) = text.split_once('=').with_context(|| {
-        format!(
-            "--filter {text}: write FIELD=VALUE,VALUE, FIELD!=VALUE or FIELD=FROM..TO, such as ipc=H01L33"
-        )
-    })?;
-    let (field, excluded) = field.strip_suffix('!').map_or((field, false), |field| (field, true));
-    let mut filter = RawFilter { field: field.trim().to_owned(), ..RawFilter::default() };
-    if let Some((from, to)) = values.split_once("..") {
-        let end = |text: &str| (!text.trim().is_empty()).then(|| Value::from(text.trim()));
-        filter.include_range = Some(RawRange { from: end(from), to: end(to) });
-        return Ok(filter);
-    }
-    let values = values.split(',').map(|value| value.trim().to_owned());
-    match (["ipc", "cpc", "fi", "ft"].contains(&filter.field.as_str()), excluded) {
-        (true, false) => filter.include_codes = values.collect(),
-        (true, true) => filter.exclude_codes = values.collect(),
-        (false, false) => filter.include_values = values.map(Value::from).collect(),
-        (false, true) => filter.exclude_values = values.map(Value::from).collect(),
-    }
-    Ok(filter)
+/// The same with its option in the error.
+fn told<T>(read: Result<T, AppError>, option: &str) -> anyhow::Result<T> {
+    read.map_err(anyhow::Error::from).with_context(|| option.to_owned())
 }
 
 fn judged(text: &str) -> anyhow::Result<Representative> {
@@ -387,13 +354,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filters_are_read() {
-        assert_eq!(filter("ipc=H01L33, F21V").unwrap().include_codes, ["H01L33", "F21V"]);
-        assert_eq!(filter("country!=US").unwrap().exclude_values, ["US"]);
-        let dates = filter("pub_date=2020-01-01..").unwrap().include_range.unwrap();
-        assert_eq!((dates.from, dates.to), (Some(Value::from("2020-01-01")), None));
-        assert!(filter("ipc").unwrap_err().to_string().contains("FIELD=VALUE"));
-        assert!(numbers(&["precision".to_owned()], "--weight", "a=1").is_err());
+    fn errors_name_their_option() {
+        let error = numbers(&["precision".to_owned()], "--weight").unwrap_err();
+        assert!(format!("{error:#}").starts_with("--weight: "), "{error:#}");
         assert!(judged("D=x").is_err());
     }
 }

@@ -26,7 +26,7 @@ pub use facet::{DocText, FacetSignals, FacetTerms, FacetWeights, Facets};
 pub use frontier::FrontierPoint;
 pub use hygiene::{Demands, WordList, demands};
 pub use metrics::StructureMetrics;
-pub use passage::{cut, passages};
+pub use passage::{Piece, cut, passages, pieces};
 pub use pool::{Lane, Pool, RankedDocs};
 pub use profile::{ProposeOptions, ProposedCode, TargetProfile};
 pub use proxy::{MIN_REPRESENTATIVES, PiWeights, ProxyMethod};

@@ -6,10 +6,27 @@ use std::ops::Range;
 /// The text around a matched term.
 const MARK: &str = "**";
 
+/// A piece of a passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The text.
+    pub text: String,
+    /// Whether it is a term of the query.
+    pub is_term: bool,
+}
+
 /// At most `most` passages of about `chars` characters each around `found`, the byte ranges of a query's terms,
 /// ascending and without overlap. The passages with the most different terms are chosen; they are returned in text
 /// order, with `**` around each term.
 pub fn passages(text: &str, found: &[Range<usize>], chars: usize, most: usize) -> Vec<String> {
+    let marked =
+        |piece: Piece| if piece.is_term { format!("{MARK}{}{MARK}", piece.text) } else { piece.text };
+    let passages = pieces(text, found, chars, most);
+    passages.into_iter().map(|pieces| pieces.into_iter().map(marked).collect()).collect()
+}
+
+/// The same passages in pieces, so that no mark can be confused with the text.
+pub fn pieces(text: &str, found: &[Range<usize>], chars: usize, most: usize) -> Vec<Vec<Piece>> {
     let mut terms: BTreeMap<String, usize> = BTreeMap::new();
     let spans: Vec<(usize, usize, usize)> = found
         .iter()
@@ -43,26 +60,31 @@ pub fn passages(text: &str, found: &[Range<usize>], chars: usize, most: usize) -
         }
     }
     chosen.sort_unstable();
-    chosen.into_iter().map(|(begin, end)| mark_spans(text, begin, end, &spans)).collect()
+    chosen.into_iter().map(|(begin, end)| cut_out(text, begin, end, &spans)).collect()
 }
 
-fn mark_spans(text: &str, begin: usize, end: usize, spans: &[(usize, usize, usize)]) -> String {
-    let mut out = String::from(if begin > 0 { "…" } else { "" });
+fn cut_out(text: &str, begin: usize, end: usize, spans: &[(usize, usize, usize)]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut plain = String::from(if begin > 0 { "…" } else { "" });
     let mut at = begin;
     for &(from, to, _) in spans.iter().filter(|span| span.0 >= begin && span.1 <= end) {
         if from >= at {
-            out.push_str(&text[at..from]);
-            out.push_str(MARK);
-            out.push_str(&text[from..to]);
-            out.push_str(MARK);
+            plain.push_str(&text[at..from]);
+            if !plain.is_empty() {
+                pieces.push(Piece { text: std::mem::take(&mut plain), is_term: false });
+            }
+            pieces.push(Piece { text: text[from..to].to_owned(), is_term: true });
             at = to;
         }
     }
-    out.push_str(&text[at..end]);
+    plain.push_str(&text[at..end]);
     if end < text.len() {
-        out.push('…');
+        plain.push('…');
     }
-    out
+    if !plain.is_empty() {
+        pieces.push(Piece { text: plain, is_term: false });
+    }
+    pieces
 }
 
 /// The character boundary `chars` characters before `at`, or the start.

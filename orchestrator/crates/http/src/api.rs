@@ -10,6 +10,7 @@ mod corpora;
 mod dispatch;
 mod events;
 mod explore;
+mod fusion;
 mod once;
 mod openapi;
 mod operations;
@@ -53,6 +54,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         corpora::routes(),
         sources::routes(),
         explore::routes(),
+        fusion::routes(),
         operations::routes(),
         session::routes(),
         events::routes(),

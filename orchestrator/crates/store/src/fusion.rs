@@ -135,6 +135,8 @@ pub struct RunSummary {
     pub lane: Option<String>,
     /// The corpus searched.
     pub corpus: String,
+    /// The query or text of a lane; `None` for a fusion.
+    pub query: Option<String>,
     /// Documents in it.
     pub count_returned: usize,
     /// When it was created.
@@ -261,7 +263,9 @@ impl Store {
     /// When the store cannot be read.
     pub async fn runs(&self, limit: u32) -> Result<Vec<RunSummary>> {
         let rows = sqlx::query(
-            "SELECT id, kind, lane, corpus, meta, created_at FROM fusion_runs ORDER BY seq DESC LIMIT ?",
+            "SELECT id, kind, lane, corpus, meta, created_at,
+                    coalesce(recipe ->> '$.search.kind.query', recipe ->> '$.search.kind.text') AS query
+             FROM fusion_runs ORDER BY seq DESC LIMIT ?",
         )
         .bind(limit)
         .fetch_all(self.reader())
@@ -274,6 +278,7 @@ impl Store {
                     kind: row.parsed("kind")?,
                     lane: row.value("lane")?,
                     corpus: row.value("corpus")?,
+                    query: row.value("query")?,
                     count_returned: meta.count_returned,
                     created_at: row.parsed("created_at")?,
                 })

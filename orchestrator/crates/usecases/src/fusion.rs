@@ -4,10 +4,15 @@
 //! executes, fuses, measures, and shows why.
 
 mod blend;
+mod check;
+mod compare;
 mod documents;
+mod export;
 mod fuse;
 mod gate;
+mod given;
 mod lanes;
+mod list;
 mod multilane;
 mod ports;
 mod provenance;
@@ -20,8 +25,11 @@ mod texts;
 mod views;
 
 pub use blend::{BlendRequest, Label, Representative, RunRef};
+pub use check::check_query;
 pub use documents::DocumentsRequest;
+pub use export::{RunFile, RunFormat};
 pub(super) use gate::Gate;
+pub use given::{boosts, delta, filters, recipe, written_facet, written_filter, written_weight};
 pub use multilane::{LaneOutcome, MultiLane, NamedLane};
 pub use provenance::ProvenanceRequest;
 pub use review::PeekRequest;
@@ -34,7 +42,7 @@ use crate::config::FusionSettings;
 use lanes::Lanes;
 use lyra_corpus::backend::{BackendKind, SearchBackend};
 use lyra_fusion::FusionError;
-use lyra_store::{RunKind, RunSummary, StoredRun};
+use lyra_store::{RunKind, StoredRun};
 use lyra_wire::fusion::LaneInfo;
 use ports::FusionStore;
 use std::sync::Arc;
@@ -67,20 +75,17 @@ impl Fusion {
         self.lanes.list()
     }
 
+    /// Whether a lane compares meanings, so that its query is a text; `false` for an unknown lane.
+    pub fn is_semantic(&self, lane: &str) -> bool {
+        self.lanes.find(Some(lane), true).is_ok()
+    }
+
     /// The corpora that lanes may search.
     ///
     /// # Errors
     /// The backend does not answer.
     pub async fn corpora(&self) -> Result<Vec<String>, AppError> {
         Ok(self.backend.corpora().await?)
-    }
-
-    /// The newest runs.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub async fn runs(&self, limit: u32) -> Result<Vec<RunSummary>, AppError> {
-        Ok(self.store.runs(limit).await?)
     }
 
     /// The effective settings.

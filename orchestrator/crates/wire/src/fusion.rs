@@ -1,9 +1,20 @@
 //! Lanes, their runs, and what fusing them measured.
 
+mod check;
+mod compare;
 mod documents;
+mod given;
+mod list;
 mod provenance;
 
+pub use check::{QueryCheck, QueryFault};
+pub use compare::{Comparison, MovedDocument, OwnDocument, Side};
 pub use documents::{CutField, DocumentView, Documents, Found, FoundDocument, Passage, PeekView, Snippet};
+pub use given::{
+    BoostsInput, CodeInput, FacetInput, FacetWeightsInput, FilterInput, PiWeightsInput, RangeInput,
+    RecipeInput, WeightInput,
+};
+pub use list::{Piece, RunDocument, RunDocuments, RunHit, RunInfo};
 pub use provenance::{
     DocumentShare, ParentView, ProposedView, ProvenanceView, RepresentativeView, SampleView,
 };

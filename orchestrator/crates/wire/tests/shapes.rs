@@ -2,7 +2,10 @@
 //! `INSTA_UPDATE=always cargo test -p lyra-wire` writes the new snapshot, to be read in the diff.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-use lyra_wire::fusion::{Documents, Found, FusionView, LaneInfo, PeekView, ProvenanceView, RunHandle};
+use lyra_wire::fusion::{
+    Comparison, Documents, Found, FusionView, LaneInfo, PeekView, ProvenanceView, QueryCheck, RunDocuments,
+    RunHandle, RunInfo,
+};
 use lyra_wire::{
     AuditRecord, CalibrationRolledBack, CalibrationStats, ClaimAdoption, ClaimMaterial, ClaimPage, Corpus,
     CorpusSearch, Correction, DomainChanged, DomainDecision, Finding, Happened, ImportAccepted, ItemFacts,
@@ -105,6 +108,10 @@ fn the_names_of_every_shape() {
     add::<ProvenanceView>(&mut generator);
     add::<PeekView>(&mut generator);
     add::<Documents>(&mut generator);
+    add::<Comparison>(&mut generator);
+    add::<QueryCheck>(&mut generator);
+    add::<RunDocuments>(&mut generator);
+    add::<RunInfo>(&mut generator);
     let mut out = String::new();
     for (name, schema) in generator.definitions() {
         writeln!(out, "{name}").unwrap();

@@ -33,6 +33,7 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "csv.js": SCRIPT,
     "explore.js": SCRIPT,
     "folders.js": SCRIPT,
+    "fusion.js": SCRIPT,
     "import.js": SCRIPT,
     "keys.js": SCRIPT,
     "live.js": SCRIPT,

@@ -4,6 +4,7 @@ mod calibration;
 mod claim;
 mod corpora;
 mod explore;
+mod fusion;
 mod home;
 mod login;
 mod operations;
@@ -29,6 +30,10 @@ pub(crate) fn router() -> Router<App> {
         .route("/corpora/{name}/documents/{document}", get(corpora::document::show))
         .route("/sources", get(sources::show))
         .route("/explore", get(explore::show))
+        .route("/fusion", get(fusion::show))
+        .route("/fusion/blend", get(fusion::blend::show))
+        .route("/fusion/runs/{run}", get(fusion::run::show))
+        .route("/fusion/runs/{run}/change", get(fusion::blend::change))
         .route("/calibration", get(calibration::show))
         .route("/operations", get(operations::show))
 }

@@ -16,6 +16,7 @@ pub mod bar;
 mod beta;
 pub mod forest;
 mod frame;
+pub mod frontier;
 pub mod gauge;
 mod glyph;
 pub mod history;
@@ -24,6 +25,7 @@ pub mod posterior;
 pub mod reliability;
 pub mod risk_coverage;
 mod scale;
+pub mod shares;
 mod table;
 #[cfg(test)]
 mod tests;

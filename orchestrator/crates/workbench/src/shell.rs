@@ -14,6 +14,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("/", "common.ask"),
     ("/corpora", "common.library"),
     ("/sources", "common.sources"),
+    ("/fusion", "fusion.title"),
     ("/explore", "explore.title"),
     ("/calibration", "calibration.title"),
     ("/operations", "operations.title"),

@@ -1,5 +1,6 @@
 //! Pages over a real application, without models.
 
+mod fusion;
 mod library;
 mod sources;
 

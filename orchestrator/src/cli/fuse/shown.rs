@@ -1,9 +1,8 @@
 //! Runs, fusions and documents as a person reads them.
 
-use lyra_store::RunSummary;
 use lyra_wire::fusion::{
     AlarmView, Documents, FrontierView, FusionView, LaneInfo, MetricsView, PeekView, ProvenanceView,
-    RunHandle, SystemCodes,
+    RunHandle, RunInfo, SystemCodes,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -23,7 +22,7 @@ pub(super) fn lanes(lanes: &[LaneInfo]) -> String {
     text
 }
 
-pub(super) fn runs(runs: &[RunSummary]) -> String {
+pub(super) fn runs(runs: &[RunInfo]) -> String {
     if runs.is_empty() {
         return "no runs yet; to search a lane: lyra fuse search QUERY\n".to_owned();
     }
@@ -32,7 +31,7 @@ pub(super) fn runs(runs: &[RunSummary]) -> String {
         let lane = run.lane.as_deref().unwrap_or("-");
         let _ = writeln!(
             text,
-            "{:<28} {:<12} {:>6} of {:<16} {:.0}",
+            "{:<28} {:<12} {:>6} of {:<16} {}",
             run.run_id, lane, run.count_returned, run.corpus, run.created_at
         );
     }

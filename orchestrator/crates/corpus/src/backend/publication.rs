@@ -1,5 +1,6 @@
 //! A document with all its fields, as backends hand it out.
 
+use lyra_bibliography::{Kind, Record};
 use lyra_domain::Doi;
 use lyra_domain::classification::{Code, CodeError, System};
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,36 @@ pub struct Publication {
     pub venue: Option<String>,
     /// Year of publication.
     pub year: Option<i32>,
+}
+
+impl Publication {
+    /// What reference managers know of it.
+    pub fn record(&self) -> Record {
+        let is_patent = self.app_id.is_some()
+            || self.pub_id.is_some()
+            || self.exam_id.is_some()
+            || !self.codes.is_empty();
+        Record {
+            kind: match (is_patent, &self.venue) {
+                (true, _) => Kind::Patent,
+                (false, Some(_)) => Kind::Article,
+                (false, None) => Kind::Other,
+            },
+            title: self.title.clone(),
+            authors: self.authors.iter().map(|name| lyra_bibliography::given_family(name)).collect(),
+            year: self.year.or_else(|| self.pub_date.map(|date| i32::from(date.year()))),
+            date: self
+                .pub_date
+                .filter(|date| self.year.is_none_or(|year| year == i32::from(date.year())))
+                .map(|date| date.to_string()),
+            venue: self.venue.clone(),
+            doi: self.doi.clone(),
+            url: self.url.clone(),
+            abstract_text: Some(self.abst.clone()).filter(|text| !text.is_empty()),
+            language: self.lang.clone(),
+            ..Record::default()
+        }
+    }
 }
 
 /// Classification codes by system, in normal form, in the order of the document: the first is its primary one.

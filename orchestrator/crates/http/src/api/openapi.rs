@@ -68,6 +68,8 @@ fn part(name: &str) -> (&'static str, Option<&'static str>) {
         "edge_id" => ("Id of a judgment", Some("^edge_.+$")),
         "page_id" => ("Id of a page", Some("^page_.+$")),
         "queue_id" => ("Id of a waiting page", Some("^auth_.+$")),
+        "run_id" => ("Id of a run of a lane or of a blend", None),
+        "other_id" => ("Id of the run to compare with", None),
         "doc_id" => ("Id of the document in its corpus, percent-encoded", None),
         "pattern" => {
             let domain = r"^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$";
@@ -153,6 +155,11 @@ fn operation(route: &Route, answers: &mut SchemaGenerator) -> Value {
             "description": "The data of each event; `ready` and `reset` have none",
             "content": {"text/event-stream": {"schema": schema(answers)}},
         }),
+        Returns::File(media_types) => {
+            let content: Map<String, Value> =
+                media_types.iter().map(|media_type| ((*media_type).to_owned(), json!({}))).collect();
+            json!({"description": "The file", "content": content})
+        }
     };
     responses.insert(route.status.as_str().to_owned(), answer);
     if route.method == axum::http::Method::GET && matches!(route.returns, Returns::Json(_)) {

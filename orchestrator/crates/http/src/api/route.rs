@@ -43,6 +43,8 @@ pub(super) enum Returns {
     Nothing,
     /// Server-Sent Events, of which the data has this shape.
     Events(SchemaOf),
+    /// A file of one of these media types.
+    File(&'static [&'static str]),
 }
 
 /// Adds a type to a document's schemas.
@@ -214,6 +216,29 @@ pub(super) fn events<Q: JsonSchema, E: JsonSchema>(
         query: schema::<Q>,
         takes: Takes::Nothing,
         returns: Returns::Events(schema::<E>),
+        secret: false,
+        handler: Handler::Raw(handler),
+    }
+}
+
+/// A route that reads and answers with a file: its query is `Q`.
+pub(super) fn download<Q: JsonSchema>(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    media_types: &'static [&'static str],
+    handler: Raw,
+) -> Route {
+    Route {
+        method: Method::GET,
+        path,
+        id,
+        summary,
+        needs: Needs::Reading,
+        status: StatusCode::OK,
+        query: schema::<Q>,
+        takes: Takes::Nothing,
+        returns: Returns::File(media_types),
         secret: false,
         handler: Handler::Raw(handler),
     }

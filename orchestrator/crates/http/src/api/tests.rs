@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
 mod changes;
+mod fusion;
 mod judged;
 mod streams;
 
@@ -383,6 +384,7 @@ async fn what_does_not_exist_is_not_found_on_every_route() {
             "reject_claim" => json!({"reason": "x"}),
             "leave_out" => json!({"edge_ids": []}),
             "correct_edge" => json!({"relation": "supports"}),
+            "register_representatives" => json!({"representatives": [{"doc_id": "x", "label": "A"}]}),
             _ => Value::Null,
         };
         // These create what they name, or have another body.

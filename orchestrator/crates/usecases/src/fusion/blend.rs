@@ -8,7 +8,7 @@ use crate::{AppError, Details, Remedy};
 use lyra_domain::named_enum;
 use lyra_fusion::{Recipe, RecipeDelta};
 use lyra_store::{RunKind, RunParent, StoredRun};
-use lyra_wire::fusion::{FusionView, ProvenanceView};
+use lyra_wire::fusion::{FusionView, ProvenanceView, RecipeInput};
 use lyra_wire::json::size;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -111,6 +111,15 @@ impl Fusion {
         let (changed, cached) =
             self.fuse(&lanes, recipe, Some(run.id.clone()), representatives(&run)).await?;
         fusion_view(&changed, cached)
+    }
+
+    /// The same, with what a caller gives.
+    ///
+    /// # Errors
+    /// As [`Fusion::mutate`].
+    pub async fn change(&self, run_id: &str, given: RecipeInput) -> Result<FusionView, AppError> {
+        let from = self.recipe(run_id).await?;
+        self.mutate(run_id, super::delta(given, &from)).await
     }
 
     /// The parameters of a fusion run.

@@ -10,6 +10,7 @@ use lyra_text::query::{Field, Query, highlights};
 use lyra_wire::fusion::{CutField, DocumentView, Documents, Passage};
 use lyra_wire::json::size;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Bytes of one answer's documents.
 const MAX_BYTES: usize = 50_000;
@@ -261,7 +262,7 @@ impl Fusion {
     }
 
     /// The queries of a run's lanes.
-    async fn queries_of(&self, run: &StoredRun) -> Result<Vec<Query>, AppError> {
+    pub(super) async fn queries_of(&self, run: &StoredRun) -> Result<Vec<Query>, AppError> {
         let mut queries = Vec::new();
         let lanes = if run.kind == RunKind::Fusion {
             let lanes = self.lanes_of(run).await?;
@@ -333,19 +334,24 @@ fn marked(publication: &Publication, queries: &[Query]) -> Vec<Passage> {
     fields
         .into_iter()
         .flat_map(|(field, name, text)| {
-            let mut places: Vec<std::ops::Range<usize>> =
-                queries.iter().flat_map(|query| highlights(query, field, text)).collect();
-            places.sort_unstable_by_key(|place| (place.start, place.end));
-            let mut apart: Vec<std::ops::Range<usize>> = Vec::new();
-            for place in places {
-                match apart.last_mut() {
-                    Some(last) if place.start < last.end => last.end = last.end.max(place.end),
-                    _ => apart.push(place),
-                }
-            }
-            passages(text, &apart, PASSAGES.1, PASSAGES.0)
+            passages(text, &places(queries, field, text), PASSAGES.1, PASSAGES.0)
                 .into_iter()
                 .map(move |text| Passage { field: name, text })
         })
         .collect()
+}
+
+/// The byte ranges of a field's text that queries hit, ascending and without overlap.
+pub(super) fn places(queries: &[Query], field: Field, text: &str) -> Vec<Range<usize>> {
+    let mut places: Vec<Range<usize>> =
+        queries.iter().flat_map(|query| highlights(query, field, text)).collect();
+    places.sort_unstable_by_key(|place| (place.start, place.end));
+    let mut apart: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match apart.last_mut() {
+            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+            _ => apart.push(place),
+        }
+    }
+    apart
 }

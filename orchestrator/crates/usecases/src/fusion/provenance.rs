@@ -76,36 +76,19 @@ impl Fusion {
             shortened: false,
         };
         if run.kind == RunKind::Fusion {
-            self.of_fusion(&run, request, &mut view).await?;
+            self.of_fusion(&run, &mut view).await?;
         } else {
             let recipe = lane_recipe(&run)?;
             view.alarms = alarms(lane_alarms(self, &run, &recipe));
-            let listed = run.docs.ids.iter().zip(&run.docs.scores);
-            view.documents = (1..)
-                .zip(listed)
-                .skip(request.offset)
-                .take(request.top_k_lane)
-                .map(|(rank, (doc_id, score))| DocumentShare {
-                    rank,
-                    doc_id: doc_id.clone(),
-                    score: millionths(*score),
-                    ranks: BTreeMap::new(),
-                    shares: BTreeMap::new(),
-                })
-                .collect();
         }
+        view.documents = self.listed(&run, request.offset, request.top_k_lane).await?;
         if request.sample {
             view.sample = Some(self.sampled(&run).await?);
         }
         Ok(view)
     }
 
-    async fn of_fusion(
-        &self,
-        run: &StoredRun,
-        request: &ProvenanceRequest,
-        view: &mut ProvenanceView,
-    ) -> Result<(), AppError> {
+    async fn of_fusion(&self, run: &StoredRun, view: &mut ProvenanceView) -> Result<(), AppError> {
         let measured = Measured::of(run)?;
         let recipe = recipe(run)?;
         let lanes = self.lanes_of(run).await?;
@@ -118,29 +101,6 @@ impl Fusion {
                 weight: recipe.weights.get(lane).copied().unwrap_or(1.0),
             })
             .collect();
-        let (offset, most) = (request.offset, request.top_k_lane);
-        view.documents = blocking(move || {
-            lanes.with_blend(&recipe, |pool, blend, _| {
-                let ranking: &Ranking = &blend.ranking;
-                (1..)
-                    .zip(&ranking.order)
-                    .skip(offset)
-                    .take(most)
-                    .map(|(rank, &doc)| {
-                        let names = pool.names().iter().copied().chain([CODE]);
-                        let ranks = pool.names().iter().zip(pool.ranks(doc)).filter(|(_, rank)| **rank > 0);
-                        DocumentShare {
-                            rank,
-                            doc_id: pool.id(doc).to_owned(),
-                            score: millionths(ranking.scores[doc]),
-                            ranks: ranks.map(|(name, rank)| ((*name).to_owned(), *rank as usize)).collect(),
-                            shares: shares(names.zip(ranking.shares(doc))),
-                        }
-                    })
-                    .collect()
-            })
-        })
-        .await?;
         view.contributions = shares(measured.contributions);
         view.metrics = Some(shape(measured.metrics));
         view.frontier = measured.frontier.into_iter().map(depth).collect();
@@ -163,6 +123,50 @@ impl Fusion {
             })
             .collect();
         Ok(())
+    }
+
+    /// The documents of a run from `offset` on, with what each lane of a fusion adds to them.
+    pub(super) async fn listed(
+        &self,
+        run: &StoredRun,
+        offset: usize,
+        most: usize,
+    ) -> Result<Vec<DocumentShare>, AppError> {
+        if run.kind != RunKind::Fusion {
+            let listed = (1..).zip(run.docs.ids.iter().zip(&run.docs.scores)).skip(offset).take(most);
+            return Ok(listed
+                .map(|(rank, (doc_id, score))| DocumentShare {
+                    rank,
+                    doc_id: doc_id.clone(),
+                    score: millionths(*score),
+                    ranks: BTreeMap::new(),
+                    shares: BTreeMap::new(),
+                })
+                .collect());
+        }
+        let (lanes, recipe) = (self.lanes_of(run).await?, recipe(run)?);
+        blocking(move || {
+            lanes.with_blend(&recipe, |pool, blend, _| {
+                let ranking: &Ranking = &blend.ranking;
+                (1..)
+                    .zip(&ranking.order)
+                    .skip(offset)
+                    .take(most)
+                    .map(|(rank, &doc)| {
+                        let names = pool.names().iter().copied().chain([CODE]);
+                        let ranks = pool.names().iter().zip(pool.ranks(doc)).filter(|(_, rank)| **rank > 0);
+                        DocumentShare {
+                            rank,
+                            doc_id: pool.id(doc).to_owned(),
+                            score: millionths(ranking.scores[doc]),
+                            ranks: ranks.map(|(name, rank)| ((*name).to_owned(), *rank as usize)).collect(),
+                            shares: shares(names.zip(ranking.shares(doc))),
+                        }
+                    })
+                    .collect()
+            })
+        })
+        .await
     }
 
     /// The fusion runs that a run was changed from, the nearest first.

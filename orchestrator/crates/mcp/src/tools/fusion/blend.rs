@@ -1,13 +1,12 @@
 //! Fusing, changing, inspecting and judging runs.
 
-use super::given::{PeekInput, RecipeInput};
+use super::given::PeekInput;
 use super::tidy;
 use crate::reply::MAX_BYTES;
 use crate::schema::one_of;
 use crate::tools::{Call, Effect, Failure, Tool};
-use lyra_fusion::Recipe;
-use lyra_usecases::fusion::{BlendRequest, Label, ProvenanceRequest, Representative, RunRef};
-use lyra_wire::fusion::{FusionView, ProvenanceView};
+use lyra_usecases::fusion::{BlendRequest, Label, ProvenanceRequest, Representative, RunRef, recipe};
+use lyra_wire::fusion::{FusionView, ProvenanceView, RecipeInput};
 use lyra_wire::json::size;
 use rmcp::model::JsonObject;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -112,10 +111,8 @@ impl Tool for BlendFrontier {
     }
 
     async fn call(call: &Call, input: BlendInput) -> Result<FusionView, Failure> {
-        let usual = Recipe::default();
-        let recipe = usual.clone().with(input.recipe.delta(&usual));
         let runs = input.runs.into_iter().map(|run| RunRef { run_id: run.run_id, lane: run.lane }).collect();
-        let request = BlendRequest { runs, recipe, peek: input.peek.map(Into::into) };
+        let request = BlendRequest { runs, recipe: recipe(input.recipe), peek: input.peek.map(Into::into) };
         Ok(call.app.fusion().blend(request).await?)
     }
 }
@@ -137,9 +134,7 @@ impl Tool for MutateRun {
     }
 
     async fn call(call: &Call, input: MutateInput) -> Result<FusionView, Failure> {
-        let fusion = call.app.fusion();
-        let from = fusion.recipe(&input.run_id).await?;
-        Ok(fusion.mutate(&input.run_id, input.delta.delta(&from)).await?)
+        Ok(call.app.fusion().change(&input.run_id, input.delta).await?)
     }
 }
 

@@ -1,13 +1,13 @@
 //! Searching: for people, and as lanes.
 
-use super::given::{BoostsInput, FilterInput, filters, id_types, scopes};
+use super::given::{id_types, scopes};
 use super::tidy;
 use crate::reply::CONTENT_NOTICE;
 use crate::tools::{Call, Effect, Failure, Tool};
 use lyra_corpus::backend::{FeatureScope, IdType};
-use lyra_usecases::fusion::{LaneOutcome, LaneSearch, NamedLane, Show};
+use lyra_usecases::fusion::{LaneOutcome, LaneSearch, NamedLane, Show, boosts, filters};
 use lyra_wire::Problem;
-use lyra_wire::fusion::{Found, RunHandle};
+use lyra_wire::fusion::{BoostsInput, FilterInput, Found, RunHandle};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -363,7 +363,7 @@ impl Tool for SearchFulltextRaw {
         let search = LaneSearch {
             lane: input.lane,
             text: input.query,
-            boosts: input.field_boosts.map(Into::into),
+            boosts: input.field_boosts.map(boosts),
             filters: filters(input.filters),
             use_case_terms: input.use_case_terms,
             ..LaneSearch::default()
@@ -450,7 +450,7 @@ impl LaneInput {
             semantic,
             text: if semantic { params.text.or(params.query) } else { params.query.or(params.text) }
                 .unwrap_or_default(),
-            boosts: params.field_boosts.map(Into::into),
+            boosts: params.field_boosts.map(boosts),
             scope: params.feature_scope,
             filters: filters(params.filters),
             top_k: params.top_k.unwrap_or(LANE_DOCS),

@@ -1,0 +1,176 @@
+use super::*;
+use axum::body::to_bytes;
+use lyra_corpus::ImportOptions;
+
+/// A server with a corpus of lamps, without embeddings.
+async fn lamps() -> Server {
+    let server = Server::start(false).await;
+    let documents: Vec<String> = (0..40)
+        .map(|i| {
+            let (what, code) = if i % 2 == 0 { ("LED", "H01L33/64") } else { ("filament", "H01K1/00") };
+            let sink = if i % 4 == 0 { " with a heat sink" } else { "" };
+            json!({
+                "id": format!("d{i:02}"), "title": format!("=A {what} lamp, number {i}"), "ipc": [code], "year": 2000 + i,
+                "abstract": format!("The <b>lamp</b> has a {what}{sink}."),
+            })
+            .to_string()
+        })
+        .collect();
+    let path = server.folder.path().join("lamps.jsonl");
+    std::fs::write(&path, documents.join("\n")).expect("a file");
+    let options = ImportOptions { scopes: Some(Vec::new()), ..ImportOptions::default() };
+    let cancel = CancellationToken::new();
+    let report =
+        server.app.import_corpus("lamps", &[path], &options, &|_| {}, &cancel).await.expect("an import");
+    assert_eq!(report.rejected, []);
+    server
+}
+
+/// A blend of two lanes, and its lanes' runs.
+async fn blend(server: &Server) -> (String, Vec<String>) {
+    let lanes = json!({"lanes": [
+        {"lane": "wide", "query": "lamp", "corpus": "lamps"},
+        {"lane": "precision", "query": "led AND \"heat sink\"", "corpus": "lamps", "filters": [{"field": "ipc", "include_codes": ["H01L"]}]},
+    ]});
+    let searched = server.post("/fusion/multisearch", lanes).await;
+    assert_eq!(
+        (searched.status, &searched.body["success_count"]),
+        (StatusCode::OK, &json!(2)),
+        "{searched:?}"
+    );
+    let runs: Vec<String> = searched.body["lanes"]
+        .as_array()
+        .expect("lanes")
+        .iter()
+        .map(|lane| lane["run"]["run_id"].as_str().expect("an id").to_owned())
+        .collect();
+    let given: Vec<Value> = runs.iter().map(|run| json!({"run_id": run})).collect();
+    let recipe = json!({"target_profile": [{"code": "ipc:H01L33", "weight": 1}]});
+    let blended = server.post("/fusion/blends", json!({"runs": given, "recipe": recipe})).await;
+    assert_eq!(blended.status, 200, "{blended:?}");
+    (blended.body["run_id"].as_str().expect("an id").to_owned(), runs)
+}
+
+#[tokio::test]
+async fn a_query_is_checked_at_its_place() {
+    let server = Server::start(false).await;
+    let good = server.post("/fusion/check", json!({"query": "led heat"})).await;
+    assert_eq!(good.body, json!({"reading": "(led AND heat)"}), "{good:?}");
+    let bad = server.post("/fusion/check", json!({"query": "昼 AND (led"})).await;
+    assert_eq!(
+        (&bad.body["fault"]["position"], &bad.body["fault"]["length"]),
+        (&json!(11), &json!(0)),
+        "{bad:?}"
+    );
+    assert!(bad.body["fault"]["expected"].is_string() && bad.body["reading"].is_null());
+    server.close().await;
+}
+
+#[tokio::test]
+async fn lanes_are_searched_blended_changed_and_compared() {
+    let server = lamps().await;
+    assert_eq!(server.get("/fusion/lanes").await.body["lanes"].as_array().map(Vec::len), Some(6));
+    let (blended, runs) = blend(&server).await;
+    let wrong = server.post("/fusion/searches", json!({"query": "led AND", "corpus": "lamps"})).await;
+    assert_eq!(
+        (wrong.status, &wrong.body["details"]["position"]),
+        (StatusCode::BAD_REQUEST, &json!(8)),
+        "{wrong:?}"
+    );
+    let listed = server.get("/fusion/runs?limit=2").await;
+    assert_eq!(listed.body["runs"][0]["run_id"], json!(blended), "{listed:?}");
+    assert_eq!(listed.body["runs"][1]["query"], "led AND \"heat sink\"", "{listed:?}");
+
+    let documents = server.get(&format!("/fusion/runs/{blended}/documents?limit=3")).await;
+    let first = &documents.body["documents"][0];
+    assert_eq!((&documents.body["total"], &documents.body["next_offset"]), (&json!(40), &json!(3)));
+    let shares: f64 = first["shares"].as_object().expect("shares").values().filter_map(Value::as_f64).sum();
+    assert!((shares - 1.0).abs() < 1e-4 && first["codes"] == json!(["ipc:H01L33/64"]), "{first}");
+    let pieces = &first["hits"][1]["pieces"];
+    assert_eq!(
+        (&pieces[0], &pieces[1]["text"], &pieces[1]["hit"]),
+        (&json!({"text": "The <b>", "hit": false}), &json!("lamp"), &json!(true)),
+        "{first}"
+    );
+
+    let nothing = server.post(&format!("/fusion/blends/{blended}/change"), json!({})).await;
+    assert_eq!(nothing.status, 400, "{nothing:?}");
+    let delta = json!({"weights": [{"lane": "precision", "weight": 0}, {"lane": "code", "weight": 0}]});
+    let changed = server.post(&format!("/fusion/blends/{blended}/change"), delta).await;
+    assert_eq!(
+        (changed.status, &changed.body["changed_from"]),
+        (StatusCode::OK, &json!(blended)),
+        "{changed:?}"
+    );
+    let other = changed.body["run_id"].as_str().expect("an id");
+    let compared = server.get(&format!("/fusion/runs/{blended}/compared/{other}?depth=10")).await;
+    let count = |list: &str| compared.body[list].as_array().map_or(0, Vec::len);
+    assert_eq!(count("moved") + count("only_this"), 10, "{compared:?}");
+    assert_eq!(count("only_this"), count("only_other"), "{compared:?}");
+    for own in compared.body["only_this"].as_array().expect("a list") {
+        assert!(own["other_rank"].as_u64().is_some_and(|rank| rank > 10), "{own}");
+    }
+    let same = server.get(&format!("/fusion/runs/{blended}/compared/{blended}")).await;
+    assert_eq!(same.status, 400, "{same:?}");
+    let lane = server.get(&format!("/fusion/runs/{}", runs[0])).await;
+    assert_eq!((&lane.body["kind"], &lane.body["meta"]["count_returned"]), (&json!("fulltext"), &json!(40)));
+    assert!(server.audit().await.is_empty(), "searching and blending change nothing that a log has to keep");
+    server.close().await;
+}
+
+#[tokio::test]
+async fn judgments_are_stored_once_and_recorded() {
+    let server = lamps().await;
+    let (blended, _) = blend(&server).await;
+    let sample = server.get(&format!("/fusion/runs/{blended}?sample=true")).await;
+    let sample: Vec<Value> = sample.body["sample"].as_array().expect("a sample").clone();
+    let judged: Vec<Value> = sample
+        .iter()
+        .enumerate()
+        .map(|(at, one)| json!({"doc_id": one["doc_id"], "label": if at % 2 == 0 { "A" } else { "C" }}))
+        .collect();
+    let path = format!("/fusion/blends/{blended}/representatives");
+    let stored = server.post(&path, json!({"representatives": judged})).await;
+    assert_eq!(
+        (stored.status, &stored.body["proxy"]["method"]),
+        (StatusCode::OK, &json!("platt")),
+        "{stored:?}"
+    );
+    let again = server.post(&path, json!({"representatives": judged})).await;
+    assert_eq!(again.status, 400, "{again:?}");
+    let run = server.get(&format!("/fusion/runs/{blended}")).await;
+    assert_eq!(run.body["representatives"].as_array().map(Vec::len), Some(10), "{run:?}");
+    assert_eq!(server.audit().await, ["register_representatives error", "register_representatives ok"]);
+    server.close().await;
+}
+
+#[tokio::test]
+async fn a_run_is_a_file_in_three_formats() {
+    let server = lamps().await;
+    let (blended, _) = blend(&server).await;
+    let mut files = Vec::new();
+    for format in ["csv", "xlsx", "ris"] {
+        let path = format!("{BASE}/fusion/runs/{blended}/file?format={format}");
+        let response = server.raw("GET", &path, &[], Body::empty()).await;
+        assert_eq!(response.status(), 200, "{format}");
+        let disposition = response.headers()["content-disposition"].to_str().expect("text").to_owned();
+        assert_eq!(disposition, format!("attachment; filename=\"{blended}.{format}\""));
+        files.push(to_bytes(response.into_body(), 10_000_000).await.expect("a body"));
+    }
+    let csv = String::from_utf8(files[0].to_vec()).expect("text");
+    let lines: Vec<&str> = csv.split("\r\n").collect();
+    assert_eq!(lines.len(), 42, "a head, 40 documents, and the end");
+    assert!(
+        lines[0].starts_with("\u{feff}rank,doc_id,title,score,rank in wide,rank in precision,share of wide,"),
+        "{}",
+        lines[0]
+    );
+    assert!(lines[1].starts_with("1,d00,\"'=A LED lamp, number 0\","), "{}", lines[1]);
+    assert_eq!(&files[1][..2], b"PK");
+    let ris = String::from_utf8(files[2].to_vec()).expect("text");
+    assert_eq!(ris.matches("\r\nER  - ").count(), 40, "{ris}");
+    assert!(ris.contains(&format!("Lyra {blended}: rank 1 (precision 1, wide ")), "{ris}");
+    let wrong = server.get(&format!("/fusion/runs/{blended}/file?format=pdf")).await;
+    assert!(wrong.status == 400 && is_problem(&wrong), "{wrong:?}");
+    server.close().await;
+}
