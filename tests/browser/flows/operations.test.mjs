@@ -1,7 +1,10 @@
 // Operations: tokens that are shown once and let in until they are revoked, the doctor, and the audit log.
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Bench, shot } from "../support/bench.mjs";
+import { until } from "../support/until.mjs";
 
 /** Every token as stored. */
 function tokens(bench) {
@@ -56,4 +59,22 @@ test("the doctor examines when asked", async (t) => {
   await page.getByRole("button", { name: "Examine" }).click();
   await page.locator("[data-findings]").getByRole("rowheader", { name: "database" }).waitFor();
   await shot(page, "operations-doctor");
+});
+
+test("a backup is saved from the page, whole, and the audit log tells of it", async (t) => {
+  const bench = await Bench.start(t);
+  const page = await bench.open("/operations");
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Create and save a backup" }).click(),
+  ]);
+  assert.match(download.suggestedFilename(), /^lyra-\d{4}-\d\d-\d\d\.tar\.gz$/);
+  const file = join(bench.store.folder, "saved.tar.gz");
+  await download.saveAs(file);
+  const report = await bench.store.json("backup", "verify", file);
+  assert.deepEqual(report.problems, []);
+  assert.deepEqual(report.corpora, (await bench.store.json("corpus", "list")).map((corpus) => corpus.name));
+  await page.reload();
+  await page.locator("#entries").getByText("create_backup").first().waitFor();
+  await until("nothing is left of it", () => !readdirSync(bench.store.folder).some((name) => name.includes("piped")));
 });

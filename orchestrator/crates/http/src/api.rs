@@ -3,6 +3,7 @@
 //! One table of [`Route`]s makes both the router and the `OpenAPI` document. [`dispatch`] answers every route alike:
 //! it checks the scope, records changes in the audit log, repeats stored answers, and gives reads an `ETag`.
 
+mod backup;
 mod body;
 mod call;
 mod claims;
@@ -56,6 +57,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         explore::routes(),
         fusion::routes(),
         operations::routes(),
+        vec![backup::route()],
         session::routes(),
         events::routes(),
         openapi::routes(),

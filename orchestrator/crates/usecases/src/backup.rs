@@ -12,6 +12,8 @@ mod restore;
 
 pub(crate) use archive::read_archive;
 pub(crate) use check::check_backup;
+pub use pipe::SpooledBackup;
+
 pub(super) use leftovers::remove as remove_leftovers;
 pub(super) use restore::finish_interrupted;
 

@@ -48,7 +48,7 @@ mod workers;
 pub use access::{Caller, Mutation};
 pub use answer::{Answer, Cluster, Verdict};
 pub use auth::{AuthSession, Resolution};
-pub use backup::BackupReport;
+pub use backup::{BackupReport, SpooledBackup};
 pub(crate) use backup::{check_backup, read_archive};
 pub use calibration::{
     CalibrationChange, CalibrationEvaluation, CalibrationFit, CalibrationMeasure, CalibrationStats,

@@ -15,8 +15,7 @@ impl App {
     /// # Errors
     /// As [`App::create_backup`]; a reader that went away.
     pub async fn write_backup_to(&self, out: impl Write + Send + 'static) -> Result<BackupReport, AppError> {
-        let spooled = Spooled::new(self.data_dir())?;
-        let report = spooled.named(self.create_backup(&spooled.path, false).await)?;
+        let (spooled, report) = self.spool_backup().await?;
         blocking(move || {
             let mut out = out;
             let poured = File::open(&spooled.path).and_then(|mut file| std::io::copy(&mut file, &mut out));
@@ -24,6 +23,16 @@ impl App {
         })
         .await?;
         Ok(BackupReport { path: "standard output".into(), ..report })
+    }
+
+    /// A backup (`.tar.gz`) in a file of its own, which was read again.
+    ///
+    /// # Errors
+    /// As [`App::create_backup`].
+    pub async fn spool_backup(&self) -> Result<(SpooledBackup, BackupReport), AppError> {
+        let spooled = SpooledBackup::new(self.data_dir())?;
+        let report = spooled.named(self.create_backup(&spooled.path, false).await)?;
+        Ok((spooled, report))
     }
 
     /// [`App::verify_backup`] of what `input` holds.
@@ -35,7 +44,7 @@ impl App {
         data_dir: &Path,
         readers: &BackupReaders,
     ) -> Result<BackupReport, AppError> {
-        let spooled = Spooled::fill(input, data_dir).await?;
+        let spooled = SpooledBackup::fill(input, data_dir).await?;
         spooled.named(Self::verify_backup(&spooled.path, readers).await)
     }
 
@@ -49,17 +58,22 @@ impl App {
         force: bool,
         readers: &BackupReaders,
     ) -> Result<BackupReport, AppError> {
-        let spooled = Spooled::fill(input, data_dir).await?;
+        let spooled = SpooledBackup::fill(input, data_dir).await?;
         spooled.named(Self::restore_backup(&spooled.path, data_dir, force, readers).await)
     }
 }
 
 /// A backup on its way: a file that is removed when this is dropped.
-struct Spooled {
+pub struct SpooledBackup {
     path: PathBuf,
 }
 
-impl Spooled {
+impl SpooledBackup {
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Chooses a unique name for a file that is still to be written.
     fn new(data_dir: &Path) -> Result<Self, AppError> {
         private_folder(data_dir).map_err(failed(data_dir))?;
@@ -95,7 +109,7 @@ impl Spooled {
     }
 }
 
-impl Drop for Spooled {
+impl Drop for SpooledBackup {
     fn drop(&mut self) {
         // Never written, when an error came first.
         let _ = std::fs::remove_file(&self.path);

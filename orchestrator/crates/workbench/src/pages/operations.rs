@@ -110,7 +110,9 @@ fn backups(words: Words) -> Markup {
         section.stack.tight aria-labelledby="backups" {
             h2 #backups { (words.t("operations.backups")) }
             p { (words.t("operations.backups_note")) }
-            p { code { "lyra backup create lyra.tar.gz" } }
+            // A form of the browser's own: the answer is a file to save, however large.
+            form method="post" action="/api/v1/backups" { button.button { (words.t("operations.save_backup")) } }
+            p.small.quiet { (words.t("operations.backup_restore")) " " code { "lyra backup restore lyra.tar.gz" } }
         }
     }
 }
