@@ -9,6 +9,7 @@ mod claims;
 mod corpora;
 mod dispatch;
 mod events;
+mod evidence;
 mod explore;
 mod once;
 mod openapi;
@@ -50,6 +51,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
     let groups = [
         tasks::routes(),
         claims::routes(),
+        evidence::routes(),
         corpora::routes(),
         sources::routes(),
         explore::routes(),

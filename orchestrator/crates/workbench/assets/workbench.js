@@ -7,6 +7,7 @@ import { watchExplore } from "./explore.js";
 import { watchImports } from "./import.js";
 import { watchKeys } from "./keys.js";
 import { listen } from "./live.js";
+import { watchGrids } from "./matrix.js";
 import { watchOperations } from "./operations.js";
 
 /** Dates and times in the reader's language and time zone. */
@@ -28,6 +29,7 @@ watchSources();
 watchKeys();
 watchExplore();
 watchOperations();
+watchGrids();
 listen();
 showTimes();
 for (const kind of ["refreshed", "extended"]) document.addEventListener(kind, showTimes);

@@ -6,10 +6,12 @@ mod corpora;
 mod explore;
 mod home;
 mod login;
+mod matrix;
 mod operations;
 mod reader;
 mod sources;
 mod task;
+mod timeline;
 
 use axum::Router;
 use axum::routing::get;
@@ -20,6 +22,9 @@ pub(crate) fn router() -> Router<App> {
         .route("/", get(home::show))
         .route("/login", get(login::show))
         .route("/tasks/{task}", get(task::show))
+        .route("/tasks/{task}/timeline", get(timeline::show))
+        .route("/tasks/{task}/matrix", get(matrix::show))
+        .route("/tasks/{task}/matrix.csv", get(matrix::export))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
         .route("/corpora", get(corpora::show))
