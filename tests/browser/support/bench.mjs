@@ -66,6 +66,8 @@ export class Bench {
       ...Object.fromEntries(Array.from(sections, ([, name]) => [name, `/${name}`])),
       task: `/tasks/${this.task}`,
       report: `/tasks/${this.task}/report`,
+      timeline: `/tasks/${this.task}/timeline`,
+      matrix: `/tasks/${this.task}/matrix`,
       claim: `/claims/${claim.claim_id}`,
       reader: `/pages/${evidence.page_id}?edge=${evidence.edge_id}`,
       login: "/login",

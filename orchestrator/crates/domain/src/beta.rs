@@ -1,8 +1,7 @@
 //! Beta–Bernoulli confidence of a claim (evidence design, section 3).
 
-use crate::{Discrepancies, Probability, Relation};
+use crate::{Discrepancies, Probability, Relation, works};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The posterior Beta(α, β) of a claim: a uniform prior, updated by every judged edge.
 ///
@@ -19,19 +18,14 @@ pub struct BetaConfidence {
 
 impl BetaConfidence {
     /// The posterior of judged passages, each with a key of its work, in any order. Several passages of one work are one
-    /// observation: the surest supporting or refuting one counts; when both sides are equally sure, the refuting one.
+    /// observation: [`works::that_count`] says which of them counts.
     pub fn of_works<K: Ord>(passages: impl IntoIterator<Item = (K, Relation, Probability)>) -> Self {
-        let mut strongest: BTreeMap<K, (Relation, Probability)> = BTreeMap::new();
-        for (work, relation, weight) in passages {
-            if !matches!(relation, Relation::Supports | Relation::Refutes) {
-                continue;
-            }
-            let found = strongest.entry(work).or_insert((relation, weight));
-            if weight > found.1 || (weight == found.1 && relation == Relation::Refutes) {
-                *found = (relation, weight);
-            }
-        }
-        Self::from_edges(strongest.into_values())
+        let passages: Vec<_> = passages.into_iter().collect();
+        let counting = works::that_count(&passages, |passage| {
+            let (work, relation, weight) = *passage;
+            (work, *relation, *weight)
+        });
+        Self::from_edges(counting.into_values().map(|(_, relation, weight)| (*relation, *weight)))
     }
 
     /// The posterior over these edges, one per work, in any order.

@@ -2,7 +2,7 @@
 
 use crate::{BetaConfidence, Claim, Evidence, EvidenceYears, FragmentId, PageId, Relation};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// Where a text can be read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -138,16 +138,8 @@ impl ClaimReport {
 
     /// The number of works on each side.
     pub fn works(&self) -> WorkCounts {
-        let mut sides: BTreeMap<&str, &Evidence> = BTreeMap::new();
-        for evidence in &self.evidence {
-            let sided = |e: &Evidence| matches!(e.relation, Relation::Supports | Relation::Refutes);
-            let weight = |e: &Evidence| if sided(e) { 1.0 + e.nli_confidence.get() } else { 0.0 };
-            let surest = sides.entry(evidence.work_key()).or_insert(evidence);
-            if weight(evidence) > weight(surest) {
-                *surest = evidence;
-            }
-        }
-        let count = |relation| sides.values().filter(|e| e.relation == relation).count();
+        let works = self.by_work();
+        let count = |relation| works.values().filter(|passage| passage.relation == relation).count();
         WorkCounts {
             supporting: count(Relation::Supports),
             refuting: count(Relation::Refutes),

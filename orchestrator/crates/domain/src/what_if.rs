@@ -62,11 +62,11 @@ impl ClaimReport {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::{Claim, Discrepancies, Probability, TaskId};
 
-    fn passage(n: usize, work: &str, relation: Relation, weight: f64) -> Evidence {
+    pub(crate) fn passage(n: usize, work: &str, relation: Relation, weight: f64) -> Evidence {
         Evidence {
             relation,
             nli_confidence: Probability::clamped(weight),

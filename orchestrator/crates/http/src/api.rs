@@ -10,6 +10,7 @@ mod claims;
 mod corpora;
 mod dispatch;
 mod events;
+mod evidence;
 mod explore;
 mod fusion;
 mod once;
@@ -52,6 +53,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
     let groups = [
         tasks::routes(),
         claims::routes(),
+        evidence::routes(),
         corpora::routes(),
         sources::routes(),
         explore::routes(),

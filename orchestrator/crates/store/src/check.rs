@@ -25,6 +25,14 @@ const ORPHANS: &[(&str, &str)] = &[
                    ELSE EXISTS (SELECT 1 FROM pages WHERE id = target_id) END",
     ),
     (
+        "edge_works",
+        "SELECT 'edge ' || edges.id || ': its work is ' || coalesce(pages.work_id, pages.id) || ', not '
+                || coalesce(edges.work_key, 'unknown')
+         FROM edges JOIN fragments ON fragments.id = edges.source_id JOIN pages ON pages.id = fragments.page_id
+         WHERE edges.source_type = 'fragment'
+           AND edges.work_key IS NOT coalesce(nullif(pages.work_id, ''), pages.id)",
+    ),
+    (
         "quarantine",
         "SELECT 'fragment ' || id || ' is in quarantine and among the fragments' FROM quarantined_fragments
          WHERE id IN (SELECT id FROM fragments WHERE text_content <> '')",

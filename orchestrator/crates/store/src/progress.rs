@@ -5,7 +5,11 @@ use crate::{BlockedDomain, OverrideRule, Result, Store, asked, auth, domains, ta
 use lyra_domain::{AuthItem, JobState, Query, Relation, Task, TaskId};
 use lyra_research::ports::LlmUse;
 use sqlx::sqlite::SqliteRow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
+/// Tasks whose progress is kept.
+const KEPT: usize = 32;
 
 /// A task with everything that counts its progress, as of one moment.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,12 +79,51 @@ impl TaskProgress {
     }
 }
 
+/// The progress of tasks as of the store's last change.
+#[derive(Default)]
+pub(crate) struct ProgressCache(Mutex<Counted>);
+
+#[derive(Default)]
+struct Counted {
+    stamp: i64,
+    tasks: HashMap<TaskId, TaskProgress>,
+}
+
+impl ProgressCache {
+    fn get(&self, task: &TaskId, stamp: i64) -> Option<TaskProgress> {
+        let counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counted.tasks.get(task).filter(|_| counted.stamp == stamp).cloned()
+    }
+
+    /// Keeps what was counted at a stamp or later.
+    fn keep(&self, stamp: i64, progress: &TaskProgress) {
+        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if counted.stamp != stamp || counted.tasks.len() >= KEPT {
+            counted.tasks.clear();
+            counted.stamp = stamp;
+        }
+        counted.tasks.insert(progress.task.id.clone(), progress.clone());
+    }
+}
+
 impl Store {
-    /// A task's progress, read in one transaction.
+    /// A task's progress, as of one moment. It is counted again only after a change of the store; seconds of work go on
+    /// without one.
     ///
     /// # Errors
     /// [`crate::StoreError::NotFound`] when there is no such task.
     pub async fn task_status(&self, task: &TaskId) -> Result<TaskProgress> {
+        // A change after this moment makes the stamp another one, so that what is counted now is not taken for current.
+        let stamp = self.change_stamp().await?;
+        if let Some(known) = self.progress_cache().get(task, stamp) {
+            return Ok(TaskProgress { seconds_used: self.job_seconds(task).await?, ..known });
+        }
+        let counted = self.count_progress(task).await?;
+        self.progress_cache().keep(stamp, &counted);
+        Ok(counted)
+    }
+
+    async fn count_progress(&self, task: &TaskId) -> Result<TaskProgress> {
         let seconds_used = self.job_seconds(task).await?;
         let id = task.as_str();
         let mut tx = self.reader().begin().await?;
@@ -93,9 +136,9 @@ impl Store {
                 (SELECT count(*) FROM fragments JOIN task_pages USING (page_id)
                  WHERE task_id = ?1 AND text_content <> '') AS fragments,
                 (SELECT count(*) FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted') AS claims,
-                (SELECT count(DISTINCT target_id) FROM edges JOIN claims ON claims.id = target_id
-                 WHERE task_id = ?1 AND claim_adoption_status = 'adopted'
-                 AND relation IN ('supports', 'refutes', 'neutral')) AS claims_judged,
+                (SELECT count(*) FROM claims WHERE task_id = ?1 AND claim_adoption_status = 'adopted'
+                 AND EXISTS (SELECT 1 FROM edges INDEXED BY edges_numbers WHERE target_id = claims.id
+                             AND relation IN ('supports', 'refutes', 'neutral'))) AS claims_judged,
                 (SELECT count(*) FROM auth_queue WHERE task_id = ?1 AND status IN ('pending', 'in_progress'))
                     AS pending_auth,
                 updated_at, stop_reason

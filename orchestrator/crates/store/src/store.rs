@@ -1,6 +1,7 @@
 //! Opening the store, and the two ways into it: reading and writing.
 
 use crate::lease::WorkerLock;
+use crate::progress::ProgressCache;
 use crate::vectors::VectorCache;
 use crate::{Result, StoreError, private, schema, sqlite, views};
 use lyra_research::ports::Clock;
@@ -31,6 +32,7 @@ struct StoreInner {
     numbers: SqlitePool,
     worker: WorkerLock,
     vectors: VectorCache,
+    progress: ProgressCache,
     /// Statements from outside that may run in this process at a time.
     statements: Arc<Semaphore>,
 }
@@ -143,6 +145,7 @@ impl Store {
                 numbers,
                 worker,
                 vectors,
+                progress: ProgressCache::default(),
                 statements: Arc::new(Semaphore::new(STATEMENTS)),
             }),
         };
@@ -206,6 +209,10 @@ impl Store {
 
     pub(crate) fn vector_cache(&self) -> &VectorCache {
         &self.inner.vectors
+    }
+
+    pub(crate) fn progress_cache(&self) -> &ProgressCache {
+        &self.inner.progress
     }
 
     pub(crate) fn statements(&self) -> &Arc<Semaphore> {

@@ -2,10 +2,12 @@
 
 mod answer;
 mod calibration;
+mod evidence;
 mod overview;
 mod status;
 
 pub use answer::{not_covered, report, totals};
 pub use calibration::calibration_evaluation;
+pub use evidence::{task_matrix, task_timeline};
 pub use overview::{claim_page, job_info, read_page, task_summaries, task_summary};
 pub use status::{domain_decision, status};

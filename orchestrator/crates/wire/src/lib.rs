@@ -21,6 +21,7 @@ mod export;
 pub mod fusion;
 pub mod json;
 mod library;
+mod matrix;
 mod operations;
 mod overview;
 mod problem;
@@ -28,6 +29,7 @@ mod reader;
 pub mod schema;
 mod status;
 mod task;
+mod timeline;
 mod what_if;
 
 pub use answer::{Answer, Cluster, FoundClaim, NotCovered, Report, Totals, UnjudgedLanguage, Verdict, Works};
@@ -51,6 +53,7 @@ pub use export::{
     CitationNetwork, ClaimMaterial, ExportedTask, HubPage, Materials, PageCitation, PageCluster, SourcePage,
 };
 pub use library::{ItemFacts, ItemNumbers};
+pub use matrix::{EvidenceMatrix, MatrixCell, MatrixColumn, MatrixRow, WorkLink};
 pub use operations::{AccessToken, AuditRecord, Finding, NewAccessToken};
 pub use overview::{JobInfo, TaskSummaries, TaskSummary};
 pub use problem::{Problem, ProblemDocument};
@@ -60,4 +63,5 @@ pub use status::{
     QuarantineCount, Status, WaitingPage,
 };
 pub use task::{Budget, Fragment, Search, SearchResults, Task, TaskConfig};
+pub use timeline::{TaskTimeline, TimelineMoment, TimelineRetraction, TimelineYear};
 pub use what_if::{Numbers, WhatIf};

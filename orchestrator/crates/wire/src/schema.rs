@@ -33,6 +33,13 @@ pub fn judged(_: &mut SchemaGenerator) -> Schema {
     one_of([Relation::Supports, Relation::Refutes, Relation::Neutral].iter().map(|word| word.as_str()))
 }
 
+/// The words of a judgment, or `null`.
+pub(crate) fn optional_judged(_: &mut SchemaGenerator) -> Schema {
+    let words = [Relation::Supports, Relation::Refutes, Relation::Neutral].map(|word| Some(word.as_str()));
+    let words: Vec<Option<&str>> = words.into_iter().chain([None]).collect();
+    json_schema!({ "type": ["string", "null"], "enum": words })
+}
+
 /// The words of a decision about a domain.
 pub fn decision(_: &mut SchemaGenerator) -> Schema {
     one_of(OverrideDecision::ALL.iter().map(|word| word.as_str()))

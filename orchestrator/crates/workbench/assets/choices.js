@@ -4,7 +4,9 @@ import { load, refresh } from "./live.js";
 import { explain } from "./notice.js";
 
 const YEAR = 31536000;
-const TYPING_MS = 250;
+/** Long enough that a word typed fast is asked for once; a request that is out of date is aborted. */
+const TYPING_MS = 100;
+let asked = new AbortController();
 
 export function watchSettings() {
   for (const select of document.querySelectorAll("select[data-setting]")) {
@@ -35,6 +37,9 @@ export function watchNarrowing() {
 
 /** @param {HTMLFormElement} form */
 async function show(form) {
+  asked.abort();
+  asked = new AbortController();
+  const { signal } = asked;
   const query = new URLSearchParams();
   for (const [name, value] of new FormData(form)) {
     if (typeof value === "string" && value !== "") query.append(name, value);
@@ -42,7 +47,9 @@ async function show(form) {
   const address = `${location.pathname}${query.size ? `?${query}` : ""}`;
   for (const list of document.querySelectorAll("[data-extended]")) list.removeAttribute("data-extended");
   history.replaceState(null, "", address);
-  await refresh().catch(explain);
+  await refresh(signal).catch((error) => {
+    if (!signal.aborted) explain(error);
+  });
 }
 
 /** Loads the next page of a list when its end comes into view. */

@@ -11,25 +11,31 @@ let last = 0;
  * Loads an address as a document. This is no way for markup into the page: its scripts do not run, and the parts that
  * are taken over come from this server.
  * @param {string} address
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Document>}
  */
-export function load(address) {
+export function load(address, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open("GET", address);
     request.responseType = "document";
     request.onload = () => (request.response && request.status < 400 ? resolve(request.response) : reject(new Error(text("failed"))));
     request.onerror = () => reject(new Error(text("offline")));
+    request.onabort = () => reject(signal?.reason);
+    signal?.addEventListener("abort", () => request.abort(), { once: true });
     request.send();
   });
 }
 
 /**
  * Loads the page's address again and replaces every live part. What a person opened, marked, or focused stays.
- * @param {string} [address]
+ * @param {AbortSignal} [signal]
  */
-export async function refresh(address = location.pathname + location.search) {
-  const fresh = await load(address);
+export async function refresh(signal) {
+  const address = location.pathname + location.search;
+  const fresh = await load(address, signal);
+  // Meanwhile a person may have narrowed the page, whose parts are those of another address.
+  if (address !== location.pathname + location.search) return;
   for (const part of document.querySelectorAll("[data-live]")) {
     const other = fresh.getElementById(part.id);
     if (other && !part.isEqualNode(other)) replace(part, document.adoptNode(other));

@@ -8,6 +8,7 @@ import { watchFusion } from "./fusion.js";
 import { watchImports } from "./import.js";
 import { watchKeys } from "./keys.js";
 import { listen } from "./live.js";
+import { watchGrids } from "./matrix.js";
 import { watchOperations } from "./operations.js";
 
 /** Dates and times in the reader's language and time zone. */
@@ -30,6 +31,7 @@ watchKeys();
 watchExplore();
 watchFusion();
 watchOperations();
+watchGrids();
 listen();
 showTimes();
 for (const kind of ["refreshed", "extended"]) document.addEventListener(kind, showTimes);

@@ -37,6 +37,7 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "import.js": SCRIPT,
     "keys.js": SCRIPT,
     "live.js": SCRIPT,
+    "matrix.js": SCRIPT,
     "notice.js": SCRIPT,
     "say.js": SCRIPT,
     "operations.js": SCRIPT,

@@ -7,10 +7,12 @@ mod explore;
 mod fusion;
 mod home;
 mod login;
+mod matrix;
 mod operations;
 mod reader;
 mod sources;
 mod task;
+mod timeline;
 
 use axum::Router;
 use axum::routing::get;
@@ -23,6 +25,9 @@ pub(crate) fn router() -> Router<App> {
         .route("/tasks/{task}", get(task::show))
         .route("/tasks/{task}/report", get(task::export::page))
         .route("/tasks/{task}/files/{ending}", get(task::export::file))
+        .route("/tasks/{task}/timeline", get(timeline::show))
+        .route("/tasks/{task}/matrix", get(matrix::show))
+        .route("/tasks/{task}/matrix.csv", get(matrix::export))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
         .route("/corpora", get(corpora::show))

@@ -1,6 +1,7 @@
 //! Components that several pages share.
 
 pub(crate) mod claim;
+pub(crate) mod csv;
 pub(crate) mod drop;
 pub(crate) mod figures;
 pub(crate) mod moment;

@@ -177,11 +177,11 @@ struct Claims {
     cursor: Option<String>,
 }
 
-fn sides(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn sides(_: &mut SchemaGenerator) -> Schema {
     schema::one_of(Side::ALL.iter().map(|side| side.as_str()))
 }
 
-fn sorts(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn sorts(_: &mut SchemaGenerator) -> Schema {
     schema::one_of(ClaimSort::ALL.iter().map(|sort| sort.as_str()))
 }
 

@@ -25,7 +25,7 @@ const TABLES: &[(&str, &str)] = &[
         "edges",
         "relations: fragment to claim (origin, supports, refutes, neutral) and page to page (cites); premise holds the \
          sentences that decided; missing and differs are JSON arrays of what rules found between claim and passage; \
-         origin \
+         work_key is the work of a passage, or its page without one; origin \
          is never evidence",
     ),
     (

@@ -2,7 +2,7 @@
 
 mod answer;
 pub(super) mod export;
-mod filter;
+pub(super) mod filter;
 mod work;
 
 use crate::failure::{Failed, Failure, id};
@@ -28,12 +28,14 @@ pub(super) async fn show(
 ) -> Result<Response, Failure> {
     let words = visit.words;
     let task: TaskId = id(&task, &visit)?;
-    let task_progress = app.task_status(&task, Duration::ZERO).await.shown_to(&visit)?;
-    let page = app
-        .claim_page(&task, &wanted.filter(), wanted.sort(), CLAIMS, wanted.cursor.as_deref())
-        .await
-        .shown_to(&visit)?;
-    let asked = app.question_claim(&task).await.shown_to(&visit)?;
+    let (filter, cursor) = (wanted.filter(), wanted.cursor.as_deref());
+    let (task_progress, page, asked) = tokio::join!(
+        app.task_status(&task, Duration::ZERO),
+        app.claim_page(&task, &filter, wanted.sort(), CLAIMS, cursor),
+        app.question_claim(&task),
+    );
+    let task_progress = task_progress.shown_to(&visit)?;
+    let (page, asked) = (page.shown_to(&visit)?, asked.shown_to(&visit)?);
     let shown = &task_progress.task;
     let content = html! {
         div.stack.wide data-events-of=(task) {

@@ -1,10 +1,10 @@
 //! Pictures with their words, each with the table that it shows.
 
-use crate::pictures::{Side, bar, forest, posterior};
+use crate::pictures::{Side, bar, forest, history, posterior, timeline};
 use crate::words::Words;
-use lyra_domain::{BetaConfidence, ClaimReport, Evidence, Relation};
+use lyra_domain::{BetaConfidence, Change, ClaimReport, Evidence, Moment, Occurrence, Relation};
+use lyra_store::EvidenceYear;
 use maud::{Markup, html};
-use std::collections::BTreeMap;
 
 /// How passages are spread over the sides.
 pub(crate) fn spread(words: Words, id: &str, counts: bar::Counts) -> Markup {
@@ -52,7 +52,7 @@ pub(crate) fn curve(words: Words, id: &str, BetaConfidence { alpha, beta }: Beta
 
 /// What each work adds to the confidence, the oldest first. Nothing where no work takes a side.
 pub(crate) fn sources(words: Words, id: &str, report: &ClaimReport) -> Option<Markup> {
-    let works = works(report);
+    let works = works_with_a_side(report);
     let rows: Vec<forest::Row<'_>> = works.iter().map(|evidence| row(words, evidence)).collect();
     let texts = forest::Texts {
         title: words.t("figures.sources"),
@@ -75,6 +75,75 @@ pub(crate) fn sources(words: Words, id: &str, report: &ClaimReport) -> Option<Ma
     })
 }
 
+/// Works by year of publication and side, whose years lead to what `address` gives. Works of unknown year are not drawn.
+pub(crate) fn years(
+    words: Words,
+    id: &str,
+    years: &[EvidenceYear],
+    address: timeline::Address<'_>,
+) -> Markup {
+    let texts = timeline::Texts {
+        title: words.t("timeline.years"),
+        description: words.t("timeline.years_description"),
+        year: words.t("figures.year"),
+        supports: words.t("common.supports"),
+        refutes: words.t("common.refutes"),
+        neutral: words.t("common.neutral"),
+        retracted: words.t("common.retracted"),
+    };
+    let dated = years.iter().filter_map(|of| {
+        Some(timeline::Year {
+            year: of.year?,
+            supports: of.supporting,
+            refutes: of.refuting,
+            neutral: of.neutral,
+            retracted: of.retracted,
+        })
+    });
+    let dated: Vec<timeline::Year> = dated.collect();
+    figure(words, id, &timeline::picture(id, &dated, Some(address), &texts), &timeline::table(&dated, &texts))
+}
+
+/// How the confidence of a claim moved.
+pub(crate) fn moved(words: Words, id: &str, moments: &[Moment]) -> Markup {
+    let texts = history::Texts {
+        title: words.t("timeline.moved"),
+        description: words.t("timeline.moved_description"),
+        time: words.t("timeline.time"),
+        event: words.t("timeline.event"),
+        confidence: words.t("common.confidence"),
+        uncertainty: words.t("common.uncertainty"),
+        supports: words.t("common.supports"),
+        refutes: words.t("common.refutes"),
+        neutral: words.t("common.neutral"),
+        person: words.t("timeline.person"),
+        retracted: words.t("common.retracted"),
+    };
+    let times: Vec<String> =
+        moments.iter().map(|moment| moment.at.get(..16).unwrap_or(&moment.at).replace('T', " ")).collect();
+    let points: Vec<history::Point<'_>> = moments
+        .iter()
+        .zip(&times)
+        .map(|(moment, time)| history::Point {
+            time,
+            confidence: moment.posterior.confidence(),
+            uncertainty: moment.posterior.uncertainty(),
+            event: event(&moment.what),
+        })
+        .collect();
+    figure(words, id, &history::picture(id, &points, &texts), &history::table(&points, &texts))
+}
+
+fn event(what: &Occurrence) -> history::Event {
+    match what {
+        Occurrence::Judged(_, Relation::Supports) => history::Event::Judged(Side::Supports),
+        Occurrence::Judged(_, Relation::Refutes) => history::Event::Judged(Side::Refutes),
+        Occurrence::Judged(..) => history::Event::Judged(Side::Neutral),
+        Occurrence::Changed(Change::Retracted(_)) => history::Event::Retracted,
+        Occurrence::Changed(_) => history::Event::Person,
+    }
+}
+
 /// A picture with the table that it shows, to open.
 pub(crate) fn figure(words: Words, id: &str, picture: &Markup, table: &Markup) -> Markup {
     html! {
@@ -88,19 +157,11 @@ pub(crate) fn figure(words: Words, id: &str, picture: &Markup, table: &Markup) -
     }
 }
 
-/// The passage that counts of each work that takes a side, as in [`BetaConfidence::of_works`]: the surest, and the
-/// refuting one when both sides are equally sure.
-fn works(report: &ClaimReport) -> Vec<&Evidence> {
-    let mut surest: BTreeMap<&str, &Evidence> = BTreeMap::new();
-    let sided = |evidence: &&Evidence| matches!(evidence.relation, Relation::Supports | Relation::Refutes);
-    for evidence in report.evidence.iter().filter(sided) {
-        let known = surest.entry(evidence.work_key()).or_insert(evidence);
-        let (new, old) = (evidence.nli_confidence, known.nli_confidence);
-        if new > old || (new == old && evidence.relation == Relation::Refutes) {
-            *known = evidence;
-        }
-    }
-    let mut works: Vec<&Evidence> = surest.into_values().collect();
+/// The passages that count of the works that take a side, the oldest work first.
+fn works_with_a_side(report: &ClaimReport) -> Vec<&Evidence> {
+    let counting = report.by_work().into_values();
+    let mut works: Vec<&Evidence> =
+        counting.filter(|evidence| evidence.relation != Relation::Neutral).collect();
     works.sort_by_key(|evidence| (evidence.year.unwrap_or(i32::MAX), &evidence.title, &evidence.edge_id));
     works
 }

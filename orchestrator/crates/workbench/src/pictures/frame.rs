@@ -41,10 +41,19 @@ pub(super) fn figure(picture: &Markup, legend: &Markup) -> Markup {
 
 /// A picture that shrinks with its place and never grows.
 pub(super) fn svg(ids: &Ids, size: Size, title: &str, description: &str, content: &Markup) -> Markup {
+    framed("img", ids, size, title, description, content)
+}
+
+/// The same with links in it, which an image may not have.
+pub(super) fn linked_svg(ids: &Ids, size: Size, title: &str, description: &str, content: &Markup) -> Markup {
+    framed("group", ids, size, title, description, content)
+}
+
+fn framed(role: &str, ids: &Ids, size: Size, title: &str, description: &str, content: &Markup) -> Markup {
     let Size(width, height) = size;
     html! {
         svg viewBox={ "0 0 " (Px(width)) " " (Px(height)) } width=(Px(width)) height=(Px(height)) font-size=(Px(SIZE))
-            role="img" aria-labelledby=(names(ids)) {
+            role=(role) aria-labelledby=(names(ids)) {
             (named(ids, title, description))
             (content)
         }

@@ -121,7 +121,7 @@ proptest! {
             timeline::Year { year, supports, refutes, neutral, retracted }
         };
         let years: Vec<_> = years.into_iter().map(year).collect();
-        check("y", &timeline::picture("y", &years, &samples::timeline()));
+        check("y", &timeline::picture("y", &years, None, &samples::timeline()));
         check("t", &timeline::table(&years, &samples::timeline()));
     }
 
@@ -149,7 +149,7 @@ fn two_pictures_share_no_id() {
             (bar::picture("a", counts, &samples::bar()))
             (bar::picture("b", counts, &samples::bar()))
             (forest::picture("c", &[], forest::Rest::default(), &samples::forest()))
-            (timeline::picture("d", &[], &samples::timeline()))
+            (timeline::picture("d", &[], None, &samples::timeline()))
         }
     };
     inspect::check_ids(&both);
@@ -227,7 +227,7 @@ fn a_single_refutation_among_thousands_is_visible() {
 fn years_before_the_first_shown_are_summed_in_it() {
     let year = |year, supports| timeline::Year { year, supports, refutes: 0, neutral: 0, retracted: 0 };
     let years = [year(1700, 3), year(1850, 4), year(2020, 1)];
-    let shown = timeline::picture("y", &years, &samples::timeline());
+    let shown = timeline::picture("y", &years, None, &samples::timeline());
     assert!(shown.0.contains("<title>≤ 1901: ▲ 7</title>"), "{}", shown.0);
     assert!(texts_of(&shown).contains(&"≤ 1901".to_owned()));
 }

@@ -1,7 +1,7 @@
 //! Evidence by year and side.
 
-use super::frame::{Anchor, Ids, Sample, Size, bar, entry, figure, hatch, kept, line, svg, text};
-use super::scale::{Scale, round_step};
+use super::frame::{Anchor, Ids, Sample, Size, bar, entry, figure, hatch, kept, line, linked_svg, svg, text};
+use super::scale::{Px, Scale, round_step};
 use super::{Side, glyph, label, table};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -56,6 +56,9 @@ pub struct Texts<'a> {
     pub retracted: &'a str,
 }
 
+/// The address of the works from one year to another; a first year of `None` means all before.
+pub type Address<'a> = &'a dyn Fn(Option<i64>, i64) -> String;
+
 /// Works of a slot of the picture.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
@@ -67,7 +70,10 @@ struct Slot {
 
 /// Bars by year: supports up, refutes down on the same scale, neutral ones below on a scale of their own, and a cross
 /// above each year with a retracted work. Years without works leave a gap. Years may come in any order.
-pub fn picture(id: &str, years: &[Year], texts: &Texts<'_>) -> Markup {
+///
+/// With `address`, each slot with a work that takes a side is a link to what that gives for its years: the first, `None`
+/// for all before, and the last.
+pub fn picture(id: &str, years: &[Year], address: Option<Address<'_>>, texts: &Texts<'_>) -> Markup {
     let ids = Ids::new(id);
     let newest = years.iter().map(|year| i64::from(year.year)).max().unwrap_or(0);
     let oldest = years.iter().map(|year| i64::from(year.year)).min().unwrap_or(0);
@@ -101,8 +107,9 @@ pub fn picture(id: &str, years: &[Year], texts: &Texts<'_>) -> Markup {
         }
         @for (year, slot) in &slots {
             @let left = middle(*year) - bar_width / 2.0;
-            g {
-                title { (full(*year, slot, oldest < first && *year == first)) }
+            @let earlier = oldest < first && *year == first;
+            @let words = full(*year, slot, earlier);
+            @let drawn = html! {
                 @if slot.supports > 0.0 {
                     @let tall = length.at(slot.supports);
                     (bar(&ids, Side::Supports, left, base - tall, bar_width, tall))
@@ -115,6 +122,15 @@ pub fn picture(id: &str, years: &[Year], texts: &Texts<'_>) -> Markup {
                     (bar(&ids, Side::Neutral, left, neutral_base - tall, bar_width, tall))
                 }
                 @if slot.retracted > 0.0 { (glyph::cross(middle(*year), 8.0 + glyph::REACH)) }
+            };
+            @match address.filter(|_| slot.supports + slot.refutes > 0.0) {
+                Some(address) => a href=(address((!earlier).then_some(*year), *year)) aria-label=(words) {
+                    title { (words) }
+                    rect x=(Px(middle(*year) - slot_width / 2.0)) y="0" width=(Px(slot_width)) height=(Px(neutral_base))
+                        fill="none" pointer-events="all" {}
+                    (drawn)
+                },
+                None => g { title { (words) } (drawn) },
             }
         }
         (line("axis", (LEFT, base), (RIGHT, base), 1.0))
@@ -132,7 +148,8 @@ pub fn picture(id: &str, years: &[Year], texts: &Texts<'_>) -> Markup {
         @if neutral > 0.0 { (entry(Sample::Bar(&ids, Side::Neutral), texts.neutral)) }
         @if retracted > 0.0 { (entry(Sample::Cross, texts.retracted)) }
     };
-    figure(&svg(&ids, Size(WIDTH, height), texts.title, texts.description, &drawn), &legend)
+    let frame = if address.is_some() { linked_svg } else { svg };
+    figure(&frame(&ids, Size(WIDTH, height), texts.title, texts.description, &drawn), &legend)
 }
 
 /// The years in the order given, all of them.

@@ -44,7 +44,7 @@ impl Wanted {
     pub(crate) fn filter(&self) -> ClaimFilter {
         let text = |text: &String| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         ClaimFilter {
-            side: SIDES.iter().find(|(word, ..)| *word == self.side).map(|(_, side, _)| *side),
+            side: side_of(&self.side),
             years: (self.year_from.trim().parse().ok(), self.year_to.trim().parse().ok()),
             source: text(&self.source),
             text: text(&self.text),
@@ -53,7 +53,7 @@ impl Wanted {
     }
 
     pub(crate) fn sort(&self) -> ClaimSort {
-        SORTS.iter().find(|(word, ..)| *word == self.sort).map_or(ClaimSort::Contested, |(_, sort, _)| *sort)
+        sort_of(&self.sort)
     }
 
     pub(crate) fn narrows(&self) -> bool {
@@ -85,6 +85,41 @@ impl Wanted {
     }
 }
 
+/// The side that a word of the address means.
+pub(crate) fn side_of(word: &str) -> Option<Side> {
+    SIDES.iter().find(|(known, ..)| *known == word).map(|(_, side, _)| *side)
+}
+
+/// The order that a word of the address means; contested claims first for any other word.
+pub(crate) fn sort_of(word: &str) -> ClaimSort {
+    SORTS.iter().find(|(known, ..)| *known == word).map_or(ClaimSort::Contested, |(_, sort, _)| *sort)
+}
+
+/// The choice of a side.
+pub(crate) fn side_field(words: Words, chosen: &str) -> Markup {
+    html! {
+        label.field {
+            (words.t("task.side"))
+            select name="side" {
+                option value="" { (words.t("task.any_side")) }
+                @for (word, _, text) in SIDES { option value=(word) selected[chosen == word] { (words.t(text)) } }
+            }
+        }
+    }
+}
+
+/// The choice of an order.
+pub(crate) fn sort_field(words: Words, chosen: &str) -> Markup {
+    html! {
+        label.field {
+            (words.t("task.sort"))
+            select name="sort" {
+                @for (word, _, text) in SORTS { option value=(word) selected[chosen == word] { (words.t(text)) } }
+            }
+        }
+    }
+}
+
 /// The form, whose fields narrow the list as they change.
 pub(crate) fn form(words: Words, wanted: &Wanted) -> Markup {
     let number = |name: &str, text: &'static str, value: &str, step: &str, max: &str| {
@@ -101,19 +136,8 @@ pub(crate) fn form(words: Words, wanted: &Wanted) -> Markup {
                 (words.t("task.find"))
                 input type="search" name="text" value=(wanted.text) maxlength="200";
             }
-            label.field {
-                (words.t("task.side"))
-                select name="side" {
-                    option value="" { (words.t("task.any_side")) }
-                    @for (word, _, text) in SIDES { option value=(word) selected[wanted.side == word] { (words.t(text)) } }
-                }
-            }
-            label.field {
-                (words.t("task.sort"))
-                select name="sort" {
-                    @for (word, _, text) in SORTS { option value=(word) selected[wanted.sort == word] { (words.t(text)) } }
-                }
-            }
+            (side_field(words, &wanted.side))
+            (sort_field(words, &wanted.sort))
             details #more-filters open[wanted.narrows()] {
                 summary.small { (words.t("task.more_filters")) }
                 div.stack {
