@@ -7,8 +7,10 @@
 mod bibliography;
 mod evidence;
 mod export;
+mod layout;
 mod network;
 
 pub use bibliography::{Reference, Role, bibtex, ris, sort_references};
 pub use evidence::{EdgeFacts, EvidenceGraph, Link, Node, NodeType, Scope};
+pub use layout::Point;
 pub use network::{Analysis, Betweenness, Cluster, Clusters, LoopLimits, Loops, Network, NodeMetrics};
