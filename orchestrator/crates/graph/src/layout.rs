@@ -1,12 +1,12 @@
 //! Where the nodes of a network are drawn.
 //!
-//! Forces are those of `ForceAtlas2` (Jacomy, Venturini, Heymann, Bastian 2014) in its LinLog mode (Noack 2007), which sets
-//! clusters apart: nodes repel each other by `k·m₁m₂/d`, edges attract by `ln(1+d)`, gravity pulls to the middle by `g·m`,
-//! where the mass `m` is a node's degree plus one. Distant nodes act together (Barnes and Hut 1986), so a round takes
-//! `O(n log n + m)` steps.
+//! Forces are those of `ForceAtlas2` (Jacomy, Venturini, Heymann, Bastian 2014): nodes at a distance `d` repel each other by
+//! `k·m₁m₂/d`, edges attract by `d`, gravity pulls to the middle by `g·m`, where the mass `m` is a node's degree plus one.
+//! Distant nodes act together (Barnes and Hut 1986), so a round takes `O(n log n + m)` steps.
 //!
 //! Connected components are placed one by one: first their clusters, as nodes with the sum of their masses, then the
-//! nodes, around their cluster. After that, nodes that overlap are pushed apart, and the components are packed side by side.
+//! nodes, starting around their cluster. After that, the component is scaled to the room that its nodes need, nodes that
+//! overlap are pushed apart, and the components are packed side by side.
 //! The number of rounds depends on the number of nodes alone, and nothing on the order of rows or on chance: the same graph
 //! gives the same picture.
 
@@ -36,6 +36,8 @@ const WORK: usize = 600_000;
 const ROUNDS: (usize, usize) = (60, 300);
 /// Distance of neighboring nodes that start in one cluster.
 const SPACING: f64 = 10.0;
+/// Most room of a node in a component: the side of its share of the component's box.
+const ROOM: f64 = 84.0;
 /// Space between components.
 const GAP: f64 = 36.0;
 /// Largest radius that is kept free around a node.
@@ -103,6 +105,7 @@ impl Network {
         }
         let starts = self.starts(members, cluster_of, &edges, &masses, rounds);
         let mut points = settle(&Bodies { masses: &masses, edges: &edges }, starts, rounds);
+        shrink(&mut points);
         let own: Vec<f64> = members.iter().map(|&node| radii[node]).collect();
         spread::apart(&mut points, &own);
         points
@@ -181,6 +184,22 @@ impl Network {
     }
 }
 
+/// Moves points closer together when their box has more room than they need.
+fn shrink(points: &mut [Point]) {
+    let ends = |of: fn(&Point) -> f64| {
+        let values = points.iter().map(of);
+        values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
+    };
+    let ((left, right), (top, bottom)) = (ends(|point| point.x), ends(|point| point.y));
+    let room = ((right - left).max(ROOM) * (bottom - top).max(ROOM) / points.len() as f64).sqrt();
+    if room > ROOM {
+        for point in points {
+            point.x *= ROOM / room;
+            point.y *= ROOM / room;
+        }
+    }
+}
+
 /// Sorts edges and adds the weights of those with the same ends.
 fn merge(edges: &mut Vec<(usize, usize, f64)>) {
     edges.sort_by_key(|&(a, b, _)| (a, b));
@@ -195,7 +214,7 @@ fn merge(edges: &mut Vec<(usize, usize, f64)>) {
 
 /// The seed of a sunflower with this number, whose neighbors are about `spacing` away.
 fn seed(at: usize, spacing: f64) -> Point {
-    let distance = spacing * 0.56 * (at as f64).sqrt() * 1.02;
+    let distance = spacing * 0.57 * (at as f64).sqrt();
     let angle = at as f64 * GOLDEN;
     Point { x: distance * angle.cos(), y: distance * angle.sin() }
 }

@@ -4,9 +4,9 @@ use super::Point;
 use super::tree::Tree;
 
 /// How much nodes repel each other.
-const REPULSION: f64 = 24.0;
+const REPULSION: f64 = 60.0;
 /// How much the middle attracts.
-const GRAVITY: f64 = 0.6;
+const GRAVITY: f64 = 30.0;
 /// Furthest that a node moves in one round, in pixels.
 const MOST_STEP: f64 = 400.0;
 
@@ -39,8 +39,7 @@ pub(super) fn settle(bodies: &Bodies<'_>, mut points: Vec<Point>, rounds: usize)
         }
         for &(a, b, weight) in bodies.edges {
             let (x, y) = (points[b].x - points[a].x, points[b].y - points[a].y);
-            let distance = x.hypot(y).max(1e-9);
-            let pull = weight * distance.ln_1p() * LENGTH / distance;
+            let pull = weight;
             forces[a].x += x * pull;
             forces[a].y += y * pull;
             forces[b].x -= x * pull;
@@ -59,9 +58,6 @@ pub(super) fn settle(bodies: &Bodies<'_>, mut points: Vec<Point>, rounds: usize)
     }
     points
 }
-
-/// Attraction is this times the logarithm of the distance.
-const LENGTH: f64 = 4.0;
 
 /// The common speed of all nodes: as high as the swinging between rounds allows.
 struct Speed {
