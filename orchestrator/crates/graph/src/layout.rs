@@ -80,13 +80,7 @@ impl Network {
     }
 
     /// The points of a connected component's members.
-    fn component(
-        &self,
-        members: &[usize],
-        cluster_of: &[usize],
-        radii: &[f64],
-        rounds: usize,
-    ) -> Vec<Point> {
+    fn component(&self, members: &[usize], cluster_of: &[usize], radii: &[f64], rounds: usize) -> Vec<Point> {
         let place: HashMap<usize, usize> = members.iter().enumerate().map(|(at, &node)| (node, at)).collect();
         let mut edges: Vec<(usize, usize, f64)> = Vec::new();
         for (at, &node) in members.iter().enumerate() {
@@ -147,10 +141,7 @@ impl Network {
             seen[group] += 1;
             // A little to one side, by its id, so that no two nodes start on one point and no shape is a perfect balance.
             let turn = turn_of(&self.ids()[node]);
-            Point {
-                x: middles[group].x + offset.x + turn.cos(),
-                y: middles[group].y + offset.y + turn.sin(),
-            }
+            Point { x: middles[group].x + offset.x + turn.cos(), y: middles[group].y + offset.y + turn.sin() }
         });
         placed.collect()
     }

@@ -10,6 +10,7 @@ mod corpora;
 mod dispatch;
 mod events;
 mod explore;
+mod graph;
 mod once;
 mod openapi;
 mod operations;
@@ -50,6 +51,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
     let groups = [
         tasks::routes(),
         claims::routes(),
+        graph::routes(),
         corpora::routes(),
         sources::routes(),
         explore::routes(),

@@ -182,7 +182,8 @@ impl Store {
     }
 }
 
-async fn select_from_graph(
+/// Rows of a statement over `claim_edges`, `source_pages`, and `citations` of a task.
+pub(crate) async fn select_from_graph(
     connection: &mut SqliteConnection,
     task: &TaskId,
     select: &str,

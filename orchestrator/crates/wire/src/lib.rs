@@ -19,6 +19,7 @@ mod events;
 mod explore;
 mod export;
 pub mod fusion;
+mod graph;
 pub mod json;
 mod library;
 mod operations;
@@ -50,6 +51,7 @@ pub use explore::{Column, Rows, Table, View};
 pub use export::{
     CitationNetwork, ClaimMaterial, ExportedTask, HubPage, Materials, PageCitation, PageCluster, SourcePage,
 };
+pub use graph::{GraphCluster, GraphEdge, GraphHub, GraphNode, GraphView};
 pub use library::{ItemFacts, ItemNumbers};
 pub use operations::{AccessToken, AuditRecord, Finding, NewAccessToken};
 pub use overview::{JobInfo, TaskSummaries, TaskSummary};

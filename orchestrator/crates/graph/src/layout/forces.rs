@@ -82,7 +82,8 @@ impl Speed {
             return;
         }
         let usual = 0.05 * self.nodes.sqrt();
-        let mut tolerance = (usual * traction / (self.nodes * self.nodes)).clamp(usual.sqrt().min(10.0), 10.0);
+        let mut tolerance =
+            (usual * traction / (self.nodes * self.nodes)).clamp(usual.sqrt().min(10.0), 10.0);
         if swinging / traction > 2.0 {
             if self.efficiency > 0.05 {
                 self.efficiency *= 0.5;

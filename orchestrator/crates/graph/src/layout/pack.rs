@@ -48,8 +48,7 @@ pub(super) fn side_by_side(n: usize, parts: Vec<Part>, radii: &[f64], gap: f64) 
     for (frame, part) in framed {
         let corner = skyline.place(frame.width, frame.height);
         for (&node, point) in part.members.iter().zip(&part.points) {
-            points[node] =
-                Point { x: point.x - frame.left + corner.x, y: point.y - frame.top + corner.y };
+            points[node] = Point { x: point.x - frame.left + corner.x, y: point.y - frame.top + corner.y };
         }
     }
     centered(&mut points);
