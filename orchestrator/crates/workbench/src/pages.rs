@@ -4,6 +4,7 @@ mod calibration;
 mod claim;
 mod corpora;
 mod explore;
+mod graph;
 mod home;
 mod login;
 mod operations;
@@ -20,6 +21,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/", get(home::show))
         .route("/login", get(login::show))
         .route("/tasks/{task}", get(task::show))
+        .route("/tasks/{task}/graph", get(graph::show))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
         .route("/corpora", get(corpora::show))

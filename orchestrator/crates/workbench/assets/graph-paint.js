@@ -1,0 +1,202 @@
+// @ts-check
+// How nodes, relations, and labels are painted: colors of the theme, shapes by kind.
+import { radius } from "./graph-view.js";
+
+/** @typedef {import("./graph-view.js").GraphNode} GraphNode */
+/** @typedef {import("./graph-view.js").GraphEdge} GraphEdge */
+/** @typedef {import("./graph-view.js").Camera} Camera */
+/** @typedef {Record<string, string>} Colors */
+
+/** Relations with their colors, their dashes at 100 %, and how strongly they are painted; the last lie on top. */
+export const LINES = /** @type {[string, string, number[], number][]} */ ([
+  ["part_of", "line", [1, 2], 0.9],
+  ["cites", "strong-line", [], 0.35],
+  ["origin", "strong-line", [2, 3], 0.5],
+  ["neutral", "neutral", [2, 3], 0.35],
+  ["supports", "support", [], 0.4],
+  ["refutes", "refute", [6, 3], 0.5],
+]);
+
+const NAMES = ["card", "ink", "quiet", "line", "strong-line", "accent", "support", "refute", "neutral", "mark"];
+
+/**
+ * The theme's colors as they are now.
+ * @param {Element} place
+ * @returns {Colors}
+ */
+export function colors(place) {
+  const probe = document.createElement("span");
+  probe.hidden = true;
+  place.append(probe);
+  const found = NAMES.map((name) => {
+    probe.style.color = `var(--${name})`;
+    return [name, getComputedStyle(probe).color];
+  });
+  probe.remove();
+  return Object.fromEntries(found);
+}
+
+/**
+ * Adds a relation to the current path.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Camera} camera
+ * @param {GraphNode} from
+ * @param {GraphNode} to
+ */
+export function line(context, camera, from, to) {
+  context.moveTo(from.x * camera.scale + camera.x, from.y * camera.scale + camera.y);
+  context.lineTo(to.x * camera.scale + camera.x, to.y * camera.scale + camera.y);
+}
+
+/**
+ * How far a node reaches on the canvas: a little more than to scale where the graph is small.
+ * @param {GraphNode} node
+ * @param {number} scale
+ */
+export function reach(node, scale) {
+  return Math.max(1.2, radius(node) * Math.min(1.6, Math.max(scale, 0.45 * Math.sqrt(scale))));
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Colors} colors
+ * @param {GraphNode} node
+ * @param {number} x
+ * @param {number} y
+ * @param {number} r
+ */
+export function mark(context, colors, node, x, y, r) {
+  if (node.kind === "work") return work(context, colors, node, x, y, r);
+  if (node.kind === "passage") {
+    context.fillStyle = colors.neutral;
+    polygon(context, [x, y - r, x + r, y, x, y + r, x - r, y]);
+    return;
+  }
+  context.fillStyle = { refuted: colors.refute, open: colors.card }[node.side ?? ""] ?? colors.support;
+  disc(context, x, y, r);
+  if (node.side === "open") {
+    context.strokeStyle = colors.neutral;
+    context.lineWidth = Math.min(1.5, r / 2);
+    context.stroke();
+  } else if (node.side === "contested") {
+    context.fillStyle = colors.refute;
+    context.beginPath();
+    context.arc(x, y, r, -Math.PI / 2, Math.PI / 2);
+    context.fill();
+  } else if (r >= 5) {
+    const s = (node.side === "refuted" ? -0.55 : 0.55) * r;
+    context.fillStyle = colors.card;
+    polygon(context, [x, y - s, x + s, y + 0.6 * s, x - s, y + 0.6 * s]);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Colors} colors
+ * @param {GraphNode} node
+ * @param {number} x
+ * @param {number} y
+ * @param {number} r
+ */
+function work(context, colors, node, x, y, r) {
+  context.fillStyle = colors.quiet;
+  context.fillRect(x - 0.88 * r, y - 0.88 * r, 1.76 * r, 1.76 * r);
+  if (!node.is_retracted) return;
+  context.strokeStyle = colors.refute;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.moveTo(x - r, y - r);
+  context.lineTo(x + r, y + r);
+  context.moveTo(x + r, y - r);
+  context.lineTo(x - r, y + r);
+  context.stroke();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} r
+ */
+function disc(context, x, y, r) {
+  context.beginPath();
+  context.arc(x, y, r, 0, 2 * Math.PI);
+  context.fill();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number[]} corners
+ */
+function polygon(context, corners) {
+  context.beginPath();
+  for (let at = 0; at < corners.length; at += 2) context.lineTo(corners[at], corners[at + 1]);
+  context.fill();
+}
+
+/**
+ * A ring around a node that stands out.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} color
+ * @param {number} x
+ * @param {number} y
+ * @param {number} r
+ */
+export function ring(context, color, x, y, r) {
+  context.strokeStyle = color;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.arc(x, y, r + 4, 0, 2 * Math.PI);
+  context.stroke();
+}
+
+/** Labels that are shown without lying on each other. */
+export class Labels {
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {Colors} colors
+   */
+  constructor(context, colors) {
+    this.context = context;
+    this.colors = colors;
+    /** @type {[number, number, number, number][]} */
+    this.taken = [];
+    context.textAlign = "center";
+    context.textBaseline = "top";
+    context.lineJoin = "round";
+  }
+
+  /**
+   * Writes a label below a point, if there is room; returns whether there was.
+   * @param {string} text
+   * @param {number} x
+   * @param {number} y
+   * @param {boolean} [always]
+   */
+  add(text, x, y, always = false) {
+    const width = this.context.measureText(text).width;
+    const [left, top, right, bottom] = [x - width / 2 - 3, y, x + width / 2 + 3, y + 16];
+    const over = (/** @type {number[]} */ other) =>
+      left < other[2] && other[0] < right && top < other[3] && other[1] < bottom;
+    if (!always && this.taken.some(over)) return false;
+    this.taken.push([left, top, right, bottom]);
+    this.context.strokeStyle = this.colors.card;
+    this.context.lineWidth = 3;
+    this.context.strokeText(text, x, y + 1);
+    this.context.fillStyle = this.colors.ink;
+    this.context.fillText(text, x, y + 1);
+    return true;
+  }
+}
+
+/**
+ * A label on one line of at most so many characters; wide ones count twice.
+ * @param {string} text
+ * @param {number} most
+ */
+export function short(text, most) {
+  let used = 0;
+  const characters = Array.from(text);
+  const end = characters.findIndex((c) => (used += (c.codePointAt(0) ?? 0) > 0x2e7f ? 2 : 1) > most);
+  return end < 0 ? text : `${characters.slice(0, end).join("").trimEnd()}…`;
+}
