@@ -65,6 +65,7 @@ export class Bench {
       home: "/",
       ...Object.fromEntries(Array.from(sections, ([, name]) => [name, `/${name}`])),
       task: `/tasks/${this.task}`,
+      graph: `/tasks/${this.task}/graph`,
       claim: `/claims/${claim.claim_id}`,
       reader: `/pages/${evidence.page_id}?edge=${evidence.edge_id}`,
       login: "/login",

@@ -106,7 +106,10 @@ function watchPointers(view) {
     if (!last) {
       const over = nodeAt(x, y, 4);
       canvas.toggleAttribute("data-over", over >= 0);
-      if (over !== scene.over) [scene.over] = [over], scene.draw();
+      if (over !== scene.over) {
+        scene.over = over;
+        scene.draw();
+      }
       return;
     }
     const [dx, dy] = [x - last[0], y - last[1]];
@@ -136,7 +139,9 @@ function watchPointers(view) {
   canvas.addEventListener("pointerup", up);
   canvas.addEventListener("pointercancel", up);
   canvas.addEventListener("pointerleave", () => {
-    if (scene.over >= 0) [scene.over] = [-1], scene.draw();
+    if (scene.over < 0) return;
+    scene.over = -1;
+    scene.draw();
   });
 }
 

@@ -37,11 +37,14 @@ export class Scene {
     this.over = -1;
     /** @type {Set<number>} */
     this.found = new Set();
-    [this.shown, this.next] = [new Picture(), new Picture()];
+    this.shown = new Picture();
+    this.next = new Picture();
     /** @type {Generator<void> | undefined} */
     this.painting = undefined;
     this.waiting = false;
-    [this.width, this.height, this.density] = [0, 0, 1];
+    this.width = 0;
+    this.height = 0;
+    this.density = 1;
   }
 
   /** @param {Graph} graph */

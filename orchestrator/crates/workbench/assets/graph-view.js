@@ -99,7 +99,9 @@ function box(nodes) {
 /** The way from the graph's places to pixels of the canvas. */
 export class Camera {
   constructor() {
-    [this.x, this.y, this.scale] = [0, 0, 1];
+    this.x = 0;
+    this.y = 0;
+    this.scale = 1;
   }
 
   /** @param {Camera} other */

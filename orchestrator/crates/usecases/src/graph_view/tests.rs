@@ -67,9 +67,12 @@ fn a_view_says_what_its_nodes_are() {
     assert_eq!(work.citation.as_deref(), Some("Ada Okafor et al., Journal"));
     let circle: Vec<&str> = view.loops[0].iter().map(|&at| view.nodes[at].node_id.as_str()).collect();
     assert_eq!(circle, ["page_1", "page_3"]);
-    let [cluster] = &view.clusters[..] else { panic!("{:?}", view.clusters) };
-    assert_eq!(view.nodes[cluster.named_after].node_id, "claim_a");
-    assert_eq!(view.hubs[0].node, cluster.named_after);
+    assert_eq!(view.clusters.iter().map(|cluster| cluster.nodes.len()).sum::<usize>(), 4);
+    for (number, cluster) in view.clusters.iter().enumerate() {
+        assert_eq!(cluster.named_after, cluster.nodes[0]);
+        assert!(cluster.nodes.iter().all(|&node| view.nodes[node].cluster == Some(number)));
+    }
+    assert_eq!(view.nodes[view.hubs[0].node].node_id, "claim_a");
     assert!(view.edges.iter().any(|edge| edge.relation == "refutes" && edge.nli_confidence == Some(0.8)));
 }
 
