@@ -99,6 +99,7 @@ impl Network {
         }
         let starts = self.starts(members, cluster_of, &edges, &masses, rounds);
         let mut points = settle(&Bodies { masses: &masses, edges: &edges }, starts, rounds);
+        turn(&mut points);
         shrink(&mut points);
         let own: Vec<f64> = members.iter().map(|&node| radii[node]).collect();
         spread::apart(&mut points, &own);
@@ -172,6 +173,22 @@ impl Network {
         }
         found.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         found
+    }
+}
+
+/// Turns points so that they reach furthest to the sides (their first principal axis): screens are wide.
+fn turn(points: &mut [Point]) {
+    let n = points.len() as f64;
+    let middle = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.x / n, sum.1 + point.y / n));
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for point in points.iter() {
+        let (x, y) = (point.x - middle.0, point.y - middle.1);
+        (xx, xy, yy) = (xx + x * x, xy + x * y, yy + y * y);
+    }
+    let (sin, cos) = (0.5 * (2.0 * xy).atan2(xx - yy)).sin_cos();
+    for point in points {
+        let (x, y) = (point.x, point.y);
+        (point.x, point.y) = (x * cos + y * sin, y * cos - x * sin);
     }
 }
 

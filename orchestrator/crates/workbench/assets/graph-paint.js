@@ -10,11 +10,11 @@ import { radius } from "./graph-view.js";
 /** Relations with their colors, their dashes at 100 %, and how strongly they are painted; the last lie on top. */
 export const LINES = /** @type {[string, string, number[], number][]} */ ([
   ["part_of", "line", [1, 2], 0.9],
-  ["cites", "strong-line", [], 0.35],
+  ["cites", "strong-line", [], 0.5],
   ["origin", "strong-line", [2, 3], 0.5],
-  ["neutral", "neutral", [2, 3], 0.35],
-  ["supports", "support", [], 0.4],
-  ["refutes", "refute", [6, 3], 0.5],
+  ["neutral", "neutral", [2, 3], 0.5],
+  ["supports", "support", [], 0.55],
+  ["refutes", "refute", [6, 3], 0.65],
 ]);
 
 const NAMES = ["card", "ink", "quiet", "line", "strong-line", "accent", "support", "refute", "neutral", "mark"];
@@ -155,8 +155,10 @@ export class Labels {
   /**
    * @param {CanvasRenderingContext2D} context
    * @param {Colors} colors
+   * @param {number} width of the canvas
    */
-  constructor(context, colors) {
+  constructor(context, colors, width) {
+    this.width = width;
     this.context = context;
     this.colors = colors;
     /** @type {[number, number, number, number][]} */
@@ -175,7 +177,10 @@ export class Labels {
    */
   add(text, x, y, always = false) {
     const width = this.context.measureText(text).width;
-    const [left, top, right, bottom] = [x - width / 2 - 3, y, x + width / 2 + 3, y + 16];
+    // Near an edge, as far inside as it takes.
+    const half = Math.min(width / 2 + 4, this.width / 2);
+    x = Math.min(Math.max(x, half), this.width - half);
+    const [left, top, right, bottom] = [x - half, y - 2, x + half, y + 18];
     const over = (/** @type {number[]} */ other) =>
       left < other[2] && other[0] < right && top < other[3] && other[1] < bottom;
     if (!always && this.taken.some(over)) return false;

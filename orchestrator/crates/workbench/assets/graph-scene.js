@@ -11,8 +11,10 @@ const SLICE_MS = 6;
 const STROKE = 64;
 /** How far the picture reaches beyond the canvas on each side, as a share of its size. */
 const BEYOND = 0.35;
-/** Labels, at most, and the characters of one. */
-const [LABELS, CHARACTERS] = [48, 26];
+/** Pixels of the canvas for each label; the characters of one. */
+const [ROOM, CHARACTERS] = [42_000, 24];
+/** Clusters of at least so many nodes are named where nodes are too small for it, the largest of them. */
+const [NAMED, CLUSTERS] = [6, 12];
 
 /** A picture of the graph, and how far it is. */
 class Picture {
@@ -67,7 +69,9 @@ export class Scene {
     this.canvas.width = Math.round(clientWidth * this.density);
     this.canvas.height = Math.round(clientHeight * this.density);
     this.colors = colors(this.canvas.parentElement ?? document.body);
+    const selected = this.graph.nodes[this.selected];
     if (first) this.camera.fit(this.graph.box, this.width, this.height);
+    else if (selected) this.camera.include(selected.x, selected.y, this.width, this.height);
     this.repaint();
   }
 
@@ -130,9 +134,9 @@ export class Scene {
     const [right, bottom] = camera.toGraph((1 + BEYOND) * this.width, (1 + BEYOND) * this.height);
     const { nodes, edges } = this.graph;
     yield;
-    const thin = Math.min(1.2, Math.max(0.5, camera.scale));
+    const thin = Math.min(1.4, Math.max(0.7, camera.scale));
     // Many relations on little room are painted more faintly.
-    const faint = Math.min(1, 60 / Math.sqrt(edges.length + 1)) * Math.min(1, 0.4 + camera.scale);
+    const faint = Math.min(1, 50 / Math.sqrt(edges.length + 1)) * Math.min(1, 0.6 + camera.scale);
     for (const [relation, color, dashes, strength] of LINES) {
       context.strokeStyle = this.colors[color];
       context.globalAlpha = Math.max(0.08, strength * faint);
@@ -240,8 +244,8 @@ export class Scene {
   label(focus, center) {
     const { context, graph, camera } = this;
     context.font = this.font;
-    const labels = new Labels(context, this.colors);
-    let left = LABELS;
+    const labels = new Labels(context, this.colors, this.width);
+    let left = focus ? 40 : Math.max(8, Math.round((this.width * this.height) / ROOM));
     const write = (/** @type {number} */ at, /** @type {number} */ characters, always = false) => {
       const node = graph.nodes[at];
       const [x, y] = camera.toPixels(node.x, node.y);
@@ -249,13 +253,14 @@ export class Scene {
       if (labels.add(short(node.label, characters), x, y + reach(node, camera.scale) + 2, always)) left -= 1;
     };
     if (center >= 0) write(center, 60, true);
-    const rest = focus ?? (this.found.size > 0 ? this.found : graph.nodes.keys());
-    // Nodes stand by weight. Those that are small on the canvas have no label.
-    for (const at of rest) {
+    const large = graph.clusters.slice(0, CLUSTERS).filter(({ nodes }) => nodes.length >= NAMED);
+    const heads = large.map((cluster) => cluster.named_after);
+    // Nodes stand by weight. Those that are small on the canvas have no label, except as names of their clusters.
+    const tall = Array.from(graph.nodes.keys()).filter((at) => reach(graph.nodes[at], camera.scale) >= 3.5);
+    const chosen = focus ?? (this.found.size > 0 ? this.found : [...heads, ...tall]);
+    for (const at of chosen) {
       if (left <= 0) break;
-      if (at === center) continue;
-      if (!focus && this.found.size === 0 && reach(graph.nodes[at], camera.scale) < 3) continue;
-      write(at, CHARACTERS);
+      if (at !== center) write(at, CHARACTERS);
     }
   }
 }

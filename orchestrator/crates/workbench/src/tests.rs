@@ -1,5 +1,6 @@
 //! Pages over a real application, without models.
 
+mod graph;
 mod library;
 mod sources;
 

@@ -90,7 +90,7 @@ fn stage(words: Words, wanted: &Wanted, task: &TaskId, view: &GraphView) -> Mark
             data-supports=(words.t("common.supports")) data-refutes=(words.t("common.refutes"))
             data-neutral=(words.t("common.neutral")) data-origin=(words.t("graph.origin"))
             data-cites=(words.t("graph.cites")) data-part-of=(words.t("graph.part_of")) {
-            div #graph-source data-live data-source=(wanted.route(task)) data-page=(wanted.address(task)) {}
+            div #graph-source hidden data-live data-source=(wanted.route(task)) data-page=(wanted.address(task)) {}
             div.stage {
                 div.tools hidden {
                     label.field {

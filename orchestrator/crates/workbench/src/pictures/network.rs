@@ -266,3 +266,86 @@ fn key(text: &str, drawn: &Markup) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use quick_xml::Reader;
+    use quick_xml::events::Event;
+
+    const TEXTS: Texts<'static> = Texts { title: "Graph", description: "Nodes & lines" };
+    const MARKS: [Mark; 7] = [
+        Mark::Supported,
+        Mark::Refuted,
+        Mark::Contested,
+        Mark::Open,
+        Mark::Passage,
+        Mark::Work,
+        Mark::Retracted,
+    ];
+
+    /// Counts elements by name; panics where the markup is not well-formed.
+    fn elements(markup: &Markup) -> BTreeMap<String, usize> {
+        let mut reader = Reader::from_str(&markup.0);
+        let mut counts = BTreeMap::new();
+        loop {
+            match reader.read_event().expect("well-formed markup") {
+                Event::Start(start) => {
+                    *counts.entry(start.name().as_ref().to_owned()).or_default() += 1;
+                    for attribute in start.attributes() {
+                        let attribute = attribute.expect("an attribute");
+                        let (name, value) = (attribute.key.as_ref().to_owned(), attribute.value.into_owned());
+                        assert!(name != "style" && !name.starts_with("on"), "{name}={value}");
+                    }
+                }
+                Event::Eof => return counts,
+                _ => {}
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_nodes_give_a_picture(
+            places in prop::collection::vec((any::<f64>(), any::<f64>(), any::<f64>(), 0..7_usize), 0..40),
+            lines in prop::collection::vec((0..50_usize, 0..50_usize), 0..40),
+            label in prop_oneof!["\\PC{0,60}", Just("</title><script>alert(1)</script>".to_owned())],
+        ) {
+            let nodes: Vec<Node<'_>> = places
+                .iter()
+                .map(|&(x, y, radius, mark)| Node { x, y, radius, mark: MARKS[mark], label: &label, href: "/claims/x" })
+                .collect();
+            let lines: Vec<_> = lines.into_iter().map(|(from, to)| (from, to, Line::Refutes)).collect();
+            let drawn = picture("g", &nodes, &lines, &TEXTS);
+            let counts = elements(&drawn);
+            prop_assert_eq!(counts.get("a").copied().unwrap_or(0), nodes.len());
+            prop_assert!(!counts.contains_key("script"));
+            prop_assert!(!drawn.0.contains("NaN") && !drawn.0.contains("inf"));
+            let (points, width, height) = placed(&nodes);
+            let inside = |&(x, y): &(f64, f64)| (0.0..=width).contains(&x) && (0.0..=height).contains(&y);
+            prop_assert!(points.iter().all(inside), "{:?} {} {}", points, width, height);
+        }
+    }
+
+    #[test]
+    fn labels_do_not_lie_on_each_other() {
+        let node = |x: f64, label| Node { x, y: 0.0, radius: 6.0, mark: Mark::Work, label, href: "/pages/x" };
+        let nodes = [node(0.0, "The heaviest of all"), node(5.0, "Another one"), node(300.0, "Far away")];
+        let (places, width, height) = placed(&nodes);
+        let shown: Vec<usize> =
+            labels(&nodes, &places, width, height).into_iter().map(|(at, _)| at).collect();
+        assert_eq!(shown, [0, 2]);
+    }
+
+    #[test]
+    fn lines_of_a_kind_are_one_path() {
+        let node = |x: f64| Node { x, y: 0.0, radius: 6.0, mark: Mark::Open, label: "", href: "/claims/x" };
+        let nodes = [node(0.0), node(50.0), node(90.0)];
+        let lines =
+            [(0, 1, Line::Supports), (1, 2, Line::Supports), (0, 2, Line::Refutes), (0, 9, Line::Cites)];
+        let paths = paths(&placed(&nodes).0, &lines);
+        assert_eq!(paths.keys().copied().collect::<Vec<_>>(), [Line::Supports, Line::Refutes]);
+        assert_eq!(paths[&Line::Supports].matches('M').count(), 2);
+    }
+}
