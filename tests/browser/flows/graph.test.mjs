@@ -151,6 +151,7 @@ test("nodes are selected, opened, expanded, and followed from the keyboard", asy
   const opened = await selected(page);
   await page.keyboard.press("Enter");
   await page.waitForURL(new RegExp(opened));
+  await page.getByRole("heading", { level: 1 }).waitFor();
 });
 
 test("a pointer selects a node, moves the graph, and zooms it; a search highlights", async (t) => {

@@ -36,8 +36,10 @@ const WORK: usize = 600_000;
 const ROUNDS: (usize, usize) = (60, 300);
 /// Distance of neighboring nodes that start in one cluster.
 const SPACING: f64 = 10.0;
-/// Most room of a node in a component: the side of its share of the component's box.
+/// Room of a node in a large component: the side of its share of the component's box. Few nodes have up to `FEW` times as
+/// much, for their labels.
 const ROOM: f64 = 84.0;
+const FEW: f64 = 1.7;
 /// Space between components.
 const GAP: f64 = 36.0;
 /// Largest radius that is kept free around a node.
@@ -100,7 +102,7 @@ impl Network {
         let starts = self.starts(members, cluster_of, &edges, &masses, rounds);
         let mut points = settle(&Bodies { masses: &masses, edges: &edges }, starts, rounds);
         turn(&mut points);
-        shrink(&mut points);
+        scale(&mut points);
         let own: Vec<f64> = members.iter().map(|&node| radii[node]).collect();
         spread::apart(&mut points, &own);
         points
@@ -192,19 +194,19 @@ fn turn(points: &mut [Point]) {
     }
 }
 
-/// Moves points closer together when their box has more room than they need.
-fn shrink(points: &mut [Point]) {
+/// Scales points so that their box has the room that they need.
+fn scale(points: &mut [Point]) {
     let ends = |of: fn(&Point) -> f64| {
         let values = points.iter().map(of);
         values.fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)))
     };
     let ((left, right), (top, bottom)) = (ends(|point| point.x), ends(|point| point.y));
-    let room = ((right - left).max(ROOM) * (bottom - top).max(ROOM) / points.len() as f64).sqrt();
-    if room > ROOM {
-        for point in points {
-            point.x *= ROOM / room;
-            point.y *= ROOM / room;
-        }
+    let n = points.len() as f64;
+    let room = ((right - left).max(ROOM) * (bottom - top).max(ROOM) / n).sqrt();
+    let factor = ROOM * (1.0 + 4.0 / n.sqrt()).min(FEW) / room;
+    for point in points {
+        point.x *= factor;
+        point.y *= factor;
     }
 }
 

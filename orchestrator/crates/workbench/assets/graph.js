@@ -97,7 +97,7 @@ export class View {
       const node = scene.graph.nodes[at];
       this.canvas.dataset.selected = node.node_id;
       fill(this.panel, this.texts, scene.graph, at, this.ways(node.node_id));
-      this.said.textContent = `${node.label}. ${about(this.texts, node)}`;
+      this.said.textContent = `${node.label} · ${about(this.texts, node)}`;
       if (moves) scene.camera.include(node.x, node.y, scene.width, scene.height);
     }
     if (at < 0) delete this.canvas.dataset.selected;

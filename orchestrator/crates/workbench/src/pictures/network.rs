@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 /// Width of the picture, in pixels at 100 %; graphs that need less are no wider.
 const WIDTH: f64 = 1_100.0;
 /// Least width and height, so that the labels of few nodes fit.
-const LEAST: (f64, f64) = (420.0, 200.0);
+const LEAST: (f64, f64) = (720.0, 240.0);
 /// Space around the nodes, for labels.
 const MARGIN: f64 = 48.0;
 /// Longest label, in pixels.

@@ -86,11 +86,6 @@ impl Wanted {
         }
     }
 
-    /// Whether less than the usual is asked for.
-    pub(super) fn narrows(&self) -> bool {
-        !self.text.is_empty() || !self.around.is_empty()
-    }
-
     /// Where the page shows what is near a node alone.
     pub(super) fn following(&self, task: &TaskId, node: &str) -> String {
         let near =
@@ -178,7 +173,7 @@ mod tests {
             address,
             "/tasks/task_1/graph?kinds=claim,passage&text=a%20%26%20b&around=n1,n2&limit=5000"
         );
-        assert!(wanted.narrows() && wanted.filter().relations.ends_with("cites,part_of"));
+        assert!(wanted.filter().relations.ends_with("cites,part_of"));
         assert_eq!(
             of(&[("around", "a"), ("text", "x")]).following(&task, "b"),
             "/tasks/task_1/graph?around=b"
