@@ -40,7 +40,7 @@ test("first views of 10,000 claims are small, and the list grows as it is scroll
   assert.ok(first.length > 10 && first.length <= 100, `${first.length} cards at first`);
   assert.match(await page.locator("#count").innerText(), /10,?000/);
 
-  const addresses = { home: "/", task, claim: `/claims/${first[0]}`, filtered: `${task}?text=77&sort=newest` };
+  const addresses = { home: "/", task, graph: `${task}/graph`, claim: `/claims/${first[0]}`, filtered: `${task}?text=77&sort=newest` };
   for (const [name, address] of Object.entries(addresses)) {
     const bytes = await weight(bench, address);
     const ms = (await took(bench, address)).toFixed(0);

@@ -109,7 +109,7 @@ pub struct Part {
 pub struct PartNode {
     /// Its place among the items of the whole.
     pub item: usize,
-    /// Its relations as a share of the most that any node of its kind has, 0 to 1.
+    /// Its relations as a share of the most that any node of its kind has, or of 4 if that is more; 0 to 1.
     pub weight: f64,
     /// Its relations, of the kinds that are shown, to nodes of the kinds that are shown.
     pub relations: usize,

@@ -182,8 +182,7 @@ impl Store {
     }
 }
 
-/// Rows of a statement over `claim_edges`, `source_pages`, and `citations` of a task.
-pub(crate) async fn select_from_graph(
+async fn select_from_graph(
     connection: &mut SqliteConnection,
     task: &TaskId,
     select: &str,

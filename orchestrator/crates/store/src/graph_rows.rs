@@ -1,10 +1,10 @@
 //! The rows for a drawing of a task's graph: what [`crate::TaskExport`] has, with the beginnings of its texts only.
 
-use crate::export::select_from_graph;
 use crate::rows::RowExt;
 use crate::{Result, Store, tasks};
 use lyra_domain::{Probability, Relation, TaskId};
 use sqlx::sqlite::SqliteRow;
+use sqlx::{AssertSqlSafe, SqliteConnection};
 
 /// Claims, passages, and works of a task, with the relations between them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -80,21 +80,44 @@ impl Store {
              WHERE task_id = ?1 AND claim_adoption_status = 'adopted' ORDER BY seq";
         let claims: Vec<(String, String)> =
             sqlx::query_as(claims).bind(task.as_str()).fetch_all(&mut *tx).await?;
-        let edges = "SELECT source_id, target_id, relation, nli_confidence
-             FROM (SELECT * FROM claim_edges WHERE source_type = 'fragment' UNION ALL SELECT * FROM citations)
-             ORDER BY seq";
-        let edges = select_from_graph(&mut tx, task, edges).await?;
-        let passages = "SELECT id, page_id, substr(text_content, 1, 1000) AS text FROM fragments
-             WHERE id IN (SELECT source_id FROM claim_edges WHERE source_type = 'fragment') ORDER BY seq";
-        let passages = select_from_graph(&mut tx, task, passages).await?;
-        let works = select_from_graph(&mut tx, task, WORKS).await?;
+        let edges = sqlx::query(JUDGED).bind(task.as_str()).fetch_all(&mut *tx).await?;
+        let citations = "SELECT edges.source_id, edges.target_id, edges.relation, edges.nli_confidence
+             FROM source_pages CROSS JOIN edges ON edges.source_id = source_pages.id
+             WHERE edges.relation = 'cites' AND edges.source_type = 'page' AND edges.target_type = 'page'";
+        let citations = select(&mut tx, task, citations).await?;
+        let passages =
+            "SELECT fragments.id, fragments.page_id, substr(fragments.text_content, 1, 1000) AS text
+             FROM passages CROSS JOIN fragments ON fragments.id = passages.id ORDER BY fragments.seq";
+        let passages = select(&mut tx, task, passages).await?;
+        let works = select(&mut tx, task, WORKS).await?;
         Ok(GraphRows {
             claims,
             passages: passages.iter().map(passage).collect::<Result<_>>()?,
             works: works.iter().map(work).collect::<Result<_>>()?,
-            edges: edges.iter().map(edge).collect::<Result<_>>()?,
+            edges: edges.iter().chain(&citations).map(edge).collect::<Result<_>>()?,
         })
     }
+}
+
+/// Edges from passages to the claims of task `?1`.
+const JUDGED: &str = "SELECT edges.source_id, edges.target_id, edges.relation, edges.nli_confidence
+    FROM claims CROSS JOIN edges ON edges.target_id = claims.id AND edges.target_type = 'claim'
+    WHERE claims.task_id = ?1 AND claims.claim_adoption_status = 'adopted' AND edges.source_type = 'fragment'
+    ORDER BY edges.seq";
+
+/// The passages of these edges, and their pages. Ids alone: whole rows would be copied.
+const SOURCES: &str = "WITH passages AS MATERIALIZED (
+        SELECT DISTINCT edges.source_id AS id
+        FROM claims CROSS JOIN edges ON edges.target_id = claims.id AND edges.target_type = 'claim'
+        WHERE claims.task_id = ?1 AND claims.claim_adoption_status = 'adopted' AND edges.source_type = 'fragment'
+    ),
+    source_pages AS MATERIALIZED (
+        SELECT DISTINCT fragments.page_id AS id FROM passages CROSS JOIN fragments ON fragments.id = passages.id
+    ) ";
+
+async fn select(connection: &mut SqliteConnection, task: &TaskId, select: &str) -> Result<Vec<SqliteRow>> {
+    let sql = format!("{SOURCES}{select}");
+    Ok(sqlx::query(AssertSqlSafe(sql)).bind(task.as_str()).fetch_all(connection).await?)
 }
 
 /// Metadata that is no JSON, or not as expected, says nothing.
@@ -108,7 +131,9 @@ const WORKS: &str = "SELECT shown.id, shown.work_id, shown.domain,
          works.is_retracted
      FROM (SELECT id, seq, work_id, domain, title, year, iif(json_valid(paper_metadata), paper_metadata, '{}') AS metadata
            FROM pages
-           WHERE id IN (SELECT page_id FROM source_pages UNION SELECT target_id FROM citations)) AS shown
+           WHERE id IN (SELECT id FROM source_pages UNION
+                        SELECT edges.target_id FROM source_pages CROSS JOIN edges ON edges.source_id = source_pages.id
+                        WHERE edges.relation = 'cites' AND edges.source_type = 'page' AND edges.target_type = 'page')) AS shown
      LEFT JOIN works ON works.id = shown.work_id
      ORDER BY shown.seq";
 

@@ -46,7 +46,7 @@ pub struct GraphNode {
     pub x: f64,
     /// Down, in pixels at 100 %.
     pub y: f64,
-    /// Its relations as a share of the most that any node of its kind has, 0 to 1.
+    /// Its relations as a share of the most that any node of its kind has, or of 4 if that is more; 0 to 1.
     pub weight: f64,
     /// Its relations of the kinds that are shown.
     pub relation_count: usize,
@@ -66,7 +66,7 @@ pub struct GraphNode {
     /// Mean of the posterior, 0 to 1. Only for claims.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// Authors and venue in short. Only for works, when known.
+    /// Authors and venue of a work in short, when known; the title of the work that a passage is from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation: Option<String>,
     /// Year of publication. Only for works, when known.

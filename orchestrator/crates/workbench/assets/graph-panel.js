@@ -46,7 +46,7 @@ export function fill(panel, texts, graph, at, addresses) {
   }
   const clear = element("button", "quiet", texts.clear ?? "");
   clear.setAttribute("type", "button");
-  clear.dataset.clear = "";
+  clear.dataset.action = "clear";
   actions.append(clear);
   const list = element("ul", "neighbors");
   const near = graph.near[at];

@@ -33,6 +33,8 @@ export class View {
     /** @type {string | undefined} */
     this.source = undefined;
     this.loaded = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.later = undefined;
     new ResizeObserver(() => this.scene.resize()).observe(canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.scene.resize());
   }
@@ -45,7 +47,12 @@ export class View {
   async load() {
     const source = this.state.source ?? "";
     const same = source === this.source;
-    if (same && Date.now() - this.loaded < AT_MOST_EVERY_MS) return;
+    const wait = this.loaded + AT_MOST_EVERY_MS - Date.now();
+    if (same && wait > 0) {
+      // Later, once.
+      this.later ??= setTimeout(() => ((this.later = undefined), void this.load()), wait);
+      return;
+    }
     [this.source, this.loaded] = [source, Date.now()];
     if (!same) this.place.setAttribute("aria-busy", "true");
     try {
@@ -162,7 +169,7 @@ export function watchGraph(place) {
     } else if (link?.dataset.graphLink !== undefined && plain) {
       event.preventDefault();
       void view.go(link.href);
-    } else if (target?.closest("[data-clear]")) {
+    } else if (target?.closest("[data-action=clear]")) {
       view.select(-1);
       view.canvas.focus({ preventScroll: true });
     }

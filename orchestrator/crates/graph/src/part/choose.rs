@@ -1,8 +1,11 @@
 //! How a part is chosen.
 
 use super::{Bond, Kind, Part, PartEdge, PartNode, Tie, Wanted, Whole};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap, VecDeque};
+
+/// A node is heavy only if it has some relations, even where others of its kind have none.
+const LEAST_MOST: usize = 4;
 
 impl Whole {
     /// The wanted part.
@@ -48,7 +51,7 @@ impl Whole {
         let weights = self.weights(&near, &fits);
         let fitting = fits.iter().filter(|fits| **fits).count();
         let chosen = if fitting > wanted.limit {
-            grown(&near, &fits, &weights, &first, wanted.limit)
+            self.grown(&near, &fits, &weights, &first, wanted.limit)
         } else {
             (0..fits.len()).filter(|&at| fits[at]).collect()
         };
@@ -108,7 +111,7 @@ impl Whole {
             *most = (*most).max(near.edges(at));
         }
         let weight = |(at, item): (usize, &super::Item)| {
-            let most = most.get(&item.kind).copied().unwrap_or(0).max(1);
+            let most = most.get(&item.kind).copied().unwrap_or(0).max(LEAST_MOST);
             if fits[at] { near.edges(at) as f64 / most as f64 } else { 0.0 }
         };
         self.items.iter().enumerate().map(weight).collect()
@@ -124,9 +127,7 @@ impl Whole {
         matched: &[bool],
         fitting: usize,
     ) -> Part {
-        chosen.sort_by(|&a, &b| {
-            weights[b].total_cmp(&weights[a]).then_with(|| self.items[a].id.cmp(&self.items[b].id))
-        });
+        chosen.sort_by(|&a, &b| self.heavier(weights, a, b));
         let mut place = vec![usize::MAX; self.items.len()];
         for (at, &item) in chosen.iter().enumerate() {
             place[item] = at;
@@ -150,33 +151,48 @@ impl Whole {
         };
         Part { nodes: chosen.iter().enumerate().map(node).collect(), edges, fitting }
     }
-}
 
-/// The heaviest nodes that fit, connected where they can be; `first` before all others.
-fn grown(near: &Neighbours, fits: &[bool], weights: &[f64], first: &[usize], limit: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..fits.len()).filter(|&at| fits[at]).collect();
-    order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
-    let mut rank = vec![usize::MAX; fits.len()];
-    for (number, &at) in order.iter().enumerate() {
-        rank[at] = number;
-    }
-    let mut taken = vec![false; fits.len()];
-    let mut chosen = Vec::with_capacity(limit);
-    let mut open: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
-    let mut rest = order.iter();
-    let mut first = first.iter();
-    while chosen.len() < limit {
-        let next = first.next().copied().or_else(|| open.pop().map(|Reverse(number)| order[number]));
-        let Some(at) = next.or_else(|| rest.next().copied()) else { break };
-        if std::mem::replace(&mut taken[at], true) {
-            continue;
+    /// The heaviest nodes that fit, connected where they can be; `first` before all others.
+    fn grown(
+        &self,
+        near: &Neighbours,
+        fits: &[bool],
+        weights: &[f64],
+        first: &[usize],
+        limit: usize,
+    ) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..fits.len()).filter(|&at| fits[at]).collect();
+        order.sort_by(|&a, &b| self.heavier(weights, a, b));
+        let mut rank = vec![usize::MAX; fits.len()];
+        for (number, &at) in order.iter().enumerate() {
+            rank[at] = number;
         }
-        chosen.push(at);
-        open.extend(
-            near.of(at).iter().filter(|&&other| fits[other] && !taken[other]).map(|&at| Reverse(rank[at])),
-        );
+        let mut taken = vec![false; fits.len()];
+        let mut chosen = Vec::with_capacity(limit);
+        let mut open: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
+        let mut rest = order.iter();
+        let mut first = first.iter();
+        while chosen.len() < limit {
+            let next = first.next().copied().or_else(|| open.pop().map(|Reverse(number)| order[number]));
+            let Some(at) = next.or_else(|| rest.next().copied()) else { break };
+            if std::mem::replace(&mut taken[at], true) {
+                continue;
+            }
+            chosen.push(at);
+            open.extend(
+                near.of(at)
+                    .iter()
+                    .filter(|&&other| fits[other] && !taken[other])
+                    .map(|&at| Reverse(rank[at])),
+            );
+        }
+        chosen
     }
-    chosen
+
+    /// The order of nodes: by weight, then by id.
+    fn heavier(&self, weights: &[f64], a: usize, b: usize) -> Ordering {
+        weights[b].total_cmp(&weights[a]).then_with(|| self.items[a].id.cmp(&self.items[b].id))
+    }
 }
 
 /// The neighbors of every item, whichever way edges point.

@@ -26,7 +26,7 @@ struct Said {
 
 enum About {
     Claim { side: Side, confidence: f64 },
-    Passage,
+    Passage { title: Option<String> },
     Work { citation: Option<String>, year: Option<i32>, is_retracted: bool },
 }
 
@@ -66,7 +66,9 @@ impl Drawn {
         }
         for GraphPassage { id, page, text } in passages {
             let path = format!("/pages/{page}?fragment=");
-            drawn.add(id, Kind::Passage, &text, places.get(&page).copied(), &path, About::Passage);
+            let work = places.get(&page).copied();
+            let title = work.map(|work| drawn.said[work].label.clone());
+            drawn.add(id, Kind::Passage, &text, work, &path, About::Passage { title });
         }
         let bond = |edge: &GraphEdge| {
             Some(Bond {
@@ -118,7 +120,7 @@ impl Drawn {
             About::Claim { side, confidence } => {
                 (shown.side, shown.confidence) = (Some(side.as_str()), Some(thousandths(*confidence)));
             }
-            About::Passage => {}
+            About::Passage { title } => shown.citation = title.clone(),
             About::Work { citation, year, is_retracted } => {
                 (shown.citation, shown.year, shown.is_retracted) = (citation.clone(), *year, *is_retracted);
             }

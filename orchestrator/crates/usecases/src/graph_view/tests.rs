@@ -86,6 +86,11 @@ fn filters_are_read_and_refused() {
         ..GraphFilter::default()
     };
     assert_eq!(view(&only("passage, claim,", "refutes")).edges.len(), 1);
+    let passages = view(&only("passage", "neutral,supports"));
+    assert!(passages.nodes.is_empty(), "a passage without a shown relation is no part of the graph");
+    let passages = view(&only("claim,passage", "supports"));
+    let titles: Vec<_> = passages.nodes.iter().filter_map(|node| node.citation.as_deref()).collect();
+    assert_eq!(titles, ["Title of page_1 turned", "Title of page_2 turned"]);
     let words = GraphFilter { text: " TITLE  page_3 ".to_owned(), ..GraphFilter::default() };
     assert_eq!((view(&words).matched_count, view(&words).nodes.len()), (Some(1), 3));
     let around = GraphFilter { around: "claim_b".to_owned(), ..GraphFilter::default() };
