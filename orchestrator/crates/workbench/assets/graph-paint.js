@@ -169,27 +169,49 @@ export class Labels {
   }
 
   /**
-   * Writes a label below a point, if there is room; returns whether there was.
+   * Keeps a node free of labels.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} r
+   */
+  avoid(x, y, r) {
+    this.taken.push([x - r, y - r, x + r, y + r]);
+  }
+
+  /**
+   * Writes a label beside a node, where there is room; returns whether there was.
    * @param {string} text
    * @param {number} x
    * @param {number} y
-   * @param {boolean} [always]
+   * @param {number} r how far the node reaches
+   * @param {boolean} [always] below it, even without room
    */
-  add(text, x, y, always = false) {
-    const width = this.context.measureText(text).width;
-    // Near an edge, as far inside as it takes.
-    const half = Math.min(width / 2 + 4, this.width / 2);
-    x = Math.min(Math.max(x, half), this.width - half);
-    const [left, top, right, bottom] = [x - half, y - 2, x + half, y + 18];
-    const over = (/** @type {number[]} */ other) =>
-      left < other[2] && other[0] < right && top < other[3] && other[1] < bottom;
-    if (!always && this.taken.some(over)) return false;
-    this.taken.push([left, top, right, bottom]);
+  add(text, x, y, r, always = false) {
+    const half = this.context.measureText(text).width / 2 + 3;
+    const inside = (/** @type {number} */ center) => Math.min(Math.max(center, half), Math.max(half, this.width - half));
+    const places = [
+      [inside(x), y + r + 2],
+      [inside(x), y - r - 18],
+      [x + r + half, y - 8],
+      [x - r - half, y - 8],
+    ];
+    const free = (/** @type {number[]} */ [center, top]) => {
+      const [left, right, bottom] = [center - half, center + half, top + 16];
+      return (
+        left >= 0 &&
+        right <= this.width &&
+        !this.taken.some((other) => left < other[2] && other[0] < right && top < other[3] && other[1] < bottom)
+      );
+    };
+    const place = places.find(free) ?? (always ? places[0] : undefined);
+    if (!place) return false;
+    const [center, top] = place;
+    this.taken.push([center - half, top - 2, center + half, top + 18]);
     this.context.strokeStyle = this.colors.card;
     this.context.lineWidth = 3;
-    this.context.strokeText(text, x, y + 1);
+    this.context.strokeText(text, center, top + 1);
     this.context.fillStyle = this.colors.ink;
-    this.context.fillText(text, x, y + 1);
+    this.context.fillText(text, center, top + 1);
     return true;
   }
 }

@@ -13,6 +13,8 @@ const STROKE = 64;
 const BEYOND = 0.35;
 /** Pixels of the canvas for each label; the characters of one. */
 const [ROOM, CHARACTERS] = [42_000, 24];
+/** Nodes that are tried for a label, and nodes that no label lies on, the heaviest that can be seen. */
+const [TRIED, AVOIDED] = [80, 300];
 /** Clusters of at least so many nodes are named where nodes are too small for it, the largest of them. */
 const [NAMED, CLUSTERS] = [6, 12];
 
@@ -245,19 +247,24 @@ export class Scene {
     const { context, graph, camera } = this;
     context.font = this.font;
     const labels = new Labels(context, this.colors, this.width);
-    let left = focus ? 40 : Math.max(8, Math.round((this.width * this.height) / ROOM));
+    const few = graph.nodes.length <= 60;
+    let left = focus || few ? 60 : Math.max(8, Math.round((this.width * this.height) / ROOM));
     const write = (/** @type {number} */ at, /** @type {number} */ characters, always = false) => {
       const node = graph.nodes[at];
       const [x, y] = camera.toPixels(node.x, node.y);
-      if (!this.sees(x, y)) return;
-      if (labels.add(short(node.label, characters), x, y + reach(node, camera.scale) + 2, always)) left -= 1;
+      if (this.sees(x, y) && labels.add(short(node.label, characters), x, y, reach(node, camera.scale), always)) left -= 1;
     };
-    if (center >= 0) write(center, 60, true);
     const large = graph.clusters.slice(0, CLUSTERS).filter(({ nodes }) => nodes.length >= NAMED);
     const heads = large.map((cluster) => cluster.named_after);
     // Nodes stand by weight. Those that are small on the canvas have no label, except as names of their clusters.
-    const tall = Array.from(graph.nodes.keys()).filter((at) => reach(graph.nodes[at], camera.scale) >= 3.5);
-    const chosen = focus ?? (this.found.size > 0 ? this.found : [...heads, ...tall]);
+    const seen = (/** @type {number} */ at) => this.sees(...camera.toPixels(graph.nodes[at].x, graph.nodes[at].y));
+    const tall = Array.from(graph.nodes.keys()).filter((at) => reach(graph.nodes[at], camera.scale) >= 3.5 && seen(at));
+    const chosen = focus ?? (this.found.size > 0 ? this.found : new Set([...heads, ...tall.slice(0, TRIED)]));
+    for (const at of focus ?? tall.slice(0, AVOIDED)) {
+      const node = graph.nodes[at];
+      labels.avoid(...camera.toPixels(node.x, node.y), reach(node, camera.scale));
+    }
+    if (center >= 0) write(center, 60, true);
     for (const at of chosen) {
       if (left <= 0) break;
       if (at !== center) write(at, CHARACTERS);

@@ -1,19 +1,21 @@
 //! The graph of a task.
 
 use super::{Site, contains};
-use lyra_usecases::NewTask;
+use lyra_domain::{Priority, TaskConfig};
+use lyra_store::{NewTask, Store, StoreConfig};
 
 #[tokio::test]
 async fn a_task_s_graph_is_a_picture_and_tables() {
     let site = Site::new().await;
-    let claims = ["Naps <b>improve</b> memory.".to_owned(), "Naps harm memory.".to_owned()];
+    let store =
+        Store::open(&site.folder.path().join("lyra.db"), StoreConfig::default()).await.expect("a store");
     let new = NewTask {
         query: "Do naps improve memory?".to_owned(),
-        claims: claims.to_vec(),
-        judge_question: Some(false),
-        ..NewTask::default()
+        config: TaskConfig::default(),
+        claims: vec!["Naps <b>improve</b> memory.".to_owned(), "Naps harm memory.".to_owned()],
+        question_claim: None,
     };
-    let task = site.app.create_task(new).await.expect("a task").id;
+    let task = store.create_task(new, Priority::Medium).await.expect("a task").id;
     let address = format!("/tasks/{task}/graph");
     let page = site.page(&address).await;
     contains(

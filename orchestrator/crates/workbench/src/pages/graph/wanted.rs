@@ -2,7 +2,7 @@
 
 use lyra_domain::TaskId;
 use lyra_usecases::{GraphFilter, MOST_NODES, MOST_STEPS, USUAL_NODES};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Kinds of nodes that can be shown, and their texts.
 pub(super) const KINDS: [(&str, &str); 3] =
@@ -19,6 +19,8 @@ pub(super) const RELATIONS: [(&str, &str); 5] = [
 ];
 /// Numbers of nodes to choose from.
 pub(super) const LIMITS: [usize; 3] = [USUAL_NODES, 1_000, MOST_NODES];
+/// What is escaped in an address; ids stay readable.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_');
 /// Longest text to look for, in characters.
 const MOST_TEXT: usize = 200;
 
@@ -138,7 +140,7 @@ fn written(path: &str, fields: &[(&str, String)]) -> String {
     let written = |value: &str| {
         value
             .split(',')
-            .map(|word| utf8_percent_encode(word, NON_ALPHANUMERIC).to_string())
+            .map(|word| utf8_percent_encode(word, ESCAPED).to_string())
             .collect::<Vec<_>>()
             .join(",")
     };
