@@ -43,6 +43,7 @@ test("first views of 10,000 claims are small, and the list grows as it is scroll
   const addresses = {
     home: "/",
     task,
+    graph: `${task}/graph`,
     claim: `/claims/${first[0]}`,
     filtered: `${task}?text=77&sort=newest`,
     timeline: `${task}/timeline`,

@@ -68,6 +68,7 @@ export class Bench {
       report: `/tasks/${this.task}/report`,
       timeline: `/tasks/${this.task}/timeline`,
       matrix: `/tasks/${this.task}/matrix`,
+      graph: `/tasks/${this.task}/graph`,
       claim: `/claims/${claim.claim_id}`,
       reader: `/pages/${evidence.page_id}?edge=${evidence.edge_id}`,
       login: "/login",

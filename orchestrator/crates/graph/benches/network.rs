@@ -84,6 +84,30 @@ fn benches(criterion: &mut Criterion) {
     group.bench_function("clusters", |b| b.iter(|| black_box(dense.clusters())));
     group.bench_function("loops", |b| b.iter(|| black_box(dense.loops(lyra_graph::LoopLimits::default()))));
     group.finish();
+
+    let mut group = criterion.benchmark_group("layout of 5,000 nodes and 20,000 edges");
+    group.sample_size(10);
+    for (name, shared) in [("in clusters", 93), ("at random", 0)] {
+        let network = clustered(5_000, 20_000, shared);
+        let clusters = network.clusters();
+        group.bench_function(name, |b| b.iter(|| black_box(network.layout(&clusters, &[]))));
+    }
+    group.finish();
+}
+
+/// A network of which this share of the edges, in percent, stays within groups of nodes.
+fn clustered(nodes: usize, edges: usize, shared: usize) -> Network {
+    let groups = 37;
+    let mut state = 7;
+    let name = |i: usize| format!("node_{i:05}");
+    let mut edge = || {
+        let from = draw(&mut state, nodes);
+        let within = draw(&mut state, nodes / groups) * groups + from % groups;
+        let to = if draw(&mut state, 100) < shared { within } else { draw(&mut state, nodes) };
+        (name(from), name(to))
+    };
+    let edges: Vec<(String, String)> = (0..edges).map(|_| edge()).collect();
+    Network::new((0..nodes).map(name), edges.iter().map(|(a, b)| (a.as_str(), b.as_str())))
 }
 
 criterion_group!(all, benches);

@@ -7,8 +7,12 @@
 mod bibliography;
 mod evidence;
 mod export;
+mod layout;
 mod network;
+mod part;
 
 pub use bibliography::{Reference, Role, bibtex, ris, sort_references};
 pub use evidence::{EdgeFacts, EvidenceGraph, Link, Node, NodeType, Scope};
+pub use layout::Point;
 pub use network::{Analysis, Betweenness, Cluster, Clusters, LoopLimits, Loops, Network, NodeMetrics};
+pub use part::{Bond, Item, Kind, Part, PartEdge, PartNode, Tie, Wanted, Whole};

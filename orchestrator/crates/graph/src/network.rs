@@ -15,7 +15,7 @@ pub use betweenness::Betweenness;
 pub use clusters::Clusters;
 pub use loops::{LoopLimits, Loops};
 
-use adjacency::Adjacency;
+pub(crate) use adjacency::Adjacency;
 use std::collections::HashMap;
 
 /// A directed graph of ids. Nodes are the numbers `0..len()`, in the order of their ids.
@@ -67,6 +67,16 @@ impl Network {
     /// Id of each node, sorted.
     pub fn ids(&self) -> &[String] {
         &self.ids
+    }
+
+    /// Neighbors along the edges.
+    pub(crate) fn forward(&self) -> &Adjacency {
+        &self.forward
+    }
+
+    /// Neighbors against the edges.
+    pub(crate) fn backward(&self) -> &Adjacency {
+        &self.backward
     }
 
     /// How many edges end in a node.

@@ -13,6 +13,7 @@ mod events;
 mod evidence;
 mod explore;
 mod fusion;
+mod graph;
 mod once;
 mod openapi;
 mod operations;
@@ -54,6 +55,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         tasks::routes(),
         claims::routes(),
         evidence::routes(),
+        graph::routes(),
         corpora::routes(),
         sources::routes(),
         explore::routes(),

@@ -23,6 +23,7 @@ mod feed;
 mod feedback;
 pub mod fusion;
 mod graph;
+mod graph_view;
 mod inference;
 mod library;
 mod llm;
@@ -66,6 +67,7 @@ pub use explore::{Completed, VectorHits, VectorSearch};
 pub use feed::{Heard, Listener};
 pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
+pub use graph_view::{GraphFilter, MOST_NODES, MOST_STEPS, USUAL_NODES};
 pub use inference::{LocalModels, StartedModels};
 pub use library::{LibraryEntry, LibraryItem, STORED, Shelf};
 pub use matrix::{MatrixColumns, TaskMatrix};
@@ -116,6 +118,7 @@ struct Inner {
     documents: Mutex<documents::Documents>,
     steps: Arc<progress::Steps>,
     feed: Arc<feed::Feed>,
+    graphs: graph_view::Graphs,
     uploads: uploads::Busy,
     events: Events,
     metrics: Arc<Metrics>,
@@ -171,6 +174,7 @@ impl App {
                 documents: Mutex::default(),
                 steps,
                 feed,
+                graphs: graph_view::Graphs::default(),
                 uploads: uploads::Busy::default(),
                 events,
                 metrics,

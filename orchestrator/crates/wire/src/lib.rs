@@ -19,6 +19,7 @@ mod events;
 mod explore;
 mod export;
 pub mod fusion;
+mod graph;
 pub mod json;
 mod library;
 mod matrix;
@@ -52,6 +53,7 @@ pub use explore::{Column, Rows, Table, View};
 pub use export::{
     CitationNetwork, ClaimMaterial, ExportedTask, HubPage, Materials, PageCitation, PageCluster, SourcePage,
 };
+pub use graph::{GraphCluster, GraphEdge, GraphHub, GraphNode, GraphView};
 pub use library::{ItemFacts, ItemNumbers};
 pub use matrix::{EvidenceMatrix, MatrixCell, MatrixColumn, MatrixRow, WorkLink};
 pub use operations::{AccessToken, AuditRecord, Finding, NewAccessToken};

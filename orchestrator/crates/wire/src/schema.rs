@@ -82,3 +82,15 @@ pub(crate) fn fragment_type(_: &mut SchemaGenerator) -> Schema {
 pub(crate) fn optional_object(generator: &mut SchemaGenerator) -> Schema {
     Option::<serde_json::Map<String, serde_json::Value>>::json_schema(generator)
 }
+
+pub(crate) fn graph_kind(_: &mut SchemaGenerator) -> Schema {
+    one_of(["claim", "passage", "work"].into_iter())
+}
+
+pub(crate) fn graph_side(_: &mut SchemaGenerator) -> Schema {
+    one_of(["contested", "supported", "refuted", "open"].into_iter())
+}
+
+pub(crate) fn graph_relation(_: &mut SchemaGenerator) -> Schema {
+    one_of(["supports", "refutes", "neutral", "origin", "cites", "part_of"].into_iter())
+}

@@ -8,10 +8,10 @@ use lyra_wire::fusion::{
 };
 use lyra_wire::{
     AuditRecord, CalibrationRolledBack, CalibrationStats, ClaimAdoption, ClaimMaterial, ClaimPage, Corpus,
-    CorpusSearch, Correction, DomainChanged, DomainDecision, Finding, Happened, ImportAccepted, ItemFacts,
-    JobInfo, Materials, NewAccessToken, PagesResolved, Problem, ProblemDocument, ReadPage, Removed, Report,
-    Rows, SearchesQueued, SourceTest, Status, Table, TaskDeleted, TaskStopped, TaskSummaries, View,
-    WaitingPage, WhatIf,
+    CorpusSearch, Correction, DomainChanged, DomainDecision, Finding, GraphView, Happened, ImportAccepted,
+    ItemFacts, JobInfo, Materials, NewAccessToken, PagesResolved, Problem, ProblemDocument, ReadPage,
+    Removed, Report, Rows, SearchesQueued, SourceTest, Status, Table, TaskDeleted, TaskStopped,
+    TaskSummaries, View, WaitingPage, WhatIf,
 };
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
@@ -88,6 +88,7 @@ fn the_names_of_every_shape() {
     add::<Correction>(&mut generator);
     add::<DomainChanged>(&mut generator);
     add::<Finding>(&mut generator);
+    add::<GraphView>(&mut generator);
     add::<Happened>(&mut generator);
     add::<ImportAccepted>(&mut generator);
     add::<NewAccessToken>(&mut generator);

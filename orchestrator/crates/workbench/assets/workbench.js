@@ -34,4 +34,7 @@ watchOperations();
 watchGrids();
 listen();
 showTimes();
+// Only where there is a graph: its modules are large.
+const graph = document.getElementById("graph");
+if (graph) void import("./graph.js").then(({ watchGraph }) => watchGraph(graph));
 for (const kind of ["refreshed", "extended"]) document.addEventListener(kind, showTimes);

@@ -5,6 +5,7 @@ mod claim;
 mod corpora;
 mod explore;
 mod fusion;
+mod graph;
 mod home;
 mod login;
 mod matrix;
@@ -28,6 +29,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/tasks/{task}/timeline", get(timeline::show))
         .route("/tasks/{task}/matrix", get(matrix::show))
         .route("/tasks/{task}/matrix.csv", get(matrix::export))
+        .route("/tasks/{task}/graph", get(graph::show))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
         .route("/corpora", get(corpora::show))

@@ -21,6 +21,7 @@ pub mod gauge;
 mod glyph;
 pub mod history;
 mod label;
+pub mod network;
 pub mod posterior;
 pub mod reliability;
 pub mod risk_coverage;

@@ -1,6 +1,7 @@
 //! Pages over a real application, without models.
 
 mod fusion;
+mod graph;
 mod library;
 mod sources;
 

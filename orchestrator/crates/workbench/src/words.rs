@@ -55,11 +55,11 @@ type Files = &'static [(&'static str, &'static str)];
 
 const ENGLISH: Files = &files! {
     "en": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
-        "operations" "report" "fusion" "timeline" "matrix"
+        "operations" "report" "fusion" "timeline" "matrix" "graph"
 };
 const JAPANESE: Files = &files! {
     "ja": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
-        "operations" "report" "fusion" "timeline" "matrix"
+        "operations" "report" "fusion" "timeline" "matrix" "graph"
 };
 
 type Texts = HashMap<String, String>;

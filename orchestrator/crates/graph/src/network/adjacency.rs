@@ -2,7 +2,7 @@
 
 /// Neighbors of nodes `0..n`, each list sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Adjacency {
+pub(crate) struct Adjacency {
     /// Where a node's neighbors begin; one entry more than there are nodes.
     starts: Vec<usize>,
     neighbours: Vec<u32>,
@@ -21,7 +21,7 @@ impl Adjacency {
         Self { starts, neighbours: pairs.iter().map(|&(_, neighbour)| neighbour).collect() }
     }
 
-    pub(super) fn of(&self, node: usize) -> &[u32] {
+    pub(crate) fn of(&self, node: usize) -> &[u32] {
         match (self.starts.get(node), self.starts.get(node + 1)) {
             (Some(&from), Some(&to)) => &self.neighbours[from..to],
             _ => &[],

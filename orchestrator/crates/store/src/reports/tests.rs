@@ -100,6 +100,11 @@ async fn malformed_metadata_degrades_to_nulls() {
             "{broken}"
         );
         bench.store.export_rows(&graph.task.id).await.unwrap();
+        let works = bench.store.graph_rows(&graph.task.id).await.unwrap().works;
+        assert!(
+            works.iter().all(|work| (&work.year, &work.venue, &work.doi) == (&None, &None, &None)),
+            "{broken}"
+        );
         bench.store.query_view("v_evidence_timeline", Some(&graph.task.id), None, 9).await.unwrap();
     }
 }
@@ -113,6 +118,12 @@ async fn an_export_has_everything_that_its_edges_name() {
     assert_eq!(export.edges.len(), 12);
     assert_eq!(export.claims[1].posterior.alpha, 1.9);
     assert!(export.pages.iter().all(|page| page.is_source));
+    let rows = bench.store.graph_rows(&graph.task.id).await.unwrap();
+    assert_eq!((rows.claims.len(), rows.passages.len(), rows.works.len(), rows.edges.len()), (3, 4, 4, 12));
+    for (work, page) in rows.works.iter().zip(&export.pages) {
+        assert_eq!((&work.id, &work.title, work.year), (&page.id.to_string(), &page.title, page.year));
+        assert_eq!(work.first_author.as_ref(), page.authors.first());
+    }
     let ids: Vec<&str> = (export.claims.iter().map(|c| c.claim.id.as_str()))
         .chain(export.fragments.iter().map(|f| f.fragment.id.as_str()))
         .chain(export.pages.iter().map(|p| p.id.as_str()))

@@ -5,8 +5,12 @@ use lyra_domain::TaskId;
 use maud::{Markup, html};
 
 /// Views of a task: what follows the task in the address, and the text of the link.
-const VIEWS: &[(&str, &str)] =
-    &[("", "task.claims"), ("/timeline", "timeline.title"), ("/matrix", "matrix.title")];
+const VIEWS: &[(&str, &str)] = &[
+    ("", "task.claims"),
+    ("/graph", "graph.title"),
+    ("/timeline", "timeline.title"),
+    ("/matrix", "matrix.title"),
+];
 
 /// Links to all views of a task; `here` is the text of the one that is shown.
 pub(crate) fn of_task(words: Words, task: &TaskId, here: &str) -> Markup {
