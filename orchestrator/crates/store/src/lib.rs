@@ -40,6 +40,7 @@ mod reader;
 mod reports;
 mod rows;
 mod schema;
+mod screening;
 mod sqlite;
 mod store;
 mod summaries;
@@ -71,6 +72,10 @@ pub use library::{StoredClaim, StoredDocument, StoredPage};
 pub use progress::{JobCount, TaskProgress};
 pub use queries::QueuedSearches;
 pub use reader::{JudgedPassage, ReadFragment, ReadPage, Span};
+pub use screening::{
+    DecidedFilter, DecidedPage, PrismaFacts, Screened, ScreeningCard, ScreeningDecision, ScreeningPassage,
+    ScreeningRow,
+};
 pub use store::{Store, StoreConfig, SystemClock};
 pub use summaries::{TaskSummaries, TaskSummary};
 pub use tasks::{NewTask, QuestionClaim, StopMode, StopOutcome, TaskPage};
