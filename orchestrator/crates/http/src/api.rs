@@ -14,6 +14,7 @@ mod once;
 mod openapi;
 mod operations;
 mod route;
+mod screening;
 mod session;
 mod sources;
 mod tasks;
@@ -50,6 +51,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
     let groups = [
         tasks::routes(),
         claims::routes(),
+        screening::routes(),
         corpora::routes(),
         sources::routes(),
         explore::routes(),

@@ -13,6 +13,8 @@ named_enum! {
         InvalidArgument = "invalid_argument",
         /// The requested item does not exist.
         NotFound = "not_found",
+        /// What the request rests on has changed in between; the current state says how to go on.
+        Conflict = "conflict",
         /// A service is down or busy; the same request may succeed later.
         Unavailable = "unavailable",
         /// The caller may not do that.
@@ -63,6 +65,19 @@ pub enum Details {
         /// Why, in `snake_case`.
         reason: String,
     },
+    /// The decision that counts where another one was expected; all are `None` if there is none.
+    Decided {
+        /// Its id.
+        decision_id: Option<String>,
+        /// Include, exclude, or undecided.
+        verdict: Option<String>,
+        /// Why.
+        given_reason: Option<String>,
+        /// Who decided.
+        decided_by: Option<String>,
+        /// When, RFC 3339, UTC.
+        decided_at: Option<String>,
+    },
 }
 
 impl Details {
@@ -70,7 +85,7 @@ impl Details {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Refused { reason } => Some(reason),
-            Self::Syntax { .. } | Self::Missing { .. } => None,
+            Self::Syntax { .. } | Self::Missing { .. } | Self::Decided { .. } => None,
         }
     }
 }
@@ -126,6 +141,19 @@ impl From<lyra_store::StoreError> for AppError {
             lyra_store::StoreError::TaskActive { ref task, .. } => {
                 let remedy = Remedy::StopTask { task: task.clone() };
                 Self::invalid(error.to_string(), remedy)
+            }
+            lyra_store::StoreError::ScreeningMoved { ref current, .. } => {
+                let now = current.as_deref();
+                let details = Details::Decided {
+                    decision_id: now.map(|now| now.id.to_string()),
+                    verdict: now.map(|now| now.verdict.to_string()),
+                    given_reason: now.and_then(|now| now.reason.clone()),
+                    decided_by: now.map(|now| now.decided_by.clone()),
+                    decided_at: now.map(|now| now.decided_at.clone()),
+                };
+                let remedy = "name the decision that counts now in `replaces`, or keep it";
+                let error = Self::new(ErrorCode::Conflict, error.to_string()).with(remedy);
+                Self { details: Some(details), ..error }
             }
             lyra_store::StoreError::NotJudged { .. }
             | lyra_store::StoreError::NotCorrected { .. }

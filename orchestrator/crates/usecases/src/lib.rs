@@ -31,6 +31,7 @@ mod overview;
 mod progress;
 mod remedy;
 mod retention;
+mod screening;
 mod served;
 pub mod shapes;
 mod sources;
@@ -67,6 +68,7 @@ pub use inference::{LocalModels, StartedModels};
 pub use library::{LibraryEntry, LibraryItem, STORED, Shelf};
 pub use remedy::Remedy;
 pub use retention::PruneReport;
+pub use screening::{DocumentToScreen, PrismaFlow, ScreeningExport, ScreeningProgress, ScreeningState};
 pub use served::{ServerNote, served_at};
 pub use sources::{SourceInfo, SourceTest};
 pub use status::{MAX_WAIT, TaskWatch, failed, idle};
@@ -110,6 +112,7 @@ struct Inner {
     stops: Stops,
     example: Mutex<()>,
     documents: Mutex<documents::Documents>,
+    screening: Mutex<screening::Texts>,
     steps: Arc<progress::Steps>,
     feed: Arc<feed::Feed>,
     uploads: uploads::Busy,
@@ -165,6 +168,7 @@ impl App {
                 stops: Stops::default(),
                 example: Mutex::new(()),
                 documents: Mutex::default(),
+                screening: Mutex::default(),
                 steps,
                 feed,
                 uploads: uploads::Busy::default(),

@@ -23,6 +23,7 @@ use tower::ServiceExt;
 
 mod changes;
 mod judged;
+mod screening;
 mod streams;
 
 /// Models that cannot be started.
