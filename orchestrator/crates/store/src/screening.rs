@@ -148,6 +148,18 @@ impl Store {
         Ok(before)
     }
 
+    /// The decision about a document that counts.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn screening_decision(
+        &self,
+        task: &TaskId,
+        page: &PageId,
+    ) -> Result<Option<ScreeningDecision>> {
+        standing(&mut *self.reader().acquire().await?, task, page).await
+    }
+
     /// Everything that was ever decided in a task, in order, with what was taken back.
     ///
     /// # Errors

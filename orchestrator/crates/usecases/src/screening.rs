@@ -204,6 +204,21 @@ impl App {
         Ok(before)
     }
 
+    /// A document of a task with its texts, and the decision about it that counts; `None` when the task has no such
+    /// document.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub async fn document_to_screen(
+        &self,
+        task: &TaskId,
+        page: &PageId,
+    ) -> Result<Option<(ScreeningCard, Option<ScreeningDecision>)>, AppError> {
+        let card = self.store().screening_cards(task, std::slice::from_ref(page)).await?.pop();
+        let decision = self.store().screening_decision(task, page).await?;
+        Ok(card.map(|card| (card, decision)))
+    }
+
     /// Numbers of a task's documents.
     ///
     /// # Errors

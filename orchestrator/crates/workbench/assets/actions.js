@@ -10,7 +10,7 @@ import { call, text } from "./api.js";
 import { refresh } from "./live.js";
 import { explain, notify } from "./notice.js";
 
-/** @type {{method: string, path: string, body: unknown}[]} */
+/** @type {{method: string, path: string, body?: unknown, after?: () => void}[]} */
 const undoable = [];
 
 /**
@@ -74,8 +74,18 @@ function offerUndo(element) {
     return;
   }
   const { undoBody } = element.dataset;
-  undoable.push({ method, path, body: undoBody ? JSON.parse(undoBody) : undefined });
-  notify(said, { action: { label: text("undo"), run: undo } });
+  offer(said, { method, path, body: undoBody ? JSON.parse(undoBody) : undefined });
+}
+
+/**
+ * Says what was done, and offers to take it back.
+ * @param {string} said
+ * @param {{method: string, path: string, body?: unknown, after?: () => void}} change What takes it back, and what follows.
+ * @returns {() => void} Removes the notice; the change can still be taken back.
+ */
+export function offer(said, change) {
+  undoable.push(change);
+  return notify(said, { action: { label: text("undo"), run: undo } });
 }
 
 /** Takes the last change back. */
@@ -85,6 +95,7 @@ export async function undo() {
   try {
     await call(last.method, last.path, last.body);
     notify(text("undone"));
+    last.after?.();
     await refresh();
   } catch (error) {
     explain(error);

@@ -8,6 +8,7 @@ import { watchImports } from "./import.js";
 import { watchKeys } from "./keys.js";
 import { listen } from "./live.js";
 import { watchOperations } from "./operations.js";
+import { watchScreening } from "./screening.js";
 
 /** Dates and times in the reader's language and time zone. */
 function showTimes() {
@@ -28,6 +29,7 @@ watchSources();
 watchKeys();
 watchExplore();
 watchOperations();
+watchScreening();
 listen();
 showTimes();
 for (const kind of ["refreshed", "extended"]) document.addEventListener(kind, showTimes);

@@ -7,7 +7,9 @@ mod explore;
 mod home;
 mod login;
 mod operations;
+mod prisma;
 mod reader;
+mod screening;
 mod sources;
 mod task;
 
@@ -20,6 +22,10 @@ pub(crate) fn router() -> Router<App> {
         .route("/", get(home::show))
         .route("/login", get(login::show))
         .route("/tasks/{task}", get(task::show))
+        .route("/tasks/{task}/screening", get(screening::show))
+        .route("/tasks/{task}/screening/{file}", get(screening::file))
+        .route("/tasks/{task}/prisma", get(prisma::show))
+        .route("/tasks/{task}/prisma.svg", get(prisma::file))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
         .route("/corpora", get(corpora::show))

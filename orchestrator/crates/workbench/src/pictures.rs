@@ -14,6 +14,7 @@
 
 pub mod bar;
 mod beta;
+pub mod flow;
 pub mod forest;
 mod frame;
 pub mod gauge;
@@ -24,6 +25,7 @@ pub mod posterior;
 pub mod reliability;
 pub mod risk_coverage;
 mod scale;
+pub mod screening;
 mod table;
 #[cfg(test)]
 mod tests;

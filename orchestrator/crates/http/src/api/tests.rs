@@ -384,6 +384,7 @@ async fn what_does_not_exist_is_not_found_on_every_route() {
             "reject_claim" => json!({"reason": "x"}),
             "leave_out" => json!({"edge_ids": []}),
             "correct_edge" => json!({"relation": "supports"}),
+            "screen_document" => json!({"verdict": "include"}),
             _ => Value::Null,
         };
         // These create what they name, or have another body.

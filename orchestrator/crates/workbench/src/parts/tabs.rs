@@ -5,7 +5,7 @@ use lyra_domain::TaskId;
 use maud::{Markup, html};
 
 /// Views of a task: what follows the task in the address, and the text of the link.
-const VIEWS: &[(&str, &str)] = &[("", "task.claims")];
+const VIEWS: &[(&str, &str)] = &[("", "task.claims"), ("/screening", "screening.title")];
 
 /// Links to all views of a task; `here` is the text of the one that is shown.
 pub(crate) fn of_task(words: Words, task: &TaskId, here: &str) -> Markup {
