@@ -65,6 +65,8 @@ export class Bench {
       home: "/",
       ...Object.fromEntries(Array.from(sections, ([, name]) => [name, `/${name}`])),
       task: `/tasks/${this.task}`,
+      screening: `/tasks/${this.task}/screening`,
+      prisma: `/tasks/${this.task}/prisma`,
       claim: `/claims/${claim.claim_id}`,
       reader: `/pages/${evidence.page_id}?edge=${evidence.edge_id}`,
       login: "/login",
