@@ -157,7 +157,7 @@ test("the PRISMA flow shows what is stored, and files hold the decisions", async
     ["Reports assessed for eligibility", flow.assessed],
     ["Included", flow.included],
     ["Not decided yet", flow.open],
-    ["Marked ineligible by automation tools", "not recorded"],
+    ["Ineligible by automation tools", "not recorded"],
   ]) {
     assert.equal(shows[name], count.toLocaleString("en-US"), name);
   }

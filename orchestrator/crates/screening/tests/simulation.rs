@@ -38,7 +38,7 @@ impl Run {
         };
         let stopped = (10..=labels.len()).step_by(10).find(stops);
         let stopped = stopped.map(|n| (n, labels[..n].iter().filter(|is| **is).count()));
-        Self { recalls, stopped, relevant, labels }
+        Self { labels, relevant, recalls, stopped }
     }
 
     fn recall(&self, share: f64) -> f64 {

@@ -65,19 +65,23 @@ pub enum Details {
         /// Why, in `snake_case`.
         reason: String,
     },
-    /// The decision that counts where another one was expected; all are `None` if there is none.
-    Decided {
-        /// Its id.
-        decision_id: Option<String>,
-        /// Include, exclude, or undecided.
-        verdict: Option<String>,
-        /// Why.
-        given_reason: Option<String>,
-        /// Who decided.
-        decided_by: Option<String>,
-        /// When, RFC 3339, UTC.
-        decided_at: Option<String>,
-    },
+    /// The decision that counts where another one was expected.
+    Decided(Box<Decided>),
+}
+
+/// The decision about a document that counts; all fields are `None` if there is none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Its id.
+    pub decision_id: Option<String>,
+    /// Include, exclude, or undecided.
+    pub verdict: Option<String>,
+    /// Why.
+    pub given_reason: Option<String>,
+    /// Who decided.
+    pub decided_by: Option<String>,
+    /// When, RFC 3339, UTC.
+    pub decided_at: Option<String>,
 }
 
 impl Details {
@@ -85,7 +89,7 @@ impl Details {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Refused { reason } => Some(reason),
-            Self::Syntax { .. } | Self::Missing { .. } | Self::Decided { .. } => None,
+            Self::Syntax { .. } | Self::Missing { .. } | Self::Decided(_) => None,
         }
     }
 }
@@ -144,7 +148,7 @@ impl From<lyra_store::StoreError> for AppError {
             }
             lyra_store::StoreError::ScreeningMoved { ref current, .. } => {
                 let now = current.as_deref();
-                let details = Details::Decided {
+                let decided = Decided {
                     decision_id: now.map(|now| now.id.to_string()),
                     verdict: now.map(|now| now.verdict.to_string()),
                     given_reason: now.and_then(|now| now.reason.clone()),
@@ -153,7 +157,7 @@ impl From<lyra_store::StoreError> for AppError {
                 };
                 let remedy = "name the decision that counts now in `replaces`, or keep it";
                 let error = Self::new(ErrorCode::Conflict, error.to_string()).with(remedy);
-                Self { details: Some(details), ..error }
+                Self { details: Some(Details::Decided(Box::new(decided))), ..error }
             }
             lyra_store::StoreError::NotJudged { .. }
             | lyra_store::StoreError::NotCorrected { .. }

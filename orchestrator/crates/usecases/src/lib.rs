@@ -59,7 +59,7 @@ pub use corpora::{EXAMPLE, ExportTarget};
 pub use doctor::{Finding, Health};
 pub use documents::DocumentKind;
 pub use embeddings::{EmbeddingsStatus, Rebuilt};
-pub use error::{AppError, Details, ErrorCode};
+pub use error::{AppError, Decided, Details, ErrorCode};
 pub use explore::{Completed, VectorHits, VectorSearch};
 pub use feed::{Heard, Listener};
 pub use fusion::Fusion;

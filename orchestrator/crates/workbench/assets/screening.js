@@ -11,7 +11,7 @@ import { explain } from "./notice.js";
 const passed = new Set();
 /** The document that is shown. @type {HTMLElement | undefined} */
 let here;
-/** The document to show as soon as the queue has it. @type {string | undefined} */
+/** The document to show when the page was loaded again. @type {HTMLElement | undefined} */
 let wanted;
 /** Removes the notice of the decision before. */
 let forget = () => {};
@@ -90,7 +90,7 @@ async function decide(verdict, reason = "", shown = reason) {
   try {
     const { data } = await call("PUT", path, { verdict, reason: reason || undefined, replaces: item.dataset.decision });
     forget();
-    const undo = { method: "DELETE", path: `${path}/${data.decision.decision_id}`, after: () => back(page) };
+    const undo = { method: "DELETE", path: `${path}/${data.decision.decision_id}`, after: () => back(item) };
     forget = offer(said(verdict, shown), undo);
     if (documents().length > 1) refreshSoon();
     else await refresh();
@@ -108,10 +108,10 @@ async function decide(verdict, reason = "", shown = reason) {
   }
 }
 
-/** Shows a document again, when the queue has it. @param {string} page */
-function back(page) {
-  passed.delete(page);
-  wanted = page;
+/** Shows a document again as soon as the page was loaded again. @param {HTMLElement} item */
+function back(item) {
+  passed.delete(item.dataset.page);
+  wanted = item;
 }
 
 /** Keeps what is shown when the page was loaded again and its queue replaced. */
@@ -121,20 +121,16 @@ function settle() {
   const fresh = Array.from(place.querySelectorAll("[data-page]")).filter((item) => item instanceof HTMLElement);
   const find = (/** @type {string | undefined} */ page) => fresh.find((item) => item.dataset.page === page);
   for (const page of passed) if (!find(page)) passed.delete(page);
-  const chosen = find(wanted);
-  if (chosen) {
-    wanted = undefined;
-    show(chosen, true);
+  const shown = wanted ?? (here && !passed.has(here.dataset.page) ? here : undefined);
+  if (!shown) {
+    show(documents()[0]);
     return;
   }
-  const shown = here?.dataset.page;
-  if (here && shown && !passed.has(shown)) {
-    const same = find(shown);
-    if (!same) place.prepend(here);
-    show(same ?? here);
-    return;
-  }
-  show(documents()[0]);
+  // What is shown may come later in the new order, behind what the page has of it.
+  const same = find(shown.dataset.page);
+  if (!same) place.prepend(shown);
+  show(same ?? shown, wanted !== undefined);
+  wanted = undefined;
 }
 
 /** @param {KeyboardEvent} event */

@@ -1,7 +1,7 @@
 //! PRISMA: the flow of a task's documents in the boxes of PRISMA 2020, as it stands now.
 
 use crate::failure::{Failed, Failure, id};
-use crate::parts::{figures, tabs};
+use crate::parts::tabs;
 use crate::pictures::flow::{self, Block, Line, Row, Texts};
 use crate::shell::Page;
 use crate::visit::Visit;
@@ -35,8 +35,13 @@ pub(super) async fn show(
                 (tabs::of_task(words, &task, "screening.title"))
             }
             p.measure { (words.t("prisma.note")) }
-            div.flow #flow data-live {
-                (figures::figure(words, "prisma", &flow::picture("prisma", &rows, &texts), &flow::table(&rows, &texts)))
+            div.flow.figure #flow data-live {
+                // Wider than a phone, so that it scrolls, which the keyboard has to reach.
+                div.drawing tabindex="0" role="group" aria-label=(title) { (flow::picture("prisma", &rows, &texts)) }
+                details #prisma-table {
+                    summary.small { (words.t("figures.as_table")) }
+                    div.table tabindex="0" role="group" aria-label=(words.t("figures.as_table")) { (flow::table(&rows, &texts)) }
+                }
             }
             div.stack.tight #beside data-live {
                 @if prisma.not_fetched > 0 {
