@@ -1,11 +1,11 @@
 //! `lyra task …`.
 
 use super::report::ReportArgs;
-use super::{print, print_json, research, tell};
+use super::{print, print_document, print_json, research, tell};
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::TaskId;
 use lyra_store::{Deleted, Deletion, StopMode};
-use lyra_usecases::App;
+use lyra_usecases::{App, ScreeningExport};
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +28,7 @@ pub(super) enum TaskCommand {
         #[command(flatten)]
         report: ReportArgs,
     },
-    /// Export a task as one JSON document: claims with evidence, fragments, the graph
+    /// Export a task as one JSON document: claims with evidence, fragments, the graph; or what was screened
     Export {
         /// Its id
         id: TaskId,
@@ -73,6 +73,12 @@ pub(super) enum Format {
     Materials,
     /// The graph as node-link JSON
     Graph,
+    /// The decisions about its documents as CSV
+    ScreeningCsv,
+    /// The included works as RIS
+    IncludedRis,
+    /// The included works as BibTeX
+    IncludedBibtex,
 }
 
 pub(super) async fn run(
@@ -89,6 +95,11 @@ pub(super) async fn run(
         TaskCommand::Export { id, format } => match format {
             Format::Materials => print_json(&app.materials(id).await?)?,
             Format::Graph => print_json(&app.graph(id).await?.node_link())?,
+            Format::ScreeningCsv => print_document(&app.export_screening(id, ScreeningExport::Csv).await?)?,
+            Format::IncludedRis => print_document(&app.export_screening(id, ScreeningExport::Ris).await?)?,
+            Format::IncludedBibtex => {
+                print_document(&app.export_screening(id, ScreeningExport::BibTex).await?)?
+            }
         },
         TaskCommand::Resume { id, report, quiet } => {
             let task = app.task(id).await?;

@@ -1,6 +1,7 @@
 //! Pages over a real application, without models.
 
 mod library;
+mod screening;
 mod sources;
 
 use crate::router;
