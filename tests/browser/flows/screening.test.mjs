@@ -76,6 +76,13 @@ test("documents are decided, excluded with a reason, put off, and taken back fro
   await page.keyboard.press("u");
   await until("taken back", async () => (await decided(bench, fourth)) === undefined);
   await until("it is shown again", async () => (await shown(page)) === fourth);
+  // Faster than the answer.
+  await page.keyboard.press("d");
+  await page.keyboard.press("u");
+  await until("it is shown once more", async () => (await shown(page)) === fourth);
+  assert.equal(await decided(bench, fourth), undefined);
+  assert.equal((await decided(bench, third)).verdict, "exclude", "the decision before stays");
+
   await page.keyboard.press("u");
   await until("the one before as well", async () => (await decided(bench, third)) === undefined);
 

@@ -10,7 +10,12 @@ import { call, text } from "./api.js";
 import { refresh } from "./live.js";
 import { explain, notify } from "./notice.js";
 
-/** @type {{method: string, path: string, body?: unknown, after?: () => void}[]} */
+/**
+ * What takes a change back, and what follows. The path may still be on its way; without one there was no change.
+ * @typedef {{method: string, path: string | Promise<string | undefined>, body?: unknown, after?: () => void}} Undo
+ */
+
+/** @type {Undo[]} */
 const undoable = [];
 
 /**
@@ -78,14 +83,20 @@ function offerUndo(element) {
 }
 
 /**
- * Says what was done, and offers to take it back.
+ * Says what was done, and offers to take it back. Answers with what removes the notice, after which the change can still be
+ * taken back, and with what withdraws the offer.
  * @param {string} said
- * @param {{method: string, path: string, body?: unknown, after?: () => void}} change What takes it back, and what follows.
- * @returns {() => void} Removes the notice; the change can still be taken back.
+ * @param {Undo} change
  */
 export function offer(said, change) {
   undoable.push(change);
-  return notify(said, { action: { label: text("undo"), run: undo } });
+  const remove = notify(said, { action: { label: text("undo"), run: undo } });
+  const withdraw = () => {
+    remove();
+    const at = undoable.indexOf(change);
+    if (at >= 0) undoable.splice(at, 1);
+  };
+  return { remove, withdraw };
 }
 
 /** Takes the last change back. */
@@ -93,7 +104,9 @@ export async function undo() {
   const last = undoable.pop();
   if (!last) return;
   try {
-    await call(last.method, last.path, last.body);
+    const path = await last.path;
+    if (!path) return;
+    await call(last.method, path, last.body);
     notify(text("undone"));
     last.after?.();
     await refresh();

@@ -87,14 +87,18 @@ async function decide(verdict, reason = "", shown = reason) {
   // The address of a document that was to be judged again is done with.
   if (location.search.includes("page=")) history.replaceState(null, "", location.pathname);
   const path = `/api/v1/tasks/${task}/screening/${page}`;
+  const stored = call("PUT", path, { verdict, reason: reason || undefined, replaces: item.dataset.decision });
+  // A key that is faster than the answer takes this decision back, not the one before.
+  const made = stored.then(({ data }) => `${path}/${data.decision.decision_id}`, () => undefined);
+  forget();
+  const offered = offer(said(verdict, shown), { method: "DELETE", path: made, after: () => back(item) });
+  forget = offered.remove;
   try {
-    const { data } = await call("PUT", path, { verdict, reason: reason || undefined, replaces: item.dataset.decision });
-    forget();
-    const undo = { method: "DELETE", path: `${path}/${data.decision.decision_id}`, after: () => back(item) };
-    forget = offer(said(verdict, shown), undo);
+    await stored;
     if (documents().length > 1) refreshSoon();
     else await refresh();
   } catch (error) {
+    offered.withdraw();
     explain(error);
     // Decided in another window: the page shows what counts now.
     const moved = error instanceof Problem && error.status === 409;
