@@ -162,6 +162,7 @@ fn unknown(name: &str) -> String {
         "edge_id" => "edge_0",
         "page_id" => "page_0",
         "queue_id" => "auth_0",
+        "decision_id" => "scr_0",
         _ => "nothing.example",
     }
     .to_owned()

@@ -37,7 +37,7 @@ pub struct Row {
     pub left: Block,
     /// The box on the right.
     pub right: Option<Block>,
-    /// Whether the right box leads down as the left one does, instead of being led to.
+    /// Whether the right box leads to the row below, as the left one does, instead of being led to.
     pub joins: bool,
 }
 
@@ -78,10 +78,12 @@ pub fn drawing(id: &str, rows: &[Row], texts: &Texts<'_>) -> Markup {
             @if let Some(right) = &row.right {
                 (block(right, RIGHT, *top))
                 @if row.joins {
-                    @let from = RIGHT.0 + RIGHT.1 / 2.0;
-                    @let turn = top + height(row) + GAP / 2.0;
-                    (line("axis", (from, top + tall(right)), (from, turn), 1.25))
-                    (line("axis", (from, turn), (middle, turn), 1.25))
+                    @if at + 1 < rows.len() {
+                        @let from = RIGHT.0 + RIGHT.1 / 2.0;
+                        @let turn = top + height(row) + GAP / 2.0;
+                        (line("axis", (from, top + tall(right)), (from, turn), 1.25))
+                        (line("axis", (from, turn), (middle, turn), 1.25))
+                    }
                 } @else {
                     @let across = top + LINE / 2.0 + PAD;
                     (arrow((LEFT.0 + LEFT.1, across), (RIGHT.0, across)))
