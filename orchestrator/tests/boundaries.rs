@@ -36,7 +36,7 @@ fn crates_do_not_know_what_is_above_or_beside_them() {
     for below in ["research", "domain", "graph", "fusion", "store", "corpus", "sources", "llm", "ml-client"] {
         check(below, &[&edges, &["lyra-usecases", "lyra-wire"], &command_line, &["axum", "rmcp"]]);
     }
-    for pure in ["domain", "text", "web", "graph", "fusion"] {
+    for pure in ["domain", "text", "web", "graph", "fusion", "screening"] {
         check(pure, &[&edges, &["lyra-usecases", "lyra-research"], &command_line, &servers, &outside]);
     }
 }

@@ -1,11 +1,11 @@
 //! `lyra task …`.
 
 use super::report::{self, ReportArgs};
-use super::{print, print_json, research, tell};
+use super::{print, print_document, print_json, research, tell};
 use clap::{Subcommand, ValueEnum};
 use lyra_domain::TaskId;
 use lyra_store::{Deleted, Deletion, StopMode};
-use lyra_usecases::App;
+use lyra_usecases::{App, ScreeningExport};
 use lyra_workbench::report::ReportOptions;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -30,6 +30,7 @@ pub(super) enum TaskCommand {
         report: ReportArgs,
     },
     /// Export a task: claims with evidence, fragments, and the graph as JSON, or a report as one page
+    /// Export a task as one JSON document: claims with evidence, fragments, the graph; or what was screened
     Export {
         /// Its id
         id: TaskId,
@@ -76,6 +77,12 @@ pub(super) enum Format {
     Graph,
     /// A report that opens without Lyra or a network: one HTML file, in the language of the question
     Html,
+    /// The decisions about its documents as CSV
+    ScreeningCsv,
+    /// The included works as RIS
+    IncludedRis,
+    /// The included works as BibTeX
+    IncludedBibtex,
 }
 
 pub(super) async fn run(
@@ -93,6 +100,11 @@ pub(super) async fn run(
             Format::Materials => print_json(&app.materials(id).await?)?,
             Format::Graph => print_json(&app.graph(id).await?.node_link())?,
             Format::Html => report::print_page(app.answer(id).await?, ReportOptions::default())?,
+            Format::ScreeningCsv => print_document(&app.export_screening(id, ScreeningExport::Csv).await?)?,
+            Format::IncludedRis => print_document(&app.export_screening(id, ScreeningExport::Ris).await?)?,
+            Format::IncludedBibtex => {
+                print_document(&app.export_screening(id, ScreeningExport::BibTex).await?)?
+            }
         },
         TaskCommand::Resume { id, report, quiet } => {
             let task = app.task(id).await?;

@@ -69,6 +69,8 @@ export class Bench {
       timeline: `/tasks/${this.task}/timeline`,
       matrix: `/tasks/${this.task}/matrix`,
       graph: `/tasks/${this.task}/graph`,
+      screening: `/tasks/${this.task}/screening`,
+      prisma: `/tasks/${this.task}/prisma`,
       claim: `/claims/${claim.claim_id}`,
       reader: `/pages/${evidence.page_id}?edge=${evidence.edge_id}`,
       login: "/login",

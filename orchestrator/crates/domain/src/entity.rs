@@ -7,6 +7,7 @@ pub(crate) mod fragment;
 pub(crate) mod job;
 pub(crate) mod page;
 pub(crate) mod query;
+pub(crate) mod screening;
 pub(crate) mod task;
 pub(crate) mod work;
 

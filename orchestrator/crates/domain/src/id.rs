@@ -110,6 +110,8 @@ ids! {
     AuthId, "auth_";
     /// A question to a language model.
     QuestionId, "ask_";
+    /// A person's decision about a document of a task.
+    ScreeningId, "scr_";
 }
 
 /// Parts are joined with a separator that text does not contain, so that `["ab", "c"]` and `["a", "bc"]` differ.

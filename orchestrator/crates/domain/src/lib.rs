@@ -42,12 +42,13 @@ pub use entity::fragment::{Fragment, FragmentType};
 pub use entity::job::{Job, JobKind, JobState, Priority};
 pub use entity::page::{FetchMethod, Page, PaperMetadata, TaskPageReason};
 pub use entity::query::{Query, QueryStatus};
+pub use entity::screening::{Basis, SUGGESTED_REASONS, Verdict};
 pub use entity::task::{Budget, Task, TaskConfig, TaskStatus};
 pub use entity::work::{Work, WorkId};
 pub use hex::hex;
 pub use id::{
     AuthId, ClaimId, CorrectionId, EdgeId, EmbeddingId, FragmentId, IdError, JobId, OverrideEventId,
-    OverrideRuleId, PageId, QueryId, QuestionId, SerpItemId, TaskId,
+    OverrideRuleId, PageId, QueryId, QuestionId, ScreeningId, SerpItemId, TaskId,
 };
 pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};

@@ -18,6 +18,7 @@ mod once;
 mod openapi;
 mod operations;
 mod route;
+mod screening;
 mod session;
 mod sources;
 mod tasks;
@@ -56,6 +57,7 @@ static ROUTES: LazyLock<Vec<Route>> = LazyLock::new(|| {
         claims::routes(),
         evidence::routes(),
         graph::routes(),
+        screening::routes(),
         corpora::routes(),
         sources::routes(),
         explore::routes(),

@@ -66,6 +66,7 @@ impl From<AppError> for Failure {
         let status = match error.code {
             ErrorCode::InvalidArgument => StatusCode::BAD_REQUEST,
             ErrorCode::NotFound => StatusCode::NOT_FOUND,
+            ErrorCode::Conflict => StatusCode::CONFLICT,
             ErrorCode::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             ErrorCode::Forbidden => StatusCode::FORBIDDEN,
             ErrorCode::SqlRefused | ErrorCode::SqlTimeout => StatusCode::UNPROCESSABLE_ENTITY,
@@ -84,6 +85,7 @@ fn title(code: &str) -> &'static str {
     match code {
         "invalid_argument" => "The request is invalid",
         "not_found" => "There is no such thing",
+        "conflict" => "It changed in between",
         "unavailable" => "Not available now",
         "unauthorized" => "A valid token is required",
         "forbidden" => "Not allowed",

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 const USED_PAGES: &str = "WITH RECURSIVE used (id) AS (
         SELECT page_id FROM task_pages
         UNION SELECT source_page_id FROM task_pages WHERE source_page_id IS NOT NULL
+        UNION SELECT page_id FROM screening_decisions
         UNION SELECT page_id FROM serp_items WHERE page_id IS NOT NULL
         UNION SELECT page_id FROM fragments JOIN claims ON claims.source_fragment_id = fragments.id
         UNION SELECT page_id FROM fragments JOIN query_fragments ON query_fragments.fragment_id = fragments.id

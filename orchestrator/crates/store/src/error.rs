@@ -147,6 +147,14 @@ pub enum StoreError {
         /// The edge.
         edge: String,
     },
+    /// Another decision about the document came in between.
+    #[error("{}", moved(page, current.as_deref()))]
+    ScreeningMoved {
+        /// The document.
+        page: String,
+        /// The decision that counts now; `None` when there is none.
+        current: Option<Box<crate::ScreeningDecision>>,
+    },
     /// An invalid paging cursor.
     #[error("`{0}` is not a cursor of this list; omit it to start from the beginning")]
     BadCursor(String),
@@ -182,6 +190,17 @@ impl StoreError {
 
     pub(crate) fn corrupt(what: impl Into<String>, why: impl std::fmt::Display) -> Self {
         Self::Corrupt { what: what.into(), why: why.to_string() }
+    }
+}
+
+/// Why a decision cannot be stored.
+fn moved(page: &str, current: Option<&crate::ScreeningDecision>) -> String {
+    match current {
+        Some(now) => format!(
+            "{page} was decided in between: {} by {} at {} ({})",
+            now.verdict, now.decided_by, now.decided_at, now.id
+        ),
+        None => format!("the decision about {page} was taken back in between"),
     }
 }
 
@@ -238,6 +257,7 @@ impl From<StoreError> for PortError {
             | StoreError::OtherDimension { .. }
             | StoreError::NotJudged { .. }
             | StoreError::NotCorrected { .. }
+            | StoreError::ScreeningMoved { .. }
             | StoreError::BadCursor(_)
             | StoreError::UnknownView { .. } => Self::Refused { what: store(), why },
             _ => Self::Failed { what: store(), why },

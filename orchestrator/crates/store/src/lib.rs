@@ -42,6 +42,7 @@ mod reader;
 mod reports;
 mod rows;
 mod schema;
+mod screening;
 mod sqlite;
 mod store;
 mod studies;
@@ -76,6 +77,10 @@ pub use library::{StoredClaim, StoredDocument, StoredPage};
 pub use progress::{JobCount, TaskProgress};
 pub use queries::QueuedSearches;
 pub use reader::{JudgedPassage, ReadFragment, ReadPage, Span};
+pub use screening::{
+    DecidedFilter, DecidedPage, PrismaFacts, Screened, ScreeningCard, ScreeningDecision, ScreeningPassage,
+    ScreeningRow,
+};
 pub use store::{Store, StoreConfig, SystemClock};
 pub use summaries::{TaskSummaries, TaskSummary};
 pub use tasks::{NewTask, QuestionClaim, StopMode, StopOutcome, TaskPage};

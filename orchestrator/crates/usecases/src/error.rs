@@ -13,6 +13,8 @@ named_enum! {
         InvalidArgument = "invalid_argument",
         /// The requested item does not exist.
         NotFound = "not_found",
+        /// What the request rests on has changed in between; the current state says how to go on.
+        Conflict = "conflict",
         /// A service is down or busy; the same request may succeed later.
         Unavailable = "unavailable",
         /// The caller may not do that.
@@ -63,6 +65,23 @@ pub enum Details {
         /// Why, in `snake_case`.
         reason: String,
     },
+    /// The decision that counts where another one was expected.
+    Decided(Box<Decided>),
+}
+
+/// The decision about a document that counts; all fields are `None` if there is none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Its id.
+    pub decision_id: Option<String>,
+    /// Include, exclude, or undecided.
+    pub verdict: Option<String>,
+    /// Why.
+    pub given_reason: Option<String>,
+    /// Who decided.
+    pub decided_by: Option<String>,
+    /// When, RFC 3339, UTC.
+    pub decided_at: Option<String>,
 }
 
 impl Details {
@@ -70,7 +89,7 @@ impl Details {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Refused { reason } => Some(reason),
-            Self::Syntax { .. } | Self::Missing { .. } => None,
+            Self::Syntax { .. } | Self::Missing { .. } | Self::Decided(_) => None,
         }
     }
 }
@@ -126,6 +145,19 @@ impl From<lyra_store::StoreError> for AppError {
             lyra_store::StoreError::TaskActive { ref task, .. } => {
                 let remedy = Remedy::StopTask { task: task.clone() };
                 Self::invalid(error.to_string(), remedy)
+            }
+            lyra_store::StoreError::ScreeningMoved { ref current, .. } => {
+                let now = current.as_deref();
+                let decided = Decided {
+                    decision_id: now.map(|now| now.id.to_string()),
+                    verdict: now.map(|now| now.verdict.to_string()),
+                    given_reason: now.and_then(|now| now.reason.clone()),
+                    decided_by: now.map(|now| now.decided_by.clone()),
+                    decided_at: now.map(|now| now.decided_at.clone()),
+                };
+                let remedy = "name the decision that counts now in `replaces`, or keep it";
+                let error = Self::new(ErrorCode::Conflict, error.to_string()).with(remedy);
+                Self { details: Some(Details::Decided(Box::new(decided))), ..error }
             }
             lyra_store::StoreError::NotJudged { .. }
             | lyra_store::StoreError::NotCorrected { .. }

@@ -2,6 +2,7 @@
 
 use super::graph::{graph_of, off_thread};
 use super::{App, AppError};
+use crate::shapes::screening_decision;
 use lyra_domain::{Relation, TaskId};
 use lyra_graph::{EvidenceGraph, Scope};
 use lyra_store::{ExportedEdge, ExportedPage, TaskExport};
@@ -23,9 +24,11 @@ impl App {
         let progress = self.store().task_status(task).await?;
         let reports = self.claim_reports(task).await?;
         let rows = self.store().export_rows(task).await?;
+        let decisions = self.store().screening_history(task).await?;
         off_thread(move || {
             let graph = graph_of(&rows);
             Materials {
+                screening: decisions.iter().map(screening_decision).collect(),
                 task: ExportedTask {
                     task: (&progress.task).into(),
                     searches: progress.queries.iter().map(Search::from).collect(),

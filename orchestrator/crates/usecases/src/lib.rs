@@ -34,6 +34,7 @@ mod overview;
 mod progress;
 mod remedy;
 mod retention;
+mod screening;
 mod served;
 pub mod shapes;
 mod sources;
@@ -62,7 +63,7 @@ pub use corpora::{EXAMPLE, ExportTarget};
 pub use doctor::{Finding, Health};
 pub use documents::DocumentKind;
 pub use embeddings::{EmbeddingsStatus, Rebuilt};
-pub use error::{AppError, Details, ErrorCode};
+pub use error::{AppError, Decided, Details, ErrorCode};
 pub use explore::{Completed, VectorHits, VectorSearch};
 pub use feed::{Heard, Listener};
 pub use fusion::Fusion;
@@ -73,6 +74,7 @@ pub use library::{LibraryEntry, LibraryItem, STORED, Shelf};
 pub use matrix::{MatrixColumns, TaskMatrix};
 pub use remedy::Remedy;
 pub use retention::PruneReport;
+pub use screening::{DocumentToScreen, PrismaFlow, ScreeningExport, ScreeningProgress, ScreeningState};
 pub use served::{ServerNote, served_at};
 pub use sources::{SourceInfo, SourceTest};
 pub use status::{MAX_WAIT, TaskWatch, failed, idle};
@@ -116,6 +118,7 @@ struct Inner {
     stops: Stops,
     example: Mutex<()>,
     documents: Mutex<documents::Documents>,
+    screening: Mutex<screening::Texts>,
     steps: Arc<progress::Steps>,
     feed: Arc<feed::Feed>,
     graphs: graph_view::Graphs,
@@ -172,6 +175,7 @@ impl App {
                 stops: Stops::default(),
                 example: Mutex::new(()),
                 documents: Mutex::default(),
+                screening: Mutex::default(),
                 steps,
                 feed,
                 graphs: graph_view::Graphs::default(),

@@ -1,6 +1,6 @@
 //! Everything of a task in one document.
 
-use crate::{Claim, ClaimEvent, Fragment, Search, Task};
+use crate::{Claim, ClaimEvent, Fragment, ScreeningDecision, Search, Task};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -18,6 +18,8 @@ pub struct Materials {
     pub evidence_graph: Value,
     /// The citations among its pages.
     pub citation_network: CitationNetwork,
+    /// What people decided about its documents, in order, with what was taken back.
+    pub screening: Vec<ScreeningDecision>,
 }
 
 /// A task in its export.

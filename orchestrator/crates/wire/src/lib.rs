@@ -28,6 +28,7 @@ mod overview;
 mod problem;
 mod reader;
 pub mod schema;
+mod screening;
 mod status;
 mod task;
 mod timeline;
@@ -60,6 +61,11 @@ pub use operations::{AccessToken, AuditRecord, Finding, NewAccessToken};
 pub use overview::{JobInfo, TaskSummaries, TaskSummary};
 pub use problem::{Problem, ProblemDocument};
 pub use reader::{Mark, ReadFragment, ReadPage, Span};
+pub use screening::{
+    CurvePoint, DecidedDocument, DecidedDocuments, NextDocument, Prisma, ReasonCount, RecordCount, Screening,
+    ScreeningChanged, ScreeningDecision, ScreeningPassage, ScreeningProgress, ScreeningRecall,
+    ScreeningStopping,
+};
 pub use status::{
     BlockedDomain, BudgetUse, DomainDecision, EvidenceSummary, JobCount, LanguageModelUse, Metrics, Progress,
     QuarantineCount, Status, WaitingPage,

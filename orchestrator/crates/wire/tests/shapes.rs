@@ -8,10 +8,10 @@ use lyra_wire::fusion::{
 };
 use lyra_wire::{
     AuditRecord, CalibrationRolledBack, CalibrationStats, ClaimAdoption, ClaimMaterial, ClaimPage, Corpus,
-    CorpusSearch, Correction, DomainChanged, DomainDecision, Finding, GraphView, Happened, ImportAccepted,
-    ItemFacts, JobInfo, Materials, NewAccessToken, PagesResolved, Problem, ProblemDocument, ReadPage,
-    Removed, Report, Rows, SearchesQueued, SourceTest, Status, Table, TaskDeleted, TaskStopped,
-    TaskSummaries, View, WaitingPage, WhatIf,
+    CorpusSearch, Correction, DecidedDocuments, DomainChanged, DomainDecision, Finding, GraphView, Happened,
+    ImportAccepted, ItemFacts, JobInfo, Materials, NewAccessToken, PagesResolved, Prisma, Problem,
+    ProblemDocument, ReadPage, Removed, Report, Rows, Screening, ScreeningChanged, SearchesQueued,
+    SourceTest, Status, Table, TaskDeleted, TaskStopped, TaskSummaries, View, WaitingPage, WhatIf,
 };
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
@@ -96,6 +96,10 @@ fn the_names_of_every_shape() {
     add::<ProblemDocument>(&mut generator);
     add::<Removed>(&mut generator);
     add::<Rows>(&mut generator);
+    add::<DecidedDocuments>(&mut generator);
+    add::<Prisma>(&mut generator);
+    add::<Screening>(&mut generator);
+    add::<ScreeningChanged>(&mut generator);
     add::<SearchesQueued>(&mut generator);
     add::<SourceTest>(&mut generator);
     add::<Table>(&mut generator);

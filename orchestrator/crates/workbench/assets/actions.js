@@ -10,7 +10,12 @@ import { call, text } from "./api.js";
 import { refresh } from "./live.js";
 import { explain, notify } from "./notice.js";
 
-/** @type {{method: string, path: string, body: unknown}[]} */
+/**
+ * What takes a change back, and what follows. The path may still be on its way; without one there was no change.
+ * @typedef {{method: string, path: string | Promise<string | undefined>, body?: unknown, after?: () => void}} Undo
+ */
+
+/** @type {Undo[]} */
 const undoable = [];
 
 /**
@@ -74,8 +79,24 @@ function offerUndo(element) {
     return;
   }
   const { undoBody } = element.dataset;
-  undoable.push({ method, path, body: undoBody ? JSON.parse(undoBody) : undefined });
-  notify(said, { action: { label: text("undo"), run: undo } });
+  offer(said, { method, path, body: undoBody ? JSON.parse(undoBody) : undefined });
+}
+
+/**
+ * Says what was done, and offers to take it back. Answers with what removes the notice, after which the change can still be
+ * taken back, and with what withdraws the offer.
+ * @param {string} said
+ * @param {Undo} change
+ */
+export function offer(said, change) {
+  undoable.push(change);
+  const remove = notify(said, { action: { label: text("undo"), run: undo } });
+  const withdraw = () => {
+    remove();
+    const at = undoable.indexOf(change);
+    if (at >= 0) undoable.splice(at, 1);
+  };
+  return { remove, withdraw };
 }
 
 /** Takes the last change back. */
@@ -83,8 +104,11 @@ export async function undo() {
   const last = undoable.pop();
   if (!last) return;
   try {
-    await call(last.method, last.path, last.body);
+    const path = await last.path;
+    if (!path) return;
+    await call(last.method, path, last.body);
     notify(text("undone"));
+    last.after?.();
     await refresh();
   } catch (error) {
     explain(error);

@@ -49,12 +49,20 @@ const KEYS = {
   "?": openKeys,
 };
 
+/**
+ * Whether a key is for what has the focus, or for the browser.
+ * @param {KeyboardEvent} event
+ */
+export function isForAnother(event) {
+  const target = event.target instanceof HTMLElement ? event.target : document.body;
+  const typing = target.matches("textarea, select, input:not([type=checkbox], [type=radio])");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return true;
+  return event.key === "Enter" && target.matches("a, button, summary, input");
+}
+
 export function watchKeys() {
   document.addEventListener("keydown", (event) => {
-    const target = event.target instanceof HTMLElement ? event.target : document.body;
-    const typing = target.matches("textarea, select, input:not([type=checkbox], [type=radio])");
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (event.key === "Enter" && target.matches("a, button, summary, input")) return;
+    if (isForAnother(event)) return;
     const relation = BUTTONS[/** @type {keyof typeof BUTTONS} */ (event.key)];
     const run = relation ? () => press(`button[data-relation=${relation}]`) : KEYS[event.key];
     if (!run) return;

@@ -10,6 +10,7 @@ import { watchKeys } from "./keys.js";
 import { listen } from "./live.js";
 import { watchGrids } from "./matrix.js";
 import { watchOperations } from "./operations.js";
+import { watchScreening } from "./screening.js";
 
 /** Dates and times in the reader's language and time zone. */
 function showTimes() {
@@ -32,6 +33,7 @@ watchExplore();
 watchFusion();
 watchOperations();
 watchGrids();
+watchScreening();
 listen();
 showTimes();
 // Only where there is a graph: its modules are large.

@@ -49,6 +49,7 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "operations.js": SCRIPT,
     "plot.js": SCRIPT,
     "rows.js": SCRIPT,
+    "screening.js": SCRIPT,
     "series.js": SCRIPT,
     "icon.svg": PICTURE,
 };

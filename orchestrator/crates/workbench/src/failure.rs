@@ -38,9 +38,10 @@ impl IntoResponse for Failure {
         let words = visit.words;
         let (status, title) = match error.code {
             ErrorCode::NotFound => (StatusCode::NOT_FOUND, words.t("common.not_found")),
-            ErrorCode::InvalidArgument | ErrorCode::SqlRefused | ErrorCode::SqlTimeout => {
-                (StatusCode::BAD_REQUEST, words.t("common.invalid_request"))
-            }
+            ErrorCode::InvalidArgument
+            | ErrorCode::Conflict
+            | ErrorCode::SqlRefused
+            | ErrorCode::SqlTimeout => (StatusCode::BAD_REQUEST, words.t("common.invalid_request")),
             ErrorCode::Forbidden => (StatusCode::FORBIDDEN, words.t("common.forbidden")),
             ErrorCode::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, words.t("common.unavailable")),
             ErrorCode::Internal => {

@@ -10,7 +10,9 @@ mod home;
 mod login;
 mod matrix;
 mod operations;
+mod prisma;
 mod reader;
+mod screening;
 mod sources;
 mod task;
 mod timeline;
@@ -30,6 +32,10 @@ pub(crate) fn router() -> Router<App> {
         .route("/tasks/{task}/matrix", get(matrix::show))
         .route("/tasks/{task}/matrix.csv", get(matrix::export))
         .route("/tasks/{task}/graph", get(graph::show))
+        .route("/tasks/{task}/screening", get(screening::show))
+        .route("/tasks/{task}/screening/{file}", get(screening::file))
+        .route("/tasks/{task}/prisma", get(prisma::show))
+        .route("/tasks/{task}/prisma.svg", get(prisma::file))
         .route("/claims/{claim}", get(claim::show))
         .route("/pages/{page}", get(reader::show))
         .route("/corpora", get(corpora::show))

@@ -10,3 +10,4 @@ pub(crate) mod passage;
 pub(crate) mod place;
 pub(crate) mod progress;
 pub(crate) mod tabs;
+pub(crate) mod terms;

@@ -14,6 +14,7 @@
 
 pub mod bar;
 mod beta;
+pub mod flow;
 pub mod forest;
 mod frame;
 pub mod frontier;
@@ -26,6 +27,7 @@ pub mod posterior;
 pub mod reliability;
 pub mod risk_coverage;
 mod scale;
+pub mod screening;
 pub mod shares;
 mod table;
 #[cfg(test)]

@@ -150,7 +150,7 @@ fn key_sheet(visit: &Visit) -> Markup {
                 @for (keys, text) in [
                     ("j k", "common.key_move"), ("Enter", "common.key_open"), ("s", "common.key_supports"),
                     ("r", "common.key_refutes"), ("n", "common.key_neutral"), ("x", "common.key_leave_out"),
-                    ("u", "common.key_undo"), ("/", "common.key_search"), ("?", "common.key_help"),
+                    ("u", "common.key_undo"), ("i e d", "common.key_screen"), ("1 … 9", "common.key_reason"), ("/", "common.key_search"), ("?", "common.key_help"),
                 ] {
                     dt { @for key in keys.split(' ') { kbd { (key) } " " } }
                     dd { (words.t(text)) }

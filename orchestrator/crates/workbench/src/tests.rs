@@ -3,6 +3,7 @@
 mod fusion;
 mod graph;
 mod library;
+mod screening;
 mod sources;
 
 use crate::router;

@@ -55,11 +55,11 @@ type Files = &'static [(&'static str, &'static str)];
 
 const ENGLISH: Files = &files! {
     "en": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
-        "operations" "report" "fusion" "timeline" "matrix" "graph"
+        "operations" "report" "fusion" "timeline" "matrix" "graph" "screening"
 };
 const JAPANESE: Files = &files! {
     "ja": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
-        "operations" "report" "fusion" "timeline" "matrix" "graph"
+        "operations" "report" "fusion" "timeline" "matrix" "graph" "screening"
 };
 
 type Texts = HashMap<String, String>;

@@ -24,6 +24,7 @@ use tower::ServiceExt;
 mod changes;
 mod fusion;
 mod judged;
+mod screening;
 mod streams;
 
 /// Models that cannot be started.
@@ -162,6 +163,7 @@ fn unknown(name: &str) -> String {
         "edge_id" => "edge_0",
         "page_id" => "page_0",
         "queue_id" => "auth_0",
+        "decision_id" => "scr_0",
         _ => "nothing.example",
     }
     .to_owned()
@@ -385,6 +387,7 @@ async fn what_does_not_exist_is_not_found_on_every_route() {
             "leave_out" => json!({"edge_ids": []}),
             "correct_edge" => json!({"relation": "supports"}),
             "register_representatives" => json!({"representatives": [{"doc_id": "x", "label": "A"}]}),
+            "screen_document" => json!({"verdict": "include"}),
             _ => Value::Null,
         };
         // These create what they name, or have another body.

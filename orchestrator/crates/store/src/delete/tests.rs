@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{Bench, Graph, LEASE, cause, cites, judged, page};
-use lyra_domain::{Claim, NotJudged, Relation};
+use lyra_domain::{Claim, NotJudged, Relation, Verdict};
 use lyra_research::ports::{ClaimStore, EmbeddingTarget, JobQueue, SearchStore, TaskStore, VectorStore};
 
 /// Every row of every table, without modification times.
@@ -26,6 +26,12 @@ async fn rich(bench: &Bench) -> Graph {
     store.correct_edge(&edge.id(), Relation::Neutral, Some("read it again")).await.unwrap();
     store.add_warning(&graph.task.id, "a source failed").await.unwrap();
     let unread = [(graph.pages[2].fragments[0].id.clone(), NotJudged::Language)];
+    let (pages, by) = (&graph.pages, "local");
+    let task = &graph.task.id;
+    store.screen(task, &pages[0].page.id, Verdict::Include, None, None, by).await.unwrap();
+    let second =
+        store.screen(task, &pages[1].page.id, Verdict::Exclude, Some("other"), None, by).await.unwrap();
+    store.unscreen(task, &pages[1].page.id, &second.id, by).await.unwrap();
     store.add_not_judged(&graph.alone.id, &unread, &cause()).await.unwrap();
     finish(bench).await;
     graph
@@ -160,6 +166,7 @@ async fn every_reference_to_what_is_deleted_is_known() {
         "quarantined_fragments.page_id",
         "queries.claim_id",
         "query_fragments.fragment_id",
+        "screening_decisions.page_id",
         "serp_items.page_id",
         "task_pages.page_id",
         "task_pages.source_page_id",

@@ -39,6 +39,11 @@ const TABLES: &[(&str, &str)] = &[
         "what a language model was asked for a task, its answer, or why rules took its place; never evidence",
     ),
     ("auth_queue", "pages that require a person: a CAPTCHA, consent, a login"),
+    (
+        "screening_decisions",
+        "what people decided about the documents (pages) of a task: include, exclude, undecided; rows are only added: of \
+         a page, the latest row with a verdict counts whose id is in no row's undoes",
+    ),
     ("domain_override_rules", "people's decisions about domains"),
     ("domain_override_events", "history of those decisions"),
     (

@@ -38,6 +38,7 @@ const FILES: Files = files!(
     "0016_secrets_apart",
     "0017_truthful_columns",
     "0018_open_citation_sources",
+    "0019_screening",
     "0020_works_of_edges",
 );
 

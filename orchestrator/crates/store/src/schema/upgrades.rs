@@ -94,6 +94,13 @@ const ROWS: &[(Range<i64>, &str)] = &[
          VALUES ('claim_1', 'frag_1', 'language', '2026-01-01T00:00:00.000Z');",
     ),
     (
+        19..ALWAYS,
+        "INSERT INTO screening_decisions (id, task_id, page_id, verdict, reason, basis, undoes, decided_by, decided_at)
+         VALUES ('scr_1', 'task_1', 'page_1', 'include', NULL, 'abstract', NULL, 'local', '2026-01-01T00:00:00.000Z'),
+                ('scr_2', 'task_1', 'page_2', 'exclude', 'not a study', 'full_text', NULL, 'local', '2026-01-01T00:00:00.000Z'),
+                ('scr_3', 'task_1', 'page_2', NULL, NULL, 'full_text', 'scr_2', 'local', '2026-01-01T00:00:00.000Z');",
+    ),
+    (
         2..APART_SINCE,
         "INSERT INTO auth_queue (id, task_id, job_id, url, domain, auth_type, priority, status, created_at, session)
          VALUES ('auth_1', 'task_1', 'job_1', 'https://a.example', 'a.example', 'captcha', 1, 'completed', '2026-01-01T00:00:00.000Z', 'cookie');

@@ -10,6 +10,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("/graph", "graph.title"),
     ("/timeline", "timeline.title"),
     ("/matrix", "matrix.title"),
+    ("/screening", "screening.title"),
 ];
 
 /// Links to all views of a task; `here` is the text of the one that is shown.

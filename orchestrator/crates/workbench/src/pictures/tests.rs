@@ -3,7 +3,9 @@
 mod inspect;
 mod samples;
 
-use super::{Side, bar, forest, gauge, history, posterior, reliability, risk_coverage, timeline};
+use super::{
+    Side, bar, flow, forest, gauge, history, posterior, reliability, risk_coverage, screening, timeline,
+};
 use inspect::{check, texts_of};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -132,6 +134,32 @@ proptest! {
         }).collect();
         check("h", &history::picture("h", &points, &samples::history()));
         check("t", &history::table(&points, &samples::history()));
+    }
+
+    #[test]
+    fn curves_of_screening_are_sound(
+        points in vec((count(), count()), 0..60), documents in count(), relevant in number(),
+    ) {
+        let points: Vec<_> =
+            points.into_iter().map(|(screened, included)| screening::Point { screened, included }).collect();
+        let expected = screening::Expected { documents, relevant };
+        check("s", &screening::picture("s", &points, expected, &samples::screening()));
+        check("t", &screening::table(&points, expected, &samples::screening()));
+    }
+
+    #[test]
+    fn flows_are_sound(
+        rows in vec((vec((words(), words()), 0..40), prop::option::of(vec((words(), words()), 0..9)), any::<bool>()), 0..25),
+    ) {
+        let block = |lines: Vec<(String, String)>| {
+            flow::Block(lines.into_iter().map(|(text, count)| flow::Line { text, count }).collect())
+        };
+        let rows: Vec<_> = rows
+            .into_iter()
+            .map(|(left, right, joins)| flow::Row { left: block(left), right: right.map(block), joins })
+            .collect();
+        check("l", &flow::picture("l", &rows, &samples::flow()));
+        check("t", &flow::table(&rows, &samples::flow()));
     }
 
     #[test]

@@ -1,18 +1,16 @@
 //! The part of a document that a query is about, with its words marked.
 
+use crate::parts::terms::{ANALYSIS, of_query, pieces};
 use crate::words::Words;
 use lyra_corpus::{Document, Passage};
-use lyra_text::{Analysis, sentences, tokens, windows};
+use lyra_text::{sentences, tokens, windows};
 use maud::{Markup, html};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// Most bytes of a full text in which a passage is looked for.
 const LOOKED_AT: usize = 40_000;
 /// Most characters of a snippet.
 const LONGEST: usize = 360;
-
-/// How words of queries and texts are compared.
-const ANALYSIS: Analysis = Analysis { stem: true, stop: true };
 
 /// Some sentences of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +37,7 @@ impl Snippet {
 /// The sentences with most words of the query: of the abstract, else of the full text, else the first ones. Within
 /// notes, of notes and marks.
 pub(super) fn of(document: &Document, query: &str, in_notes: bool) -> Option<Snippet> {
-    let asked: HashSet<String> = tokens(query, ANALYSIS).into_iter().map(|token| token.text).collect();
+    let asked = of_query(query);
     let marks = || document.annotations.iter().flat_map(|mark| [mark.text.as_str(), mark.comment.as_str()]);
     let plain = |text| Passage { heading: None, page: None, text };
     let units: Vec<Passage<'_>> = if in_notes {
@@ -91,28 +89,6 @@ fn densest(text: &str, language: Option<&str>, asked: &HashSet<String>) -> Strin
         }
     }
     best.map(|(_, text)| text).unwrap_or_default()
-}
-
-fn pieces(text: &str, asked: &HashSet<String>) -> Vec<(String, bool)> {
-    // Two tokens can be in one place: a word that is written as one character.
-    let places: BTreeMap<usize, usize> = tokens(text, ANALYSIS)
-        .into_iter()
-        .filter(|token| asked.contains(&token.text))
-        .map(|token| (token.start, token.end))
-        .collect();
-    let mut pieces = Vec::new();
-    let mut at = 0;
-    for (start, end) in places {
-        if start < at {
-            continue;
-        }
-        pieces.push((text[at..start].to_owned(), false));
-        pieces.push((text[start..end].to_owned(), true));
-        at = end;
-    }
-    pieces.push((text[at..].to_owned(), false));
-    pieces.retain(|(piece, _)| !piece.is_empty());
-    pieces
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Words for pictures in tests.
 
-use crate::pictures::{bar, forest, gauge, history, posterior, reliability, risk_coverage, timeline};
+use crate::pictures::{
+    bar, flow, forest, gauge, history, posterior, reliability, risk_coverage, screening, timeline,
+};
 
 macro_rules! texts {
     ($($picture:ident: $($key:ident)*;)*) => {
@@ -20,6 +22,8 @@ texts! {
     gauge: ;
     reliability: confidence accuracy count ideal bin;
     risk_coverage: threshold coverage risk;
+    screening: screened included random;
+    flow: what count;
     timeline: year supports refutes neutral retracted;
     history: time event confidence uncertainty supports refutes neutral person retracted;
 }
