@@ -135,7 +135,7 @@ export class View {
       ([, node]) => node.matched || (wanted && node.label.toLowerCase().includes(wanted)),
     );
     scene.found = new Set(found.filter(([, node]) => !wanted || node.label.toLowerCase().includes(wanted)).map(([at]) => at));
-    const count = this.place.querySelector("[data-found]");
+    const count = this.place.querySelector("[data-count]");
     if (count) count.textContent = wanted ? filled(this.texts.found, { n: number(scene.found.size) }) : "";
     const all = Array.from(scene.found);
     if (next && all.length > 0) this.select(all[(all.indexOf(scene.selected) + 1) % all.length]);

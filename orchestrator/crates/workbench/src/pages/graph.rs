@@ -97,7 +97,7 @@ fn stage(words: Words, wanted: &Wanted, task: &TaskId, view: &GraphView) -> Mark
                         span.hidden { (words.t("graph.highlight")) }
                         input type="search" data-highlight placeholder=(words.t("graph.highlight")) maxlength="100";
                     }
-                    span.small.quiet data-found {}
+                    span.small.quiet data-count {}
                     span.zoom {
                         button.button type="button" data-zoom="in" aria-label=(words.t("graph.zoom_in")) { "+" }
                         button.button type="button" data-zoom="out" aria-label=(words.t("graph.zoom_out")) { "−" }
