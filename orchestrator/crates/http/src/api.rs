@@ -14,6 +14,7 @@ mod graph;
 mod once;
 mod openapi;
 mod operations;
+mod packed;
 mod route;
 mod session;
 mod sources;
