@@ -58,7 +58,7 @@ mod tests {
         let mut read = Vec::new();
         GzDecoder::new(bytes.as_slice()).read_to_end(&mut read).unwrap();
         assert!(read == large && bytes.len() < large.len() / 10);
-        for (coding, bytes) in [("gzip;q=0", &large[..]), ("br", &large), ("gzip", &large[..100])] {
+        for (coding, bytes) in [("gzip;q=0", &large[..]), ("br", &large[..]), ("gzip", &large[..100])] {
             let (same, headers) = sent(coding, bytes);
             assert!(same == bytes && !headers.contains_key(header::CONTENT_ENCODING), "{coding}");
         }
