@@ -87,9 +87,10 @@ impl Network {
         let mut edges: Vec<(usize, usize, f64)> = Vec::new();
         for (at, &node) in members.iter().enumerate() {
             for &other in self.forward().of(node) {
-                match place.get(&(other as usize)) {
-                    Some(&there) if there != at => edges.push((at.min(there), at.max(there), 1.0)),
-                    _ => {}
+                if let Some(&there) = place.get(&(other as usize))
+                    && there != at
+                {
+                    edges.push((at.min(there), at.max(there), 1.0));
                 }
             }
         }

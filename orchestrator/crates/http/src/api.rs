@@ -17,6 +17,7 @@ mod graph;
 mod once;
 mod openapi;
 mod operations;
+mod packed;
 mod route;
 mod screening;
 mod session;

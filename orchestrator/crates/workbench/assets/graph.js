@@ -61,6 +61,7 @@ export class View {
     } catch (error) {
       // The picture that the server drew stays.
       this.place.removeAttribute("data-drawn");
+      this.place.setAttribute("data-plain", "");
       explain(error);
     } finally {
       this.place.removeAttribute("aria-busy");
@@ -76,6 +77,7 @@ export class View {
     if (same && JSON.stringify(data.nodes) === JSON.stringify(this.scene.graph.nodes)) return;
     const drawn = data.nodes.length > 0;
     this.place.toggleAttribute("data-drawn", drawn);
+    this.place.toggleAttribute("data-plain", !drawn);
     this.canvas.hidden = !drawn;
     for (const part of this.place.querySelectorAll(".tools, .keys-note")) {
       if (part instanceof HTMLElement) part.hidden = !drawn;
@@ -135,7 +137,7 @@ export class View {
       ([, node]) => node.matched || (wanted && node.label.toLowerCase().includes(wanted)),
     );
     scene.found = new Set(found.filter(([, node]) => !wanted || node.label.toLowerCase().includes(wanted)).map(([at]) => at));
-    const count = this.place.querySelector("[data-found]");
+    const count = this.place.querySelector("[data-count]");
     if (count) count.textContent = wanted ? filled(this.texts.found, { n: number(scene.found.size) }) : "";
     const all = Array.from(scene.found);
     if (next && all.length > 0) this.select(all[(all.indexOf(scene.selected) + 1) % all.length]);

@@ -62,13 +62,13 @@ pub(super) fn settle(bodies: &Bodies<'_>, mut points: Vec<Point>, rounds: usize)
 /// The common speed of all nodes: as high as the swinging between rounds allows.
 struct Speed {
     nodes: f64,
-    speed: f64,
+    common: f64,
     efficiency: f64,
 }
 
 impl Speed {
     fn new(nodes: usize) -> Self {
-        Self { nodes: nodes as f64, speed: 1.0, efficiency: 1.0 }
+        Self { nodes: nodes as f64, common: 1.0, efficiency: 1.0 }
     }
 
     /// Compares the forces with those of the round before, as the authors' program does.
@@ -95,14 +95,14 @@ impl Speed {
             if self.efficiency > 0.05 {
                 self.efficiency *= 0.7;
             }
-        } else if self.speed < 1_000.0 {
+        } else if self.common < 1_000.0 {
             self.efficiency *= 1.3;
         }
-        self.speed += (target - self.speed).min(0.5 * self.speed);
+        self.common += (target - self.common).min(0.5 * self.common);
     }
 
     /// The speed of a node that swings this much.
     fn of(&self, swinging: f64) -> f64 {
-        self.speed / (1.0 + (self.speed * swinging).sqrt())
+        self.common / (1.0 + (self.common * swinging).sqrt())
     }
 }

@@ -3,6 +3,7 @@
 use super::body;
 use super::call::Call;
 use super::once::{Stored, Turned};
+use super::packed::packed;
 use super::route::{Handler, Needs, Returns, Route, Written};
 use super::{Api, BASE};
 use crate::access::Standing;
@@ -77,7 +78,8 @@ async fn read(route: &Route, call: Call, sent: Body) -> Response {
     if route.needs == Needs::Insight && call.caller.scope != Scope::Full {
         return read_only("it shows what only full access may see").into_response();
     }
-    let known = call.headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|tag| tag.to_str().ok());
+    let asked = call.headers.clone();
+    let known = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|tag| tag.to_str().ok());
     let known: Vec<String> = known.map(str::to_owned).collect();
     let answer = match &route.handler {
         Handler::Raw(handler) => {
@@ -88,11 +90,14 @@ async fn read(route: &Route, call: Call, sent: Body) -> Response {
             Err(failure) => Err(failure),
         },
     };
-    let written = match answer {
+    let mut written = match answer {
         Ok(written) => written,
         Err(failure) => return failure.into_response(),
     };
     let tag = tag(&written.json);
+    if !route.secret {
+        written.json = packed(&asked, written.json, &mut written.headers);
+    }
     let mut response = response(route, route.status, written);
     if route.method != axum::http::Method::GET {
         return response;
@@ -101,6 +106,7 @@ async fn read(route: &Route, call: Call, sent: Body) -> Response {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Body::empty();
         response.headers_mut().remove(header::CONTENT_TYPE);
+        response.headers_mut().remove(header::CONTENT_ENCODING);
         response.headers_mut().remove(header::CONTENT_LENGTH);
     }
     if let Ok(tag) = HeaderValue::from_str(&tag) {

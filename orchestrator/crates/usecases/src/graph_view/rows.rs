@@ -120,7 +120,7 @@ impl Drawn {
             About::Claim { side, confidence } => {
                 (shown.side, shown.confidence) = (Some(side.as_str()), Some(thousandths(*confidence)));
             }
-            About::Passage { title } => shown.citation = title.clone(),
+            About::Passage { title } => shown.citation.clone_from(title),
             About::Work { citation, year, is_retracted } => {
                 (shown.citation, shown.year, shown.is_retracted) = (citation.clone(), *year, *is_retracted);
             }

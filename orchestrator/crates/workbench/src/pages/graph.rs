@@ -82,7 +82,7 @@ fn stage(words: Words, wanted: &Wanted, task: &TaskId, view: &GraphView) -> Mark
             data-clear=(words.t("graph.clear")) data-neighbors=(words.t("graph.neighbors"))
             data-more=(words.t("graph.more_neighbors")) data-relation-count=(words.t("graph.relation_count"))
             data-hidden-count=(words.t("graph.hidden_count")) data-confidence=(words.t("common.confidence"))
-            data-found=(words.t("graph.found")) data-loading=(words.t("graph.loading"))
+            data-found=(words.t("graph.found"))
             data-claim=(words.t("graph.claim")) data-passage=(words.t("graph.passage")) data-work=(words.t("graph.work"))
             data-contested=(words.t("common.contested")) data-supported=(words.t("graph.supported"))
             data-refuted=(words.t("graph.refuted")) data-undecided=(words.t("graph.undecided"))
@@ -97,7 +97,7 @@ fn stage(words: Words, wanted: &Wanted, task: &TaskId, view: &GraphView) -> Mark
                         span.hidden { (words.t("graph.highlight")) }
                         input type="search" data-highlight placeholder=(words.t("graph.highlight")) maxlength="100";
                     }
-                    span.small.quiet data-found {}
+                    span.small.quiet data-count {}
                     span.zoom {
                         button.button type="button" data-zoom="in" aria-label=(words.t("graph.zoom_in")) { "+" }
                         button.button type="button" data-zoom="out" aria-label=(words.t("graph.zoom_out")) { "−" }

@@ -34,7 +34,7 @@ fn node(node: &GraphNode) -> Node<'_> {
     Node { x: node.x, y: node.y, radius, mark: mark(node), label: &node.label, href: &node.path }
 }
 
-pub(super) fn mark(node: &GraphNode) -> Mark {
+fn mark(node: &GraphNode) -> Mark {
     match (node.kind, node.side) {
         (_, Some("supported")) => Mark::Supported,
         (_, Some("refuted")) => Mark::Refuted,

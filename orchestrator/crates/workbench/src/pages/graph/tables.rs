@@ -50,7 +50,7 @@ fn nodes(words: Words, wanted: &Wanted, task: &TaskId, view: &GraphView) -> Mark
                     th scope="col" { (words.t("graph.about")) }
                     th.number scope="col" { (words.t("graph.relations")) }
                     th scope="col" { (words.t("graph.cluster")) }
-                    th scope="col" { span.hidden { (words.t("graph.follow")) } }
+                    th scope="col" { (words.t("graph.near_it")) }
                 }
             }
             tbody data-list {
