@@ -99,3 +99,32 @@ test("a card opens its claim, with Enter as well", async (t) => {
   await page.getByRole("heading", { level: 1, name: stored.claim }).waitFor();
   assert.equal(await page.locator("li[data-edge]").count(), stored.evidence_count);
 });
+
+test("years and sources choose the claims with such passages", async (t) => {
+  const bench = await Bench.start(t);
+  const rows = await bench.claims();
+  const stored = await Promise.all(rows.map((row) => bench.store.claim(row.claim_id)));
+  const page = await bench.open(`/tasks/${bench.task}`);
+  const shows = async (what, belongs) => {
+    const wanted = stored.filter((claim) => claim.evidence.some(belongs)).map((claim) => claim.claim_id).sort();
+    await until(`${what}: ${wanted.length} of ${rows.length} claims`, async () => {
+      return JSON.stringify((await cards(page)).sort()) === JSON.stringify(wanted);
+    });
+    return wanted.length;
+  };
+  const sided = (passage) => passage.relation !== "neutral";
+  const years = stored.flatMap((claim) => claim.evidence.filter(sided).map((passage) => passage.year)).filter(Boolean);
+  const counts = (year) => stored.filter((claim) => claim.evidence.some((p) => sided(p) && p.year === year)).length;
+  const year = years.sort((a, b) => counts(a) - counts(b))[0];
+  await page.getByText("Years, confidence, source").click();
+  await page.getByLabel("Year from").fill(String(year));
+  await page.getByLabel("Year to").fill(String(year));
+  assert.ok((await shows(`year ${year}`, (passage) => sided(passage) && passage.year === year)) > 0);
+
+  const work = stored.flatMap((claim) => claim.evidence).find((passage) => sided(passage) && passage.year === year).work_id;
+  await page.getByLabel("Work or domain").fill(work);
+  await shows("both", (passage) => sided(passage) && passage.year === year && passage.work_id === work);
+  await page.getByLabel("Year from").fill("");
+  await page.getByLabel("Year to").fill("");
+  await shows(work, (passage) => passage.work_id === work);
+});

@@ -43,7 +43,7 @@ test("evidence stands by year and side, and a year leads to its claims", async (
   await page.locator(`#by-year-title`).waitFor({ state: "attached" });
   await page.locator(`.picture a[href$="${query}"]`).focus();
   await page.keyboard.press("Enter");
-  await page.waitForURL(`**/tasks/${bench.task}?${query}`);
+  await page.waitForURL((url) => url.pathname === `/tasks/${bench.task}` && url.search === `?${query}`);
   const claims = await bench.server.api("GET", `/tasks/${bench.task}/claims?${query}&limit=200`);
   assert.ok(claims.total > 0);
   assert.deepEqual(await cards(page), claims.claims.slice(0, 30).map((claim) => claim.claim_id));

@@ -65,8 +65,8 @@ pub struct Chronicle {
 }
 
 impl Chronicle {
-    /// Every moment in order; of one time, judgments come before changes. Changes of edges that are not among the judgments
-    /// leave the posterior as it is.
+    /// Every moment in order; of one time, judgments come before changes. Changes of edges that are not among the
+    /// judgments leave the posterior as it is.
     pub fn moments(&self) -> Vec<Moment> {
         let mut judged = self.judged.iter().peekable();
         let mut changes = self.changes.iter().peekable();

@@ -36,8 +36,8 @@ pub struct Matrix<'r> {
 }
 
 impl<'r> Matrix<'r> {
-    /// The matrix of these claims, of at most `most` works after `skip` others. `sided` leaves out works that take a side
-    /// on none of them.
+    /// The matrix of these claims, of at most `most` works after `skip` others. `sided` leaves out works that take a
+    /// side on none of them.
     pub fn new(reports: &'r [ClaimReport], skip: usize, most: usize, sided: bool) -> Self {
         let cells: Vec<HashMap<&str, &Evidence>> =
             reports.iter().map(|report| report.by_work().into_iter().collect()).collect();

@@ -1,5 +1,5 @@
--- The work of each passage stands on its edge, so that the numbers of ten thousand claims are read from one index, without
--- fragments and pages. `coalesce(work, page)` is what the confidence counts once.
+-- The work of each passage stands on its edge, so that the numbers of ten thousand claims are read from one index,
+-- without fragments and pages. `coalesce(work, page)` is what the confidence counts once.
 
 ALTER TABLE edges ADD COLUMN work_key TEXT;
 UPDATE edges

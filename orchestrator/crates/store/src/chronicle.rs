@@ -7,8 +7,8 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use std::collections::{BTreeMap, HashMap};
 
-/// Works of one year by what they do to claims. A work counts once for each claim that it was judged against, by the passage
-/// that counts in the confidence.
+/// Works of one year by what they do to claims. A work counts once for each claim that it was judged against, by the
+/// passage that counts in the confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EvidenceYear {
     /// Year of publication; `None` for works of unknown year.
@@ -42,8 +42,8 @@ pub struct RetractedWork {
     pub refuting: u64,
     /// Claims on which it takes no side.
     pub neutral: u64,
-    /// When the retraction was noted for one of these claims, RFC 3339. A source's record says that a work is retracted, not
-    /// when or why.
+    /// When the retraction was noted for one of these claims, RFC 3339. A source's record says that a work is retracted,
+    /// not when or why.
     pub noted_at: Option<String>,
 }
 
@@ -96,8 +96,8 @@ const RETRACTED: &str = "
     ORDER BY pages.seq, edges.seq";
 
 impl Store {
-    /// The works of each year by side, those of unknown year last: about the adopted claims of a task, or about one claim
-    /// of it.
+    /// The works of each year by side, those of unknown year last: about the adopted claims of a task, or about one
+    /// claim of it.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is no such task, or no such claim in it.

@@ -244,7 +244,13 @@ const NOTE: &str = "INSERT INTO temp.numbered_tasks (task_id, stamp) VALUES (?, 
 fn page_sql(sort: ClaimSort) -> String {
     let order = sort.columns();
     format!(
-        "WITH ranked AS MATERIALIZED (
+        "-- Works with a page of these years: few edges are of one, and only their pages are looked at.
+         WITH dated AS MATERIALIZED (
+             SELECT coalesce(nullif(pages.work_id, ''), pages.id) AS work_key
+             FROM pages INDEXED BY pages_years LEFT JOIN works ON works.id = pages.work_id
+             WHERE coalesce(pages.year, works.year) BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999)
+         ),
+         ranked AS MATERIALIZED (
              SELECT claim_id, row_number() OVER (ORDER BY {order}) AS place
              FROM temp.claim_numbers AS numbers
              WHERE task_id = ?13
@@ -270,13 +276,15 @@ fn page_sql(sort: ClaimSort) -> String {
                        OR edges.relation <> 'neutral' AND coalesce(chosen.year, works.year)
                           BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999)))
                AND (?7 IS NULL AND ?8 IS NULL OR ?9 IS NOT NULL OR EXISTS (
-                    SELECT 1 FROM edges
-                    JOIN fragments ON fragments.id = edges.source_id
-                    JOIN pages INDEXED BY pages_years ON pages.id = fragments.page_id
-                    LEFT JOIN works ON works.id = pages.work_id
-                    WHERE edges.target_id = claim_id AND edges.relation IN ('supports', 'refutes')
-                      AND coalesce(pages.year, works.year)
-                          BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999)))
+                    SELECT 1 FROM edges INDEXED BY edges_numbers
+                    WHERE edges.target_id = claim_id AND edges.relation IN ('supports', 'refutes', 'neutral')
+                      AND edges.relation <> 'neutral' AND +edges.work_key IN (SELECT work_key FROM dated)
+                      AND EXISTS (
+                          SELECT 1 FROM fragments
+                          JOIN pages INDEXED BY pages_years ON pages.id = fragments.page_id
+                          LEFT JOIN works ON works.id = pages.work_id
+                          WHERE fragments.id = edges.source_id AND coalesce(pages.year, works.year)
+                                BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999))))
          )
          SELECT counted.total, shown.claim_id, shown.place
          FROM (SELECT count(*) AS total FROM ranked) AS counted

@@ -40,7 +40,8 @@ fn of(page: &ClaimPage, MatrixColumns { skip, most, sided }: MatrixColumns) -> M
 }
 
 impl App {
-    /// A page of a task's claims as rows, the works that were judged against them as columns, and what connects these works.
+    /// A page of a task's claims as rows, the works that were judged against them as columns, and what connects these
+    /// works.
     ///
     /// # Errors
     /// As [`App::claim_page`].

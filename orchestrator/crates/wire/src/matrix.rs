@@ -74,8 +74,8 @@ pub struct MatrixCell {
 /// Works that a stored fact connects.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WorkLink {
-    /// What connects them: the same `registration` of a trial, the same `identifier`, the same `title` and year, the same
-    /// `authors` and year, or that the first `cites` the second.
+    /// What connects them: the same `registration` of a trial, the same `identifier`, the same `title` and year, the
+    /// same `authors` and year, or that the first `cites` the second.
     pub kind: String,
     /// What they share, as it is stored; unknown for a citation.
     pub value: Option<String>,

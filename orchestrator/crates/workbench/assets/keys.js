@@ -54,7 +54,8 @@ const KEYS = {
  * @param {KeyboardEvent} event
  */
 export function isForAnother(event) {
-  const target = event.target instanceof HTMLElement ? event.target : document.body;
+  // A link of a picture is an element of SVG.
+  const target = event.target instanceof Element ? event.target : document.body;
   const typing = target.matches("textarea, select, input:not([type=checkbox], [type=radio])");
   if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return true;
   return event.key === "Enter" && target.matches("a, button, summary, input");

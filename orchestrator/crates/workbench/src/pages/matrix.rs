@@ -98,7 +98,10 @@ pub(super) async fn show(
     let content = html! {
         div.stack.wide data-events-of=(task) {
             header.stack.tight {
-                p.crumbs { a href="/" { (words.t("common.ask")) } " / " a href=(format!("/tasks/{task}")) { (shown.query) } }
+                p.crumbs {
+                    a href="/" { (words.t("common.ask")) } " / "
+                    a href=(format!("/tasks/{task}")) { (shown.query) }
+                }
                 h1 { (words.t("matrix.title")) }
                 (tabs::of_task(words, &task, "matrix.title"))
             }
@@ -106,7 +109,10 @@ pub(super) async fn show(
             section.stack #matrix data-live {
                 p.quiet.small { (words.t("matrix.note")) }
                 @if matrix.works.is_empty() {
-                    p.quiet { @if matrix.rows.is_empty() { (words.t("matrix.no_claims")) } @else { (words.t("matrix.no_works")) } }
+                    p.quiet {
+                        @if matrix.rows.is_empty() { (words.t("matrix.no_claims")) }
+                        @else { (words.t("matrix.no_works")) }
+                    }
                 } @else {
                     (table::of(words, &matrix, &groups, wanted.skipped()))
                 }
@@ -168,11 +174,15 @@ fn paging(words: Words, task: &TaskId, wanted: &Wanted, loaded: &TaskMatrix) -> 
                 ("last", &number(last)),
                 ("all_works", &number(matrix.all_works)),
             ]))
-            @if last < matrix.all_works { " " (words.with("matrix.left_out", &[("n", &number(matrix.all_works - last))])) }
+            @if last < matrix.all_works {
+                " " (words.with("matrix.left_out", &[("n", &number(matrix.all_works - last))]))
+            }
         }
         div.row.middle {
             @if skipped > 0 {
-                a.button href=(wanted.address(task, "", skipped.saturating_sub(WORKS), cursor)) { (words.t("matrix.works_before")) }
+                a.button href=(wanted.address(task, "", skipped.saturating_sub(WORKS), cursor)) {
+                    (words.t("matrix.works_before"))
+                }
             }
             @if last < matrix.all_works {
                 a.button href=(wanted.address(task, "", last, cursor)) { (words.t("matrix.works_after")) }

@@ -58,7 +58,10 @@ pub(super) async fn show(
     let content = html! {
         div.stack.wide data-events-of=(task) {
             header.stack.tight {
-                p.crumbs { a href="/" { (words.t("common.ask")) } " / " a href=(format!("/tasks/{task}")) { (shown.query) } }
+                p.crumbs {
+                    a href="/" { (words.t("common.ask")) } " / "
+                    a href=(format!("/tasks/{task}")) { (shown.query) }
+                }
                 h1 { (words.t("timeline.title")) }
                 (tabs::of_task(words, &task, "timeline.title"))
             }

@@ -67,12 +67,15 @@ pub(super) fn list(
                 ul.shared {
                     @for link in citations.iter().take(CITATIONS) {
                         @if let [citing, cited] = link.works.as_slice() {
-                            li.small data-link="cites" { (named(citing)) " " b { (words.t("matrix.cites")) } " " (named(cited)) }
+                            li.small data-link="cites" {
+                                (named(citing)) " " b { (words.t("matrix.cites")) } " " (named(cited))
+                            }
                         }
                     }
                 }
                 @if citations.len() > CITATIONS {
-                    p.quiet.small { (words.with("matrix.more_citations", &[("n", &words.number((citations.len() - CITATIONS) as u64))])) }
+                    @let more = words.number((citations.len() - CITATIONS) as u64);
+                    p.quiet.small { (words.with("matrix.more_citations", &[("n", &more)])) }
                 }
             }
         }
