@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 /** The longest that anything may take, in milliseconds: far more than on an idle machine. */
-export const PATIENCE = 9_000;
+export const PATIENCE = 60_000;
 
 /**
  * Asks again until the answer is truthy, and returns it. An exception counts as "not yet"; the last one is reported.
