@@ -41,7 +41,7 @@ pub(in crate::pages) async fn show(
     let size = review::size(&wanted.review);
     let request = ProvenanceRequest {
         run_id: run.clone(),
-        top_k_lane: REVIEWED,
+        top_k_lane: if size.is_some() { REVIEWED } else { 0 },
         sample: size.is_some(),
         ..ProvenanceRequest::default()
     };
