@@ -97,7 +97,6 @@ function watchReview(form) {
       if (label) representatives.push({ doc_id: id, label, ...(reason ? { reason } : {}) });
     }
     if (!representatives.length) return void notify(form.dataset.none ?? "", { kind: "error" });
-    if (!confirm(form.dataset.ask)) return;
     try {
       await call("POST", form.dataset.review ?? "", { representatives });
       const { pathname, hash } = new URL(form.dataset.then ?? "", location.href);

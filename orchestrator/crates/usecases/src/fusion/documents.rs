@@ -10,7 +10,6 @@ use lyra_text::query::{Field, Query, highlights};
 use lyra_wire::fusion::{CutField, DocumentView, Documents, Passage};
 use lyra_wire::json::size;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// Bytes of one answer's documents.
 const MAX_BYTES: usize = 50_000;
@@ -251,7 +250,8 @@ impl Fusion {
                 None => missing_ids.push(id.clone()),
             }
         }
-        let (documents, omitted_ids) = super::blocking(move || Ok(fitted(&found, &limits, &queries))).await?;
+        let query = Query::Or(queries);
+        let (documents, omitted_ids) = super::blocking(move || Ok(fitted(&found, &limits, &query))).await?;
         Ok(Documents {
             corpus,
             documents,
@@ -294,10 +294,9 @@ impl Fusion {
 fn fitted(
     found: &[(String, Publication)],
     limits: &Limits,
-    queries: &[Query],
+    query: &Query,
 ) -> (Vec<DocumentView>, Vec<String>) {
-    let marked: Vec<Vec<Passage>> =
-        found.iter().map(|(_, publication)| marked(publication, queries)).collect();
+    let marked: Vec<Vec<Passage>> = found.iter().map(|(_, publication)| marked(publication, query)).collect();
     let all = |limits: &Limits| -> Vec<DocumentView> {
         found
             .iter()
@@ -324,7 +323,11 @@ fn fitted(
     (documents, omitted)
 }
 
-fn marked(publication: &Publication, queries: &[Query]) -> Vec<Passage> {
+fn marked(publication: &Publication, query: &Query) -> Vec<Passage> {
+    // Without a query, nothing is looked for.
+    if *query == Query::Or(Vec::new()) {
+        return Vec::new();
+    }
     let fields = [
         (Field::Title, "title", &publication.title),
         (Field::Abst, "abst", &publication.abst),
@@ -334,24 +337,9 @@ fn marked(publication: &Publication, queries: &[Query]) -> Vec<Passage> {
     fields
         .into_iter()
         .flat_map(|(field, name, text)| {
-            passages(text, &places(queries, field, text), PASSAGES.1, PASSAGES.0)
+            passages(text, &highlights(query, field, text), PASSAGES.1, PASSAGES.0)
                 .into_iter()
                 .map(move |text| Passage { field: name, text })
         })
         .collect()
-}
-
-/// The byte ranges of a field's text that queries hit, ascending and without overlap.
-pub(super) fn places(queries: &[Query], field: Field, text: &str) -> Vec<Range<usize>> {
-    let mut places: Vec<Range<usize>> =
-        queries.iter().flat_map(|query| highlights(query, field, text)).collect();
-    places.sort_unstable_by_key(|place| (place.start, place.end));
-    let mut apart: Vec<Range<usize>> = Vec::new();
-    for place in places {
-        match apart.last_mut() {
-            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
-            _ => apart.push(place),
-        }
-    }
-    apart
 }

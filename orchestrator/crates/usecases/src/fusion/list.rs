@@ -1,12 +1,11 @@
 //! Runs in a list, and a run's documents with what each lane adds and what the queries hit.
 
 use super::blend::representatives;
-use super::documents::places;
 use super::{Fusion, blocking};
 use crate::AppError;
 use lyra_corpus::backend::{IdType, Publication};
 use lyra_fusion::pieces;
-use lyra_text::query::{Field, Query};
+use lyra_text::query::{Field, Query, highlights};
 use lyra_wire::fusion::{DocumentShare, Piece, RunDocument, RunDocuments, RunHit, RunInfo};
 use std::collections::HashMap;
 
@@ -17,7 +16,9 @@ const PASSAGES: (usize, usize) = (2, 220);
 /// Codes of one document.
 const CODES: usize = 20;
 /// Characters of a description in which hits are looked for.
-const LOOKED_AT: usize = 60_000;
+const LOOKED_AT: usize = 20_000;
+/// Passages of the title, abstract and claims from which on the description is not looked at.
+const ENOUGH: usize = 4;
 
 impl Fusion {
     /// The newest runs.
@@ -61,7 +62,7 @@ impl Fusion {
         let listed = self.listed(&run, offset, limit).await?;
         let ids: Vec<String> = listed.iter().map(|share| share.doc_id.clone()).collect();
         let publications = self.publications(&run.corpus, &ids, IdType::DocId).await?;
-        let queries = self.queries_of(&run).await?;
+        let query = Query::Or(self.queries_of(&run).await?);
         let labels: HashMap<String, String> = representatives(&run)
             .into_iter()
             .map(|judged| (judged.doc_id, judged.label.to_string()))
@@ -75,7 +76,7 @@ impl Fusion {
             Ok(with
                 .map(|((share, publication), codes)| {
                     let label = labels.get(&share.doc_id).cloned();
-                    document(share, publication, codes, label, &queries)
+                    document(share, publication, codes, label, &query)
                 })
                 .collect())
         })
@@ -96,7 +97,7 @@ fn document(
     publication: Option<Publication>,
     codes: Vec<String>,
     label: Option<String>,
-    queries: &[Query],
+    query: &Query,
 ) -> RunDocument {
     let found = publication.is_some();
     let publication = publication.unwrap_or_default();
@@ -108,7 +109,7 @@ fn document(
         shares: share.shares,
         year: publication.year,
         language: publication.lang.clone(),
-        hits: hits(&publication, queries),
+        hits: hits(&publication, query),
         title: publication.title,
         codes,
         label,
@@ -116,8 +117,8 @@ fn document(
     }
 }
 
-/// What queries hit: the whole title, and passages of the other fields.
-fn hits(publication: &Publication, queries: &[Query]) -> Vec<RunHit> {
+/// What a query hits: the whole title, and passages of the abstract and the claims; of the description where these have few.
+fn hits(publication: &Publication, query: &Query) -> Vec<RunHit> {
     let (desc, _) = lyra_fusion::cut(&publication.desc, LOOKED_AT);
     let fields = [
         (Field::Title, "title", publication.title.as_str(), (1, publication.title.chars().count() * 2)),
@@ -125,17 +126,18 @@ fn hits(publication: &Publication, queries: &[Query]) -> Vec<RunHit> {
         (Field::Claim, "claim", publication.claim.as_str(), PASSAGES),
         (Field::Desc, "desc", desc, PASSAGES),
     ];
-    fields
-        .into_iter()
-        .flat_map(|(field, name, text, (most, chars))| {
-            let found = pieces(text, &places(queries, field, text), chars, most);
-            found.into_iter().map(move |pieces| RunHit {
-                field: name,
-                pieces: pieces
-                    .into_iter()
-                    .map(|piece| Piece { text: piece.text, hit: piece.is_term })
-                    .collect(),
-            })
-        })
-        .collect()
+    let mut hits: Vec<RunHit> = Vec::new();
+    for (field, name, text, (most, chars)) in fields {
+        if field == Field::Desc && hits.len() >= ENOUGH {
+            break;
+        }
+        let found = pieces(text, &highlights(query, field, text), chars, most);
+        let piece = |piece: lyra_fusion::Piece| Piece { text: piece.text, hit: piece.is_term };
+        hits.extend(
+            found
+                .into_iter()
+                .map(|pieces| RunHit { field: name, pieces: pieces.into_iter().map(piece).collect() }),
+        );
+    }
+    hits
 }

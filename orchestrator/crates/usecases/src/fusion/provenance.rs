@@ -132,6 +132,9 @@ impl Fusion {
         offset: usize,
         most: usize,
     ) -> Result<Vec<DocumentShare>, AppError> {
+        if most == 0 {
+            return Ok(Vec::new());
+        }
         if run.kind != RunKind::Fusion {
             let listed = (1..).zip(run.docs.ids.iter().zip(&run.docs.scores)).skip(offset).take(most);
             return Ok(listed

@@ -64,7 +64,7 @@ pub(super) async fn show(
                         Ok(_) => {},
                     }
                 }
-                aside { (recent::section(words, &recent)) }
+                aside.stack.wide { (recent::section(words, &recent)) }
             }
         }
     };

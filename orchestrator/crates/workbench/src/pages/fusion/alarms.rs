@@ -30,7 +30,7 @@ pub(super) fn list(words: Words, id: &str, alarms: &[AlarmView]) -> Markup {
     }
 }
 
-fn title<'a>(words: Words, alarm: &'a str) -> &'a str {
+fn title(words: Words, alarm: &str) -> &str {
     match alarm {
         "wide_lane_narrow" => words.t("fusion.alarm_wide_lane_narrow"),
         "lane_dominates" => words.t("fusion.alarm_lane_dominates"),

@@ -37,7 +37,7 @@ pub(in crate::pages) async fn show(
     let content = page(
         &visit,
         error.as_ref(),
-        html! {
+        &html! {
             @if runs.is_empty() { p { (words.t("fusion.none_chosen")) " " a href=(HERE) { (words.t("fusion.title")) } } }
             @else {
                 ul.stack.tight {
@@ -73,7 +73,7 @@ pub(in crate::pages) async fn change(
     let content = page(
         &visit,
         error.as_ref(),
-        html! {
+        &html! {
             p { a href=(super::address(&run)) { (run) } }
             (recipe::change_form(words, &view, &filled))
         },
@@ -81,7 +81,7 @@ pub(in crate::pages) async fn change(
     Ok(Page { title: words.t("fusion.change"), here: HERE, content }.answer(&visit))
 }
 
-fn page(visit: &Visit, error: Option<&AppError>, content: Markup) -> Markup {
+fn page(visit: &Visit, error: Option<&AppError>, content: &Markup) -> Markup {
     let words = visit.words;
     html! {
         div.stack.wide {
@@ -132,16 +132,12 @@ pub(super) async fn proposed(app: &App, run: Option<&str>) -> Result<Vec<Propose
 async fn lanes(app: &App, chosen: Vec<RunRef>) -> Result<Vec<(String, String)>, AppError> {
     let mut runs: Vec<(String, String)> = Vec::new();
     for RunRef { run_id, lane } in chosen {
-        let lane = match lane {
-            Some(lane) => lane,
-            None => {
-                let request = ProvenanceRequest {
-                    run_id: run_id.clone(),
-                    top_k_lane: 0,
-                    ..ProvenanceRequest::default()
-                };
-                app.fusion().provenance(&request).await?.lane.unwrap_or_default()
-            }
+        let lane = if let Some(lane) = lane {
+            lane
+        } else {
+            let run_id = run_id.clone();
+            let request = ProvenanceRequest { run_id, top_k_lane: 0, ..ProvenanceRequest::default() };
+            app.fusion().provenance(&request).await?.lane.unwrap_or_default()
         };
         let same =
             runs.iter().filter(|(known, _)| *known == lane || known.starts_with(&format!("{lane} "))).count();

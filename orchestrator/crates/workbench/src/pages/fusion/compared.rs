@@ -128,7 +128,7 @@ fn own(words: Words, corpus: &str, id: &str, title: &'static str, list: &[OwnDoc
                         span.quiet { (document.rank) ". " }
                         (link(words, corpus, &document.doc_id, &document.title))
                         @if let Some(rank) = document.other_rank {
-                            " " span.quiet { (words.with("fusion.rank_there", &[("n", &rank.to_string())])) }
+                            " " span.quiet { (words.with("fusion.rank_in_other", &[("n", &rank.to_string())])) }
                         }
                     }
                 }

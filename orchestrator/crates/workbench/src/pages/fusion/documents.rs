@@ -111,7 +111,7 @@ fn marked(pieces: &[Piece]) -> Markup {
     html! { @for piece in pieces { @if piece.hit { mark { (piece.text) } } @else { (piece.text) } } }
 }
 
-fn name<'a>(words: Words, field: &'a str) -> &'a str {
+fn name(words: Words, field: &str) -> &str {
     match field {
         "abst" => words.t("corpora.abstract"),
         "claim" => words.t("corpora.patent_claims"),

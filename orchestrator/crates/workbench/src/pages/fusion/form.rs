@@ -226,7 +226,7 @@ fn place(words: Words, id: &str, query: &str, fault: Option<&QueryFault>) -> Mar
 }
 
 /// What a kind of lane is called.
-pub(super) fn kind<'a>(words: Words, kind: &'a str) -> &'a str {
+pub(super) fn kind(words: Words, kind: &str) -> &str {
     match kind {
         "fulltext" => words.t("fusion.kind_fulltext"),
         "semantic" | "original_dense" => words.t("fusion.kind_semantic"),

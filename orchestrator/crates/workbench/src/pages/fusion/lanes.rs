@@ -18,7 +18,7 @@ pub(super) fn names(view: &ProvenanceView) -> Vec<String> {
 }
 
 /// What a part is called on the page.
-pub(super) fn title<'a>(words: Words, name: &'a str) -> &'a str {
+pub(super) fn title(words: Words, name: &str) -> &str {
     if name == CODE { words.t("fusion.codes_part") } else { name }
 }
 

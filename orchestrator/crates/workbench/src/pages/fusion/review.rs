@@ -98,7 +98,7 @@ pub(super) fn section(visit: &Visit, view: &ProvenanceView, candidates: Option<&
 fn form(words: Words, view: &ProvenanceView, candidates: &[Candidate]) -> Markup {
     html! {
         form.stack method="post" data-review={ "/api/v1/fusion/blends/" (super::escaped(&view.run_id)) "/representatives" }
-            data-ask=(words.t("fusion.review_ask")) data-none=(words.t("fusion.review_none"))
+            data-none=(words.t("fusion.review_none"))
             data-then={ (super::address(&view.run_id)) "#review" } {
             ol.claims {
                 @for candidate in candidates {
@@ -129,6 +129,7 @@ fn form(words: Words, view: &ProvenanceView, candidates: &[Candidate]) -> Markup
                     }
                 }
             }
+            label.check { input type="checkbox" name="sure" required; " " (words.t("fusion.review_sure")) }
             p { button.button.main { (words.t("fusion.review_store")) } }
             noscript { p.note { (words.t("fusion.review_needs_script")) } }
         }

@@ -41,7 +41,7 @@ pub(in crate::pages) async fn show(
     let size = review::size(&wanted.review);
     let request = ProvenanceRequest {
         run_id: run.clone(),
-        top_k_lane: REVIEWED,
+        top_k_lane: if size.is_some() { REVIEWED } else { 0 },
         sample: size.is_some(),
         ..ProvenanceRequest::default()
     };
@@ -66,17 +66,13 @@ pub(in crate::pages) async fn show(
             div.columns {
                 div.stack.wide {
                     @if is_blend { (lanes::section(words, &view)) } @else { (query(words, &view)) }
+                    (warnings(words, &view))
                     (documents::section(words, &found, &names, offset))
                     @if is_blend { (frontier::section(words, &view)) }
                     (compared::section(words, &view.run_id, &view.corpus, &others, depth, comparison.as_ref()))
                     @if is_blend { (review::section(&visit, &view, candidates.as_deref())) }
                 }
                 aside.stack.wide {
-                    section.stack.tight aria-labelledby="alarms" {
-                        h2 #alarms { (words.t("fusion.alarms")) }
-                        @if view.alarms.is_empty() { p.small.quiet { (words.t("fusion.no_alarms")) } }
-                        (alarms::list(words, "run", &view.alarms))
-                    }
                     (files(words, &view.run_id))
                     @if is_blend {
                         section.stack.tight aria-labelledby="change" {
@@ -144,6 +140,17 @@ fn query(words: Words, view: &ProvenanceView) -> Markup {
                 p.small { (words.t("fusion.filters")) }
                 ul { @for filter in filters { li.code { (filter) } } }
             }
+        }
+    }
+}
+
+/// What deserves a second look, before the documents.
+fn warnings(words: Words, view: &ProvenanceView) -> Markup {
+    html! {
+        section.stack.tight aria-labelledby="alarms" {
+            h2 #alarms { (words.t("fusion.alarms")) }
+            @if view.alarms.is_empty() { p.small.quiet { (words.t("fusion.no_alarms")) } }
+            (alarms::list(words, "run", &view.alarms))
         }
     }
 }
