@@ -57,7 +57,8 @@ function askWhy() {
   const details = reasons();
   if (!details || !here) return;
   details.open = true;
-  document.getElementById("why-0")?.focus();
+  document.getElementById("why-0")?.focus({ preventScroll: true });
+  details.scrollIntoView({ block: "nearest" });
 }
 
 /** @param {string} verdict @param {string} reason */
