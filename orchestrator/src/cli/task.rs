@@ -81,6 +81,10 @@ pub(super) enum Format {
     IncludedBibtex,
 }
 
+async fn print_screening(app: &App, id: &TaskId, format: ScreeningExport) -> anyhow::Result<()> {
+    print_document(&app.export_screening(id, format).await?)
+}
+
 pub(super) async fn run(
     app: &App,
     command: &TaskCommand,
@@ -95,11 +99,9 @@ pub(super) async fn run(
         TaskCommand::Export { id, format } => match format {
             Format::Materials => print_json(&app.materials(id).await?)?,
             Format::Graph => print_json(&app.graph(id).await?.node_link())?,
-            Format::ScreeningCsv => print_document(&app.export_screening(id, ScreeningExport::Csv).await?)?,
-            Format::IncludedRis => print_document(&app.export_screening(id, ScreeningExport::Ris).await?)?,
-            Format::IncludedBibtex => {
-                print_document(&app.export_screening(id, ScreeningExport::BibTex).await?)?
-            }
+            Format::ScreeningCsv => print_screening(app, id, ScreeningExport::Csv).await?,
+            Format::IncludedRis => print_screening(app, id, ScreeningExport::Ris).await?,
+            Format::IncludedBibtex => print_screening(app, id, ScreeningExport::BibTex).await?,
         },
         TaskCommand::Resume { id, report, quiet } => {
             let task = app.task(id).await?;
