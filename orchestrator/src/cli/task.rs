@@ -85,6 +85,10 @@ pub(super) enum Format {
     IncludedBibtex,
 }
 
+async fn print_screening(app: &App, id: &TaskId, format: ScreeningExport) -> anyhow::Result<()> {
+    print_document(&app.export_screening(id, format).await?)
+}
+
 pub(super) async fn run(
     app: &App,
     command: &TaskCommand,
@@ -100,11 +104,9 @@ pub(super) async fn run(
             Format::Materials => print_json(&app.materials(id).await?)?,
             Format::Graph => print_json(&app.graph(id).await?.node_link())?,
             Format::Html => report::print_page(app.answer(id).await?, ReportOptions::default())?,
-            Format::ScreeningCsv => print_document(&app.export_screening(id, ScreeningExport::Csv).await?)?,
-            Format::IncludedRis => print_document(&app.export_screening(id, ScreeningExport::Ris).await?)?,
-            Format::IncludedBibtex => {
-                print_document(&app.export_screening(id, ScreeningExport::BibTex).await?)?
-            }
+            Format::ScreeningCsv => print_screening(app, id, ScreeningExport::Csv).await?,
+            Format::IncludedRis => print_screening(app, id, ScreeningExport::Ris).await?,
+            Format::IncludedBibtex => print_screening(app, id, ScreeningExport::BibTex).await?,
         },
         TaskCommand::Resume { id, report, quiet } => {
             let task = app.task(id).await?;

@@ -151,7 +151,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_open_document_comes_once(
-            decided in prop::collection::vec(any::<bool>(), 0..6), mut open in Just((0..9_usize).collect::<Vec<_>>()).prop_shuffle(),
+            decided in prop::collection::vec(any::<bool>(), 0..6),
+            mut open in Just((0..9_usize).collect::<Vec<_>>()).prop_shuffle(),
         ) {
             let decided: Vec<(usize, bool)> = decided.into_iter().enumerate().collect();
             open.retain(|document| *document >= decided.len());

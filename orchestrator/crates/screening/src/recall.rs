@@ -1,13 +1,14 @@
 //! How many of the relevant documents have been found.
 //!
-//! The estimate takes the included documents for a Poisson process whose rate falls exponentially with the number of
-//! screened documents (Sneyd and Stevenson, Stopping Criteria for Technology Assisted Reviews based on Counting
-//! Processes, SIGIR 2021). The lower bound inverts the test of [`crate::stopping()`]. An upper bound below 1 was measured and was
-//! wrong too often (`docs/screening.md`), so that there is none.
+//! The estimate takes the included documents for a Poisson process whose rate falls exponentially with the number
+//! of screened documents (Sneyd and Stevenson, Stopping Criteria for Technology Assisted Reviews based on Counting
+//! Processes, SIGIR 2021). The lower bound inverts the test of [`crate::stopping()`]. An upper bound below 1 was
+//! measured and was wrong too often (`docs/screening.md`), so that there is none.
 
 use crate::stopping::most_missed;
 
-/// The bound holds in 95 of 100 cases, if documents are screened in an order that is no worse than a random one.
+/// Level of the test for each of its samples. Taking the smallest of several probabilities costs some of it, and an order
+/// that is better than a random one gains more: `docs/screening.md` says how often the bound held.
 const LEVEL: f64 = 0.05;
 /// Decisions and included documents without which there is no estimate.
 const LEAST_DECIDED: usize = 20;

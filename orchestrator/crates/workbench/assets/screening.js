@@ -57,7 +57,8 @@ function askWhy() {
   const details = reasons();
   if (!details || !here) return;
   details.open = true;
-  document.getElementById("why-0")?.focus();
+  document.getElementById("why-0")?.focus({ preventScroll: true });
+  details.scrollIntoView({ block: "nearest" });
 }
 
 /** @param {string} verdict @param {string} reason */
@@ -125,7 +126,10 @@ function settle() {
   const fresh = Array.from(place.querySelectorAll("[data-page]")).filter((item) => item instanceof HTMLElement);
   const find = (/** @type {string | undefined} */ page) => fresh.find((item) => item.dataset.page === page);
   for (const page of passed) if (!find(page)) passed.delete(page);
-  const shown = wanted ?? (here && !passed.has(here.dataset.page) ? here : undefined);
+  // Another window decided about a document that the list of decided ones has, and the queue has not.
+  const isDecided = (/** @type {HTMLElement} */ item) =>
+    !find(item.dataset.page) && document.getElementById(`decided-${item.dataset.page}`) !== null;
+  const shown = wanted ?? (here && !passed.has(here.dataset.page) && !isDecided(here) ? here : undefined);
   if (!shown) {
     show(documents()[0]);
     return;

@@ -40,7 +40,9 @@ pub(super) async fn show(
                 div.drawing tabindex="0" role="group" aria-label=(title) { (flow::picture("prisma", &rows, &texts)) }
                 details #prisma-table {
                     summary.small { (words.t("figures.as_table")) }
-                    div.table tabindex="0" role="group" aria-label=(words.t("figures.as_table")) { (flow::table(&rows, &texts)) }
+                    div.table tabindex="0" role="group" aria-label=(words.t("figures.as_table")) {
+                        (flow::table(&rows, &texts))
+                    }
                 }
             }
             div.stack.tight #beside data-live {

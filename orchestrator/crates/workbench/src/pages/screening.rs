@@ -147,7 +147,9 @@ fn reasons(words: Words, reasons: &[String]) -> Markup {
             summary { (words.t("screening.why")) }
             div.stack.tight {
                 div.why role="group" aria-label=(words.t("screening.why")) {
-                    button.button #why-0 type="button" data-reason="" { (words.t("screening.no_reason")) " " kbd { "Enter" } }
+                    button.button #why-0 type="button" data-reason="" {
+                        (words.t("screening.no_reason")) " " kbd { "Enter" }
+                    }
                     @for (at, reason) in reasons.iter().enumerate() {
                         button.button id=(format!("why-{}", at + 1)) type="button" data-reason=(reason) {
                             (reason_text(words, reason))
@@ -156,7 +158,10 @@ fn reasons(words: Words, reasons: &[String]) -> Markup {
                     }
                 }
                 form.row #own-reason {
-                    label.field.grows { (words.t("screening.own_reason")) input #own-reason-field name="reason" maxlength="200" required; }
+                    label.field.grows {
+                        (words.t("screening.own_reason"))
+                        input #own-reason-field name="reason" maxlength="200" required;
+                    }
                     button.button { (words.t("screening.exclude")) }
                 }
             }

@@ -49,7 +49,10 @@ pub(super) fn progress(words: Words, state: &ScreeningState) -> Markup {
                     @if recall.estimate.is_none() { p.small.quiet { (words.t("screening.no_estimate_yet")) } }
                 }
             }
-            details #recall-note { summary.small { (words.t("screening.how_recall")) } p.small { (words.t("screening.recall_note")) } }
+            details #recall-note {
+                summary.small { (words.t("screening.how_recall")) }
+                p.small { (words.t("screening.recall_note")) }
+            }
         }
         div.stack.tight {
             h3 { (words.t("screening.stopping")) }
@@ -57,7 +60,10 @@ pub(super) fn progress(words: Words, state: &ScreeningState) -> Markup {
                 (words.count("screening.in_a_row_one", "screening.in_a_row_other", state.stopping.excluded_in_a_row as u64))
             }
             p.small { (words.with("screening.p_value", &[("p", &p_value(state.stopping.p_value))])) }
-            details #stopping-note { summary.small { (words.t("screening.how_stopping")) } p.small { (words.t("screening.stopping_note")) } }
+            details #stopping-note {
+                summary.small { (words.t("screening.how_stopping")) }
+                p.small { (words.t("screening.stopping_note")) }
+            }
         }
     }
 }
