@@ -68,14 +68,13 @@ impl App {
         if let Some(view) = kept.view(task, &wanted) {
             return Ok(view);
         }
-        let drawn = match kept.graph(task) {
-            Some(drawn) => drawn,
-            None => {
-                let rows = self.store().graph_rows(task).await?;
-                let drawn = Arc::new(off_thread(move || Drawn::new(rows)).await?);
-                kept.keep_graph(task, &drawn);
-                drawn
-            }
+        let drawn = if let Some(drawn) = kept.graph(task) {
+            drawn
+        } else {
+            let rows = self.store().graph_rows(task).await?;
+            let drawn = Arc::new(off_thread(move || Drawn::new(rows)).await?);
+            kept.keep_graph(task, &drawn);
+            drawn
         };
         let (task_id, asked) = (task.to_string(), wanted.clone());
         let view = Arc::new(off_thread(move || view_of(task_id, &drawn, &asked)).await?);
@@ -138,8 +137,8 @@ fn within(name: &str, number: usize, most: usize) -> Result<usize, AppError> {
     Err(AppError::new(ErrorCode::InvalidArgument, format!("`{name}` is {number}; it must be 1 to {most}")))
 }
 
-/// How far a node reaches on the drawing, in pixels, by its weight. `assets/graph-scene.js` and the picture of the page draw
-/// it so.
+/// How far a node reaches on the drawing, in pixels, by its weight. `assets/graph-view.js` and the picture of the page
+/// draw it so.
 fn radius(weight: f64) -> f64 {
     4.0 + 8.0 * weight.sqrt()
 }

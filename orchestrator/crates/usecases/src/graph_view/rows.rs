@@ -190,11 +190,9 @@ fn citation(work: &GraphWork) -> Option<String> {
 fn label(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let text: String = lyra_text::normalise(text).chars().filter(|&c| !turns(c)).collect();
-    match text.char_indices().nth(LABEL) {
-        None => text,
-        Some(_) => {
-            let start: String = text.chars().take(LABEL - 1).collect();
-            format!("{}…", start.trim_end())
-        }
+    if text.chars().nth(LABEL).is_none() {
+        return text;
     }
+    let start: String = text.chars().take(LABEL - 1).collect();
+    format!("{}…", start.trim_end())
 }

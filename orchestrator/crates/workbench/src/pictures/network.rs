@@ -207,37 +207,39 @@ fn labels(nodes: &[Node<'_>], places: &[(f64, f64)], width: f64, height: f64) ->
 fn mark(mark: Mark, x: f64, y: f64, r: f64) -> Markup {
     let circle = |class: &str, fill: &str| {
         html! {
-            circle class=(class) cx=(Px(x)) cy=(Px(y)) r=(Px(r)) fill=(fill) stroke="currentColor" stroke-width="1.5" {}
+            circle class=(class) cx=(Px(x)) cy=(Px(y)) r=(Px(r)) fill=(fill)
+                stroke="currentColor" stroke-width="1.5" {}
         }
     };
-    let s = r * 0.55;
+    let path = |class: &str, d: String| html! { path class=(class) d=(d) fill="currentColor" {} };
+    // Half the width of a triangle, and its height; negative for one that points down.
+    let triangle = |s: f64| {
+        path("hole", format!("M{} {}l{} {}h{}z", Px(x), Px(y - s), Px(s), Px(1.6 * s), Px(-2.0 * s)))
+    };
     match mark {
-        Mark::Supported => html! {
-            (circle("support", "currentColor"))
-            path class="hole" d=(format!("M{} {}l{} {}h{}z", Px(x), Px(y - s), Px(s), Px(1.6 * s), Px(-2.0 * s))) fill="currentColor" {}
-        },
-        Mark::Refuted => html! {
-            (circle("refute", "currentColor"))
-            path class="hole" d=(format!("M{} {}l{} {}h{}z", Px(x), Px(y + s), Px(s), Px(-1.6 * s), Px(-2.0 * s))) fill="currentColor" {}
-        },
-        Mark::Contested => html! {
-            (circle("support", "currentColor"))
-            path class="refute" d=(format!("M{} {}a{r} {r} 0 0 1 0 {}z", Px(x), Px(y - r), Px(2.0 * r), r = Px(r))) fill="currentColor" {}
-        },
+        Mark::Supported => html! { (circle("support", "currentColor")) (triangle(0.55 * r)) },
+        Mark::Refuted => html! { (circle("refute", "currentColor")) (triangle(-0.55 * r)) },
+        Mark::Contested => {
+            let half = format!("M{} {}a{r} {r} 0 0 1 0 {}z", Px(x), Px(y - r), Px(2.0 * r), r = Px(r));
+            html! { (circle("support", "currentColor")) (path("refute", half)) }
+        }
         Mark::Open => html! {
-            g class="neutral" { (circle("ground", "currentColor")) circle cx=(Px(x)) cy=(Px(y)) r=(Px(r)) fill="none" stroke="currentColor" stroke-width="1.5" {} }
+            g class="neutral" {
+                (circle("ground", "currentColor"))
+                circle cx=(Px(x)) cy=(Px(y)) r=(Px(r)) fill="none" stroke="currentColor" stroke-width="1.5" {}
+            }
         },
-        Mark::Passage => html! {
-            path class="neutral" d=(format!("M{} {}l{d} {d}l-{d} {d}l-{d} -{d}z", Px(x), Px(y - r), d = Px(r))) fill="currentColor" {}
-        },
+        Mark::Passage => {
+            path("neutral", format!("M{} {}l{d} {d}l-{d} {d}l-{d} -{d}z", Px(x), Px(y - r), d = Px(r)))
+        }
         Mark::Work | Mark::Retracted => {
             let side = 0.88 * r;
+            let cross = format!("M{} {}l{d} {d}m0 -{d}l-{d} {d}", Px(x - r), Px(y - r), d = Px(2.0 * r));
+            let (left, top, width) = (Px(x - side), Px(y - side), Px(2.0 * side));
             html! {
-                rect class="work" x=(Px(x - side)) y=(Px(y - side)) width=(Px(2.0 * side)) height=(Px(2.0 * side)) rx="1.5"
-                    fill="currentColor" {}
+                rect class="work" x=(left) y=(top) width=(width) height=(width) rx="1.5" fill="currentColor" {}
                 @if mark == Mark::Retracted {
-                    path class="refute" d=(format!("M{} {}l{d} {d}m0 -{d}l-{d} {d}", Px(x - r), Px(y - r), d = Px(2.0 * r))) fill="none"
-                        stroke="currentColor" stroke-width="2" {}
+                    path class="refute" d=(cross) fill="none" stroke="currentColor" stroke-width="2" {}
                 }
             }
         }

@@ -127,9 +127,7 @@ fn clusters(words: Words, view: &GraphView) -> Markup {
                         td {
                             ul {
                                 @for &member in cluster.nodes.iter().skip(1).take(MEMBERS) { li { (link(words, view, member)) } }
-                                @if cluster.nodes.len() > MEMBERS + 1 {
-                                    li.quiet { (words.with("graph.and_more", &[("n", &words.number((cluster.nodes.len() - MEMBERS - 1) as u64))])) }
-                                }
+                                @if let Some(more) = more(words, cluster.nodes.len()) { li.quiet { (more) } }
                             }
                         }
                     }
@@ -139,6 +137,12 @@ fn clusters(words: Words, view: &GraphView) -> Markup {
     };
     let title = words.with("graph.clusters_table", &[("n", &words.number(view.clusters.len() as u64))]);
     folded("graph-clusters", &title, words.t("graph.clusters_note"), false, &table)
+}
+
+/// How many members of a cluster of this size are not named.
+fn more(words: Words, size: usize) -> Option<String> {
+    let more = size.checked_sub(MEMBERS + 1).filter(|more| *more > 0)?;
+    Some(words.with("graph.and_more", &[("n", &words.number(more as u64))]))
 }
 
 fn hubs(words: Words, view: &GraphView) -> Markup {
