@@ -54,7 +54,8 @@ pub struct RunFile {
 }
 
 impl Fusion {
-    /// The documents of a run in its order, with their ranks, what each lane of a fusion adds, and a person's judgments.
+    /// The documents of a run in its order, with their ranks, what each lane of a fusion adds, and a person's
+    /// judgments.
     ///
     /// # Errors
     /// No such run, or a corpus that cannot be read.

@@ -117,7 +117,8 @@ fn document(
     }
 }
 
-/// What a query hits: the whole title, and passages of the abstract and the claims; of the description where these have few.
+/// What a query hits: the whole title, and passages of the abstract and the claims; of the description where these have
+/// few.
 fn hits(publication: &Publication, query: &Query) -> Vec<RunHit> {
     let (desc, _) = lyra_fusion::cut(&publication.desc, LOOKED_AT);
     let fields = [
