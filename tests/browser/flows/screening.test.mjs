@@ -110,11 +110,12 @@ test("documents are decided, excluded with a reason, put off, and taken back fro
 
 test("two windows do not overwrite each other silently", async (t) => {
   const bench = await Bench.start(t);
-  const page = await bench.open(`/tasks/${bench.task}/screening`, { tolerate: [/status of 409/] });
+  // One window hears of nothing, the other one of everything.
+  const page = await bench.open("/login", { tolerate: [/status of 409/, /ERR_FAILED/] });
+  await page.route("**/api/v1/events**", (route) => route.abort());
+  await page.goto(`/tasks/${bench.task}/screening`);
   const id = await shown(page);
   const listening = await bench.open(`/tasks/${bench.task}/screening`);
-  // The other window decides before this one hears of it.
-  await page.route("**/api/v1/events**", (route) => route.abort());
   assert.equal((await put(bench, id, { verdict: "exclude", reason: "duplicate" })).status, 200);
   await until("a window that hears of it goes on", async () => (await shown(listening)) !== id);
   const blind = await put(bench, id, { verdict: "include" });

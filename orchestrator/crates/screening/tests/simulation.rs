@@ -90,6 +90,7 @@ fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
     all.iter().sum::<f64>() / all.len().max(1) as f64
 }
 
+/// Prints the figures; answers with the recall after 25 %.
 fn report(name: &str, runs: &[Run]) -> f64 {
     let saved = mean(runs.iter().map(Run::saved));
     let at = |share: f64| mean(runs.iter().map(|run| run.recall(share)));
@@ -99,7 +100,7 @@ fn report(name: &str, runs: &[Run]) -> f64 {
         at(0.25),
         at(0.50)
     );
-    saved
+    at(0.25)
 }
 
 /// How often the bound holds, and how far the estimate is off.
@@ -140,11 +141,12 @@ fn feedback_saves_work_and_the_bound_on_the_recall_holds() {
     // In debug builds, a part of it: the figures are those of release builds.
     let topics = if cfg!(debug_assertions) { 3 } else { 60 };
     let batch = if cfg!(debug_assertions) { 25 } else { 5 };
+    let pools: &[usize] = if cfg!(debug_assertions) { &[500] } else { &[500, usize::MAX] };
     for Collection { name, texts, topics: all } in collections {
-        for most in [500, usize::MAX] {
+        for most in pools {
             let (mut learned, mut searched, mut random) = (Vec::new(), Vec::new(), Vec::new());
             for (seed, topic) in
-                all.iter().map(|topic| topic.pool(most)).filter(Topic::is_enough).take(topics).enumerate()
+                all.iter().map(|topic| topic.pool(*most)).filter(Topic::is_enough).take(topics).enumerate()
             {
                 let documents: Vec<&Vec<String>> = topic.documents.iter().map(|at| &texts[*at]).collect();
                 let features = Features::new(&documents.into_iter().cloned().collect::<Vec<_>>());
@@ -153,11 +155,11 @@ fn feedback_saves_work_and_the_bound_on_the_recall_holds() {
                 random.push(Run::new(shuffled(&topic.relevant, seed as u64 + 1)));
             }
             println!("{name}, {} documents, {} topics", learned[0].labels.len(), learned.len());
-            let saved = report("  feedback", &learned);
+            let found = report("  feedback", &learned);
             report("  order of the search", &searched);
             let control = report("  random order", &random);
             let holds = report_recall(&learned);
-            assert!(saved > control + 0.1, "{name}: feedback saves {saved}, a random order {control}");
+            assert!(found > control + 0.2, "{name}: feedback finds {found}, a random order {control}");
             assert!(holds >= 0.95, "{name}: the bound holds in {holds}");
         }
     }

@@ -128,7 +128,7 @@ function settle() {
   for (const page of passed) if (!find(page)) passed.delete(page);
   // Another window decided about a document that the list of decided ones has, and the queue has not.
   const isDecided = (/** @type {HTMLElement} */ item) =>
-    !find(item.dataset.page) && document.getElementById(`decided-${item.dataset.page}`) !== null;
+    !item.dataset.decision && !find(item.dataset.page) && !!document.getElementById(`decided-${item.dataset.page}`);
   const shown = wanted ?? (here && !passed.has(here.dataset.page) && !isDecided(here) ? here : undefined);
   if (!shown) {
     show(documents()[0]);
