@@ -50,10 +50,10 @@ enum Format {
 }
 
 /// Prints a task's answer.
-pub(super) fn show(answer: Answer, args: &ReportArgs) -> anyhow::Result<()> {
+pub(super) fn show(answer: Answer, args: &ReportArgs, now: jiff::Timestamp) -> anyhow::Result<()> {
     if args.format == Format::Html && !args.json {
         let limits = ReportOptions { limit: args.limit, only_evidence: args.only_evidence, language: None };
-        return print_page(answer, limits);
+        return print_page(answer, limits, now);
     }
     let totals = shapes::totals(&answer);
     let (mut extent, found) = (extent(&answer), answer.findings.len());
@@ -69,11 +69,15 @@ pub(super) fn show(answer: Answer, args: &ReportArgs) -> anyhow::Result<()> {
 }
 
 /// Prints the answer as a page, in the language of its question.
-pub(super) fn print_page(answer: Answer, limits: ReportOptions) -> anyhow::Result<()> {
+pub(super) fn print_page(
+    answer: Answer,
+    mut options: ReportOptions,
+    now: jiff::Timestamp,
+) -> anyhow::Result<()> {
     let task = &answer.progress.task;
     let known = task.config.language.as_deref().or_else(|| lyra_text::language(&task.query));
-    let options = ReportOptions { language: known.map(str::to_owned), ..limits };
-    print_document(&page(answer, &options, jiff::Timestamp::now()))
+    options.language = known.map(str::to_owned);
+    print_document(&page(answer, &options, now))
 }
 
 /// Passages of each side that a report shows for one claim; the others are counted.

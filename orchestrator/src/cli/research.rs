@@ -120,7 +120,7 @@ pub(super) async fn show(app: &App, task: &Task, args: &ReportArgs) -> anyhow::R
     }
     let failure = failure(&answer.progress);
     if failure.is_none() || answer.progress.pages > 0 || args.is_json() {
-        report::show(answer, args)?;
+        report::show(answer, args, app.now())?;
         link(app, &task.id).await;
     }
     failure.map_or(Ok(ExitCode::SUCCESS), Err)

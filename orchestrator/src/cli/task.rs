@@ -103,7 +103,7 @@ pub(super) async fn run(
         TaskCommand::Export { id, format } => match format {
             Format::Materials => print_json(&app.materials(id).await?)?,
             Format::Graph => print_json(&app.graph(id).await?.node_link())?,
-            Format::Html => report::print_page(app.answer(id).await?, ReportOptions::default())?,
+            Format::Html => report::print_page(app.answer(id).await?, ReportOptions::default(), app.now())?,
             Format::ScreeningCsv => print_screening(app, id, ScreeningExport::Csv).await?,
             Format::IncludedRis => print_screening(app, id, ScreeningExport::Ris).await?,
             Format::IncludedBibtex => print_screening(app, id, ScreeningExport::BibTex).await?,

@@ -59,10 +59,10 @@ test("an error in a query is shown at its place, then the lanes run and are blen
   const { server } = started;
   const page = await started.open("/fusion");
   const query = lane(page, 1).getByRole("textbox", { name: "Query", exact: true });
-  await query.fill("lamp AND (昼 OR colour:red)");
+  await query.fill("lamp AND (昼 OR bright:red)");
   const alert = lane(page, 1).getByRole("alert");
-  await alert.getByText("Character 16: found `colour:`, expected a field (title,").waitFor();
-  assert.equal(await alert.locator("mark").innerText(), "colour:");
+  await alert.getByText("Character 16: found `bright:`, expected a field (title,").waitFor();
+  assert.equal(await alert.locator("mark").innerText(), "bright:");
   assert.equal(await query.getAttribute("aria-invalid"), "true");
   await page.getByRole("button", { name: "Search the lanes" }).click();
   assert.equal(new URL(page.url()).search, "", "a query with an error is not sent");

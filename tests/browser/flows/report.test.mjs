@@ -86,7 +86,7 @@ test("an AI's client shows the answer as an app, in which a person corrects a pa
   const now = await bench.store.claim(asked.claim_id);
   assert.equal(now.evidence.find((evidence) => evidence.edge_id === edge).relation, "neutral");
   assert.ok((await app.locator("main").innerText()).includes(now.confidence.toFixed(2)), "the number moved");
-  await until("the model is told", () => page.evaluate((edge) => JSON.stringify(globalThis.seen.told).includes(edge), edge));
+  await until("the model learns of it", () => page.evaluate((edge) => JSON.stringify(globalThis.seen.told).includes(edge), edge));
 
   // Documents of this store have no address on the web.
   await app.locator("main").evaluate((main) => {
@@ -101,7 +101,7 @@ test("an AI's client shows the answer as an app, in which a person corrects a pa
 
   const plain = await Client.connect(bench.server, {});
   const listed = JSON.stringify(await plain.ask("tools/list", {}));
-  assert.ok(listed.includes('"name":"answer"') && !listed.includes("ui://"), "a client without apps is not told of any");
+  assert.ok(listed.includes('"name":"answer"') && !listed.includes("ui://"), "a client without apps learns of none");
 });
 
 /** What axe finds wrong with the empty page around the app. */

@@ -84,8 +84,8 @@ mod tests {
     }
 
     fn shown(matrix: &Matrix<'_>) -> Vec<String> {
-        let side = |cell: &Option<&Evidence>| cell.map_or(".", |e| &e.relation.as_str()[..1]).to_owned();
-        matrix.rows.iter().map(|(_, cells)| cells.iter().map(side).collect()).collect()
+        let side = |cell: Option<&Evidence>| cell.map_or(".", |e| &e.relation.as_str()[..1]).to_owned();
+        matrix.rows.iter().map(|(_, cells)| cells.iter().copied().map(side).collect()).collect()
     }
 
     #[test]

@@ -172,7 +172,7 @@ mod tests {
     fn what_is_not_stored_links_nothing() {
         let unknown = |key| work(key, "", None, &[], "", "");
         assert_eq!(of(&[unknown("a"), unknown("b")]), []);
-        // Titles and by-lines without a year are too common to be told apart.
+        // Titles and by-lines without a year are too common to distinguish works.
         let undated = |key| work(key, "Sleep", None, &["A", "B"], "", "");
         assert_eq!(of(&[undated("a"), undated("b")]), []);
         assert_eq!(of(&[work("a", "Sleep", Some(2000), &["A", "B"], "doi:10.1000/a", "NCT01234567")]), []);

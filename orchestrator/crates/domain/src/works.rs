@@ -74,7 +74,7 @@ mod tests {
         let passages =
             passages.iter().map(|(relation, weight)| ((), *relation, Probability::clamped(*weight)));
         let found = that_count(passages, |passage| *passage).remove(&());
-        assert_eq!(found.map(|(_, relation, weight)| (relation, weight.get())), expect);
+        assert_eq!(found.map(|((), relation, weight)| (relation, weight.get())), expect);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! When screening may stop: the test by Callaghan and Müller-Hansen (Statistical stopping criteria for automated screening
 //! in systematic reviews, Systematic Reviews 9:273, 2020).
 //!
-//! The documents screened since some point are taken as a random sample of those that were unscreened then. They are none:
+//! The documents screened since some point are taken as a random sample of those that were unscreened then. They are not one:
 //! they were the most promising ones, so that the sample holds more relevant documents than a random one, and the test
 //! says "not yet" more often than it had to. It is made for the points after each included document, and the smallest
 //! probability counts.

@@ -5,6 +5,7 @@ use crate::{Result, Store, StoreError, tasks};
 use lyra_domain::{Change, Chronicle, ClaimId, EdgeId, Judged, PageId, Probability, Relation, TaskId, works};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 /// Works of one year by what they do to claims. A work counts once for each claim that it was judged against, by the
@@ -143,9 +144,9 @@ impl Store {
             let work: String = row.value("work_key")?;
             let judgment = ((work.clone(), row.value("target_id")?), row.parsed("relation")?);
             judged.push((judgment.0, judgment.1, Probability::clamped(row.value("weight")?)));
-            if !retracted.contains_key(&work) {
-                let first = RetractedWork {
-                    work: work.clone(),
+            if let Entry::Vacant(unseen) = retracted.entry(work.clone()) {
+                unseen.insert(RetractedWork {
+                    work,
                     title: row.value("title")?,
                     year: row.value("year")?,
                     doi: row.value("doi")?,
@@ -154,11 +155,10 @@ impl Store {
                     refuting: 0,
                     neutral: 0,
                     noted_at: None,
-                };
-                retracted.insert(work, first);
+                });
             }
         }
-        for ((work, _), (_, relation, _)) in works::that_count(judged, |judged| judged.clone()) {
+        for ((work, _), (_, relation, _)) in works::that_count(judged, Clone::clone) {
             let Some(work) = retracted.get_mut(&work) else { continue };
             match relation {
                 Relation::Supports => work.supporting += 1,

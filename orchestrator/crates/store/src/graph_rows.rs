@@ -120,7 +120,7 @@ async fn select(connection: &mut SqliteConnection, task: &TaskId, select: &str) 
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(task.as_str()).fetch_all(connection).await?)
 }
 
-/// Metadata that is no JSON, or not as expected, says nothing.
+/// Invalid metadata, and metadata of another shape, says nothing.
 const WORKS: &str = "SELECT shown.id, shown.work_id, shown.domain,
          coalesce(nullif(shown.title, ''), works.title, '') AS any_title,
          coalesce(shown.year, works.year) AS any_year,

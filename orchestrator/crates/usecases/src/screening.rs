@@ -63,7 +63,7 @@ pub struct ScreeningProgress {
     pub excluded: u64,
     /// Ones whose decision was put off.
     pub undecided: u64,
-    /// Ones that nobody has decided.
+    /// Documents without a decision.
     pub open: u64,
     /// Ones whose domain is blocked; they are not screened.
     pub blocked: u64,

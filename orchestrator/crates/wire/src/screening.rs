@@ -35,7 +35,7 @@ pub struct ScreeningProgress {
     pub excluded: u64,
     /// Documents whose decision was put off.
     pub undecided: u64,
-    /// Documents that nobody has decided.
+    /// Documents without a decision.
     pub open: u64,
     /// Documents that are not screened: their domain is blocked, or all their passages are in quarantine.
     pub removed: u64,
@@ -192,7 +192,7 @@ pub struct Prisma {
     pub screened: u64,
     /// Documents whose decision was put off.
     pub undecided: u64,
-    /// Documents that nobody has decided.
+    /// Documents without a decision.
     pub open: u64,
     /// Documents that were excluded on title or abstract.
     pub excluded: u64,
@@ -211,7 +211,7 @@ pub struct Prisma {
     /// Works without a text whose pages could not be fetched. They are no documents of the task, and none of the other
     /// numbers counts them.
     pub not_fetched: u64,
-    /// Pages and searches that required a person and that nobody resolved. None of the other numbers counts them.
+    /// Pages and searches that required a person and are unresolved. None of the other numbers counts them.
     pub requires_person: u64,
 }
 

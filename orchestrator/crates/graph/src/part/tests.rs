@@ -131,7 +131,7 @@ proptest! {
         });
         let bonds = bonds.into_iter().map(|(from, to, tie)| Bond { from, to, tie: Tie::ALL[tie], confidence: None });
         let whole = Whole { items: items.collect(), bonds: bonds.collect() };
-        let part = whole.part(&Wanted { limit, steps, around, ..wanted(Kind::ALL) });
+        let part = whole.part(&Wanted { around, steps, limit, ..wanted(Kind::ALL) });
         prop_assert!(part.nodes.len() <= limit && part.nodes.len() <= part.fitting);
         prop_assert!(part.nodes.len() == limit.min(part.fitting));
         let mut seen = BTreeSet::new();

@@ -36,7 +36,7 @@ mod tests {
         assert_eq!(read.reading.as_deref(), Some("((led AND heat) OR \"heat sink\")"));
         let fault = check_query("昼寝 AND (led").fault.expect("a fault");
         assert_eq!((fault.position, fault.length, fault.found.as_str()), (12, 0, "the end"));
-        let fault = check_query("led AND colour:red").fault.expect("a fault");
+        let fault = check_query("led AND bright:red").fault.expect("a fault");
         assert_eq!((fault.position, fault.length), (9, 7), "{fault:?}");
         assert!(fault.expected.contains("title"), "{fault:?}");
     }

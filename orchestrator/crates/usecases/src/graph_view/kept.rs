@@ -13,7 +13,7 @@ const GRAPHS: usize = 2;
 /// Views that are kept.
 const VIEWS: usize = 8;
 
-/// What is kept. Whoever computes holds the lock, so that one graph is laid out at a time.
+/// What is kept. The lock is held while a graph is computed, so that one is laid out at a time.
 #[derive(Default)]
 pub(crate) struct Graphs(Mutex<Kept>);
 

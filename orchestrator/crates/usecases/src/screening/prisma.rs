@@ -32,7 +32,7 @@ pub struct PrismaFlow {
     pub included_without_full_text: u64,
     /// Works without a text whose pages could not be fetched.
     pub not_fetched: u64,
-    /// Pages and searches that required a person and that nobody resolved.
+    /// Pages and searches that required a person and are unresolved.
     pub requires_person: u64,
 }
 

@@ -1,6 +1,6 @@
 //! A graph: nodes of several kinds where a layout put them, and the lines between them.
 //!
-//! Kinds are told apart by shape: claims are circles, passages diamonds, works squares. A claim that is supported has a
+//! Kinds differ in shape: claims are circles, passages diamonds, works squares. A claim that is supported has a
 //! triangle that points up, a refuted one a triangle that points down; a contested one is half of each, an open one is hollow.
 
 use super::frame::{Anchor, Ids, named, names, text};

@@ -5,7 +5,7 @@ use super::label;
 use super::scale::Px;
 use maud::{Markup, html};
 
-/// Kinds of parts that are told apart by color; further ones begin again.
+/// Kinds of parts with a color of their own; further ones begin again.
 const KINDS: usize = 6;
 /// Least width of a part that has its letter in it, in pixels.
 const LETTER: f64 = 13.0;

@@ -76,7 +76,7 @@ impl Wanted {
                     lane: Some(lane.lane.clone()),
                     text: lane.query.clone(),
                     filters,
-                    // A number that is none is refused with the range that is right.
+                    // An invalid number is refused with the valid range.
                     top_k: match lane.top_k.trim() {
                         "" => LANE_DOCS,
                         number => number.parse().unwrap_or(0),

@@ -34,7 +34,7 @@ pub(super) fn section(words: Words, view: &ProvenanceView) -> Markup {
             (figures::figure(words, "frontier-picture", &picture("frontier-curves", &points, &texts), &table(&points, &texts)))
             details.small #how-computed {
                 summary { (words.t("fusion.how_computed")) }
-                p.measure { @if fitted { (words.t("fusion.how_fitted")) } @else { (words.t("fusion.how_standardised")) } }
+                p.measure { @if fitted { (words.t("fusion.how_fitted")) } @else { (words.t("fusion.how_standardized")) } }
                 p.measure { (words.t("fusion.how_frontier")) }
             }
             @if let Some(metrics) = &view.metrics { (shape(words, metrics)) }

@@ -79,7 +79,7 @@ impl Filled {
     /// The parameters that these stand for.
     ///
     /// # Errors
-    /// A field that is no number, or a line that cannot be read.
+    /// A field with an invalid number, or a line that cannot be read.
     pub(super) fn input(&self) -> Result<RecipeInput, AppError> {
         let mut weights = Vec::new();
         for (lane, weight) in &self.weights {

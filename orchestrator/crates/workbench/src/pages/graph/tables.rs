@@ -81,7 +81,7 @@ fn kind(node: &GraphNode) -> &'static str {
     }
 }
 
-fn named<'n>(words: Words, node: &'n GraphNode) -> &'n str {
+fn named(words: Words, node: &GraphNode) -> &str {
     if node.label.is_empty() { words.t("common.untitled") } else { &node.label }
 }
 

@@ -86,7 +86,7 @@ fn side(words: Words, relation: Relation) -> (&'static str, &'static str) {
     }
 }
 
-pub(super) fn title<'a>(words: Words, passage: &'a Evidence) -> &'a str {
+pub(super) fn title(words: Words, passage: &Evidence) -> &str {
     if passage.title.is_empty() { words.t("common.untitled") } else { &passage.title }
 }
 
@@ -105,12 +105,12 @@ fn head(words: Words, work: &MatrixWork<'_>) -> String {
 }
 
 fn line(report: &ClaimReport, cells: &[Option<&Evidence>]) -> Vec<String> {
-    let said = |cell: &Option<&Evidence>| {
+    let said = |cell: Option<&Evidence>| {
         cell.map(|passage| format!("{} {:.3}", passage.relation, passage.nli_confidence.get()))
             .unwrap_or_default()
     };
     let claim = &report.claim;
     let confidence = format!("{:.3}", report.posterior.confidence());
     let first = [claim.id.to_string(), claim.claim_text.clone(), confidence];
-    first.into_iter().chain(cells.iter().map(said)).collect()
+    first.into_iter().chain(cells.iter().copied().map(said)).collect()
 }
