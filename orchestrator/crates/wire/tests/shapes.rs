@@ -8,10 +8,11 @@ use lyra_wire::fusion::{
 };
 use lyra_wire::{
     AuditRecord, CalibrationRolledBack, CalibrationStats, ClaimAdoption, ClaimMaterial, ClaimPage, Corpus,
-    CorpusSearch, Correction, DecidedDocuments, DomainChanged, DomainDecision, Finding, GraphView, Happened,
-    ImportAccepted, ItemFacts, JobInfo, Materials, NewAccessToken, PagesResolved, Prisma, Problem,
-    ProblemDocument, ReadPage, Removed, Report, Rows, Screening, ScreeningChanged, SearchesQueued,
-    SourceTest, Status, Table, TaskDeleted, TaskStopped, TaskSummaries, View, WaitingPage, WhatIf,
+    CorpusSearch, Correction, DecidedDocuments, DomainChanged, DomainDecision, EvidenceMatrix, Finding,
+    GraphView, Happened, ImportAccepted, ItemFacts, JobInfo, Materials, NewAccessToken, PagesResolved,
+    Prisma, Problem, ProblemDocument, ReadPage, Removed, Report, Rows, Screening, ScreeningChanged,
+    SearchesQueued, SourceTest, Status, Table, TaskDeleted, TaskStopped, TaskSummaries, TaskTimeline, View,
+    WaitingPage, WhatIf,
 };
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::Value;
@@ -88,7 +89,9 @@ fn the_names_of_every_shape() {
     add::<Correction>(&mut generator);
     add::<DomainChanged>(&mut generator);
     add::<Finding>(&mut generator);
+    add::<EvidenceMatrix>(&mut generator);
     add::<GraphView>(&mut generator);
+    add::<TaskTimeline>(&mut generator);
     add::<Happened>(&mut generator);
     add::<ImportAccepted>(&mut generator);
     add::<NewAccessToken>(&mut generator);

@@ -55,11 +55,11 @@ type Files = &'static [(&'static str, &'static str)];
 
 const ENGLISH: Files = &files! {
     "en": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
-        "operations" "report" "fusion" "timeline" "matrix" "graph" "screening"
+        "operations" "report" "fusion" "timeline" "matrix" "graph" "screening" "prisma"
 };
 const JAPANESE: Files = &files! {
     "ja": "common" "home" "task" "claim" "reader" "figures" "corpora" "sources" "explore" "calibration"
-        "operations" "report" "fusion" "timeline" "matrix" "graph" "screening"
+        "operations" "report" "fusion" "timeline" "matrix" "graph" "screening" "prisma"
 };
 
 type Texts = HashMap<String, String>;

@@ -108,7 +108,7 @@ fn neighborhoods_grow_by_steps_and_by_expansion() {
 fn a_limit_keeps_the_heaviest_connected_and_counts_the_rest() {
     let whole = whole();
     let part = whole.part(&Wanted { limit: 2, ..wanted(&[Kind::Claim, Kind::Work]) });
-    assert_eq!((ids(&whole, &part), part.fitting), (vec!["w0", "w1"], 4));
+    assert_eq!((ids(&whole, &part), part.fitting), (vec!["c0", "w0"], 4));
     assert_eq!(part.nodes[0].hidden + part.nodes[1].hidden, 2);
     let expanded = whole.part(&Wanted {
         limit: 2,
