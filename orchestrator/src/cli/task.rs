@@ -29,8 +29,7 @@ pub(super) enum TaskCommand {
         #[command(flatten)]
         report: ReportArgs,
     },
-    /// Export a task: claims with evidence, fragments, and the graph as JSON, or a report as one page
-    /// Export a task as one JSON document: claims with evidence, fragments, the graph; or what was screened
+    /// Export a task: claims with evidence, fragments, and the graph as JSON; a report; or what was screened
     Export {
         /// Its id
         id: TaskId,

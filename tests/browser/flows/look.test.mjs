@@ -168,7 +168,8 @@ test("everything is reached with Tab, and what has the focus is visible", async 
     });
     const invisible = [];
     let reached = 0;
-    for (let i = 0; i < wanted + 5; i++) {
+    let around = false;
+    for (let i = 0; i < wanted + 6; i++) {
       await page.keyboard.press("Tab");
       const focused = await page.evaluate(() => {
         const element = document.activeElement;
@@ -179,6 +180,11 @@ test("everything is reached with Tab, and what has the focus is visible", async 
         element.setAttribute("data-reached", "");
         return { fresh, seen: outlined || style.boxShadow !== "none", what: element.outerHTML.slice(0, 120) };
       });
+      // A page may begin at a field in its middle; after its last element, it goes around once.
+      if (!focused && !around) {
+        around = true;
+        continue;
+      }
       if (!focused?.fresh) break;
       reached += 1;
       if (!focused.seen) invisible.push(focused.what);

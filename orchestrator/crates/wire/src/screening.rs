@@ -121,7 +121,7 @@ pub struct ScreeningDecision {
     /// The decision: `include`, `exclude`, or `undecided`.
     #[schemars(schema_with = "verdict")]
     pub verdict: Verdict,
-    /// Why.
+    /// Why, as the person gave it.
     pub reason: Option<String>,
     /// What the store had of the document then: `title`, `abstract`, or `full_text`.
     #[schemars(schema_with = "basis")]

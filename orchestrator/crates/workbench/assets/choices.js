@@ -4,8 +4,8 @@ import { load, refresh } from "./live.js";
 import { explain } from "./notice.js";
 
 const YEAR = 31536000;
-/** Long enough that a word typed fast is asked for once; a request that is out of date is aborted. */
-const TYPING_MS = 100;
+/** Letters typed fast are asked for at once; a request that is out of date is aborted. */
+const TYPING_MS = 50;
 let asked = new AbortController();
 
 export function watchSettings() {

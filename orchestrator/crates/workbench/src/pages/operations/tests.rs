@@ -58,7 +58,7 @@ async fn an_empty_store_has_every_page_in_both_languages() {
         ("/explore", "ja", &["<h1>データ</h1>", "支持と反証の両方がある主張"]),
         ("/calibration", "en", &["<h1>Calibration</h1>", "No samples yet", "lyra calibration fit"]),
         ("/calibration", "ja", &["<h1>較正</h1>"]),
-        ("/operations", "en", &["<h1>Operations</h1>", "No tokens yet.", "lyra backup create"]),
+        ("/operations", "en", &["<h1>Operations</h1>", "No tokens yet.", "Save a backup"]),
         ("/operations", "ja", &["<h1>運用</h1>"]),
     ] {
         let (status, html) = get(&app, address, Scope::Full, language).await;
