@@ -41,7 +41,7 @@ pub struct TimelineYear {
 pub struct TimelineRetraction {
     /// Key of the work.
     pub work_key: String,
-    /// Title.
+    /// Its title.
     pub title: String,
     /// Year of publication.
     pub year: Option<i32>,

@@ -22,12 +22,13 @@ function field(cell) {
 }
 
 /**
- * Saves a text as a file.
+ * Saves a file, or a text as one.
  * @param {string} name
- * @param {string} content
+ * @param {string | Blob} content
  */
 export function download(name, content) {
-  const address = URL.createObjectURL(new Blob([content], { type: "text/csv;charset=utf-8" }));
+  const file = content instanceof Blob ? content : new Blob([content], { type: "text/csv;charset=utf-8" });
+  const address = URL.createObjectURL(file);
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

@@ -1,8 +1,9 @@
 // @ts-check
 // Operations: what the doctor finds, and new tokens, whose secret is shown once and kept nowhere.
-import { call, reasonOf } from "./api.js";
+import { Problem, call, reasonOf, text } from "./api.js";
+import { download } from "./csv.js";
 import { refresh } from "./live.js";
-import { notify } from "./notice.js";
+import { explain, notify } from "./notice.js";
 
 const DAY_MS = 86_400_000;
 
@@ -12,8 +13,33 @@ export function watchOperations() {
   const doctor = page.querySelector("[data-doctor]");
   const button = doctor?.querySelector("[data-examine]");
   if (doctor instanceof HTMLElement && button) button.addEventListener("click", () => examine(doctor));
+  const backup = page.querySelector("button[data-backup]");
+  if (backup) backup.addEventListener("click", () => saveBackup(backup));
   const form = page.querySelector("form[data-new-token]");
   if (form instanceof HTMLFormElement) watchTokens(form);
+}
+
+/**
+ * Has a backup made, and saves it. The browser keeps a large one on disk until then.
+ * @param {Element} button
+ */
+async function saveBackup(button) {
+  if (button.getAttribute("aria-busy") === "true") return;
+  button.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch("/api/v1/backups", { method: "POST", credentials: "same-origin" });
+    if (!answer.ok) {
+      const problem = await answer.json().catch(() => null);
+      throw new Problem(answer.status, problem?.detail ?? text("failed"), problem?.hint);
+    }
+    const named = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "");
+    download(named?.[1] ?? "lyra.tar.gz", await answer.blob());
+    await refresh();
+  } catch (error) {
+    explain(error);
+  } finally {
+    button.removeAttribute("aria-busy");
+  }
 }
 
 /**

@@ -110,8 +110,8 @@ fn backups(words: Words) -> Markup {
         section.stack.tight aria-labelledby="backups" {
             h2 #backups { (words.t("operations.backups")) }
             p { (words.t("operations.backups_note")) }
-            // A form of the browser's own: the answer is a file to save, however large.
-            form method="post" action="/api/v1/backups" { button.button { (words.t("operations.save_backup")) } }
+            p { button.button type="button" data-backup { (words.t("operations.save_backup")) } }
+            noscript { p.note { (words.t("operations.needs_script")) " " code { "lyra backup create lyra.tar.gz" } } }
             p.small.quiet { (words.t("operations.backup_restore")) " " code { "lyra backup restore lyra.tar.gz" } }
         }
     }
