@@ -9,6 +9,9 @@ use lyra_wire::schema::one_of;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
+/// Longest query, in characters.
+const MAX_QUERY: usize = 20_000;
+
 /// Documents of a lane without `top_k`.
 const LANE_DOCS: usize = 800;
 /// Codes of each system that a handle lists.
@@ -26,6 +29,9 @@ pub(super) struct Query {
 }
 
 pub(super) async fn check(_: Call, body: Query) -> Result<Reply<QueryCheck>, Failure> {
+    if body.query.chars().count() > MAX_QUERY {
+        return Err(Failure::invalid(format!("`query` is longer than {MAX_QUERY} characters")));
+    }
     Ok(check_query(&body.query).into())
 }
 
