@@ -8,6 +8,7 @@ pub mod calibration;
 mod canonical;
 mod chronicle;
 pub mod classification;
+pub mod csv;
 mod doi;
 pub mod domains;
 mod entity;

@@ -3,7 +3,7 @@
 //! The estimate takes the included documents for a Poisson process whose rate falls exponentially with the number
 //! of screened documents (Sneyd and Stevenson, Stopping Criteria for Technology Assisted Reviews based on Counting
 //! Processes, SIGIR 2021). The lower bound inverts the test of [`crate::stopping()`]. An upper bound below 1 was
-//! measured and was wrong too often (`docs/screening.md`), so that there is none.
+//! measured and was wrong too often (`docs/screening.md`), so Lyra states none.
 
 use crate::stopping::most_missed;
 

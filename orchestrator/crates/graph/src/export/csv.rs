@@ -3,6 +3,7 @@
 use super::edge_fields;
 use super::table::Table;
 use crate::{EvidenceGraph, Node};
+use lyra_domain::csv::{cell, line};
 
 impl EvidenceGraph {
     /// One line per edge: `source`, `target`, then every other field by name.
@@ -30,22 +31,4 @@ fn write_csv(first: &[&str], keys: impl Iterator<Item = Vec<String>>, table: &Ta
         out.push_str(&line(keys.iter().map(|key| cell(key)).chain(cells)));
     }
     out
-}
-
-fn line(cells: impl Iterator<Item = String>) -> String {
-    let mut line = cells.collect::<Vec<_>>().join(",");
-    line.push_str("\r\n");
-    line
-}
-
-/// A text cell, quoted if necessary. Spreadsheets execute texts that begin like a formula, and the texts are untrusted:
-/// such a text gets a leading apostrophe.
-fn cell(text: &str) -> String {
-    let guarded =
-        if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() };
-    if guarded.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", guarded.replace('"', "\"\""))
-    } else {
-        guarded
-    }
 }

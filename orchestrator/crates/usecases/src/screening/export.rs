@@ -1,6 +1,7 @@
 //! Decisions and included works as files.
 
 use crate::{App, AppError};
+use lyra_domain::csv::{cell, line};
 use lyra_domain::{TaskId, Verdict, named_enum};
 use lyra_graph::{Reference, Role, bibtex, ris, sort_references};
 use lyra_store::{DecidedFilter, Screened};
@@ -84,7 +85,7 @@ fn reference(screened: &Screened) -> Reference {
 }
 
 fn csv(all: &[Screened]) -> String {
-    let mut file = line(COLUMNS.map(str::to_owned).iter());
+    let mut file = line(COLUMNS);
     for Screened { decision, page } in all {
         let citation = &page.citation;
         let cells = [
@@ -101,32 +102,7 @@ fn csv(all: &[Screened]) -> String {
             citation.doi.clone().unwrap_or_default(),
             citation.url.clone().unwrap_or_default(),
         ];
-        file.push_str(&line(cells.iter()));
+        file.push_str(&line(cells.iter().map(|text| cell(text))));
     }
     file
-}
-
-fn line<'c>(cells: impl Iterator<Item = &'c String>) -> String {
-    cells.map(|cell| field(cell)).collect::<Vec<_>>().join(",") + "\r\n"
-}
-
-/// A cell. Text that a spreadsheet would take for a formula gets an apostrophe before it.
-fn field(cell: &str) -> String {
-    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if formula { format!("'{cell}") } else { cell.to_owned() };
-    if text.contains([',', '"', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::field;
-
-    #[test]
-    fn cells_are_quoted_and_no_formulas() {
-        for (cell, written) in
-            [("plain", "plain"), ("a, \"b\"", "\"a, \"\"b\"\"\""), ("=1+1", "'=1+1"), ("@a,b", "\"'@a,b\"")]
-        {
-            assert_eq!(field(cell), written);
-        }
-    }
 }
