@@ -5,10 +5,9 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use flate2::{Compression, write::GzEncoder};
+use lyra_serve::gzip::{self, Level};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::sync::LazyLock;
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -68,15 +67,8 @@ static FOLDER: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The files of [`FILES`], compressed.
-static COMPRESSED: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let compress = |bytes: &[u8]| {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        // Writing to memory does not fail.
-        let _ = encoder.write_all(bytes);
-        encoder.finish().unwrap_or_default()
-    };
-    FILES.iter().map(|(.., bytes)| compress(bytes)).collect()
-});
+static COMPRESSED: LazyLock<Vec<Vec<u8>>> =
+    LazyLock::new(|| FILES.iter().map(|(.., bytes)| gzip::compressed(bytes, Level::best())).collect());
 
 /// The address of an asset.
 pub(crate) fn address(name: &str) -> String {
@@ -95,7 +87,7 @@ async fn asset(Path((version, name)): Path<(String, String)>, headers: HeaderMap
     let (_, kind, bytes) = FILES[at];
     let current = FOLDER.ends_with(&format!("/{version}"));
     let kept = if current { "public, max-age=31536000, immutable" } else { "no-store" };
-    let mut response = if takes_gzip(&headers) {
+    let mut response = if gzip::accepted(&headers) {
         ([(header::CONTENT_ENCODING, "gzip")], COMPRESSED[at].as_slice()).into_response()
     } else {
         bytes.into_response()
@@ -105,16 +97,6 @@ async fn asset(Path((version, name)): Path<(String, String)>, headers: HeaderMap
     set.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
     set.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     response
-}
-
-/// Whether the client takes gzip.
-pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
-    let named =
-        headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    named.split(',').any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        name.trim().eq_ignore_ascii_case("gzip") && weight.trim() != "q=0"
-    })
 }
 
 #[cfg(test)]

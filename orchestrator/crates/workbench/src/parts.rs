@@ -1,9 +1,9 @@
 //! Components that several pages share.
 
 pub(crate) mod claim;
-pub(crate) mod csv;
 pub(crate) mod drop;
 pub(crate) mod figures;
+pub(crate) mod file;
 pub(crate) mod moment;
 pub(crate) mod numbers;
 pub(crate) mod passage;

@@ -5,9 +5,8 @@ use crate::visit::{Theme, Visit};
 use crate::words::Language;
 use axum::http::header;
 use axum::response::{Html, IntoResponse, Response};
-use flate2::{Compression, write::GzEncoder};
+use lyra_serve::gzip::{self, Level};
 use maud::{DOCTYPE, Markup, html};
-use std::io::Write;
 
 /// Sections of the workbench: address, and the text of its link.
 const SECTIONS: &[(&str, &str)] = &[
@@ -30,25 +29,18 @@ pub(crate) struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The whole document, compressed for who takes that.
+    /// The whole document, compressed if the client accepts that.
     pub(crate) fn answer(self, visit: &Visit) -> Response {
         let document = self.document(visit).into_string();
         if !visit.takes_gzip {
             return Html(document).into_response();
         }
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-        let compressed = encoder.write_all(document.as_bytes()).and_then(|()| encoder.finish());
-        match compressed {
-            Ok(bytes) => {
-                let headers = [
-                    (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-                    (header::CONTENT_ENCODING, "gzip"),
-                    (header::VARY, "accept-encoding, accept-language, cookie"),
-                ];
-                (headers, bytes).into_response()
-            }
-            Err(_) => Html(document).into_response(),
-        }
+        let headers = [
+            (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+            (header::CONTENT_ENCODING, "gzip"),
+            (header::VARY, "accept-encoding, accept-language, cookie"),
+        ];
+        (headers, gzip::compressed(document.as_bytes(), Level::fast())).into_response()
     }
 
     fn document(self, visit: &Visit) -> Markup {

@@ -75,7 +75,7 @@ impl<S: Sync> FromRequestParts<S> for Visit {
             address: parts.uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string),
             may_write: caller.is_some_and(|caller| caller.scope == Scope::Full),
             token: caller.and_then(|caller| caller.actor.strip_prefix("token:")).map(str::to_owned),
-            takes_gzip: crate::assets::takes_gzip(headers),
+            takes_gzip: lyra_serve::gzip::accepted(headers),
         })
     }
 }

@@ -5,7 +5,8 @@ mod works;
 
 use super::task::filter::{side_field, side_of, sort_field, sort_of};
 use crate::failure::{Failed, Failure, id};
-use crate::parts::{csv, tabs};
+use crate::parts::file::{CSV, attachment};
+use crate::parts::tabs;
 use crate::shell::Page;
 use crate::visit::Visit;
 use crate::words::Words;
@@ -97,14 +98,7 @@ pub(super) async fn show(
     let groups = works::groups(&loaded.links);
     let content = html! {
         div.stack.wide data-events-of=(task) {
-            header.stack.tight {
-                p.crumbs {
-                    a href="/" { (words.t("common.ask")) } " / "
-                    a href=(format!("/tasks/{task}")) { (shown.query) }
-                }
-                h1 { (words.t("matrix.title")) }
-                (tabs::of_task(words, &task, "matrix.title"))
-            }
+            (tabs::head(words, &task, &shown.query, "matrix.title", None))
             (form(words, &wanted))
             section.stack #matrix data-live {
                 p.quiet.small { (words.t("matrix.note")) }
@@ -137,7 +131,7 @@ pub(super) async fn export(
 ) -> Result<Response, Failure> {
     let task: TaskId = id(&task, &visit)?;
     let loaded = wanted.load(&app, &task, FILE_CLAIMS, (0, FILE_WORKS), &visit).await?;
-    Ok(csv::answer(&format!("matrix-{task}.csv"), table::file(visit.words, &loaded.matrix())))
+    Ok(attachment(&format!("matrix-{task}.csv"), CSV, table::file(visit.words, &loaded.matrix())))
 }
 
 /// Which claims and works.

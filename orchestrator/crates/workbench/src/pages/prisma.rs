@@ -1,14 +1,14 @@
 //! PRISMA: the flow of a task's documents in the boxes of PRISMA 2020, as it stands now.
 
 use crate::failure::{Failed, Failure, id};
+use crate::parts::file::attachment;
 use crate::parts::tabs;
 use crate::pictures::flow::{self, Block, Line, Row, Texts};
 use crate::shell::Page;
 use crate::visit::Visit;
 use crate::words::Words;
 use axum::extract::{Path, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use lyra_domain::TaskId;
 use lyra_usecases::{App, PrismaFlow};
 use maud::html;
@@ -26,14 +26,7 @@ pub(super) async fn show(
     let title = words.t("prisma.title");
     let content = html! {
         div.stack.wide data-events-of=(task) {
-            header.stack.tight {
-                p.crumbs {
-                    a href="/" { (words.t("common.ask")) } " / " a href=(format!("/tasks/{task}")) { (question) }
-                    " / " a href=(format!("/tasks/{task}/screening")) { (words.t("screening.title")) }
-                }
-                h1 { (title) }
-                (tabs::of_task(words, &task, "screening.title"))
-            }
+            (tabs::head(words, &task, &question, "prisma.title", Some("screening.title")))
             p.measure { (words.t("prisma.note")) }
             div.flow.figure #flow data-live {
                 // Wider than a phone, so that it scrolls, which the keyboard has to reach.
@@ -71,9 +64,7 @@ pub(super) async fn file(
     let drawing = flow::drawing("prisma", &rows(visit.words, &prisma), &texts(visit.words)).into_string();
     let svg =
         drawing.replacen("<svg ", "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"sans-serif\" ", 1);
-    let saved = format!("attachment; filename=\"{task}-prisma.svg\"");
-    let headers = [(header::CONTENT_TYPE, "image/svg+xml"), (header::CONTENT_DISPOSITION, saved.as_str())];
-    Ok((headers, svg).into_response())
+    Ok(attachment(&format!("{task}-prisma.svg"), "image/svg+xml", svg))
 }
 
 fn texts(words: Words) -> Texts<'static> {

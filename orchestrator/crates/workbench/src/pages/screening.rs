@@ -5,13 +5,13 @@ mod decided;
 mod numbers;
 
 use crate::failure::{Failed, Failure, id};
+use crate::parts::file::{CSV, attachment};
 use crate::parts::{tabs, terms};
 use crate::shell::Page;
 use crate::visit::Visit;
 use crate::words::Words;
 use axum::extract::{Path, Query, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use decided::Wanted;
 use lyra_domain::{PageId, SUGGESTED_REASONS, TaskId};
 use lyra_usecases::{App, AppError, ErrorCode, ScreeningExport, ScreeningState};
@@ -28,7 +28,7 @@ const KEYED: usize = 9;
 
 /// Files of a screening: name in the address, format, and media type.
 const FILES: [(&str, ScreeningExport, &str); 3] = [
-    ("decisions.csv", ScreeningExport::Csv, "text/csv; charset=utf-8"),
+    ("decisions.csv", ScreeningExport::Csv, CSV),
     ("included.ris", ScreeningExport::Ris, "application/x-research-info-systems; charset=utf-8"),
     ("included.bib", ScreeningExport::BibTex, "text/x-bibtex; charset=utf-8"),
 ];
@@ -61,11 +61,7 @@ pub(super) async fn show(
     let title = words.t("screening.title");
     let content = html! {
         div.stack.wide data-events-of=(task) {
-            header.stack.tight {
-                p.crumbs { a href="/" { (words.t("common.ask")) } " / " a href=(format!("/tasks/{task}")) { (question) } }
-                h1 { (title) }
-                (tabs::of_task(words, &task, "screening.title"))
-            }
+            (tabs::head(words, &task, &question, "screening.title", None))
             div.columns {
                 section.stack #screen data-screening=(task) aria-label=(words.t("screening.document")) {
                     div.queue #queue data-live {
@@ -108,8 +104,7 @@ pub(super) async fn file(
     let missing = || AppError::new(ErrorCode::NotFound, format!("a screening has no file `{file}`"));
     let (name, format, kind) = known.ok_or_else(missing).shown_to(&visit)?;
     let text = app.export_screening(&task, format).await.shown_to(&visit)?;
-    let saved = format!("attachment; filename=\"{task}-{name}\"");
-    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, saved.as_str())], text).into_response())
+    Ok(attachment(&format!("{task}-{name}"), kind, text))
 }
 
 /// Why there is no document to judge.

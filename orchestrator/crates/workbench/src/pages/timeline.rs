@@ -57,14 +57,7 @@ pub(super) async fn show(
     }
     let content = html! {
         div.stack.wide data-events-of=(task) {
-            header.stack.tight {
-                p.crumbs {
-                    a href="/" { (words.t("common.ask")) } " / "
-                    a href=(format!("/tasks/{task}")) { (shown.query) }
-                }
-                h1 { (words.t("timeline.title")) }
-                (tabs::of_task(words, &task, "timeline.title"))
-            }
+            (tabs::head(words, &task, &shown.query, "timeline.title", None))
             (form(words, &claims, claim.as_ref()))
             section.stack #years data-live aria-labelledby="years-title" {
                 h2 #years-title { (words.t("timeline.years")) }

@@ -1,33 +1,24 @@
-//! Rows as a file for a spreadsheet, as `assets/csv.js` writes them.
+//! Files to save.
 
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use lyra_domain::csv::{BYTE_ORDER_MARK, cell, line};
 
-/// Rows as CSV (RFC 4180) that starts with a byte order mark, which spreadsheets need to read it as UTF-8.
-pub(crate) fn written<'a>(rows: impl IntoIterator<Item = Vec<&'a str>>) -> String {
-    let mut out = "\u{feff}".to_owned();
-    for row in rows {
-        let fields: Vec<String> = row.into_iter().map(field).collect();
-        out += &fields.join(",");
-        out += "\r\n";
-    }
-    out
+/// The media type of [`csv`].
+pub(crate) const CSV: &str = "text/csv; charset=utf-8";
+
+/// Rows as CSV that spreadsheets read as UTF-8, as `assets/csv.js` writes them.
+pub(crate) fn csv<'a>(rows: impl IntoIterator<Item = Vec<&'a str>>) -> String {
+    rows.into_iter().fold(BYTE_ORDER_MARK.to_owned(), |file, row| file + &line(row.into_iter().map(cell)))
 }
 
-/// A field. Text that a spreadsheet would take for a formula gets an apostrophe before it.
-fn field(cell: &str) -> String {
-    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if formula { format!("'{cell}") } else { cell.to_owned() };
-    if text.contains(['"', ',', '\r', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
-}
-
-/// The file to save, under a name of ASCII letters, digits, and `-_.`.
-pub(crate) fn answer(name: &str, content: String) -> Response {
+/// A file to save, under a name of ASCII letters, digits, and `-_.`.
+pub(crate) fn attachment(name: &str, media_type: &'static str, content: String) -> Response {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let name: String = name.chars().map(plain).collect();
     let mut response = content.into_response();
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
     if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
         headers.insert(header::CONTENT_DISPOSITION, value);
     }
@@ -36,11 +27,21 @@ pub(crate) fn answer(name: &str, content: String) -> Response {
 
 #[cfg(test)]
 mod tests {
-    use super::written;
+    use super::*;
 
     #[test]
     fn fields_are_quoted_and_formulas_defused() {
         let rows = [vec!["a", "b,c", "say \"x\""], vec!["=1+1", "-2", "line\nbreak"]];
-        assert_eq!(written(rows), "\u{feff}a,\"b,c\",\"say \"\"x\"\"\"\r\n'=1+1,'-2,\"line\nbreak\"\r\n");
+        assert_eq!(csv(rows), "\u{feff}a,\"b,c\",\"say \"\"x\"\"\"\r\n'=1+1,'-2,\"line\nbreak\"\r\n");
+    }
+
+    #[test]
+    fn a_file_is_saved_under_a_plain_name() {
+        let response = attachment("matrix \"1\"\n.csv", CSV, String::new());
+        assert_eq!(response.headers()[header::CONTENT_TYPE], CSV);
+        assert_eq!(
+            response.headers()[header::CONTENT_DISPOSITION],
+            "attachment; filename=\"matrix__1__.csv\""
+        );
     }
 }

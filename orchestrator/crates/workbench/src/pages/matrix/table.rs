@@ -1,7 +1,7 @@
 //! The matrix as a table of links, and as a file.
 
 use super::works::{Groups, letters};
-use crate::parts::csv;
+use crate::parts::file;
 use crate::words::Words;
 use lyra_domain::{ClaimReport, Evidence, Matrix, MatrixWork, Relation};
 use maud::{Markup, html};
@@ -96,7 +96,7 @@ pub(super) fn file(words: Words, matrix: &Matrix<'_>) -> String {
     let first = ["claim_id", "claim", "confidence"].into_iter().chain(heads.iter().map(String::as_str));
     let rows: Vec<Vec<String>> = matrix.rows.iter().map(|(report, cells)| line(report, cells)).collect();
     let rows = rows.iter().map(|row| row.iter().map(String::as_str).collect());
-    csv::written(std::iter::once(first.collect()).chain(rows))
+    file::csv(std::iter::once(first.collect()).chain(rows))
 }
 
 fn head(words: Words, work: &MatrixWork<'_>) -> String {

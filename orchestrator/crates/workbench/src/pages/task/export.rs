@@ -1,6 +1,7 @@
 //! A task as files: its report as one page, its references, its graph, and everything as JSON.
 
 use crate::failure::{Failed, Failure, id};
+use crate::parts::file::{CSV, attachment};
 use crate::report::{ReportOptions, policy, report};
 use crate::visit::Visit;
 use crate::words::Words;
@@ -55,12 +56,7 @@ const FILES: &[File] = &[
         text: "task.export_graph",
         content: Content::Graph(GraphFormat::GraphMl),
     },
-    File {
-        ending: "csv",
-        kind: "text/csv; charset=utf-8",
-        text: "task.export_edges",
-        content: Content::Graph(GraphFormat::Csv),
-    },
+    File { ending: "csv", kind: CSV, text: "task.export_edges", content: Content::Graph(GraphFormat::Csv) },
 ];
 
 /// Links to the files.
@@ -113,7 +109,5 @@ pub(in crate::pages) async fn file(
             serde_json::to_string(&materials).map_err(failed).shown_to(&visit)?
         }
     };
-    let named = format!("attachment; filename=\"lyra-{task}.{ending}\"");
-    let headers = [(header::CONTENT_TYPE, (*kind).to_owned()), (header::CONTENT_DISPOSITION, named)];
-    Ok((headers, text).into_response())
+    Ok(attachment(&format!("lyra-{task}.{ending}"), kind, text))
 }
