@@ -2,9 +2,10 @@
 //!
 //! An unknown client costs one connection slot and nothing else: [`connections`] bounds how many there are and how long
 //! each may take for a head, [`body`] bounds the time and size of a body, [`names`] checks which host and origin a request
-//! has, and [`rate`] bounds how often each client may ask.
+//! has, and [`rate`] bounds how often each client may ask. [`gzip`] compresses answers.
 
 pub mod body;
 pub mod connections;
+pub mod gzip;
 pub mod names;
 pub mod rate;

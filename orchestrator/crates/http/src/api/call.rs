@@ -53,6 +53,14 @@ pub(super) fn id<T: FromStr<Err = IdError>>(name: &str, text: &str) -> Result<T,
     text.parse().map_err(|error| Failure::invalid(format!("`{name}`: {error}")))
 }
 
+/// Reads an id that may be absent; the error names the argument.
+pub(super) fn optional_id<T: FromStr<Err = IdError>>(
+    name: &str,
+    text: Option<&str>,
+) -> Result<Option<T>, Failure> {
+    text.map(|text| id(name, text)).transpose()
+}
+
 /// The number, if it is within its range.
 pub(super) fn within<N: PartialOrd + Display>(
     name: &str,

@@ -79,13 +79,11 @@ async fn read(route: &Route, call: Call, sent: Body) -> Response {
         return read_only("it shows what only full access may see").into_response();
     }
     let asked = call.headers.clone();
-    let known = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|tag| tag.to_str().ok());
-    let known: Vec<String> = known.map(str::to_owned).collect();
     let answer = match &route.handler {
         Handler::Raw(handler) => {
             return handler(call, sent).await.unwrap_or_else(IntoResponse::into_response);
         }
-        Handler::Typed(handler) => match body::bytes(&call.headers.clone(), sent).await {
+        Handler::Typed(handler) => match body::bytes(&asked, sent).await {
             Ok(bytes) => handler(call, bytes).await,
             Err(failure) => Err(failure),
         },
@@ -94,22 +92,19 @@ async fn read(route: &Route, call: Call, sent: Body) -> Response {
         Ok(written) => written,
         Err(failure) => return failure.into_response(),
     };
-    let tag = tag(&written.json);
-    if !route.secret {
+    let tag = (route.method == axum::http::Method::GET).then(|| tag(&written.json));
+    let known = tag.as_ref().is_some_and(|tag| is_known(&asked, tag));
+    if !known && !route.secret {
         written.json = packed(&asked, written.json, &mut written.headers);
     }
     let mut response = response(route, route.status, written);
-    if route.method != axum::http::Method::GET {
-        return response;
-    }
-    if known.iter().flat_map(|tags| tags.split(',')).any(|one| matches(one.trim(), &tag)) {
+    if known {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         *response.body_mut() = Body::empty();
         response.headers_mut().remove(header::CONTENT_TYPE);
-        response.headers_mut().remove(header::CONTENT_ENCODING);
         response.headers_mut().remove(header::CONTENT_LENGTH);
     }
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
+    if let Some(Ok(tag)) = tag.map(|tag| HeaderValue::from_str(&tag)) {
         response.headers_mut().insert(header::ETAG, tag);
     }
     response
@@ -232,6 +227,12 @@ fn tag(json: &[u8]) -> String {
     }
     tag.push('"');
     tag
+}
+
+/// Whether the client has the answer with this tag, by `If-None-Match`.
+fn is_known(asked: &HeaderMap, tag: &str) -> bool {
+    let sent = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|tags| tags.to_str().ok());
+    sent.flat_map(|tags| tags.split(',')).any(|one| matches(one.trim(), tag))
 }
 
 /// Whether a tag of `If-None-Match` is this one, compared weakly.

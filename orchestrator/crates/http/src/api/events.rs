@@ -1,7 +1,7 @@
 //! What happens, as Server-Sent Events.
 
 use super::body;
-use super::call::{Call, id};
+use super::call::{Call, optional_id};
 use super::route::{Route, events};
 use crate::problem::Failure;
 use axum::body::Body;
@@ -56,7 +56,7 @@ struct Stream {
 
 fn listen(call: &Call) -> Result<Response, Failure> {
     let query: OfTask = body::query(call.query())?;
-    let task: Option<TaskId> = query.task_id.as_deref().map(|task| id("task_id", task)).transpose()?;
+    let task: Option<TaskId> = optional_id("task_id", query.task_id.as_deref())?;
     let place = Arc::clone(&call.api.streams).try_acquire_owned().map_err(|_| {
         let message = "too many streams of events are open";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Unavailable, message)

@@ -1,6 +1,6 @@
 //! Views of a task's evidence: in time, and as claims by works.
 
-use super::call::{Call, Reply, id, within};
+use super::call::{Call, Reply, optional_id, within};
 use super::route::{Route, get};
 use super::tasks::{sides, sorts};
 use crate::problem::Failure;
@@ -44,7 +44,7 @@ struct OfClaim {
 }
 
 async fn timeline(call: Call, query: OfClaim) -> Result<Reply<TaskTimeline>, Failure> {
-    let claim: Option<ClaimId> = query.claim_id.as_deref().map(|claim| id("claim_id", claim)).transpose()?;
+    let claim: Option<ClaimId> = optional_id("claim_id", query.claim_id.as_deref())?;
     let timeline = call.app().task_timeline(&call.id("task_id")?, claim.as_ref()).await?;
     Ok(shapes::task_timeline(&timeline).into())
 }
@@ -64,12 +64,14 @@ struct OfMatrix {
     #[schemars(schema_with = "sorts")]
     sort: Option<ClaimSort>,
     /// Most claims, 1 to 200, default 25.
+    #[schemars(range(min = 1, max = 200))]
     limit: Option<u32>,
     /// Where the page begins: `next_cursor` of the page before.
     cursor: Option<String>,
     /// Works to pass over. Default: 0.
     works_from: Option<u32>,
     /// Most works, 1 to 500, default 50.
+    #[schemars(range(min = 1, max = 500))]
     works_limit: Option<u32>,
     /// Whether works that take a side on none of the claims are left out. Default: false.
     #[serde(default)]

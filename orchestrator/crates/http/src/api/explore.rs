@@ -1,6 +1,6 @@
 //! The evidence as SQL.
 
-use super::call::{Call, Reply, id, within};
+use super::call::{Call, Reply, optional_id, within};
 use super::route::{Needs, Nothing, Route, get, post};
 use crate::problem::Failure;
 use lyra_domain::TaskId;
@@ -94,7 +94,7 @@ struct OfView {
 
 async fn view(call: Call, query: OfView) -> Result<Reply<Rows>, Failure> {
     let limit = within("limit", query.limit.unwrap_or(VIEW_ROWS), 1..=MOST_ROWS as u32)?;
-    let task: Option<TaskId> = query.task_id.as_deref().map(|task| id("task_id", task)).transpose()?;
+    let task: Option<TaskId> = optional_id("task_id", query.task_id.as_deref())?;
     let name = call.part("name");
     if !call.app().views().iter().any(|view| view.name == name) {
         let message = format!("there is no view `{name}`");

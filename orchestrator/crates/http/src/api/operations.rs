@@ -1,6 +1,6 @@
 //! Calibration, tokens, the audit log, and the doctor.
 
-use super::call::{Call, Reply, id, within};
+use super::call::{Call, Reply, optional_id, within};
 use super::route::{Needs, Nothing, Route, delete, get, post};
 use crate::problem::Failure;
 use crate::remedy;
@@ -173,7 +173,7 @@ async fn audit_log(call: Call, query: OfLog) -> Result<Reply<AuditLog>, Failure>
     let limit = within("limit", query.limit.unwrap_or(ENTRIES), 1..=MOST_ENTRIES)?;
     let before = query.cursor.as_deref().map(str::parse::<i64>).transpose();
     let before = before.map_err(|_| Failure::invalid("`cursor` is not one of this list"))?;
-    let task: Option<TaskId> = query.task_id.as_deref().map(|task| id("task_id", task)).transpose()?;
+    let task: Option<TaskId> = optional_id("task_id", query.task_id.as_deref())?;
     let filter = AuditFilter { actor: query.actor, task: task.map(Into::into), before };
     let found = call.app().audit_log(&filter, limit).await?;
     let full = found.len() as u64 == u64::from(limit);

@@ -206,19 +206,7 @@ pub(super) fn events<Q: JsonSchema, E: JsonSchema>(
     summary: &'static str,
     handler: Raw,
 ) -> Route {
-    Route {
-        method: Method::GET,
-        path,
-        id,
-        summary,
-        needs: Needs::Reading,
-        status: StatusCode::OK,
-        query: schema::<Q>,
-        takes: Takes::Nothing,
-        returns: Returns::Events(schema::<E>),
-        secret: false,
-        handler: Handler::Raw(handler),
-    }
+    raw::<Q>(path, id, summary, Returns::Events(schema::<E>), handler)
 }
 
 /// A route that reads and answers with a file: its query is `Q`.
@@ -229,19 +217,7 @@ pub(super) fn download<Q: JsonSchema>(
     media_types: &'static [&'static str],
     handler: Raw,
 ) -> Route {
-    Route {
-        method: Method::GET,
-        path,
-        id,
-        summary,
-        needs: Needs::Reading,
-        status: StatusCode::OK,
-        query: schema::<Q>,
-        takes: Takes::Nothing,
-        returns: Returns::File(media_types),
-        secret: false,
-        handler: Handler::Raw(handler),
-    }
+    raw::<Q>(path, id, summary, Returns::File(media_types), handler)
 }
 
 /// `POST` of a file: its query is `Q`.
@@ -253,14 +229,31 @@ pub(super) fn file<Q: JsonSchema, A: JsonSchema>(
 ) -> Route {
     Route {
         method: Method::POST,
+        needs: Needs::Writing,
+        status: StatusCode::ACCEPTED,
+        takes: Takes::File,
+        ..raw::<Q>(path, id, summary, Returns::Json(schema::<A>), handler)
+    }
+}
+
+/// `GET` that answers for itself.
+fn raw<Q: JsonSchema>(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    returns: Returns,
+    handler: Raw,
+) -> Route {
+    Route {
+        method: Method::GET,
         path,
         id,
         summary,
-        needs: Needs::Writing,
-        status: StatusCode::ACCEPTED,
+        needs: Needs::Reading,
+        status: StatusCode::OK,
         query: schema::<Q>,
-        takes: Takes::File,
-        returns: Returns::Json(schema::<A>),
+        takes: Takes::Nothing,
+        returns,
         secret: false,
         handler: Handler::Raw(handler),
     }

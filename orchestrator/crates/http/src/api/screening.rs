@@ -1,6 +1,6 @@
 //! Screening the documents of a task, and its PRISMA 2020 flow.
 
-use super::call::{Call, Reply, id, within};
+use super::call::{Call, Reply, optional_id, within};
 use super::route::{Nothing, Route, delete, get, write};
 use crate::problem::Failure;
 use axum::http::Method;
@@ -100,8 +100,7 @@ struct Decide {
 
 async fn screen(call: Call, body: Decide) -> Result<Reply<ScreeningChanged>, Failure> {
     let (task, page): (TaskId, PageId) = (call.id("task_id")?, call.id("page_id")?);
-    let replaces: Option<ScreeningId> =
-        body.replaces.as_deref().map(|text| id("replaces", text)).transpose()?;
+    let replaces: Option<ScreeningId> = optional_id("replaces", body.replaces.as_deref())?;
     let (verdict, by) = (body.verdict.into(), &call.caller.actor);
     let made =
         call.app().screen(&task, &page, verdict, body.reason.as_deref(), replaces.as_ref(), by).await?;

@@ -1,6 +1,6 @@
 //! Sources, decisions about domains, and pages that require a person.
 
-use super::call::{Call, Reply, id};
+use super::call::{Call, Reply, optional_id};
 use super::route::{Nothing, Route, delete, get, post, write};
 use crate::problem::Failure;
 use axum::http::Method;
@@ -147,7 +147,7 @@ struct Waiting {
 }
 
 async fn queue(call: Call, query: OfTask) -> Result<Reply<Waiting>, Failure> {
-    let task: Option<TaskId> = query.task_id.as_deref().map(|task| id("task_id", task)).transpose()?;
+    let task: Option<TaskId> = optional_id("task_id", query.task_id.as_deref())?;
     let pages = call.app().auth_queue(task.as_ref()).await?.into_iter().map(WaitingPage::from).collect();
     Ok(Waiting { pages }.into())
 }
