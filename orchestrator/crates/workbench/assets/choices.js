@@ -5,7 +5,7 @@ import { explain } from "./notice.js";
 
 const YEAR = 31536000;
 /** Letters typed fast are asked for at once; a request that is out of date is aborted. */
-const TYPING_MS = 50;
+const TYPING_MS = 30;
 let asked = new AbortController();
 
 export function watchSettings() {
