@@ -6,7 +6,7 @@ use lyra_proto::{ErrorBody, ErrorType};
 use lyra_research::PortError;
 
 /// A call that failed permanently, after any useful retries.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
     /// The server is unreachable, or the connection broke.
     #[error("cannot reach the ml-server at {url}: {reason}; is it running?")]
@@ -60,6 +60,14 @@ pub enum Error {
         /// Its explanation.
         body: ErrorBody,
     },
+    /// Servers that should be equal are not: they host different models, or answer differently to the same text.
+    #[error("the ml-servers at {url} differ: {reason}")]
+    Different {
+        /// Base URLs.
+        url: String,
+        /// How.
+        reason: String,
+    },
     /// The answer does not follow the protocol; the versions may differ.
     #[error("the answer of the ml-server at {url} cannot be used: {reason}")]
     Protocol {
@@ -78,6 +86,11 @@ impl Error {
             Self::Failed { status, .. } => *status >= 500,
             _ => false,
         }
+    }
+
+    /// Whether another server may answer the same request.
+    pub(crate) fn may_pass_elsewhere(&self) -> bool {
+        !matches!(self, Self::Refused { .. })
     }
 
     /// Whether an input was refused because the model reads less.
@@ -111,7 +124,7 @@ impl From<Error> for PortError {
             | Error::CircuitOpen { .. }
             | Error::Busy { .. }
             | Error::NotReady { .. } => Self::Unavailable { what, why },
-            Error::Refused { .. } => Self::Refused { what, why },
+            Error::Refused { .. } | Error::Different { .. } => Self::Refused { what, why },
             Error::Failed { .. } | Error::Protocol { .. } => Self::Failed { what, why },
         }
     }

@@ -14,13 +14,13 @@ impl Inference for MlClient {
         let info = self.info().await?;
         // No server runs without a model: it has just been started and is reading them.
         if info.models.is_empty() {
-            let why = format!("{} has not loaded its models yet", self.url());
+            let why = format!("{} has not loaded its models yet", self.shown());
             return Err(PortError::Unavailable { what: "ml-server".to_owned(), why });
         }
         let hosted = |kind, option: &str| {
             info.model(kind).ok_or_else(|| PortError::Refused {
                 what: "ml-server".to_owned(),
-                why: format!("{} hosts no such model; start it with {option}", self.url()),
+                why: format!("{} hosts no such model; start it with {option}", self.shown()),
             })
         };
         let embedder = hosted(ModelKind::Embed, "--embed-model")?;
