@@ -69,9 +69,9 @@ struct Global {
     /// Configuration file (TOML) [default: lyra.toml in the platform's configuration folder]
     #[arg(long, global = true, env = "LYRA_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Use a running lyra-ml-server instead of the built-in one
-    #[arg(long, global = true, env = "LYRA_ML_URL", value_name = "URL")]
-    ml_url: Option<String>,
+    /// Use a running lyra-ml-server instead of the built-in one; several with commas between them
+    #[arg(long, global = true, env = "LYRA_ML_URL", value_name = "URL", value_delimiter = ',')]
+    ml_url: Vec<String>,
     /// What to log on stderr: error, warn, info, debug, trace, or a filter
     #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<String>,
@@ -258,8 +258,8 @@ fn configured(global: &Global) -> anyhow::Result<Config> {
     if let Some(dir) = &global.data_dir {
         config.data_dir = Some(dir.clone());
     }
-    if let Some(url) = &global.ml_url {
-        config.ml.url = Some(url.clone());
+    if !global.ml_url.is_empty() {
+        (config.ml.url, config.ml.urls) = (None, global.ml_url.clone());
     }
     if let Some(level) = &global.log {
         config.log.level.clone_from(level);

@@ -8,7 +8,7 @@ use lyra_usecases::{App, Finding, LocalModels, StartedModels};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-/// Opens the application; without `ml.url`, its models run inside this process when they are first needed.
+/// Opens the application; without addresses of ml-servers, its models run inside this process when they are first needed.
 ///
 /// # Errors
 /// As [`App::open`].

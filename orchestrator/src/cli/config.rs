@@ -73,6 +73,9 @@ pub(super) fn run(global: &Global, command: &ConfigCommand) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
+/// Where addresses of ml-servers are given besides the configuration.
+const ML_URL: &str = "--ml-url or LYRA_ML_URL";
+
 fn layers(global: &Global, file: Option<PathBuf>) -> anyhow::Result<Layers> {
     let file = file.or_else(|| global.config.clone());
     let environment = lyra_usecases::config::environment();
@@ -83,13 +86,16 @@ fn layers(global: &Global, file: Option<PathBuf>) -> anyhow::Result<Layers> {
             global.data_dir.as_ref().map(|dir| dir.display().to_string()),
             "--data-dir or LYRA_DATA_DIR",
         ),
-        ("ml.url", global.ml_url.clone(), "--ml-url or LYRA_ML_URL"),
         ("log.level", global.log.clone(), "--log"),
     ];
     for (key, value, name) in flags {
         if let Some(value) = value {
             layers.flag(key, value.into(), name);
         }
+    }
+    if !global.ml_url.is_empty() {
+        layers.flag("ml.url", serde_json::Value::Null, ML_URL);
+        layers.flag("ml.urls", global.ml_url.clone().into(), ML_URL);
     }
     Ok(layers)
 }

@@ -193,6 +193,12 @@ impl MlClient {
         self.inner.pool.states().await
     }
 
+    /// What is wrong with each server, in the order of their addresses: it does not answer requests now, or does not answer
+    /// as most of the others do.
+    pub async fn examine(&self) -> Vec<Option<Error>> {
+        self.inner.pool.examine().await
+    }
+
     /// Waits until a server answers requests.
     ///
     /// # Errors

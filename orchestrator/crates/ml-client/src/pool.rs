@@ -73,9 +73,25 @@ impl Pool {
             .await
     }
 
-    /// The state of each server, without retries, and which addresses cannot be reached.
+    /// The state of each server, without retries.
     pub(crate) async fn states(&self) -> Vec<Result<ReadyResponse, Error>> {
         future::join_all(self.servers.iter().map(Server::ready)).await
+    }
+
+    /// What is wrong with each server; `None` where it answers, and as the others do.
+    pub(crate) async fn examine(&self) -> Vec<Option<Error>> {
+        let of = async |server: &Server| {
+            let state = match server.ready().await {
+                Ok(ReadyResponse { status: ReadyState::Ready, .. }) => Ok(()),
+                state => Err(Error::NotReady {
+                    url: server.shown().to_owned(),
+                    waited: Duration::ZERO,
+                    reason: reason(state),
+                }),
+            };
+            if state.is_ok() && self.servers.len() > 1 { self.admit(server).await.err() } else { state.err() }
+        };
+        future::join_all(self.servers.iter().map(of)).await
     }
 
     /// Waits until one server answers requests.

@@ -61,6 +61,8 @@ pub struct Config {
 pub struct MlConfig {
     /// Address of an ml-server; without it one runs inside this process.
     pub url: Option<String>,
+    /// Addresses of several ml-servers that host the same models, in place of `url`.
+    pub urls: Vec<String>,
     /// Models of the built-in one: `lite`, `fast`, `standard`, `scholar` or `accurate`.
     pub profile: String,
     /// Folder of the lite models for the built-in one.
@@ -71,8 +73,20 @@ pub struct MlConfig {
 
 impl Default for MlConfig {
     fn default() -> Self {
-        Self { url: None, profile: "lite".to_owned(), models_dir: None, threads: None }
+        Self { url: None, urls: Vec::new(), profile: "lite".to_owned(), models_dir: None, threads: None }
     }
+}
+
+impl MlConfig {
+    /// Addresses of the ml-servers; none if the models run inside this process.
+    pub fn servers(&self) -> Vec<String> {
+        if self.urls.is_empty() { self.url.iter().cloned().collect() } else { self.urls.clone() }
+    }
+}
+
+/// Whether a text is the address of a server.
+fn is_address(text: &str) -> bool {
+    url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
 /// Lanes, runs and their fusion. Settings of the operator: no tool call changes them.
@@ -374,11 +388,16 @@ impl Config {
             ("llm.base_url", &self.llm.base_url),
         ];
         for (key, address) in addresses.iter().filter_map(|(key, address)| Some((key, address.as_ref()?))) {
-            if !url::Url::parse(address)
-                .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
-            {
+            if !is_address(address) {
                 problems.push(format!("`{key}` should be an address such as http://127.0.0.1:8000"));
             }
+        }
+        if self.ml.url.is_some() && !self.ml.urls.is_empty() {
+            problems.push("`ml.url` and `ml.urls` are both set: list all addresses in `ml.urls`".to_owned());
+        }
+        for address in self.ml.urls.iter().filter(|address| !is_address(address)) {
+            let shown = shown_address(address);
+            problems.push(format!("`ml.urls`: `{shown}` should be an address such as http://127.0.0.1:8421"));
         }
         problems.extend(crate::web::apis::open(&web.apis).err().map(|error| error.to_string()));
         if self.llm.provider != LlmProvider::None && self.llm.model.is_none() {

@@ -9,7 +9,7 @@ use super::{App, LocalModels, Remedy, llm};
 use crate::config::{Config, shown_address};
 use lyra_corpus::CorpusInfo;
 use lyra_domain::named_enum;
-use lyra_ml_client::MlClient;
+use lyra_ml_client::{ClientConfig, Error as MlError, MlClient};
 use lyra_research::ports::Inference;
 use std::sync::Arc;
 
@@ -206,17 +206,24 @@ impl App {
     }
 
     async fn models(&self, config: &Config) -> Finding {
-        let part = if config.ml.url.is_some() { "ml-server" } else { "models" };
-        if let Some(url) = &config.ml.url {
+        let servers = config.ml.servers();
+        let part = if servers.is_empty() { "models" } else { "ml-server" };
+        let mut failing = None;
+        if !servers.is_empty() {
             // Checked once without waiting, because the doctor should report what is missing now.
-            let cure = no_ml_server(url);
-            match MlClient::new(url) {
-                Ok(client) => {
-                    if let Err(error) = client.ready().await {
-                        return Finding::broken(part, error.to_string(), cure);
-                    }
-                }
-                Err(error) => return Finding::broken(part, error.to_string(), cure),
+            let found = match MlClient::of_servers(&servers, ClientConfig::default()) {
+                Ok(client) => client.examine().await,
+                Err(error) => vec![Some(error)],
+            };
+            let (all, mut errors) = (found.len(), found.into_iter().flatten().collect::<Vec<_>>());
+            let conflict = errors.iter().position(|error| matches!(error, MlError::Different { .. }));
+            if errors.len() == all {
+                let error = errors.swap_remove(conflict.unwrap_or_default());
+                return Finding::broken(part, error.to_string(), no_ml_server(&servers));
+            }
+            if !errors.is_empty() {
+                let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                failing = Some(format!("{} of {all} are not used: {}", errors.len(), said.join("; ")));
             }
         }
         match self.inner.inference.models().await {
@@ -225,7 +232,9 @@ impl App {
                     "{} ({} dimensions) and {} answer",
                     models.embedder, models.dimension, models.classifier
                 );
-                if !models.prompts_known {
+                if let Some(failing) = failing {
+                    Finding::note(part, format!("{seen}; {failing}"), no_ml_server(&servers))
+                } else if !models.prompts_known {
                     let seen = format!("{seen}; it is unknown which prompts {} needs", models.embedder);
                     Finding::note(part, seen, "state them in the model's config_sentence_transformers.json")
                 } else if models.languages.is_empty() {
@@ -236,12 +245,11 @@ impl App {
                 }
             }
             Err(error) => {
-                let remedy = match &config.ml.url {
-                    Some(url) => no_ml_server(url),
-                    None => {
-                        "put lite-embed.gguf and lite-verify.gguf into a folder and set LYRA_MODELS_DIR to it"
-                            .to_owned()
-                    }
+                let remedy = if servers.is_empty() {
+                    "put lite-embed.gguf and lite-verify.gguf into a folder and set LYRA_MODELS_DIR to it"
+                        .to_owned()
+                } else {
+                    no_ml_server(&servers)
                 };
                 Finding::broken(part, error.to_string(), remedy)
             }
@@ -249,7 +257,13 @@ impl App {
     }
 }
 
-/// What to do when the ml-server at this address does not answer.
-fn no_ml_server(url: &str) -> String {
-    format!("start lyra-ml-server so that {} answers, or unset `ml.url`", shown_address(url))
+/// What to do when the ml-servers at these addresses do not answer.
+fn no_ml_server(urls: &[String]) -> String {
+    let shown: Vec<String> = urls.iter().map(|url| shown_address(url)).collect();
+    match shown.as_slice() {
+        [url] => format!("start lyra-ml-server so that {url} answers, or unset `ml.url`"),
+        _ => {
+            format!("start lyra-ml-server with the same models at {}, or correct `ml.urls`", shown.join(", "))
+        }
+    }
 }

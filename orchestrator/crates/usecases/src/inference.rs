@@ -1,4 +1,4 @@
-//! The models, started when they are first needed: an ml-server at a configured address, or one that the composition
+//! The models, started when they are first needed: ml-servers at configured addresses, or one that the composition
 //! root starts inside this process, over the same protocol.
 
 mod calibrated;
@@ -9,14 +9,14 @@ use crate::config::MlConfig;
 use crate::metrics::Metrics;
 use async_trait::async_trait;
 use lyra_domain::NliJudgement;
-use lyra_ml_client::MlClient;
+use lyra_ml_client::{ClientConfig, MlClient};
 use lyra_research::Result;
 use lyra_research::ports::{Inference, Models, TextRole, Verified, Verify};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, OnceCell};
 
-/// How long a server at a configured address may take to load its models.
+/// How long servers at configured addresses may take to load its models.
 const READY_WITHIN: Duration = Duration::from_mins(2);
 
 /// Models that run inside this process, for a configuration that names no ml-server.
@@ -77,10 +77,11 @@ impl LazyInference {
     async fn client(&self) -> Result<&MlClient> {
         self.client
             .get_or_try_init(|| async {
-                let client = match &self.config.url {
-                    Some(url) => MlClient::new(url)?,
-                    None => MlClient::new(&self.start_inside().await?)?,
-                };
+                let mut servers = self.config.servers();
+                if servers.is_empty() {
+                    servers.push(self.start_inside().await?);
+                }
+                let client = MlClient::of_servers(&servers, ClientConfig::default())?;
                 client.wait_ready(READY_WITHIN).await?;
                 Ok(client)
             })

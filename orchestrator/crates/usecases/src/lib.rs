@@ -129,7 +129,7 @@ struct Inner {
 
 impl App {
     /// Opens the data folder, making it when it is not there. Models are loaded when they are first needed:
-    /// those of `ml.url`, else `local`.
+    /// those of the configured ml-servers, else `local`.
     ///
     /// # Errors
     /// A folder that cannot be written, a database of a newer version, an invalid source URL, or an unusable `[llm]`
