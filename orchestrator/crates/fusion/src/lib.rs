@@ -6,6 +6,7 @@
 pub mod alarm;
 mod blend;
 mod error;
+pub mod estimate;
 mod facet;
 pub mod frontier;
 mod hygiene;
