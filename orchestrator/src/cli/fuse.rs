@@ -6,7 +6,7 @@ use super::{print, print_json};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use lyra_corpus::backend::{FeatureScope, IdType};
-use lyra_fusion::{FacetTerms, Recipe, RecipeDelta};
+use lyra_fusion::{FacetTerms, Method, PiMode, Recipe, RecipeDelta};
 use lyra_usecases::fusion::{
     BlendRequest, DocumentsRequest, Label, LaneSearch, PeekRequest, ProvenanceRequest, Representative,
     RunRef, Show, written_facet, written_filter, written_weight,
@@ -104,10 +104,16 @@ struct RecipeArgs {
     /// Code of a use case: ipc:B60R
     #[arg(long = "context", value_name = "SYSTEM:CODE")]
     context: Vec<String>,
-    /// k of reciprocal rank fusion [default: 60]
+    /// What is added up: `minmax` (scores, each lane's from 0 to 1) or `rrf` (ranks) [default: minmax]
+    #[arg(long)]
+    method: Option<Method>,
+    /// k of `rrf`, which this selects [default: 10]
     #[arg(long, value_name = "K")]
     rrf_k: Option<f64>,
-    /// β of Fβ*: above 1 favors recall [default: 1.5]
+    /// Compute the proxies P*, R* and Fβ* of the design as well
+    #[arg(long)]
+    design: bool,
+    /// β of Fβ: above 1 favors recall [default: 1.5]
     #[arg(long, value_name = "BETA")]
     beta: Option<f64>,
     /// Documents to take from each lane [default: all]
@@ -148,9 +154,12 @@ pub(super) struct ProvenanceArgs {
     /// Codes to list per system
     #[arg(long, default_value_t = 10, value_name = "N")]
     codes: usize,
-    /// Propose 10 documents to review
+    /// Propose documents to judge: a sample of 20, then those whose judgment tells most
     #[arg(long)]
     sample: bool,
+    /// Propose nothing more once the 90 % interval of recall is this narrow, such as 0.2
+    #[arg(long, value_name = "WIDTH", requires = "sample")]
+    until: Option<f64>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -252,6 +261,7 @@ pub(super) async fn run(app: &App, command: &FuseCommand) -> anyhow::Result<Exit
                 top_k_lane: args.documents,
                 top_k_code: args.codes,
                 sample: args.sample,
+                recall_width: args.until,
                 ..ProvenanceRequest::default()
             };
             let view = fusion.provenance(&request).await?;
@@ -326,7 +336,9 @@ impl RecipeArgs {
             target_profile: (!profile.is_empty()).then_some(profile),
             facet_terms: (!facets.is_empty()).then_some(facets),
             context_codes: (!self.context.is_empty()).then(|| self.context.clone()),
+            method: self.method.or(self.rrf_k.map(|_| Method::Rrf)),
             rrf_k: self.rrf_k,
+            pi_mode: self.design.then_some(PiMode::Design),
             beta_fuse: self.beta,
             top_m_per_lane: self.top_m,
             ..RecipeDelta::default()

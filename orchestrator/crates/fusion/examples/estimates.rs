@@ -15,7 +15,7 @@
 )]
 
 use lyra_fusion::estimate::{Normal, Posterior, Prior, proposed, stratified};
-use lyra_fusion::{Lane, Pool, RankedDocs, Ranking};
+use lyra_fusion::{Lane, Method, Pool, RankedDocs, Ranking};
 use serde::Deserialize;
 use std::collections::HashSet;
 
@@ -129,7 +129,7 @@ fn measure(query: &Query, prior: &Prior, judged: Judged, sums: &mut Sums) {
         .collect();
     let pool = Pool::new(&lanes);
     let weights = vec![1.0; lanes.len()];
-    let order = Ranking::new(&pool, &weights, 60.0, None).order;
+    let order = Ranking::new(&pool, &weights, (Method::MinMax, 10.0), None).order;
     let log_odds = prior.log_odds(&pool, &weights);
     let log_odds: Vec<f64> = order.iter().map(|&doc| log_odds[doc]).collect();
     let truth: Vec<f64> =

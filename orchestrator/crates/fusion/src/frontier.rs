@@ -1,4 +1,5 @@
-//! The precision-recall trade-off over reading depth. Everything here is a proxy: there are no relevance labels.
+//! The precision-recall trade-off over reading depth by the formulas of the design. Everything here is a proxy: it predicted nothing
+//! on judged collections. Estimates are in [`crate::estimate`].
 
 use serde::{Deserialize, Serialize};
 
@@ -53,14 +54,6 @@ pub fn frontier(
             FrontierPoint { k, p_star, r_star, f_beta_star: f_beta(p_star, r_star, beta) }
         })
         .collect()
-}
-
-/// The depth with the highest Fβ*, the smallest of equal ones.
-pub fn best(points: &[FrontierPoint]) -> Option<FrontierPoint> {
-    points
-        .iter()
-        .copied()
-        .reduce(|best, point| if point.f_beta_star > best.f_beta_star { point } else { best })
 }
 
 /// `(1 + β²) · P · R / (β² · P + R)`; 0 when both are.

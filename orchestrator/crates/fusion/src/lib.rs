@@ -1,5 +1,5 @@
-//! Fusion of ranked lists: reciprocal rank fusion with a boost for classification codes, label-free quality measures of
-//! the result, and the choice of documents to review.
+//! Fusion of ranked lists by scores or ranks, with a boost for classification codes; estimates of what is relevant, with
+//! intervals; the shape of the result; and the choice of documents to review.
 //!
 //! Pure: no I/O, no clock, no randomness. Start at [`Blend`].
 
@@ -17,11 +17,10 @@ pub mod profile;
 mod proxy;
 mod recipe;
 mod rrf;
-mod sample;
 mod term;
 
 pub use alarm::{Alarm, AlarmKind};
-pub use blend::{Assessment, Blend};
+pub use blend::{Assessment, Blend, Design};
 pub use error::{FusionError, Result};
 pub use facet::{DocText, FacetSignals, FacetTerms, FacetWeights, Facets};
 pub use frontier::FrontierPoint;
@@ -31,7 +30,6 @@ pub use passage::{Piece, cut, passages, pieces};
 pub use pool::{Lane, Pool, RankedDocs};
 pub use profile::{ProposeOptions, ProposedCode, TargetProfile};
 pub use proxy::{MIN_REPRESENTATIVES, PiWeights, ProxyMethod};
-pub use recipe::{MAX_PER_LANE, Prepared, Recipe, RecipeDelta};
-pub use rrf::{CODE, Ranking};
-pub use sample::{Candidate, sample};
+pub use recipe::{MAX_PER_LANE, PiMode, Prepared, Recipe, RecipeDelta};
+pub use rrf::{CODE, Method, Ranking};
 pub use term::{Analysed, Term};

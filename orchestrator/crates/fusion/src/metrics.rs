@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, HashSet};
 /// Documents at the top that are examined.
 pub(crate) const TOP: usize = 50;
 /// Documents whose share in the score of the top is measured.
-pub(crate) const PEAK: usize = 3;
-/// How much a peaked ranking lowers `Fproxy`.
-const LAMBDA: f64 = 0.5;
+const PEAK: usize = 3;
+/// Lanes that share more than this of all their documents (Jaccard index) are near copies and count as one.
+const COPIES: f64 = 0.9;
 
 /// Measures of a fused ranking, each in [0, 1].
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct StructureMetrics {
-    /// Lane agreement: mean pairwise Jaccard index of the lanes' first 50. `None` with one lane.
+    /// Lane agreement: mean pairwise Jaccard index of the lanes' first 50, near copies counting as one lane. `None` with one.
     pub las: Option<f64>,
     /// Class consistency: 1 − entropy of the subclasses of the primary codes of the first 50 over its largest value. `None`
     /// without codes.
@@ -25,8 +25,6 @@ pub struct StructureMetrics {
     pub s_shape: f64,
     /// F1 of `las` and `ccw`; the one there is when the other is not.
     pub f_struct: Option<f64>,
-    /// `f_struct · (1 − 0.5 · s_shape)`.
-    pub f_proxy: Option<f64>,
 }
 
 impl StructureMetrics {
@@ -40,38 +38,58 @@ impl StructureMetrics {
             (Some(las), Some(ccw)) => Some(f_beta(las, ccw, 1.0)),
             (one, other) => one.or(other),
         };
-        let f_proxy = f_struct.map(|f| f * (1.0 - LAMBDA * s_shape));
-        Self { las, ccw, s_shape, f_struct, f_proxy }
+        Self { las, ccw, s_shape, f_struct }
     }
 }
 
 /// LAS.
 fn lane_agreement(pool: &Pool<'_>) -> Option<f64> {
-    let mut agreements: Vec<f64> = agreements(pool).into_iter().map(|(.., agreement)| agreement).collect();
+    let lanes = distinct(pool);
+    let of_distinct = |(a, b, agreement): (usize, usize, f64)| {
+        (lanes.contains(&a) && lanes.contains(&b)).then_some(agreement)
+    };
+    let mut agreements: Vec<f64> = agreements(pool).into_iter().filter_map(of_distinct).collect();
     agreements.sort_unstable_by(f64::total_cmp);
     (!agreements.is_empty()).then(|| agreements.iter().sum::<f64>() / agreements.len() as f64)
 }
 
+/// The lanes that are no near copy of one before them.
+fn distinct(pool: &Pool<'_>) -> Vec<usize> {
+    let all = heads(pool, usize::MAX);
+    let mut lanes: Vec<usize> = Vec::new();
+    for (lane, docs) in all.iter().enumerate() {
+        if lanes.iter().all(|&known| jaccard(docs, &all[known]) <= COPIES) {
+            lanes.push(lane);
+        }
+    }
+    lanes
+}
+
 /// Pairs of lanes with the Jaccard index of their first 50.
-pub(crate) fn agreements<'a>(pool: &Pool<'a>) -> Vec<(&'a str, &'a str, f64)> {
-    let names = pool.names();
-    let mut tops: Vec<HashSet<usize>> = vec![HashSet::new(); names.len()];
+pub(crate) fn agreements(pool: &Pool<'_>) -> Vec<(usize, usize, f64)> {
+    let tops = heads(pool, TOP);
+    let pairs = (0..tops.len()).flat_map(|a| (a + 1..tops.len()).map(move |b| (a, b)));
+    pairs.map(|(a, b)| (a, b, jaccard(&tops[a], &tops[b]))).collect()
+}
+
+/// The first `most` documents of each lane.
+fn heads(pool: &Pool<'_>, most: usize) -> Vec<HashSet<usize>> {
+    let mut heads: Vec<HashSet<usize>> = vec![HashSet::new(); pool.names().len()];
     for doc in 0..pool.len() {
-        for (top, &rank) in tops.iter_mut().zip(pool.ranks(doc)) {
-            if rank > 0 && rank as usize <= TOP {
-                top.insert(doc);
+        for (head, &rank) in heads.iter_mut().zip(pool.ranks(doc)) {
+            if rank > 0 && rank as usize <= most {
+                head.insert(doc);
             }
         }
     }
-    let mut agreements = Vec::new();
-    for (i, (a, a_name)) in tops.iter().zip(names).enumerate() {
-        for (b, b_name) in tops.iter().zip(names).skip(i + 1) {
-            let shared = a.intersection(b).count();
-            let all = a.len() + b.len() - shared;
-            agreements.push((*a_name, *b_name, if all > 0 { shared as f64 / all as f64 } else { 0.0 }));
-        }
-    }
-    agreements
+    heads
+}
+
+/// Shared documents as a share of all documents of either; 0 if there are none.
+fn jaccard(a: &HashSet<usize>, b: &HashSet<usize>) -> f64 {
+    let shared = a.intersection(b).count();
+    let all = a.len() + b.len() - shared;
+    if all > 0 { shared as f64 / all as f64 } else { 0.0 }
 }
 
 /// The subclasses (`H01L`; of F-terms the themes, `5F044`) of the primary codes of the first 50 documents.

@@ -20,7 +20,7 @@ pub struct Lane<'a> {
 pub struct RankedDocs {
     /// Document ids, best first.
     pub ids: Vec<String>,
-    /// Scores of the search, as many as `ids`; they are informational, only ranks are fused.
+    /// Scores of the search, as many as `ids`; empty, or all 0, where it has none.
     pub scores: Vec<f64>,
     /// The distinct codes of the documents, as `system:code` (`ipc:H01L33/20`).
     pub vocabulary: Vec<String>,
@@ -51,6 +51,20 @@ impl RankedDocs {
         list
     }
 
+    /// Whether the search gave scores: one finite number per document, not all of them 0. An empty list lacks nothing.
+    pub fn is_scored(&self) -> bool {
+        self.ids.is_empty()
+            || self.scores.len() == self.ids.len()
+                && self.scores.iter().all(|score| score.is_finite())
+                && self.scores.iter().any(|score| *score != 0.0)
+    }
+
+    /// The lowest and the highest score.
+    fn least_and_most(&self) -> (f64, f64) {
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        self.scores.iter().fold(ends, |(least, most), &score| (least.min(score), most.max(score)))
+    }
+
     /// The codes of the document at this place of the list.
     pub fn codes_of(&self, place: usize) -> impl Iterator<Item = &str> {
         let codes = self.codes.get(place).map(Vec::as_slice).unwrap_or_default();
@@ -77,6 +91,11 @@ impl RankedDocs {
     }
 }
 
+/// Where a score is between the lowest and the highest one, 0 to 1; 1 if they are the same.
+fn between(score: f64, (least, most): (f64, f64)) -> f64 {
+    if most > least { (score - least) / (most - least) } else { 1.0 }
+}
+
 /// Every document of some lanes once. Documents are numbered in the order in which the lanes name them.
 #[derive(Debug, Clone)]
 pub struct Pool<'a> {
@@ -84,6 +103,9 @@ pub struct Pool<'a> {
     ids: Vec<&'a str>,
     /// Ranks from 1, 0 where the lane does not have the document; one row of lanes per document.
     ranks: Vec<u32>,
+    /// Scores from 0 to 1 within each lane, 0 where the lane does not have the document; rows as in `ranks`.
+    scores: Vec<f64>,
+    is_scored: bool,
     vocabulary: Vec<&'a str>,
     codes: Vec<Vec<u32>>,
 }
@@ -99,6 +121,8 @@ impl<'a> Pool<'a> {
             names: lanes.iter().map(|lane| lane.name).collect(),
             ids: Vec::with_capacity(most * 2),
             ranks: Vec::with_capacity(most * 2 * width),
+            scores: Vec::with_capacity(most * 2 * width),
+            is_scored: lanes.iter().all(|lane| lane.docs.is_scored()),
             vocabulary: Vec::new(),
             codes: Vec::with_capacity(most * 2),
         };
@@ -116,16 +140,20 @@ impl<'a> Pool<'a> {
                     })
                 })
                 .collect();
+            let least_and_most = lane.docs.least_and_most();
             for (rank, id) in (1_u32..).zip(lane.docs.ids.iter().take(lane.limit)) {
                 let place = *places.entry(id).or_insert_with(|| {
                     pool.ids.push(id);
                     pool.ranks.resize(pool.ids.len() * width, 0);
+                    pool.scores.resize(pool.ids.len() * width, 0.0);
                     pool.codes.push(Vec::new());
                     pool.ids.len() - 1
                 });
                 let cell = &mut pool.ranks[place * width + column];
                 if *cell == 0 {
                     *cell = rank;
+                    let score = lane.docs.scores.get(rank as usize - 1).copied().unwrap_or_default();
+                    pool.scores[place * width + column] = between(score, least_and_most);
                 }
                 if pool.codes[place].is_empty()
                     && let Some(codes) = lane.docs.codes.get(rank as usize - 1)
@@ -161,6 +189,17 @@ impl<'a> Pool<'a> {
     /// A document's rank in every lane, from 1; 0 where a lane does not have it.
     pub fn ranks(&self, doc: usize) -> &[u32] {
         &self.ranks[doc * self.names.len()..][..self.names.len()]
+    }
+
+    /// A document's score in every lane from 0 (the lane's lowest, or absent) to 1 (its highest): min-max normalization over
+    /// the whole lane. A lane whose scores are all the same gives 1 to each of its documents.
+    pub fn scores(&self, doc: usize) -> &[f64] {
+        &self.scores[doc * self.names.len()..][..self.names.len()]
+    }
+
+    /// Whether every lane has scores.
+    pub fn is_scored(&self) -> bool {
+        self.is_scored
     }
 
     /// The distinct codes of all documents, as `system:code`.

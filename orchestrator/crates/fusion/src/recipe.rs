@@ -6,17 +6,40 @@ use crate::facet::{FacetTerms, FacetWeights, Facets};
 use crate::frontier::{DEFAULT_BETA, DEFAULT_GRID};
 use crate::profile::{TargetProfile, read_code};
 use crate::proxy::PiWeights;
-use crate::rrf::CODE;
+use crate::rrf::{CODE, Method};
 use lyra_domain::classification::Code;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Default k of reciprocal rank fusion.
-pub(crate) const DEFAULT_K: f64 = 60.0;
+pub(crate) const DEFAULT_K: f64 = 10.0;
 /// Weight of the boost by codes when a target profile is given without one: half a first place.
 pub(crate) const DEFAULT_CODE_WEIGHT: f64 = 0.5;
 /// Most documents of one lane.
 pub const MAX_PER_LANE: usize = 10_000;
+
+/// Which measures of relevance a fusion run has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PiMode {
+    /// Estimates with intervals.
+    #[default]
+    Estimate,
+    /// These, and the proxies P*, R*, and Fβ* of the design.
+    Design,
+}
+
+impl std::str::FromStr for PiMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text {
+            "estimate" => Ok(Self::Estimate),
+            "design" => Ok(Self::Design),
+            _ => Err(format!("`{text}` is not one of estimate, design")),
+        }
+    }
+}
 
 /// The parameters of a fusion run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,10 +55,15 @@ pub struct Recipe {
     pub facet_terms: Vec<FacetTerms>,
     /// What facets count by label.
     pub facet_weights: FacetWeights,
+    /// What is added up.
+    #[serde(default = "Method::of_old_recipes")]
+    pub method: Method,
     /// k of reciprocal rank fusion.
     pub rrf_k: f64,
-    /// β of Fβ*.
+    /// β of Fβ.
     pub beta_fuse: f64,
+    /// Whether the design's proxies are computed as well.
+    pub pi_mode: PiMode,
     /// Codes as `system:code`, with weights.
     pub target_profile: BTreeMap<String, f64>,
     /// Codes of use cases: the search targets neither these nor any code below them.
@@ -54,7 +82,9 @@ impl Default for Recipe {
             pi_weights: PiWeights::default(),
             facet_terms: Vec::new(),
             facet_weights: FacetWeights::default(),
+            method: Method::default(),
             rrf_k: DEFAULT_K,
+            pi_mode: PiMode::default(),
             beta_fuse: DEFAULT_BETA,
             target_profile: BTreeMap::new(),
             context_codes: Vec::new(),
@@ -79,8 +109,12 @@ pub struct RecipeDelta {
     pub facet_terms: Option<Vec<FacetTerms>>,
     /// New weights of facets.
     pub facet_weights: Option<FacetWeights>,
+    /// New method.
+    pub method: Option<Method>,
     /// New k.
     pub rrf_k: Option<f64>,
+    /// New mode.
+    pub pi_mode: Option<PiMode>,
     /// New β.
     pub beta_fuse: Option<f64>,
     /// New target profile; an empty one takes it away.
@@ -124,7 +158,9 @@ impl Recipe {
         replace(&mut self.pi_weights, delta.pi_weights);
         replace(&mut self.facet_terms, delta.facet_terms);
         replace(&mut self.facet_weights, delta.facet_weights);
+        replace(&mut self.method, delta.method);
         replace(&mut self.rrf_k, delta.rrf_k);
+        replace(&mut self.pi_mode, delta.pi_mode);
         replace(&mut self.beta_fuse, delta.beta_fuse);
         replace(&mut self.target_profile, delta.target_profile);
         replace(&mut self.context_codes, delta.context_codes);

@@ -16,10 +16,10 @@ const FUSION: &str = "\
 Lyra searches corpora of patents and papers by lanes: searches with a role, whose ranked results (runs) are fused and evaluated without labels.
 1. rrf_search_fulltext_raw {query, lane: \"wide\"}: core terms only. get_provenance {run_id} of it: codes, proposed_profile, alarms.
 2. run_multilane_search {lanes}: recall, precision and semantic lanes at once, filtered to the codes of the field.
-3. rrf_blend_frontier {runs, weights, target_profile, facet_terms}: a fused run with its frontier. All its numbers are proxies.
+3. rrf_blend_frontier {runs, weights, target_profile, facet_terms}: a fused run with its frontier: estimates with intervals, wide without judgments.
 4. peek_snippets {run_id}, then get_snippets {ids, run_id} and get_publication {ids} for what matters.
-5. rrf_mutate_run {run_id, delta}: other weights or parameters over the same lanes, without searching. get_provenance explains any run; with `sample: true` it proposes documents to review.
-6. register_representatives {run_id, representatives}: on a person's word, once per run.
+5. rrf_mutate_run {run_id, delta}: other weights or parameters over the same lanes, without searching. get_provenance explains any run; with `sample: true` it proposes documents to judge.
+6. register_representatives {run_id, representatives}: on a person's word; judgments add up, and from 10 on a depth is named.
 An alarm states what was measured; go back to the queries when one says that they, not the weights, are at fault.";
 
 /// What applies to every tool.

@@ -155,6 +155,7 @@ async fn of_run(app: &App, uri: &str, path: &str) -> Result<String, ErrorData> {
         top_k_lane: RUN_DOCUMENTS,
         top_k_code: RUN_CODES,
         sample: false,
+        recall_width: None,
     };
     let mut view = app.fusion().provenance(&request).await.map_err(|error| failed(uri, &error))?;
     let documents = std::mem::take(&mut view.documents);

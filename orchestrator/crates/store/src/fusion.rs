@@ -143,6 +143,19 @@ pub struct RunSummary {
     pub created_at: jiff::Timestamp,
 }
 
+/// Judgments of a run's documents, in place of those that it had.
+#[derive(Debug, Clone, Copy)]
+pub struct NewJudgments<'a> {
+    /// What the run had.
+    pub before: Option<&'a Value>,
+    /// Everything that shapes the run from now on.
+    pub shaped_by: &'a str,
+    /// The judged documents.
+    pub representatives: &'a Value,
+    /// The measurements made with them.
+    pub assessment: &'a Value,
+}
+
 impl Store {
     /// Stores a run for `ttl`, and drops runs that expired long ago and that no other run fuses. If a fresh run with
     /// the same identity was stored meanwhile, that one is kept and returned: concurrent identical requests get the
@@ -288,26 +301,22 @@ impl Store {
 
     /// Stores the documents that a person judged, and the measurements made with them. The judgments become part of the
     /// run's identity: fusing the same lanes again creates a run without judgments. Returns `false` and changes nothing
-    /// when the run already has judgments.
+    /// when the run no longer has the judgments that these replace.
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub async fn set_representatives(
-        &self,
-        id: &str,
-        shaped_by: &str,
-        representatives: &Value,
-        assessment: &Value,
-    ) -> Result<bool> {
+    pub async fn set_representatives(&self, id: &str, judgments: NewJudgments<'_>) -> Result<bool> {
+        let before = judgments.before.map(json).transpose()?;
         let mut tx = self.write().await?;
         let done = sqlx::query(
             "UPDATE fusion_runs SET representatives = ?2, assessment = ?3, identity = ?4
-             WHERE id = ?1 AND representatives IS NULL",
+             WHERE id = ?1 AND representatives IS ?5",
         )
         .bind(id)
-        .bind(json(representatives)?)
-        .bind(json(assessment)?)
-        .bind(hash_identity(shaped_by))
+        .bind(json(judgments.representatives)?)
+        .bind(json(judgments.assessment)?)
+        .bind(hash_identity(judgments.shaped_by))
+        .bind(before)
         .execute(&mut *tx)
         .await?;
         tx.commit().await?;

@@ -69,7 +69,7 @@ pub use embeddings::{EmbeddingModel, OutdatedText};
 pub use error::{Result, StoreError};
 pub use export::{ExportedClaim, ExportedEdge, ExportedFragment, ExportedPage, TaskExport};
 pub use feedback::{ClaimChange, EdgeCorrection, RuleChange};
-pub use fusion::{NewRun, RunKind, RunMeta, RunParent, RunSummary, StoredRun};
+pub use fusion::{NewJudgments, NewRun, RunKind, RunMeta, RunParent, RunSummary, StoredRun};
 pub use graph_rows::{GraphEdge, GraphPassage, GraphRows, GraphWork};
 pub use guarded::{GuardError, GuardOptions, GuardedRows, QueryFile, SchemaColumn, SchemaTable, limit_heap};
 pub use jobs::JobInfo;

@@ -39,9 +39,11 @@ pub use views::Show;
 
 use super::{App, AppError, ErrorCode, Remedy};
 use crate::config::FusionSettings;
+use anyhow::Context;
 use lanes::Lanes;
 use lyra_corpus::backend::{BackendKind, SearchBackend};
 use lyra_fusion::FusionError;
+use lyra_fusion::estimate::Prior;
 use lyra_store::{RunKind, StoredRun};
 use lyra_wire::fusion::LaneInfo;
 use ports::FusionStore;
@@ -49,12 +51,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
+/// What ranks say of relevance before any judgment.
+const PRIOR: &str = include_str!("../../../../config/relevance.yaml");
+
 /// The use cases of fusion over one store and one backend. Cheap to clone.
 #[derive(Clone)]
 pub struct Fusion {
     store: Arc<dyn FusionStore>,
     backend: Arc<dyn SearchBackend>,
     lanes: Arc<Lanes>,
+    prior: Arc<Prior>,
     settings: FusionSettings,
 }
 
@@ -67,7 +73,8 @@ impl Fusion {
         backend: Arc<dyn SearchBackend>,
     ) -> anyhow::Result<Self> {
         let lanes = Arc::new(Lanes::open(settings.lanes_file.as_deref())?);
-        Ok(Self { store, backend, lanes, settings })
+        let prior = Arc::new(serde_saphyr::from_str(PRIOR).context("config/relevance.yaml")?);
+        Ok(Self { store, backend, lanes, prior, settings })
     }
 
     /// Every lane that a search may name.

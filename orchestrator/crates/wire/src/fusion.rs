@@ -3,6 +3,7 @@
 mod check;
 mod compare;
 mod documents;
+mod estimate;
 mod given;
 mod list;
 mod provenance;
@@ -10,6 +11,7 @@ mod provenance;
 pub use check::{QueryCheck, QueryFault};
 pub use compare::{Comparison, MovedDocument, OwnDocument, Side};
 pub use documents::{CutField, DocumentView, Documents, Found, FoundDocument, Passage, PeekView, Snippet};
+pub use estimate::{DepthsView, DesignPointView, EstimateView, FrontierView, IntervalView};
 pub use given::{
     BoostsInput, CodeInput, FacetInput, FacetWeightsInput, FilterInput, PiWeightsInput, RangeInput,
     RecipeInput, WeightInput,
@@ -133,23 +135,10 @@ pub struct AlarmView {
     pub evidence: Map<String, Value>,
 }
 
-/// One depth of reading.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct FrontierView {
-    /// Documents read.
-    pub k: usize,
-    /// P*, a proxy of precision.
-    pub p_star: f64,
-    /// R*, a proxy of recall.
-    pub r_star: f64,
-    /// Fβ* of the two.
-    pub f_beta_star: f64,
-}
-
 /// The shape of a fused ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct MetricsView {
-    /// Lane agreement: mean pairwise Jaccard index of the lanes' first 50. Absent with one lane.
+    /// Lane agreement: mean pairwise Jaccard index of the lanes' first 50, near copies counting as one. Absent with one lane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub las: Option<f64>,
     /// Class consistency of the first 50: 1 when the primary codes of all are of one subclass, 0 when each is of
@@ -161,9 +150,6 @@ pub struct MetricsView {
     /// F1 of `las` and `ccw`, or the one there is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub f_struct: Option<f64>,
-    /// `f_struct` lowered by `s_shape`: `f_struct · (1 − 0.5 · s_shape)`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub f_proxy: Option<f64>,
 }
 
 /// A fusion run and its measurements.
@@ -177,11 +163,16 @@ pub struct FusionView {
     pub meta: MetaView,
     /// Whether the run was there already for the same lanes and parameters.
     pub cached: bool,
-    /// P*, R* and Fβ* over depths of reading: proxies, because there are no relevance labels.
+    /// `minmax` (scores) or `rrf` (ranks): what was added up.
+    pub method: &'static str,
+    /// Expected precision, recall and Fβ over depths of reading, each with a 90 % interval.
     pub frontier: Vec<FrontierView>,
-    /// The depth with the highest Fβ*.
+    /// What the ranks and the judgments say together.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub best: Option<FrontierView>,
+    pub estimate: Option<EstimateView>,
+    /// P*, R* and Fβ* of the design, with `pi_mode` `design`. They predict neither precision nor a depth.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub design_frontier: Vec<DesignPointView>,
     /// The shape of the ranking.
     pub metrics: MetricsView,
     /// Shares of the lanes and of `code` in the scores of the first 50.

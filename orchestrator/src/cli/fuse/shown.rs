@@ -1,8 +1,8 @@
 //! Runs, fusions and documents as a person reads them.
 
 use lyra_wire::fusion::{
-    AlarmView, Documents, FrontierView, FusionView, LaneInfo, MetricsView, PeekView, ProvenanceView,
-    RunHandle, RunInfo, SystemCodes,
+    AlarmView, DesignPointView, Documents, EstimateView, FrontierView, FusionView, IntervalView, LaneInfo,
+    MetricsView, PeekView, ProvenanceView, RunHandle, RunInfo, SystemCodes,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -56,13 +56,16 @@ pub(super) fn handle(handle: &RunHandle) -> String {
 
 pub(super) fn fused(view: &FusionView) -> String {
     let mut text = format!(
-        "{}\n  {} documents{}\n  contributions  {}\n",
+        "{}\n  {} documents by {}{}\n  contributions  {}\n",
         view.run_id,
         view.meta.count_returned,
+        if view.method == "minmax" { "scores" } else { "ranks" },
         if view.cached { "   (stored)" } else { "" },
         shares(&view.contributions)
     );
-    measures(&mut text, &view.metrics, &view.frontier);
+    measures(&mut text, &view.metrics);
+    estimates(&mut text, view.estimate.as_ref(), &view.frontier);
+    design(&mut text, &view.design_frontier);
     alarms(&mut text, &view.alarms);
     text
 }
@@ -83,7 +86,9 @@ pub(super) fn provenance(view: &ProvenanceView) -> String {
         let _ = writeln!(text, "  contributions  {}", shares(&view.contributions));
     }
     if let Some(metrics) = &view.metrics {
-        measures(&mut text, metrics, &view.frontier);
+        measures(&mut text, metrics);
+        estimates(&mut text, view.estimate.as_ref(), &view.frontier);
+        design(&mut text, &view.design_frontier);
     }
     codes(&mut text, &view.code_distributions);
     if !view.proposed_profile.is_empty() {
@@ -102,14 +107,17 @@ pub(super) fn provenance(view: &ProvenanceView) -> String {
         let _ = writeln!(text, "  judged {} {}   {rank}", judged.label, judged.doc_id);
     }
     for document in view.sample.iter().flatten() {
+        let stands_for = document.stands_for.map_or(String::new(), |n| format!("; stands for {n:.0}"));
         let _ = writeln!(
             text,
-            "  review {:<28} rank {:<5} in {}; stands for {}",
+            "  judge {:<28} rank {:<5} in {}{stands_for}",
             document.doc_id,
             document.rank,
             document.lanes.join(", "),
-            document.stands_for
         );
+    }
+    if view.is_enough == Some(true) {
+        text.push_str("  the interval of recall is narrow enough: nothing more to judge\n");
     }
     text
 }
@@ -175,19 +183,47 @@ fn alarms(text: &mut String, alarms: &[AlarmView]) {
     }
 }
 
-fn measures(text: &mut String, metrics: &MetricsView, frontier: &[FrontierView]) {
+fn measures(text: &mut String, metrics: &MetricsView) {
     let number = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.3}"));
     let _ = writeln!(
         text,
-        "  LAS {}   CCW {}   S_shape {:.3}   F_struct {}   Fproxy {}",
+        "  LAS {}   CCW {}   S_shape {:.3}   F_struct {}",
         number(metrics.las),
         number(metrics.ccw),
         metrics.s_shape,
-        number(metrics.f_struct),
-        number(metrics.f_proxy)
+        number(metrics.f_struct)
     );
-    text.push_str("  depth      P*     R*    Fβ*   (proxies: there are no labels)\n");
+}
+
+fn estimates(text: &mut String, estimate: Option<&EstimateView>, frontier: &[FrontierView]) {
+    let Some(estimate) = estimate else {
+        text.push_str("  measured by an earlier version: blend again for estimates\n");
+        return;
+    };
+    let IntervalView { mean, low, high } = estimate.relevant;
+    let _ = writeln!(text, "  relevant documents: about {mean:.0} (90 % interval: {low:.0} to {high:.0})");
+    let _ = writeln!(text, "  {}", estimate.says);
+    text.push_str("  depth   precision          recall             Fβ     (expected, with 90 % intervals)\n");
+    let interval =
+        |IntervalView { mean, low, high }: IntervalView| format!("{mean:.2} ({low:.2} to {high:.2})");
     for point in frontier {
+        let _ = writeln!(
+            text,
+            "  {:>5}   {:<18} {:<18} {}",
+            point.k,
+            interval(point.precision),
+            interval(point.recall),
+            interval(point.f_beta)
+        );
+    }
+}
+
+fn design(text: &mut String, points: &[DesignPointView]) {
+    if points.is_empty() {
+        return;
+    }
+    text.push_str("  depth      P*     R*    Fβ*   (proxies of the design: they predict no depth)\n");
+    for point in points {
         let _ = writeln!(
             text,
             "  {:>5}   {:.3}  {:.3}  {:.3}",

@@ -64,7 +64,7 @@ pub(super) fn routes() -> Vec<Route> {
         post(
             "/fusion/blends/{run_id}/representatives",
             "register_representatives",
-            "Store a person's judgments of a blend's documents, once",
+            "Add a person's judgments of a blend's documents",
             change::register,
         ),
     ]
@@ -111,8 +111,10 @@ struct OfRun {
     top_k_lane: Option<usize>,
     /// Codes of each system, 0 to 200, default 30.
     top_k_code: Option<usize>,
-    /// Whether to propose 10 documents to review, spread over score, lanes and meaning. Default false.
+    /// Whether to propose documents to judge: a sample of 20, then those whose judgment tells most. Default false.
     sample: Option<bool>,
+    /// Width of the interval of recall, above 0, at most 1, at which nothing more is proposed.
+    recall_width: Option<f64>,
 }
 
 async fn run(call: Call, query: OfRun) -> Result<Reply<ProvenanceView>, Failure> {
@@ -123,6 +125,7 @@ async fn run(call: Call, query: OfRun) -> Result<Reply<ProvenanceView>, Failure>
         top_k_lane: within("top_k_lane", query.top_k_lane.unwrap_or(usual.top_k_lane), 0..=MOST_CODES)?,
         top_k_code: within("top_k_code", query.top_k_code.unwrap_or(usual.top_k_code), 0..=MOST_CODES)?,
         sample: query.sample.unwrap_or(usual.sample),
+        recall_width: query.recall_width,
     };
     Ok(call.app().fusion().provenance(&request).await?.into())
 }

@@ -5,7 +5,7 @@ use crate::config::RankingMethod;
 use crate::ports::TaskFragment;
 use lyra_domain::PageId;
 use lyra_domain::ranking::{RankingConfig, min_max, mix, top_by};
-use lyra_fusion::{Lane, Pool, RankedDocs, Ranking};
+use lyra_fusion::{Lane, Method, Pool, RankedDocs, Ranking};
 use std::collections::{BTreeMap, HashMap};
 
 /// Full text, and meaning, as lanes.
@@ -93,7 +93,7 @@ fn fused(candidates: &Candidates<'_>) -> (Vec<f64>, Vec<BTreeMap<String, f64>>) 
     let lanes: Vec<Lane<'_>> =
         lists.iter().map(|(name, docs)| Lane { name, docs, limit: usize::MAX }).collect();
     let pool = Pool::new(&lanes);
-    let ranking = Ranking::new(&pool, &vec![1.0; lanes.len()], K, None);
+    let ranking = Ranking::new(&pool, &vec![1.0; lanes.len()], (Method::Rrf, K), None);
     let most = lanes.len() as f64 / (K + 1.0);
     let places: HashMap<&str, usize> = (0..pool.len()).map(|doc| (pool.id(doc), doc)).collect();
     let mut scores = vec![0.0; candidates.fragments.len()];

@@ -7,7 +7,7 @@ use super::{Fusion, PeekRequest, ProvenanceRequest};
 use crate::{AppError, Details, Remedy};
 use lyra_domain::named_enum;
 use lyra_fusion::{Recipe, RecipeDelta};
-use lyra_store::{RunKind, RunParent, StoredRun};
+use lyra_store::{NewJudgments, RunKind, RunParent, StoredRun};
 use lyra_wire::fusion::{FusionView, ProvenanceView, RecipeInput};
 use lyra_wire::json::size;
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,10 @@ use std::collections::{BTreeSet, HashSet};
 
 /// Most lanes of one blend.
 const MAX_LANES: usize = 20;
-/// Most representatives of one run.
-const MAX_REPRESENTATIVES: usize = 30;
+/// Most representatives of one call, and of one run.
+const MAX_REPRESENTATIVES: (usize, usize) = (30, 1_000);
+/// How often judgments are stored again because others came first.
+const ATTEMPTS: usize = 5;
 
 /// Lanes to fuse.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -119,7 +121,7 @@ impl Fusion {
     /// As [`Fusion::mutate`].
     pub async fn change(&self, run_id: &str, given: RecipeInput) -> Result<FusionView, AppError> {
         let from = self.recipe(run_id).await?;
-        self.mutate(run_id, super::delta(given, &from)).await
+        self.mutate(run_id, super::delta(given, &from)?).await
     }
 
     /// The parameters of a fusion run.
@@ -130,20 +132,20 @@ impl Fusion {
         recipe(&self.fusion_run(run_id).await?)
     }
 
-    /// Stores a person's judgments with a fusion run, once. From 10 documents on, π′ is fitted to them.
+    /// Adds a person's judgments to those of a fusion run, and measures it again. A document that was judged before gets the new
+    /// label.
     ///
     /// # Errors
-    /// No such fusion run, no or too many documents, a duplicate or unknown document, or the run already has
-    /// representatives.
+    /// No such fusion run, no or too many documents, a duplicate or unknown document.
     pub async fn register_representatives(
         &self,
         run_id: &str,
         judged: Vec<Representative>,
     ) -> Result<ProvenanceView, AppError> {
-        if judged.is_empty() || judged.len() > MAX_REPRESENTATIVES {
+        if judged.is_empty() || judged.len() > MAX_REPRESENTATIVES.0 {
             return Err(AppError::invalid(
                 format!("`representatives` has {} entries", judged.len()),
-                format!("give 1 to {MAX_REPRESENTATIVES} documents"),
+                format!("give 1 to {} documents; more in another call", MAX_REPRESENTATIVES.0),
             ));
         }
         let mut seen = BTreeSet::new();
@@ -153,27 +155,42 @@ impl Fusion {
                 "give each document one label",
             ));
         }
-        let run = self.fusion_run(run_id).await?;
-        let held: HashSet<&str> = run.docs.ids.iter().map(String::as_str).collect();
-        let missing: Vec<String> =
-            judged.iter().map(|j| j.doc_id.clone()).filter(|id| !held.contains(id.as_str())).collect();
-        if !missing.is_empty() {
-            let message = format!("the run does not have: {}", missing.join(", "));
-            return Err(AppError {
-                details: Some(Details::Missing { missing }),
-                ..AppError::invalid(message, Remedy::GiveDocumentsOfRun)
-            });
+        for _ in 0..ATTEMPTS {
+            let run = self.fusion_run(run_id).await?;
+            let held: HashSet<&str> = run.docs.ids.iter().map(String::as_str).collect();
+            let missing: Vec<String> =
+                judged.iter().map(|j| j.doc_id.clone()).filter(|id| !held.contains(id.as_str())).collect();
+            if !missing.is_empty() {
+                let message = format!("the run does not have: {}", missing.join(", "));
+                return Err(AppError {
+                    details: Some(Details::Missing { missing }),
+                    ..AppError::invalid(message, Remedy::GiveDocumentsOfRun)
+                });
+            }
+            let mut all = representatives(&run);
+            all.retain(|known| judged.iter().all(|new| new.doc_id != known.doc_id));
+            all.extend(judged.iter().cloned());
+            if all.len() > MAX_REPRESENTATIVES.1 {
+                return Err(AppError::invalid(
+                    format!("the run would have {} judged documents", all.len()),
+                    format!("it may have {} at most", MAX_REPRESENTATIVES.1),
+                ));
+            }
+            let recipe = recipe(&run)?;
+            let measured = self.measure(&self.lanes_of(&run).await?, &recipe, &all).await?;
+            let shaped_by = shaped_by(&run.parents, &recipe, run.changed_from.as_deref(), &all);
+            let stored = NewJudgments {
+                before: run.representatives.as_ref(),
+                shaped_by: &shaped_by,
+                representatives: &json!(all),
+                assessment: &json!(measured),
+            };
+            if self.store.set_representatives(&run.id, stored).await? {
+                let request = ProvenanceRequest { run_id: run.id, ..ProvenanceRequest::default() };
+                return self.provenance(&request).await;
+            }
         }
-        let recipe = recipe(&run)?;
-        let measured = self.measure(&self.lanes_of(&run).await?, &recipe, &judged).await?;
-        let shaped_by = shaped_by(&run.parents, &recipe, run.changed_from.as_deref(), &judged);
-        if !self.store.set_representatives(&run.id, &shaped_by, &json!(judged), &json!(measured)).await? {
-            return Err(AppError::invalid(
-                format!("the run `{}` already has representatives", run.id),
-                Remedy::BlendAgain,
-            ));
-        }
-        self.provenance(&ProvenanceRequest { run_id: run.id, ..ProvenanceRequest::default() }).await
+        Err(AppError::new(crate::ErrorCode::Internal, "others keep judging documents of this run; try again"))
     }
 
     async fn parents(&self, runs: &[RunRef]) -> Result<Vec<RunParent>, AppError> {

@@ -4,9 +4,10 @@ use super::views::{lane_alarms, lane_recipe};
 use super::{Fusion, Representative, blocking};
 use crate::{AppError, ErrorCode};
 use lyra_corpus::backend::IdType;
+use lyra_fusion::estimate::{Estimate, Prior};
 use lyra_fusion::{
-    Alarm, Blend, CODE, DocText, FacetSignals, FrontierPoint, Lane, Pool, ProxyMethod, RankedDocs, Recipe,
-    StructureMetrics, alarm, cut,
+    Alarm, AlarmKind, Blend, CODE, DocText, FacetSignals, FrontierPoint, Lane, Method, PiMode, Pool, ProxyMethod,
+    RankedDocs, Recipe, StructureMetrics, alarm, cut,
 };
 use lyra_store::{NewRun, RunKind, RunMeta, RunParent, StoredRun};
 use serde::{Deserialize, Serialize};
@@ -29,9 +30,18 @@ const SHARES_OF: usize = 50;
 pub(super) struct Measured {
     /// Shares of the lanes and of `code` in the scores of the first 50.
     pub(super) contributions: BTreeMap<String, f64>,
-    pub(super) frontier: Vec<FrontierPoint>,
+    /// Absent in measurements that were stored before there were estimates.
+    #[serde(default)]
+    pub(super) estimate: Option<Estimate>,
+    /// What was added up.
+    #[serde(default = "rrf")]
+    pub(super) method: Method,
+    /// The design's proxies, where the recipe asks for them.
+    #[serde(default, rename = "frontier")]
+    pub(super) design: Vec<FrontierPoint>,
     pub(super) metrics: StructureMetrics,
-    pub(super) proxy: ProxyMethod,
+    #[serde(default)]
+    pub(super) proxy: Option<ProxyMethod>,
     pub(super) alarms: Vec<Alarm>,
     /// Documents whose texts were read for facets.
     pub(super) facets_read: usize,
@@ -40,13 +50,20 @@ pub(super) struct Measured {
 impl Measured {
     pub(super) fn of(run: &StoredRun) -> Result<Self, AppError> {
         let stored = run.assessment.clone().unwrap_or_default();
-        serde_json::from_value(stored).map_err(|error| {
+        let mut measured: Self = serde_json::from_value(stored).map_err(|error| {
             AppError::new(
                 ErrorCode::Internal,
                 format!("the measurements of {} cannot be read: {error}", run.id),
             )
-        })
+        })?;
+        measured.alarms.retain(|alarm| alarm.alarm != AlarmKind::Retired);
+        Ok(measured)
     }
+}
+
+/// Before there was a choice.
+fn rrf() -> Method {
+    Method::Rrf
 }
 
 /// The lanes of a fusion, with their names in it.
@@ -159,10 +176,10 @@ impl Fusion {
         let facets = self.facet_signals(lanes, recipe).await?;
         let labels: HashMap<String, f64> =
             representatives.iter().map(|r| (r.doc_id.clone(), r.label.relevance())).collect();
-        let (of, shape) = (lanes.clone(), recipe.clone());
+        let (of, shape, prior) = (lanes.clone(), recipe.clone(), Arc::clone(&self.prior));
         let mut measured = blocking(move || {
             of.with_blend(&shape, |pool, blend, prepared| {
-                assess(pool, blend, prepared, &shape, &facets, &labels)
+                assess(pool, blend, (&shape, prepared), &prior, &facets, &labels)
             })
         })
         .await?;
@@ -174,14 +191,15 @@ impl Fusion {
         Ok(measured)
     }
 
-    /// The facet signals of the first documents, by document id; empty without facets.
+    /// The facet signals of the first documents, by document id; empty without facets, and where nothing needs them.
     async fn facet_signals(
         &self,
         lanes: &Lanes,
         recipe: &Recipe,
     ) -> Result<HashMap<String, FacetSignals>, AppError> {
         let mut signals = HashMap::new();
-        let Some(facets) = recipe.prepare(&lanes.names())?.facets else { return Ok(signals) };
+        let needed = recipe.prepare(&lanes.names())?.facets.filter(|_| recipe.pi_mode == PiMode::Design);
+        let Some(facets) = needed else { return Ok(signals) };
         let facets = Arc::new(facets);
         let (of, shape) = (lanes.clone(), recipe.clone());
         let first: Vec<String> = blocking(move || {
@@ -224,8 +242,8 @@ pub(super) fn shaped_by(
 fn assess(
     pool: &Pool<'_>,
     blend: &Blend,
-    prepared: &lyra_fusion::Prepared,
-    recipe: &Recipe,
+    (recipe, prepared): (&Recipe, &lyra_fusion::Prepared),
+    prior: &Prior,
     facets: &HashMap<String, FacetSignals>,
     labels: &HashMap<String, f64>,
 ) -> Measured {
@@ -233,7 +251,8 @@ fn assess(
     let read: Vec<(usize, FacetSignals)> = (0..pool.len()).filter_map(by_doc).collect();
     let labelled: Vec<(usize, f64)> =
         (0..pool.len()).filter_map(|doc| Some((doc, *labels.get(pool.id(doc))?))).collect();
-    let said = blend.assess(pool, recipe, prepared, &read, &labelled);
+    let said = blend.assess(pool, (recipe, prepared), prior, &read, &labelled);
+    let (proxy, design) = said.design.map(|design| (design.method, design.frontier)).unzip();
     let names = pool.names().iter().copied().chain([CODE]).map(str::to_owned);
     Measured {
         contributions: names.zip(blend.ranking.total_shares(SHARES_OF)).collect(),
@@ -241,13 +260,14 @@ fn assess(
             pool,
             blend,
             &said.metrics,
-            &said.frontier,
             prepared.profile.as_ref(),
             &prepared.context,
         ),
-        frontier: said.frontier,
+        estimate: Some(said.estimate),
+        method: recipe.method.within(pool),
+        design: design.unwrap_or_default(),
         metrics: said.metrics,
-        proxy: said.method,
+        proxy,
         facets_read: read.len(),
     }
 }

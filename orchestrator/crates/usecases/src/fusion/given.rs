@@ -2,7 +2,7 @@
 
 use crate::AppError;
 use lyra_corpus::backend::{FieldBoosts, RawFilter, RawRange};
-use lyra_fusion::{FacetTerms, FacetWeights, PiWeights, Recipe, RecipeDelta};
+use lyra_fusion::{FacetTerms, FacetWeights, Method, PiWeights, Recipe, RecipeDelta};
 use lyra_wire::fusion::{BoostsInput, FacetInput, FilterInput, RecipeInput, WeightInput};
 
 /// Filters as the backends take them.
@@ -28,10 +28,16 @@ pub fn boosts(BoostsInput { title, abst, claim, desc }: BoostsInput) -> FieldBoo
 }
 
 /// What a caller changes of a recipe. Omitted parts of small objects keep the values of `from`.
-pub fn delta(given: RecipeInput, from: &Recipe) -> RecipeDelta {
+///
+/// # Errors
+/// An unknown method or mode.
+pub fn delta(given: RecipeInput, from: &Recipe) -> Result<RecipeDelta, AppError> {
+    let chosen = given.method.map(|name| name.parse().map_err(|error| unknown("method", error))).transpose()?;
     let weights =
         |list: Vec<WeightInput>| list.into_iter().map(|weight| (weight.lane, weight.weight)).collect();
-    RecipeDelta {
+    Ok(RecipeDelta {
+        method: chosen.or(given.rrf_k.map(|_| Method::Rrf)),
+        pi_mode: given.pi_mode.map(|name| name.parse().map_err(|error| unknown("pi_mode", error))).transpose()?,
         weights: given.weights.map(weights),
         lane_weights: given.lane_weights.map(weights),
         pi_weights: given.pi_weights.map(|new| PiWeights {
@@ -56,13 +62,20 @@ pub fn delta(given: RecipeInput, from: &Recipe) -> RecipeDelta {
         context_codes: given.context_codes,
         top_m_per_lane: given.top_m_per_lane,
         k_grid: given.k_grid,
-    }
+    })
+}
+
+fn unknown(argument: &str, error: String) -> AppError {
+    AppError::invalid(format!("`{argument}`: {error}"), "omit it for the default")
 }
 
 /// The recipe that a caller gives.
-pub fn recipe(given: RecipeInput) -> Recipe {
+///
+/// # Errors
+/// An unknown method or mode.
+pub fn recipe(given: RecipeInput) -> Result<Recipe, AppError> {
     let usual = Recipe::default();
-    usual.clone().with(delta(given, &usual))
+    Ok(usual.clone().with(delta(given, &usual)?))
 }
 
 /// A filter as people write it: `FIELD=VALUE,VALUE`, `FIELD!=VALUE`, or `FIELD=FROM..TO`.

@@ -1,8 +1,7 @@
 //! What fusion keeps between calls, as it asks for it. The store implements it.
 
 use async_trait::async_trait;
-use lyra_store::{NewRun, Result, RunSummary, Store, StoredRun};
-use serde_json::Value;
+use lyra_store::{NewJudgments, NewRun, Result, RunSummary, Store, StoredRun};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -17,14 +16,8 @@ pub(crate) trait RunStore: Send + Sync {
     async fn run(&self, id: &str) -> Result<StoredRun>;
     /// At most `limit` runs, newest first.
     async fn runs(&self, limit: u32) -> Result<Vec<RunSummary>>;
-    /// Stores a person's judgments of a run's documents, once. `false` when the run already has judgments.
-    async fn set_representatives(
-        &self,
-        id: &str,
-        shaped_by: &str,
-        representatives: &Value,
-        assessment: &Value,
-    ) -> Result<bool>;
+    /// Stores a person's judgments of a run's documents. `false` when those that it had have changed meanwhile.
+    async fn set_representatives(&self, id: &str, judgments: NewJudgments<'_>) -> Result<bool>;
 }
 
 /// Publications that a backend outside returned, as JSON by id.
@@ -73,14 +66,8 @@ impl RunStore for Store {
         Self::runs(self, limit).await
     }
 
-    async fn set_representatives(
-        &self,
-        id: &str,
-        shaped_by: &str,
-        representatives: &Value,
-        assessment: &Value,
-    ) -> Result<bool> {
-        Self::set_representatives(self, id, shaped_by, representatives, assessment).await
+    async fn set_representatives(&self, id: &str, judgments: NewJudgments<'_>) -> Result<bool> {
+        Self::set_representatives(self, id, judgments).await
     }
 }
 

@@ -2,27 +2,33 @@
 
 use super::blend::{recipe, representatives};
 use super::fuse::Measured;
-use super::views::{alarms, code_counts, depth, lane_alarms, lane_recipe, meta, shape, shares};
+use super::views::{
+    alarms, code_counts, depth, design_point, estimate, lane_alarms, lane_recipe, meta, shape, shares,
+};
 use super::{Fusion, blocking};
 use crate::AppError;
 use lyra_fusion::profile::{ProposeOptions, propose};
-use lyra_fusion::{CODE, Candidate, Ranking, sample};
+use lyra_fusion::estimate::{Proposal, proposed as informative, stratified};
+use lyra_fusion::{CODE, Ranking};
 use lyra_store::{RunKind, StoredRun};
 use lyra_wire::fusion::{
     DocumentShare, ParentView, ProposedView, ProvenanceView, RepresentativeView, SampleView,
 };
-use lyra_wire::json::{fields_of, millionths};
-use std::collections::{BTreeMap, HashMap};
+use lyra_wire::json::{fields_of, millionths, thousandths};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
-/// Size of the pool of a review sample, and of the sample.
-const SAMPLE: (usize, usize) = (200, 10);
+/// Documents of a review's sample.
+const SAMPLE: usize = 20;
+/// Documents that are proposed at a time once the sample is judged.
+const NEXT: usize = 5;
 /// Codes of a proposed profile.
 const PROPOSED: usize = 20;
 /// Most runs that a lineage goes back.
 const MAX_LINEAGE: usize = 50;
 
 /// What to report about a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ProvenanceRequest {
     /// Which run.
     pub run_id: String,
@@ -34,11 +40,13 @@ pub struct ProvenanceRequest {
     pub top_k_code: usize,
     /// Whether documents to review are proposed.
     pub sample: bool,
+    /// Width of the interval of recall at which a review ends: nothing more is proposed. Above 0, at most 1.
+    pub recall_width: Option<f64>,
 }
 
 impl Default for ProvenanceRequest {
     fn default() -> Self {
-        Self { run_id: String::new(), offset: 0, top_k_lane: 20, top_k_code: 30, sample: false }
+        Self { run_id: String::new(), offset: 0, top_k_lane: 20, top_k_code: 30, sample: false, recall_width: None }
     }
 }
 
@@ -46,8 +54,14 @@ impl Fusion {
     /// Where a run comes from and what is in it.
     ///
     /// # Errors
-    /// No such run.
+    /// No such run, a width out of range.
     pub async fn provenance(&self, request: &ProvenanceRequest) -> Result<ProvenanceView, AppError> {
+        if let Some(width) = request.recall_width.filter(|width| !(*width > 0.0 && *width <= 1.0)) {
+            return Err(AppError::invalid(
+                format!("`recall_width` is {width}"),
+                "it must be above 0 and at most 1, such as 0.2",
+            ));
+        }
         let run = self.run(&request.run_id).await?;
         let proposed = proposed(&run).await?;
         let mut view = ProvenanceView {
@@ -67,12 +81,16 @@ impl Fusion {
             code_distributions: code_counts(&run.docs, request.top_k_code),
             proposed_profile: proposed,
             metrics: None,
+            method: None,
             frontier: Vec::new(),
+            estimate: None,
+            design_frontier: Vec::new(),
             proxy: None,
             facets_read: None,
             alarms: Vec::new(),
             representatives: Vec::new(),
             sample: None,
+            is_enough: None,
             shortened: false,
         };
         if run.kind == RunKind::Fusion {
@@ -83,7 +101,11 @@ impl Fusion {
         }
         view.documents = self.listed(&run, request.offset, request.top_k_lane).await?;
         if request.sample {
-            view.sample = Some(self.sampled(&run).await?);
+            let recall = view.estimate.as_ref().and_then(|estimate| estimate.recall_at_middle);
+            let is_narrow = |width: f64| recall.is_some_and(|recall| recall.high - recall.low <= width);
+            view.is_enough = request.recall_width.map(is_narrow);
+            let is_enough = view.is_enough == Some(true);
+            view.sample = Some(if is_enough { Vec::new() } else { self.sampled(&run).await? });
         }
         Ok(view)
     }
@@ -103,8 +125,11 @@ impl Fusion {
             .collect();
         view.contributions = shares(measured.contributions);
         view.metrics = Some(shape(measured.metrics));
-        view.frontier = measured.frontier.into_iter().map(depth).collect();
-        view.proxy = Some(fields_of(&measured.proxy));
+        view.method = Some(measured.method.as_str());
+        view.estimate = measured.estimate.as_ref().map(estimate);
+        view.frontier = measured.estimate.into_iter().flat_map(|estimate| estimate.points).map(depth).collect();
+        view.design_frontier = measured.design.into_iter().map(design_point).collect();
+        view.proxy = measured.proxy.map(|proxy| fields_of(&proxy));
         view.facets_read = Some(measured.facets_read);
         view.alarms = alarms(measured.alarms);
         let places: HashMap<&str, usize> =
@@ -186,39 +211,45 @@ impl Fusion {
         Ok(lineage)
     }
 
-    /// Documents to review.
+    /// Documents to judge next: what is left of the sample, then those whose judgment tells most.
     async fn sampled(&self, run: &StoredRun) -> Result<Vec<SampleView>, AppError> {
+        let judged = representatives(run);
+        let is_judged = |place: usize| judged.iter().any(|judged| judged.doc_id == run.docs.ids[place]);
+        let seed = run.id.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        let mut chosen: Vec<Proposal> = stratified(run.docs.ids.len(), SAMPLE, seed);
+        chosen.retain(|proposal| !is_judged(proposal.place));
+        let mut stand_for: Vec<(usize, Option<f64>)> = chosen
+            .into_iter()
+            .map(|proposal| (proposal.place, Some(thousandths(1.0 / proposal.probability))))
+            .collect();
         let lanes = if run.kind == RunKind::Fusion { Some(self.lanes_of(run).await?) } else { None };
-        let ids: Vec<String> = run.docs.ids.iter().take(SAMPLE.0).cloned().collect();
-        let vectors = self.backend.embeddings(&run.corpus, &ids).await?;
-        let held: Vec<(String, std::collections::HashSet<&str>)> = lanes
+        if let (true, Some(lanes)) = (stand_for.is_empty(), &lanes) {
+            let (lanes, recipe, prior) = (lanes.clone(), recipe(run)?, Arc::clone(&self.prior));
+            let labels: HashMap<String, f64> =
+                judged.iter().map(|judged| (judged.doc_id.clone(), judged.label.relevance())).collect();
+            let places = blocking(move || {
+                lanes.with_blend(&recipe, |pool, blend, prepared| {
+                    let label = |doc: usize| Some((doc, *labels.get(pool.id(doc))?));
+                    let labels: Vec<(usize, f64)> = (0..pool.len()).filter_map(label).collect();
+                    let posterior = blend.posterior(pool, prepared, &prior, &labels);
+                    informative(&posterior, recipe.beta_fuse, NEXT)
+                })
+            })
+            .await?;
+            stand_for.extend(places.into_iter().map(|place| (place, None)));
+        }
+        let held: Vec<(String, HashSet<&str>)> = lanes
             .iter()
             .flat_map(super::fuse::Lanes::runs)
             .map(|(name, lane)| (name.to_owned(), lane.docs.ids.iter().map(String::as_str).collect()))
             .collect();
-        let candidates: Vec<Candidate<'_>> = ids
-            .iter()
-            .enumerate()
-            .map(|(place, id)| Candidate {
-                lanes: held.iter().map(|(_, ids)| ids.contains(id.as_str())).collect(),
-                vector: vectors.get(place).and_then(Option::as_deref),
-            })
-            .collect();
-        let (chosen, nearest) = sample(&candidates, SAMPLE.1);
-        Ok(chosen
-            .into_iter()
-            .map(|place| SampleView {
-                rank: place + 1,
-                doc_id: ids[place].clone(),
-                lanes: held
-                    .iter()
-                    .zip(&candidates[place].lanes)
-                    .filter(|(_, has)| **has)
-                    .map(|((name, _), _)| name.clone())
-                    .collect(),
-                stands_for: nearest.iter().filter(|of| **of == place).count(),
-            })
-            .collect())
+        let view = |(place, stands_for): (usize, Option<f64>)| {
+            let id = &run.docs.ids[place];
+            let having = held.iter().filter(|(_, ids)| ids.contains(id.as_str()));
+            let lanes = having.map(|(name, _)| name.clone()).collect();
+            SampleView { rank: place + 1, doc_id: id.clone(), lanes, stands_for }
+        };
+        Ok(stand_for.into_iter().map(view).collect())
     }
 }
 

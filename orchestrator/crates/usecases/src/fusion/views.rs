@@ -6,12 +6,14 @@ use super::review::MAX_BUDGET;
 use super::search::LaneRecipe;
 use crate::{AppError, ErrorCode};
 use lyra_fusion::alarm::{partly_embedded, wide_lane, wide_query};
+use lyra_fusion::estimate::{Depths, Estimate, Expected, Interval, LABELS_FOR_DEPTH};
 use lyra_fusion::{Alarm, FrontierPoint, RankedDocs, StructureMetrics};
 use lyra_store::{RunMeta, StoredRun};
 use lyra_wire::fusion::{
-    AlarmView, CodeCount, FrontierView, FusionView, ItemView, MetaView, MetricsView, RunHandle, SystemCodes,
+    AlarmView, CodeCount, DepthsView, DesignPointView, EstimateView, FrontierView, FusionView, IntervalView, ItemView,
+    MetaView, MetricsView, RunHandle, SystemCodes,
 };
-use lyra_wire::json::{millionths, size, word};
+use lyra_wire::json::{millionths, size, thousandths, word};
 use std::collections::BTreeMap;
 
 /// Most documents listed in a handle.
@@ -49,13 +51,49 @@ pub(super) fn meta(meta: RunMeta) -> MetaView {
     }
 }
 
-/// A depth of reading.
-pub(super) fn depth(point: FrontierPoint) -> FrontierView {
-    FrontierView {
+/// A depth of reading in the design's proxies.
+pub(super) fn design_point(point: FrontierPoint) -> DesignPointView {
+    DesignPointView {
         k: point.k,
         p_star: millionths(point.p_star),
         r_star: millionths(point.r_star),
         f_beta_star: millionths(point.f_beta_star),
+    }
+}
+
+/// A depth of reading.
+pub(super) fn depth(point: Expected) -> FrontierView {
+    FrontierView {
+        k: point.k,
+        precision: interval(point.precision),
+        recall: interval(point.recall),
+        f_beta: interval(point.f_beta),
+    }
+}
+
+fn interval(of: Interval) -> IntervalView {
+    IntervalView { mean: thousandths(of.mean), low: thousandths(of.low), high: thousandths(of.high) }
+}
+
+/// What ranks and judgments say together.
+pub(super) fn estimate(estimate: &Estimate) -> EstimateView {
+    let says = match (estimate.labels, estimate.depths) {
+        (_, Some(Depths { from, to, middle })) => format!(
+            "Fβ should be highest after {middle} documents; with a probability of 90 %, it is between {from} and {to}"
+        ),
+        (0, None) => format!(
+            "no document was judged, so no depth can be named; judge at least {LABELS_FOR_DEPTH}, better 20"
+        ),
+        (judged, None) => {
+            format!("{judged} judged documents are too few to name a depth; it takes {LABELS_FOR_DEPTH}")
+        }
+    };
+    EstimateView {
+        judged: estimate.labels,
+        relevant: interval(estimate.relevant),
+        depths: estimate.depths.map(|Depths { from, to, middle }| DepthsView { from, to, middle }),
+        recall_at_middle: estimate.at_middle.map(|point| interval(point.recall)),
+        says,
     }
 }
 
@@ -66,7 +104,6 @@ pub(super) fn shape(metrics: StructureMetrics) -> MetricsView {
         ccw: metrics.ccw.map(millionths),
         s_shape: millionths(metrics.s_shape),
         f_struct: metrics.f_struct.map(millionths),
-        f_proxy: metrics.f_proxy.map(millionths),
     }
 }
 
@@ -186,8 +223,10 @@ pub(super) fn fusion_view(run: &StoredRun, cached: bool) -> Result<FusionView, A
         corpus: run.corpus.clone(),
         meta: meta(run.meta),
         cached,
-        best: lyra_fusion::frontier::best(&measured.frontier).map(depth),
-        frontier: measured.frontier.into_iter().map(depth).collect(),
+        method: measured.method.as_str(),
+        estimate: measured.estimate.as_ref().map(estimate),
+        frontier: measured.estimate.into_iter().flat_map(|estimate| estimate.points).map(depth).collect(),
+        design_frontier: measured.design.into_iter().map(design_point).collect(),
         metrics: shape(measured.metrics),
         contributions: shares(measured.contributions),
         alarms: alarms(measured.alarms),

@@ -1,7 +1,16 @@
 //! What a caller gives to search lanes and to fuse them.
 
-use schemars::JsonSchema;
+use crate::schema::one_of;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+
+fn methods(_: &mut SchemaGenerator) -> Schema {
+    one_of(["minmax", "rrf"].into_iter())
+}
+
+fn pi_modes(_: &mut SchemaGenerator) -> Schema {
+    one_of(["estimate", "design"].into_iter())
+}
 
 /// One filter; all must hold.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
@@ -118,7 +127,7 @@ pub struct FacetWeightsInput {
     pub c: Option<f64>,
 }
 
-/// The mix of the relevance proxy π′.
+/// The mix of the design's π′.
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub struct PiWeightsInput {
@@ -144,20 +153,26 @@ pub struct RecipeInput {
     /// a first place.
     #[schemars(length(max = 40))]
     pub weights: Option<Vec<WeightInput>>,
-    /// Weights of lanes in their agreement on a document, a part of π′. Default: `weights`.
+    /// Weights of lanes in the estimates. Default: `weights`.
     #[schemars(length(max = 40))]
     pub lane_weights: Option<Vec<WeightInput>>,
-    /// The mix of the relevance proxy π′.
+    /// The mix of the design's π′.
     pub pi_weights: Option<PiWeightsInput>,
-    /// Elements of the invention with their synonyms, looked for in claims, abstract and description.
+    /// Elements of the invention with their synonyms, a part of the design's π′.
     #[schemars(length(max = 30))]
     pub facet_terms: Option<Vec<FacetInput>>,
     /// What facets count by label.
     pub facet_weights: Option<FacetWeightsInput>,
-    /// k of reciprocal rank fusion, default 60: the larger, the less top ranks count.
+    /// `minmax` (default) adds up scores, each lane's from 0 to 1; `rrf` adds up ranks, as it is done where a lane has no scores.
+    #[schemars(schema_with = "methods")]
+    pub method: Option<String>,
+    /// k of `rrf`, default 10: the larger, the less top ranks count. Without `method`, it selects `rrf`.
     #[schemars(range(min = 1, max = 10_000))]
     pub rrf_k: Option<f64>,
-    /// β of Fβ*, default 1.5: above 1 favors recall.
+    /// `design` adds the proxies P*, R* and Fβ* of the design. Default `estimate`.
+    #[schemars(schema_with = "pi_modes")]
+    pub pi_mode: Option<String>,
+    /// β of Fβ, default 1.5: above 1 favors recall.
     #[schemars(range(min = 0.01, max = 10))]
     pub beta_fuse: Option<f64>,
     /// Codes that describe what is searched, with weights; `get_provenance` of the wide lane proposes some.
@@ -169,7 +184,7 @@ pub struct RecipeInput {
     /// Documents to take from each lane, default all.
     #[schemars(range(min = 1, max = 10_000))]
     pub top_m_per_lane: Option<usize>,
-    /// Reading depths at which P*, R* and Fβ* are computed. Default 10 to 800.
+    /// Reading depths of the frontier. Default 10 to 800.
     #[schemars(length(min = 1, max = 50), inner(range(min = 1, max = 100_000)))]
     pub k_grid: Option<Vec<usize>>,
 }

@@ -1,6 +1,6 @@
 //! Where a run comes from and what is in it.
 
-use super::{AlarmView, FrontierView, MetaView, MetricsView, SystemCodes};
+use super::{AlarmView, DesignPointView, EstimateView, FrontierView, MetaView, MetricsView, SystemCodes};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -43,21 +43,33 @@ pub struct ProvenanceView {
     /// The shape of the ranking; of fusion runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metrics: Option<MetricsView>,
-    /// P*, R* and Fβ* over depths of reading; of fusion runs.
+    /// What was added up: `minmax` (scores) or `rrf` (ranks); of fusion runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<&'static str>,
+    /// Expected precision, recall and Fβ over depths of reading, each with a 90 % interval; of fusion runs.
     pub frontier: Vec<FrontierView>,
-    /// How π′ was computed: `standardised` (a proxy) or `platt` (fitted to representatives), with its parameters.
+    /// What the ranks and the judgments say together; of fusion runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<EstimateView>,
+    /// P*, R* and Fβ* of the design, with `pi_mode` `design`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub design_frontier: Vec<DesignPointView>,
+    /// How the design's π′ was computed: `standardised` or `platt` (fitted to representatives), with its parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<Map<String, Value>>,
-    /// Documents whose texts were read for facets.
+    /// Documents whose texts were read for facets, a part of the design's π′.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub facets_read: Option<usize>,
     /// What deserves a second look.
     pub alarms: Vec<AlarmView>,
     /// Documents that a person judged, with their current ranks.
     pub representatives: Vec<RepresentativeView>,
-    /// Documents to review, spread over score, lanes and meaning, if requested.
+    /// Documents to judge next, if requested: what is left of a sample of 20, then those whose judgment tells most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Vec<SampleView>>,
+    /// Whether the interval of `recall_at_middle` is as narrow as `recall_width`, if that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_enough: Option<bool>,
     /// Whether fewer documents and codes are listed than requested, to keep the answer small.
     pub shortened: bool,
 }
@@ -130,6 +142,7 @@ pub struct SampleView {
     pub doc_id: String,
     /// The lanes that have it.
     pub lanes: Vec<String>,
-    /// Documents of the first 200 for which it is the closest of these.
-    pub stands_for: usize,
+    /// Documents of the sample's stratum that it stands for, itself included; absent for one that is proposed for what it tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stands_for: Option<f64>,
 }

@@ -32,7 +32,7 @@ struct BlendedRun {
 
 pub(super) async fn blend(call: Call, body: Blend) -> Result<Reply<FusionView>, Failure> {
     let runs = body.runs.into_iter().map(|run| RunRef { run_id: run.run_id, lane: run.lane }).collect();
-    let request = BlendRequest { runs, recipe: recipe(body.recipe), peek: None };
+    let request = BlendRequest { runs, recipe: recipe(body.recipe)?, peek: None };
     Ok(call.app().fusion().blend(request).await?.into())
 }
 
@@ -44,7 +44,7 @@ pub(super) async fn change(call: Call, body: RecipeInput) -> Result<Reply<Fusion
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Judged {
-    /// Judged documents, 1 to 30. From 10 on, the relevance proxy is fitted to them; the ranking stays.
+    /// Judged documents, 1 to 30, in addition to those before. They narrow the estimates; the ranking stays.
     #[schemars(length(min = 1, max = 30))]
     representatives: Vec<JudgedDocument>,
 }

@@ -63,9 +63,12 @@ pub(in crate::tools) struct ProvenanceInput {
     /// Codes to list per system, 0 to 200, default 30.
     #[schemars(range(min = 0, max = 200))]
     top_k_code: Option<usize>,
-    /// Whether to propose 10 documents to review, spread over score, lanes and meaning. Default false.
+    /// Whether to propose documents to judge: a sample of 20, then those whose judgment tells most. Default false.
     #[serde(default)]
     sample: bool,
+    /// Width of the interval of recall at which nothing more is proposed.
+    #[schemars(range(min = 0.01, max = 1))]
+    recall_width: Option<f64>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,7 +76,7 @@ pub(in crate::tools) struct RepresentativesInput {
     /// Fusion run that the documents were judged in.
     #[schemars(length(min = 1, max = 100))]
     run_id: String,
-    /// Judged documents, 1 to 30. From 10 on, π′ is fitted to them; no document is boosted.
+    /// Judged documents, 1 to 30, in addition to those before; no document is boosted.
     #[schemars(length(min = 1, max = 30))]
     representatives: Vec<RepresentativeInput>,
 }
@@ -98,9 +101,9 @@ fn labels(_: &mut SchemaGenerator) -> Schema {
 impl Tool for BlendFrontier {
     const NAME: &'static str = "rrf_blend_frontier";
     const TITLE: &'static str = "Fuse lanes";
-    const DESCRIPTION: &'static str = "Fuses runs of lanes by weighted reciprocal rank fusion with a boost for the \
-        codes of a target profile, stores the fused run and measures it: P*, R* and Fβ* over reading depths \
-        (proxies: there are no relevance labels), agreement of lanes, spread of classes, alarms.";
+    const DESCRIPTION: &'static str = "Fuses runs of lanes by their scores, or by ranks, with a boost for the codes of a \
+        target profile, stores the fused run and measures it: expected precision, recall and Fβ over reading depths with \
+        intervals, wide without judgments; agreement of lanes, spread of classes, alarms.";
     const EFFECT: Effect = Effect::Fuses;
     type Input = BlendInput;
     type Output = FusionView;
@@ -112,7 +115,7 @@ impl Tool for BlendFrontier {
 
     async fn call(call: &Call, input: BlendInput) -> Result<FusionView, Failure> {
         let runs = input.runs.into_iter().map(|run| RunRef { run_id: run.run_id, lane: run.lane }).collect();
-        let request = BlendRequest { runs, recipe: recipe(input.recipe), peek: input.peek.map(Into::into) };
+        let request = BlendRequest { runs, recipe: recipe(input.recipe)?, peek: input.peek.map(Into::into) };
         Ok(call.app.fusion().blend(request).await?)
     }
 }
@@ -143,7 +146,7 @@ impl Tool for GetProvenance {
     const TITLE: &'static str = "Inspect a run";
     const DESCRIPTION: &'static str = "Shows where a run comes from and what is in it: recipe, lineage, each lane's \
         contribution to each document, codes with a proposed target profile, metrics, frontier, alarms with their \
-        evidence, judged documents with their current rank, and on request 10 documents to review.";
+        evidence, judged documents with their current rank, and on request documents to judge.";
     const EFFECT: Effect = Effect::Reads;
     type Input = ProvenanceInput;
     type Output = ProvenanceView;
@@ -159,6 +162,7 @@ impl Tool for GetProvenance {
             top_k_lane: input.top_k_lane.unwrap_or(usual.top_k_lane),
             top_k_code: input.top_k_code.unwrap_or(usual.top_k_code),
             sample: input.sample,
+            recall_width: input.recall_width,
             ..usual
         };
         Ok(fitted(call.app.fusion().provenance(&request).await?))
@@ -168,9 +172,9 @@ impl Tool for GetProvenance {
 impl Tool for RegisterRepresentatives {
     const NAME: &'static str = "register_representatives";
     const TITLE: &'static str = "Store judged documents";
-    const DESCRIPTION: &'static str = "Stores a person's judgments of a fusion run's documents, once per run, and \
-        returns the run's provenance. From 10 documents on, the relevance proxy is fitted to the labels; the ranking \
-        does not change. Ask the person first: this cannot be undone.";
+    const DESCRIPTION: &'static str = "Adds a person's judgments to those of a fusion run's documents, and \
+        returns the run's provenance. They narrow the estimates, and from 10 on a depth is named; the ranking does not \
+        change. Only on a person's word.";
     const EFFECT: Effect = Effect::Records;
     type Input = RepresentativesInput;
     type Output = ProvenanceView;

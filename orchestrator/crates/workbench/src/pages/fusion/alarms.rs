@@ -34,12 +34,10 @@ fn title(words: Words, alarm: &str) -> &str {
     match alarm {
         "wide_lane_narrow" => words.t("fusion.alarm_wide_lane_narrow"),
         "lane_dominates" => words.t("fusion.alarm_lane_dominates"),
-        "frontier_flat" => words.t("fusion.alarm_frontier_flat"),
         "profile_contaminated" => words.t("fusion.alarm_profile_contaminated"),
         "wide_query_demands" => words.t("fusion.alarm_wide_query_demands"),
         "lanes_disagree" => words.t("fusion.alarm_lanes_disagree"),
         "classes_scattered" => words.t("fusion.alarm_classes_scattered"),
-        "score_peaked" => words.t("fusion.alarm_score_peaked"),
         "off_profile" => words.t("fusion.alarm_off_profile"),
         "partly_embedded" => words.t("fusion.alarm_partly_embedded"),
         other => other,

@@ -189,7 +189,7 @@ fn fields(words: Words, lanes: &[&str], filled: &Filled, proposed: &[ProposedVie
                 }
                 div.row {
                     @for (name, label, value, usual, least) in [
-                        ("rrf_k", "fusion.rrf_k", &filled.rrf_k, "60", "1"),
+                        ("rrf_k", "fusion.rrf_k", &filled.rrf_k, "10", "1"),
                         ("beta", "fusion.beta", &filled.beta, "1.5", "0.01"),
                         ("top_m", "fusion.top_m", &filled.top_m, "", "1"),
                     ] {

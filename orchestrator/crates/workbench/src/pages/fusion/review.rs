@@ -4,11 +4,11 @@ use crate::visit::Visit;
 use crate::words::Words;
 use lyra_usecases::fusion::DocumentsRequest;
 use lyra_usecases::{App, AppError};
-use lyra_wire::fusion::{ProvenanceView, RepresentativeView};
+use lyra_wire::fusion::{ProvenanceView, RepresentativeView, SampleView};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
-/// How many documents a review can have: ten that stand for many, then the first of the list.
+/// How many documents a review can have: those that are proposed, then the first of the list.
 const SIZES: [usize; 3] = [10, 20, 30];
 /// Characters of an abstract.
 const ABSTRACT: usize = 400;
@@ -20,8 +20,8 @@ pub(super) struct Candidate {
     doc_id: String,
     title: String,
     abst: String,
-    /// Documents that it stands for; `None` for one from the head of the list.
-    stands_for: Option<usize>,
+    /// Documents that it stands for; `None` for one that stands for itself.
+    stands_for: Option<u64>,
 }
 
 /// The size that an address asks for.
@@ -39,9 +39,11 @@ pub(super) async fn candidates(
     size: usize,
 ) -> Result<Vec<Candidate>, AppError> {
     let sample = view.sample.clone().unwrap_or_default();
-    let mut chosen: BTreeMap<usize, (String, Option<usize>)> =
-        sample.into_iter().take(size).map(|one| (one.rank, (one.doc_id, Some(one.stands_for)))).collect();
-    for document in &view.documents {
+    let stands_for = |one: &SampleView| one.stands_for.map(|n| n.round() as u64).filter(|n| *n > 1);
+    let mut chosen: BTreeMap<usize, (String, Option<u64>)> =
+        sample.iter().take(size).map(|one| (one.rank, (one.doc_id.clone(), stands_for(one)))).collect();
+    let is_judged = |id: &str| view.representatives.iter().any(|judged| judged.doc_id == id);
+    for document in view.documents.iter().filter(|document| !is_judged(&document.doc_id)) {
         if chosen.len() >= size {
             break;
         }
@@ -60,7 +62,7 @@ pub(super) async fn candidates(
     let read = app.fusion().snippets(request).await?;
     let mut fields: BTreeMap<String, BTreeMap<String, String>> =
         read.documents.into_iter().map(|document| (document.id, document.fields)).collect();
-    let candidate = |(rank, (doc_id, stands_for)): (usize, (String, Option<usize>))| {
+    let candidate = |(rank, (doc_id, stands_for)): (usize, (String, Option<u64>))| {
         let mut fields = fields.remove(&doc_id).unwrap_or_default();
         Candidate {
             rank,
@@ -78,19 +80,18 @@ pub(super) fn section(visit: &Visit, view: &ProvenanceView, candidates: Option<&
     html! {
         section.stack #review aria-labelledby="review-title" {
             h2 #review-title { (words.t("fusion.review")) }
-            @if view.representatives.is_empty() {
-                p.measure { (words.t("fusion.review_note")) }
-                @if visit.may_write {
-                    p.row.middle {
-                        @for size in SIZES {
-                            a.button href={ (super::address(&view.run_id)) "?review=" (size) "#review" } {
-                                (words.with("fusion.review_of", &[("n", &size.to_string())]))
-                            }
+            p.measure { (words.t("fusion.review_note")) }
+            @if visit.may_write {
+                p.row.middle {
+                    @for size in SIZES {
+                        a.button href={ (super::address(&view.run_id)) "?review=" (size) "#review" } {
+                            (words.with("fusion.review_of", &[("n", &size.to_string())]))
                         }
                     }
-                    @if let Some(candidates) = candidates { (form(words, view, candidates)) }
-                } @else { p.small.quiet { (words.t("fusion.review_read_only")) } }
-            } @else { (stored(words, view)) }
+                }
+                @if let Some(candidates) = candidates { (form(words, view, candidates)) }
+            } @else { p.small.quiet { (words.t("fusion.review_read_only")) } }
+            @if !view.representatives.is_empty() { (stored(words, view)) }
         }
     }
 }
@@ -110,7 +111,7 @@ fn form(words: Words, view: &ProvenanceView, candidates: &[Candidate]) -> Markup
                             }
                         }
                         @if let Some(n) = candidate.stands_for {
-                            p.small.quiet { (words.count("fusion.stands_for_one", "fusion.stands_for_other", n as u64)) }
+                            p.small.quiet { (words.count("fusion.stands_for_one", "fusion.stands_for_other", n)) }
                         }
                         @if !candidate.abst.is_empty() { p.small.measure { bdi { (candidate.abst) } } }
                         fieldset.row.middle {
@@ -136,7 +137,7 @@ fn form(words: Words, view: &ProvenanceView, candidates: &[Candidate]) -> Markup
     }
 }
 
-/// What a person judged, which cannot be changed.
+/// What a person judged.
 fn stored(words: Words, view: &ProvenanceView) -> Markup {
     let row = |judged: &RepresentativeView| {
         html! {
