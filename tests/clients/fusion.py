@@ -107,7 +107,9 @@ async def walk(lyra, case):
     ks = [point["k"] for point in fused["frontier"]]
     assert ks == sorted(set(ks)), ks
     for point in fused["frontier"]:
-        assert all(0 <= point[name] <= 1 for name in ("p_star", "r_star", "f_beta_star")), point
+        for share in (point[name] for name in ("precision", "recall", "f_beta")):
+            assert 0 <= share["low"] <= share["mean"] <= share["high"] <= 1, point
+    assert fused["estimate"]["judged"] == 0 and "depths" not in fused["estimate"], fused["estimate"]
 
     # 6. Peek within a budget, to the end; then read.
     offset, seen = 0, []
@@ -132,21 +134,23 @@ async def walk(lyra, case):
     assert said["changed_from"] == [fused["run_id"]] and said["recipe"]["rrf_k"] == 90, said
     assert said["recipe"]["weights"] == {"precision": 1.4, "semantic": 1.5, "net": 0.5}, said["recipe"]
     assert all(adds_up(document["shares"]) for document in said["documents"]), said["documents"]
-    assert said["proxy"]["method"] == "standardised", said["proxy"]  # prose: ok
 
-    # Review: ten documents and a few from the top, judged once.
+    # Review: the proposed sample, then what tells most.
     review = [document["doc_id"] for document in said["sample"]]
-    assert len(review) == min(10, fused["meta"]["count_returned"]), review
-    review += [document["doc_id"] for document in said["documents"] if document["doc_id"] not in review][:10]
+    assert len(review) == min(20, fused["meta"]["count_returned"]), review
     judged = [
         {"doc_id": doc_id, "label": "A" if doc_id in seen[:8] else "B" if doc_id in seen[:20] else "C"}
         for doc_id in review
     ]
     kept = await lyra.call("register_representatives", run_id=changed["run_id"], representatives=judged)
-    assert kept["proxy"]["method"] == ("platt" if len(judged) >= 10 else "standardised"), kept["proxy"]  # prose: ok
-    twice = await lyra.call("register_representatives", ok=False, run_id=changed["run_id"], representatives=judged)
-    assert "already" in twice["error"], twice
-    said = await lyra.call("get_provenance", run_id=changed["run_id"])
+    assert kept["estimate"]["judged"] == len(judged), kept["estimate"]
+    depths = kept["estimate"].get("depths")
+    assert (depths is not None) == (len(judged) >= 10), kept["estimate"]
+    assert depths is None or depths["from"] <= depths["middle"] <= depths["to"], depths
+    again = await lyra.call("register_representatives", run_id=changed["run_id"], representatives=judged[:1])
+    assert again["estimate"] == kept["estimate"], "the same label again changes nothing"
+    said = await lyra.call("get_provenance", run_id=changed["run_id"], sample=True)
+    assert not {document["doc_id"] for document in said["sample"]} & set(review), "what was judged is not proposed"
     assert all(document["rank"] for document in said["representatives"]), said["representatives"]
     page, listed = f"lyra://fusion/{changed['run_id']}", []
     while page:
@@ -246,11 +250,10 @@ async def main(name, binary, data_dir):
                     "case": name,
                     "wide": wide["meta"]["count_returned"],
                     "fused": fused["meta"]["count_returned"],
-                    "best": fused["best"],
                     "metrics": fused["metrics"],
                     "contributions": fused["contributions"],
                     "alarms": sorted(alarms(fused)),
-                    "proxy": said["proxy"]["method"],
+                    "estimate": said["estimate"]["says"],
                     "alarms_on_spoiled_set_ups": fired,
                 }
             )

@@ -38,8 +38,39 @@ pub(super) enum FuseCommand {
     Peek(PeekArgs),
     /// Show documents with all their fields
     Show(ShowArgs),
-    /// Store a person's judgments of a fused run's documents, once per run
+    /// Store a person's judgments of a fused run's documents
     Judge(JudgeArgs),
+    /// Compare the first documents of two runs of one corpus
+    Compare(CompareArgs),
+    /// Save the search of a lane's run under a name, to run it again
+    Save {
+        /// Name
+        name: String,
+        /// Run of a lane; its documents count as known
+        run: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the saved searches
+    Saved {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run saved searches again and show what is new
+    Again {
+        /// Saved searches [default: all]
+        names: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Delete a saved search
+    Forget {
+        /// Name
+        name: String,
+    },
     /// List the newest runs
     Runs {
         /// Maximum number of runs
@@ -217,6 +248,20 @@ pub(super) struct JudgeArgs {
     json: bool,
 }
 
+#[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// Run of a lane or a fusion
+    run: String,
+    /// Run to compare it with
+    other: String,
+    /// First documents of each to compare
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    depth: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
 /// Prints a result as JSON or as text.
 fn show<T: serde::Serialize>(json: bool, answer: &T, shown: impl Fn(&T) -> String) -> anyhow::Result<()> {
     if json { print_json(answer) } else { print(&shown(answer)) }
@@ -295,12 +340,48 @@ pub(super) async fn run(app: &App, command: &FuseCommand) -> anyhow::Result<Exit
             let view = fusion.register_representatives(&args.run, judged).await?;
             show(args.json, &view, shown::provenance)?;
         }
+        FuseCommand::Compare(args) => {
+            let compared = fusion.compare(&args.run, &args.other, args.depth).await?;
+            show(args.json, &compared, shown::compared)?;
+        }
+        FuseCommand::Save { name, run, json } => {
+            let saved = fusion.save_search(name, run).await?;
+            show(*json, &[saved], |saved| shown::saved(saved))?;
+        }
+        FuseCommand::Saved { json } => {
+            let saved = fusion.saved_searches().await?;
+            show(*json, &saved, |saved| shown::saved(saved))?;
+        }
+        FuseCommand::Again { names, json } => return again(app, names, *json).await,
+        FuseCommand::Forget { name } => {
+            let forgotten = fusion.forget_search(name).await?;
+            print(&format!("deleted the saved search {}\n", forgotten.name))?;
+        }
         FuseCommand::Runs { limit, json } => {
             let runs = fusion.runs(*limit).await?;
             show(*json, &runs, |runs| shown::runs(runs))?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Runs saved searches again, each for itself: one that fails does not keep the others from running.
+async fn again(app: &App, names: &[String], json: bool) -> anyhow::Result<ExitCode> {
+    let fusion = app.fusion();
+    let all = fusion.saved_searches().await?.into_iter().map(|saved| saved.name);
+    let names: Vec<String> = if names.is_empty() { all.collect() } else { names.to_vec() };
+    let (mut runs, mut failed) = (Vec::new(), false);
+    for name in &names {
+        match fusion.run_saved(name).await {
+            Ok(run) => runs.push(run),
+            Err(error) => {
+                failed = true;
+                super::fail(&anyhow::Error::from(error).context(format!("saved search `{name}`")));
+            }
+        }
+    }
+    show(json, &runs, |runs| shown::news(runs))?;
+    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 impl SearchArgs {

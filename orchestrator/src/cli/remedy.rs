@@ -42,6 +42,7 @@ pub(super) fn words(remedy: &Remedy) -> String {
             "start lyra serve or lyra mcp, or resume a task: lyra task list, lyra task resume ID"
         }
         Remedy::GiveRun => "give a run that `lyra fuse search`, `blend` or `mutate` printed",
+        Remedy::SaveLanes => "give the run of a lane, which `lyra fuse search` printed",
         Remedy::FuseRun => {
             "fuse it first with `lyra fuse blend`, which prints a run that begins with fusion-"
         }

@@ -132,7 +132,7 @@ test("a blend is saved as CSV, XLSX, and RIS", async (t) => {
   assert.ok(ris.includes(`Lyra ${run}: rank 1 (`), ris.slice(0, 500));
 });
 
-test("judgments of a review are stored once and shown", async (t) => {
+test("judgments of a review are stored, name a depth, and compare two runs", async (t) => {
   const started = await bench(t);
   const page = await started.open("/fusion");
   const run = await blended(page);
@@ -144,15 +144,27 @@ test("judgments of a review are stored once and shown", async (t) => {
     await items.nth(n).getByRole("radio", { name: n % 2 ? /^C/ : /^A/ }).check();
   }
   await items.first().getByLabel("Reason").fill("the core");
-  await page.getByRole("checkbox", { name: /cannot be changed/ }).check();
+  await page.getByRole("checkbox", { name: "I have read the documents that I judge." }).check();
   await page.getByRole("button", { name: "Store the judgments" }).click();
   await page.getByRole("table", { name: "Stored judgments" }).waitFor();
   const stored = await started.server.api("GET", `/fusion/runs/${run}`);
   assert.equal(stored.representatives.length, 10);
   assert.equal(stored.representatives.find((judged) => judged.reason)?.reason, "the core");
-  assert.equal(stored.proxy.method, "platt");
-  await page.locator("#how-computed summary").click();
-  await page.getByText(/fitted to the judgments of the review/).waitFor();
+  assert.equal(stored.estimate.judged, 10);
+  const { middle, from, to } = stored.estimate.depths;
+  await page.locator("#depths").getByText(`By 10 judged documents, Fβ should be highest after ${middle} documents;`).waitFor();
+  assert.ok(from <= middle && middle <= to, JSON.stringify(stored.estimate.depths));
+  await page.locator("#review").getByRole("link", { name: "20 documents" }).click();
+  await items.first().waitFor();
+  const judged = new Set(stored.representatives.map((document) => document.doc_id));
+  const proposed = await items.evaluateAll((all) => all.map((item) => item.dataset.judged));
+  assert.ok(proposed.length > 0 && proposed.every((id) => !judged.has(id)), "what was judged is not proposed again");
+  const wide = stored.parents[0].run_id;
+  await page.goto(`/fusion/runs/${run}?with=${wide}&depth=10`);
+  const { paired } = await started.server.api("GET", `/fusion/runs/${run}/compared/${wide}?depth=10`);
+  assert.equal(paired.judged, 10);
+  const row = page.getByRole("table", { name: "Both runs on the same judgments" }).getByRole("row", { name: /^Precision/ });
+  assert.ok((await row.innerText()).includes(paired.precision.this.mean.toFixed(2)));
 });
 
 test("without JavaScript, lanes are searched and blended, and an error is shown at its place", async (t) => {

@@ -1,8 +1,19 @@
-//! A blend from ranked lists to alarms: order, signals, frontier, structure. Texts are not read.
+//! A blend from ranked lists to alarms: order, estimates, structure. Texts are not read.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use lyra_fusion::estimate::{Normal, Prior};
 use lyra_fusion::{Blend, Lane, Pool, RankedDocs, Recipe, alarm};
 use std::hint::black_box;
+
+const PRIOR: Prior = Prior {
+    intercept: 3.92,
+    slope: 1.7,
+    offset: 5.0,
+    absent: 1000.0,
+    center: -2.2,
+    level: Normal { mean: -0.5, deviation: 1.5 },
+    steepness: Normal { mean: 0.1, deviation: 0.6 },
+};
 
 /// A number below `below`, the same in every run (`SplitMix64`).
 fn draw(state: &mut u64, below: usize) -> usize {
@@ -54,10 +65,10 @@ fn benches(criterion: &mut Criterion) {
                     let pool = Pool::new(&lanes);
                     let prepared = recipe.prepare(&names).expect("a sound recipe");
                     let blend = Blend::new(&pool, &recipe, &prepared);
-                    let said = blend.assess(&pool, &recipe, &prepared, &[], &[]);
+                    let said = blend.assess(&pool, (&recipe, &prepared), &PRIOR, &[], &[]);
                     let profile = prepared.profile.as_ref();
-                    black_box(alarm::of_blend(&pool, &blend, &said.metrics, &said.frontier, profile, &[]));
-                    black_box((blend.ranking.order, said.relevance));
+                    black_box(alarm::of_blend(&pool, &blend, &said.metrics, profile, &[]));
+                    black_box((blend.ranking.order, said.estimate));
                 },
                 BatchSize::SmallInput,
             );

@@ -50,7 +50,7 @@ impl Blend {
         Self { ranking: Ranking::new(pool, &prepared.weights, method, boost), code }
     }
 
-    /// What is known of the relevance of the documents, in ranked order. `labels` are documents of the pool that a person
+    /// What is known about the relevance of the documents, in ranked order. `labels` are documents of the pool that a person
     /// judged, in [0, 1].
     pub fn posterior(
         &self,

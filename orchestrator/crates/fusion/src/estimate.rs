@@ -8,8 +8,10 @@
 mod curves;
 mod draws;
 mod next;
+mod paired;
 
 pub use next::{Proposal, proposed, stratified};
+pub use paired::{Pair, Paired, paired};
 
 use crate::pool::Pool;
 use curves::Curves;
@@ -52,7 +54,7 @@ impl Prior {
     /// The log odds η of every document of a pool: `intercept − slope · Σ w · ln(rank + offset) / Σ w` over the lanes. Lanes
     /// without a weight do not count; without any weight, all count the same.
     pub fn log_odds(&self, pool: &Pool<'_>, weights: &[f64]) -> Vec<f64> {
-        let total: f64 = weights.iter().sum();
+        let total = sorted_sum(weights.iter().copied());
         let even = vec![1.0; weights.len()];
         let (weights, total) =
             if total > 0.0 { (weights, total) } else { (&even[..], weights.len().max(1) as f64) };
@@ -61,10 +63,17 @@ impl Prior {
                 let rank = if rank == 0 { self.absent } else { f64::from(rank) };
                 weight * (rank + self.offset).ln()
             });
-            self.intercept - self.slope * logs.sum::<f64>() / total
+            self.intercept - self.slope * sorted_sum(logs) / total
         };
         (0..pool.len()).map(of).collect()
     }
+}
+
+/// The sum, whatever the order of the values.
+fn sorted_sum(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values.iter().sum()
 }
 
 /// A number with a 90 % interval.

@@ -10,7 +10,7 @@ pub const CODE: &str = "code";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// Scores, each lane's from 0 to 1 (CombSUM with min-max normalization; Fox and Shaw 1994). Where a lane has no scores, ranks.
+    /// Scores, each lane's from 0 to 1 (`CombSUM` with min-max normalization; Fox and Shaw 1994). Where a lane has no scores, ranks.
     #[default]
     MinMax,
     /// Ranks: reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).

@@ -1,5 +1,6 @@
 //! Fused rankings of reference: weighted reciprocal rank fusion by plain arithmetic.
 
+use lyra_fusion::estimate::{Normal, Prior};
 use lyra_fusion::{Blend, Lane, Pool, RankedDocs, Recipe};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -22,6 +23,17 @@ struct Case {
     #[serde(rename = "S_shape")]
     s_shape: f64,
 }
+
+/// Not measured here.
+const PRIOR: Prior = Prior {
+    intercept: 4.0,
+    slope: 1.5,
+    offset: 5.0,
+    absent: 1000.0,
+    center: -2.0,
+    level: Normal { mean: 0.0, deviation: 1.0 },
+    steepness: Normal { mean: 0.0, deviation: 1.0 },
+};
 
 #[test]
 fn golden_rrf() {
@@ -51,7 +63,7 @@ fn golden_rrf() {
         for (score, expect) in blend.ranking.sorted_scores().zip(&case.scores) {
             assert!((score - expect).abs() < 1e-11, "case {number}: {score} and {expect}");
         }
-        let metrics = blend.assess(&pool, &recipe, &prepared, &[], &[]).metrics;
+        let metrics = blend.assess(&pool, (&recipe, &prepared), &PRIOR, &[], &[]).metrics;
         assert_eq!(metrics.las.is_some(), case.las.is_some(), "case {number}");
         assert!((metrics.las.unwrap_or(0.0) - case.las.unwrap_or(0.0)).abs() < 1e-9, "case {number}");
         assert!((metrics.s_shape - case.s_shape).abs() < 1e-9, "case {number}");

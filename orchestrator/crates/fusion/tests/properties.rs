@@ -1,13 +1,23 @@
 //! Properties of every fusion, for any lanes and recipe.
 
+use lyra_fusion::estimate::{Normal, Posterior, Prior, proposed, stratified};
 use lyra_fusion::{
-    AlarmKind, Assessment, Blend, Candidate, FacetSignals, FacetTerms, Lane, PiWeights, Pool, ProposeOptions,
-    ProxyMethod, RankedDocs, Recipe, RecipeDelta, TargetProfile, alarm, passages, profile, sample,
+    AlarmKind, Assessment, Blend, FacetSignals, FacetTerms, Lane, Method, PiMode, PiWeights, Pool,
+    ProposeOptions, ProxyMethod, RankedDocs, Recipe, RecipeDelta, TargetProfile, alarm, passages, profile,
 };
 use lyra_text::query::{Field, Query, highlights};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+const PRIOR: Prior = Prior {
+    intercept: 3.92,
+    slope: 1.7,
+    offset: 5.0,
+    absent: 1000.0,
+    center: -2.2,
+    level: Normal { mean: -0.5, deviation: 1.5 },
+    steepness: Normal { mean: 0.1, deviation: 0.6 },
+};
 const NAMES: [&str; 4] = ["wide", "recall", "precision", "semantic"];
 const CODES: [&str; 6] =
     ["ipc:H01L33/20", "ipc:H01L33/00", "ipc:G06F3/01", "ipc:A61K9/00", "ipc:G06F17/30", "ipc:B60R25/10"];
@@ -30,9 +40,10 @@ fn listed(lane: &[usize]) -> RankedDocs {
     }))
 }
 
+/// A recipe that asks for everything.
 fn recipe(weights: &[f64], profile: bool) -> Recipe {
     let weights = NAMES.iter().zip(weights).map(|(name, weight)| ((*name).to_owned(), *weight)).collect();
-    let mut recipe = Recipe { weights, ..Recipe::default() };
+    let mut recipe = Recipe { weights, pi_mode: PiMode::Design, ..Recipe::default() };
     if profile {
         recipe.target_profile = [("ipc:H01L33".to_owned(), 1.0), ("ipc:A61K".to_owned(), 0.4)].into();
     }
@@ -45,6 +56,7 @@ struct Outcome {
     scores: BTreeMap<String, f64>,
     contributions: BTreeMap<String, BTreeMap<String, f64>>,
     relevance: BTreeMap<String, f64>,
+    design: lyra_fusion::Design,
     said: Assessment,
 }
 
@@ -58,7 +70,8 @@ fn fuse(named: &[(&str, &[usize])], recipe: &Recipe) -> Outcome {
     recipe.weights.retain(|name, _| pool.names().contains(&name.as_str()) || name == "code");
     let prepared = recipe.prepare(pool.names()).unwrap();
     let blend = Blend::new(&pool, &recipe, &prepared);
-    let said = blend.assess(&pool, &recipe, &prepared, &[], &[]);
+    let said = blend.assess(&pool, (&recipe, &prepared), &PRIOR, &[], &[]);
+    let design = said.design.clone().unwrap();
     let names: Vec<&str> = pool.names().iter().copied().chain(["code"]).collect();
     let by_id = |values: &dyn Fn(usize) -> f64| {
         (0..pool.len()).map(|doc| (pool.id(doc).to_owned(), values(doc))).collect()
@@ -66,7 +79,7 @@ fn fuse(named: &[(&str, &[usize])], recipe: &Recipe) -> Outcome {
     Outcome {
         ranking: blend.ranking.order.iter().map(|&doc| pool.id(doc).to_owned()).collect(),
         scores: by_id(&|doc| blend.ranking.scores[doc]),
-        relevance: by_id(&|doc| said.relevance[doc]),
+        relevance: by_id(&|doc| design.relevance[doc]),
         contributions: (0..pool.len())
             .map(|doc| {
                 let parts = names
@@ -76,6 +89,7 @@ fn fuse(named: &[(&str, &[usize])], recipe: &Recipe) -> Outcome {
                 (pool.id(doc).to_owned(), parts.collect())
             })
             .collect(),
+        design,
         said,
     }
 }
@@ -99,7 +113,8 @@ proptest! {
         prop_assert_eq!(&forth.ranking, &back.ranking);
         prop_assert_eq!(&forth.scores, &back.scores);
         prop_assert_eq!(&forth.relevance, &back.relevance);
-        prop_assert_eq!(forth.said.frontier, back.said.frontier);
+        prop_assert_eq!(forth.said.estimate, back.said.estimate);
+        prop_assert_eq!(forth.design.frontier, back.design.frontier);
         prop_assert_eq!(forth.said.metrics, back.said.metrics);
     }
 
@@ -125,7 +140,8 @@ proptest! {
         let held: BTreeSet<String> = lanes[which].iter().map(|doc| format!("d{doc:02}")).collect();
         for (doc, score) in &before.scores {
             if held.contains(doc) {
-                prop_assert!(after.scores[doc] > *score);
+                // The last document of a lane has the score 0 in it.
+                prop_assert!(after.scores[doc] >= *score);
             } else {
                 prop_assert_eq!(after.scores[doc], *score);
             }
@@ -142,24 +158,33 @@ proptest! {
     }
 
     #[test]
-    fn everything_stays_in_its_bounds(lanes in lanes(), weights in weights(), profile in any::<bool>(), beta in 0.1..5.0_f64) {
+    fn everything_stays_in_its_bounds(
+        lanes in lanes(), weights in weights(), profile in any::<bool>(), by_ranks in any::<bool>(), beta in 0.1..5.0_f64,
+    ) {
         let mut recipe = recipe(&weights, profile);
         recipe.beta_fuse = beta;
+        recipe.method = if by_ranks { Method::Rrf } else { Method::MinMax };
+        let first_place = if by_ranks { 1.0 / (recipe.rrf_k + 1.0) } else { 1.0 };
         let outcome = fuse(&named(&lanes), &recipe);
-        let most: f64 = weights[..lanes.len()].iter().sum::<f64>() / 61.0 + 0.5 / 61.0;
+        let most = (weights[..lanes.len()].iter().sum::<f64>() + 0.5) * first_place;
         prop_assert!(outcome.scores.values().all(|score| *score >= 0.0 && *score <= most + 1e-12));
         // Nothing is −0, which would be displayed.
         prop_assert!(outcome.contributions.values().flat_map(BTreeMap::values).all(|part| part.is_sign_positive()));
         prop_assert!(outcome.relevance.values().all(|value| *value > 0.0 && *value < 1.0));
-        for point in &outcome.said.frontier {
+        for point in &outcome.design.frontier {
             prop_assert!(unit(point.p_star) && unit(point.r_star) && unit(point.f_beta_star));
             let (low, high) = (point.p_star.min(point.r_star), point.p_star.max(point.r_star));
             prop_assert!(point.f_beta_star >= low - 1e-12 && point.f_beta_star <= high + 1e-12);
         }
-        let recalls: Vec<f64> = outcome.said.frontier.iter().map(|point| point.r_star).collect();
+        let recalls: Vec<f64> = outcome.design.frontier.iter().map(|point| point.r_star).collect();
         prop_assert!(recalls.is_sorted(), "R* grows with k: {:?}", recalls);
+        for point in &outcome.said.estimate.points {
+            for share in [point.precision, point.recall, point.f_beta] {
+                prop_assert!(unit(share.low) && unit(share.high) && share.low <= share.mean && share.mean <= share.high);
+            }
+        }
         let metrics = outcome.said.metrics;
-        for value in [metrics.las, metrics.ccw, Some(metrics.s_shape), metrics.f_struct, metrics.f_proxy] {
+        for value in [metrics.las, metrics.ccw, Some(metrics.s_shape), metrics.f_struct] {
             prop_assert!(value.is_none_or(unit));
         }
     }
@@ -175,31 +200,57 @@ proptest! {
         let recipe = Recipe { weights: BTreeMap::new(), ..recipe };
         let prepared = recipe.prepare(pool.names()).unwrap();
         let blend = Blend::new(&pool, &recipe, &prepared);
-        let plain = blend.assess(&pool, &recipe, &prepared, &[], &[]);
+        let design = |labels: &[(usize, f64)]| {
+            blend.assess(&pool, (&recipe, &prepared), &PRIOR, &[], labels).design.unwrap()
+        };
+        let plain = design(&[]);
         let mut order: Vec<usize> = (0..pool.len()).collect();
         order.sort_by(|a, b| plain.relevance[*b].total_cmp(&plain.relevance[*a]));
         let labels: Vec<(usize, f64)> =
             order.iter().take(6).map(|doc| (*doc, 1.0)).chain(order.iter().rev().take(6).map(|doc| (*doc, 0.0))).collect();
-        let fitted = blend.assess(&pool, &recipe, &prepared, &[], &labels);
+        let fitted = design(&labels);
         let rises = matches!(fitted.method, ProxyMethod::Platt { slope, representatives: 12, .. } if slope > 0.0);
         prop_assert!(rises, "{:?}", fitted.method);
         prop_assert!(fitted.relevance[order[0]] > fitted.relevance[order[pool.len() - 1]]);
         prop_assert!(fitted.relevance.iter().all(|value| *value > 0.0 && *value < 1.0));
         // With one label too few, nothing changes.
-        let short = blend.assess(&pool, &recipe, &prepared, &[], &labels[..9]);
+        let short = design(&labels[..9]);
         prop_assert_eq!(short.relevance, plain.relevance);
     }
 
     #[test]
-    fn samples_are_spread_and_stable(count in 0..15_usize, lanes in lanes()) {
-        let held: Vec<Vec<bool>> = (0..40).map(|doc| lanes.iter().map(|lane| lane.contains(&doc)).collect()).collect();
-        let candidates: Vec<Candidate<'_>> = held.iter().map(|lanes| Candidate { lanes: lanes.clone(), vector: None }).collect();
-        let (chosen, nearest) = sample(&candidates, count);
-        prop_assert_eq!(chosen.len(), count);
-        prop_assert!(chosen.is_sorted_by(|a, b| a < b));
-        prop_assert!(count == 0 || chosen[0] == 0);
-        prop_assert!(nearest.iter().all(|of| chosen.contains(of)));
-        prop_assert!(chosen.iter().all(|place| nearest[*place] == *place));
+    fn samples_have_known_probabilities(total in 0..2000_usize, count in 0..40_usize, seed in any::<u64>()) {
+        let sample = stratified(total, count, seed);
+        prop_assert!(sample.len() <= count.min(total));
+        prop_assert!(total < 250 || sample.len() == count, "{} of {count}", sample.len());
+        prop_assert!(sample.is_sorted_by(|a, b| a.place < b.place));
+        prop_assert!(sample.iter().all(|proposal| proposal.place < total.min(250.max(count.div_ceil(2)))));
+        prop_assert!(sample.iter().all(|proposal| proposal.probability > 0.0 && proposal.probability <= 1.0));
+        prop_assert_eq!(sample, stratified(total, count, seed));
+        // Weighted by what they stand for, the documents of the sample are as many as the strata have.
+        let stand_for: f64 = stratified(total, 20, seed).iter().map(|proposal| 1.0 / proposal.probability).sum();
+        prop_assert!((stand_for - total.min(250) as f64).abs() < 1e-6, "{stand_for} of {total}");
+    }
+
+    #[test]
+    fn judgments_move_the_estimate_toward_them(relevant in prop::collection::vec(any::<bool>(), 60)) {
+        let log_odds: Vec<f64> = (0..60).map(|place| PRIOR.intercept - PRIOR.slope * f64::from(place + 6).ln()).collect();
+        let labels: Vec<(usize, f64)> =
+            relevant.iter().enumerate().map(|(place, is)| (place, f64::from(u8::from(*is)))).collect();
+        let share = labels[..20].iter().map(|(_, label)| label).sum::<f64>() / 20.0;
+        // All judged: no uncertainty is left, and nothing is left to propose.
+        let posterior = Posterior::new(&PRIOR, &log_odds, &labels);
+        let known = posterior.estimate(1.5, &[20]);
+        let precision = known.points[0].precision;
+        prop_assert!((precision.mean - share).abs() < 1e-9 && precision.high - precision.low < 1e-9);
+        prop_assert!(proposed(&posterior, 1.5, 3).is_empty());
+        // Ten judged: a depth is named, and the next proposals were not judged.
+        let posterior = Posterior::new(&PRIOR, &log_odds, &labels[..10]);
+        let depths = posterior.estimate(1.5, &[20]).depths.unwrap();
+        prop_assert!(1 <= depths.from && depths.from <= depths.middle && depths.middle <= depths.to && depths.to <= 60);
+        prop_assert!(proposed(&posterior, 1.5, 3).iter().all(|place| (10..60).contains(place)));
+        // Nine: none is.
+        prop_assert!(Posterior::new(&PRIOR, &log_odds, &labels[..9]).estimate(1.5, &[20]).depths.is_none());
     }
 
     #[test]
@@ -235,6 +286,7 @@ fn facets_and_structure_move_the_proxy() {
             terms("B1", &["camera"]),
             terms("C", &["gate"]),
         ],
+        pi_mode: PiMode::Design,
         ..Recipe::default()
     };
     let prepared = recipe.prepare(pool.names()).unwrap();
@@ -251,15 +303,17 @@ fn facets_and_structure_move_the_proxy() {
     let blend = Blend::new(&pool, &recipe, &prepared);
     let last = pool.len() - 1;
     let read = [(0, FacetSignals::default()), (last, whole)];
-    let with = blend.assess(&pool, &recipe, &prepared, &read, &[]);
-    let without = blend.assess(&pool, &recipe, &prepared, &[], &[]);
-    assert!(with.relevance[last] > without.relevance[last]);
+    let relevance = |recipe: &Recipe, read: &[(usize, FacetSignals)]| {
+        blend.assess(&pool, (recipe, &prepared), &PRIOR, read, &[]).design.unwrap().relevance
+    };
+    let without = relevance(&recipe, &[]);
+    assert!(relevance(&recipe, &read)[last] > without[last]);
     // A signal without weight has no effect.
     let muted = Recipe {
         pi_weights: PiWeights { facet: 0.0, structure: 0.0, ..PiWeights::default() },
         ..recipe.clone()
     };
-    assert_eq!(blend.assess(&pool, &muted, &prepared, &read, &[]).relevance, without.relevance);
+    assert_eq!(relevance(&muted, &read), without);
 }
 
 #[test]
@@ -322,15 +376,8 @@ fn alarms_come_with_what_was_measured() {
     recipe.context_codes = vec!["ipc:B60R".to_owned()];
     let prepared = recipe.prepare(pool.names()).unwrap();
     let blend = Blend::new(&pool, &recipe, &prepared);
-    let said = blend.assess(&pool, &recipe, &prepared, &[], &[]);
-    let alarms = alarm::of_blend(
-        &pool,
-        &blend,
-        &said.metrics,
-        &said.frontier,
-        prepared.profile.as_ref(),
-        &prepared.context,
-    );
+    let metrics = blend.assess(&pool, (&recipe, &prepared), &PRIOR, &[], &[]).metrics;
+    let alarms = alarm::of_blend(&pool, &blend, &metrics, prepared.profile.as_ref(), &prepared.context);
     let kinds: Vec<AlarmKind> = alarms.iter().map(|alarm| alarm.alarm).collect();
     for expect in [AlarmKind::LaneDominates, AlarmKind::ProfileContaminated, AlarmKind::LanesDisagree] {
         assert!(kinds.contains(&expect), "{expect:?} in {kinds:?}");
@@ -338,7 +385,7 @@ fn alarms_come_with_what_was_measured() {
     recipe.target_profile.remove("ipc:B60R25/10");
     let prepared = recipe.prepare(pool.names()).unwrap();
     let blend = Blend::new(&pool, &recipe, &prepared);
-    let off = alarm::of_blend(&pool, &blend, &said.metrics, &said.frontier, prepared.profile.as_ref(), &[]);
+    let off = alarm::of_blend(&pool, &blend, &metrics, prepared.profile.as_ref(), &[]);
     assert!(off.iter().any(|alarm| alarm.alarm == AlarmKind::OffProfile), "{off:?}");
     assert!(alarms.iter().all(|alarm| !alarm.evidence.is_empty() && !alarm.message.is_empty()));
     assert!(
@@ -356,10 +403,10 @@ fn class_consistency_is_of_fields() {
         let recipe = Recipe::default();
         let prepared = recipe.prepare(pool.names()).unwrap();
         let blend = Blend::new(&pool, &recipe, &prepared);
-        let said = blend.assess(&pool, &recipe, &prepared, &[], &[]);
-        let alarms = alarm::of_blend(&pool, &blend, &said.metrics, &said.frontier, None, &[]);
+        let metrics = blend.assess(&pool, (&recipe, &prepared), &PRIOR, &[], &[]).metrics;
+        let alarms = alarm::of_blend(&pool, &blend, &metrics, None, &[]);
         let scattered = alarms.into_iter().find(|alarm| alarm.alarm == AlarmKind::ClassesScattered);
-        (said.metrics.ccw.unwrap(), scattered.map(|alarm| alarm.evidence))
+        (metrics.ccw.unwrap(), scattered.map(|alarm| alarm.evidence))
     };
     // Every document has a different code; the field is still the same.
     let one_field: [fn(usize) -> String; 4] = [

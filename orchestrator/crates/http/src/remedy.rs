@@ -41,6 +41,7 @@ pub(crate) fn words(remedy: &Remedy) -> String {
         Remedy::InspectTasks => "GET /tasks/TASK shows why; fix the cause, and search again",
         Remedy::StartWorkers => "start `lyra serve`",
         Remedy::GiveRun => "give a run that `lyra fuse search`, `blend` or `mutate` printed",
+        Remedy::SaveLanes => "give the run of a lane, which `lyra fuse search` printed",
         Remedy::FuseRun => {
             "fuse it first with `lyra fuse blend`, which prints a run that begins with fusion-"
         }

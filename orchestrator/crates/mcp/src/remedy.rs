@@ -46,6 +46,7 @@ pub(super) fn words(remedy: Remedy) -> String {
         Remedy::InspectTasks => "get_status of the task shows why; fix the cause, and search again",
         Remedy::StartWorkers => "ask the user to start `lyra serve`",
         Remedy::GiveRun => "give a run_id that a lane search, rrf_blend_frontier or rrf_mutate_run returned",
+        Remedy::SaveLanes => "give the run_id of a lane search",
         Remedy::FuseRun => {
             "fuse it first with rrf_blend_frontier, which returns a run_id that begins with fusion-"
         }

@@ -64,7 +64,7 @@ impl Default for ClientConfig {
     }
 }
 
-/// Client of one ml-server, or of several that host the same models. Clones share connections and what is known of the
+/// Client of one ml-server, or of several that host the same models. Clones share connections and what is known about the
 /// servers.
 ///
 /// With several servers, each request goes to the one that should answer soonest, by what it has to do and how fast it has

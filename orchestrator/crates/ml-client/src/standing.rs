@@ -6,7 +6,7 @@ use tokio::sync::Mutex;
 
 use crate::error::Error;
 
-/// What is known of a server. Several requests wait for one examination.
+/// What is known about a server. Several requests wait for one examination.
 #[derive(Debug, Default)]
 pub(crate) struct Standing(Mutex<State>);
 

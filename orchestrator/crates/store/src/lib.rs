@@ -41,6 +41,7 @@ mod rates;
 mod reader;
 mod reports;
 mod rows;
+mod saved;
 mod schema;
 mod screening;
 mod sqlite;
@@ -77,6 +78,7 @@ pub use library::{StoredClaim, StoredDocument, StoredPage};
 pub use progress::{JobCount, TaskProgress};
 pub use queries::QueuedSearches;
 pub use reader::{JudgedPassage, ReadFragment, ReadPage, Span};
+pub use saved::{NewSavedSearch, SavedSearch};
 pub use screening::{
     DecidedFilter, DecidedPage, PrismaFacts, Screened, ScreeningCard, ScreeningDecision, ScreeningPassage,
     ScreeningRow,

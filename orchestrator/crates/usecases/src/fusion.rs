@@ -17,6 +17,7 @@ mod multilane;
 mod ports;
 mod provenance;
 mod review;
+mod saved;
 mod search;
 mod source;
 #[cfg(test)]

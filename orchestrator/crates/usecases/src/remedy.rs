@@ -54,6 +54,8 @@ pub enum Remedy {
 
     /// Give a run that a search, a blend or a mutation created.
     GiveRun,
+    /// Search a lane, and save its run.
+    SaveLanes,
     /// Fuse a lane's run first.
     FuseRun,
     /// Blend runs of lanes; a fused run is mutated instead.

@@ -7,9 +7,10 @@ mod estimate;
 mod given;
 mod list;
 mod provenance;
+mod saved;
 
 pub use check::{QueryCheck, QueryFault};
-pub use compare::{Comparison, MovedDocument, OwnDocument, Side};
+pub use compare::{Comparison, MovedDocument, OwnDocument, PairView, PairedView, Side};
 pub use documents::{CutField, DocumentView, Documents, Found, FoundDocument, Passage, PeekView, Snippet};
 pub use estimate::{DepthsView, DesignPointView, EstimateView, FrontierView, IntervalView};
 pub use given::{
@@ -20,6 +21,7 @@ pub use list::{Piece, RunDocument, RunDocuments, RunHit, RunInfo};
 pub use provenance::{
     DocumentShare, ParentView, ProposedView, ProvenanceView, RepresentativeView, SampleView,
 };
+pub use saved::{SavedInfo, SavedRun};
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,8 +1,8 @@
 //! Runs, fusions and documents as a person reads them.
 
 use lyra_wire::fusion::{
-    AlarmView, DesignPointView, Documents, EstimateView, FrontierView, FusionView, IntervalView, LaneInfo,
-    MetricsView, PeekView, ProvenanceView, RunHandle, RunInfo, SystemCodes,
+    AlarmView, Comparison, DesignPointView, Documents, EstimateView, FrontierView, FusionView, IntervalView,
+    LaneInfo, MetricsView, PeekView, ProvenanceView, RunHandle, RunInfo, SavedInfo, SavedRun, SystemCodes,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -34,6 +34,40 @@ pub(super) fn runs(runs: &[RunInfo]) -> String {
             "{:<28} {:<12} {:>6} of {:<16} {}",
             run.run_id, lane, run.count_returned, run.corpus, run.created_at
         );
+    }
+    text
+}
+
+pub(super) fn saved(searches: &[SavedInfo]) -> String {
+    if searches.is_empty() {
+        return "no saved searches; to save one: lyra fuse save NAME RUN\n".to_owned();
+    }
+    let mut text = String::new();
+    for saved in searches {
+        let _ = writeln!(
+            text,
+            "{:<20} {:<12} {:>6} of {:<16} {}\n{:20} {}",
+            saved.name, saved.lane, saved.seen, saved.corpus, saved.last_run_at, "", saved.query
+        );
+    }
+    text
+}
+
+pub(super) fn news(runs: &[SavedRun]) -> String {
+    if runs.is_empty() {
+        return "no saved search ran; to save one: lyra fuse save NAME RUN\n".to_owned();
+    }
+    let mut text = String::new();
+    for run in runs {
+        let _ =
+            writeln!(text, "{}: {} new of {}   {}", run.name, run.new_count, run.count_returned, run.run_id);
+        for document in &run.new {
+            let _ = writeln!(text, "{:>4}. {:<28} {}", document.rank, document.doc_id, document.title);
+        }
+        let more = run.new_count - run.new.len();
+        if more > 0 {
+            let _ = writeln!(text, "      and {more} more; lyra fuse peek {}", run.run_id);
+        }
     }
     text
 }
@@ -118,6 +152,42 @@ pub(super) fn provenance(view: &ProvenanceView) -> String {
     }
     if view.is_enough == Some(true) {
         text.push_str("  the interval of recall is narrow enough: nothing more to judge\n");
+    }
+    text
+}
+
+/// Most documents of each list of a comparison.
+const COMPARED: usize = 10;
+
+pub(super) fn compared(view: &Comparison) -> String {
+    let mut text = format!(
+        "{} of the first {} documents are in both (overlap {:.2})\n",
+        view.shared, view.depth, view.overlap
+    );
+    if let Some(paired) = &view.paired {
+        for (name, pair) in [("precision", paired.precision), ("recall", paired.recall)] {
+            let [this, other, difference] = [pair.this, pair.other, pair.difference]
+                .map(|of| format!("{:.2} ({:.2} to {:.2})", of.mean, of.low, of.high));
+            let _ = writeln!(text, "  {name:<10} {this}, other {other}, difference {difference}");
+        }
+        let _ = writeln!(text, "  by {} judged documents, with 90 % intervals", paired.judged);
+    } else {
+        text.push_str("  which is better cannot be told: it takes 10 judged documents; lyra fuse judge\n");
+    }
+    for moved in view.moved.iter().filter(|moved| moved.gained != 0).take(COMPARED) {
+        let _ = writeln!(
+            text,
+            "  {:>4} (other {:>4})  {:<28} {}",
+            moved.rank, moved.other_rank, moved.doc_id, moved.title
+        );
+    }
+    for (name, own) in [("only here", &view.only_this), ("only there", &view.only_other)] {
+        if !own.is_empty() {
+            let _ = writeln!(text, "  {name}: {}", own.len());
+        }
+        for document in own.iter().take(COMPARED) {
+            let _ = writeln!(text, "  {:>4}  {:<28} {}", document.rank, document.doc_id, document.title);
+        }
     }
     text
 }

@@ -27,14 +27,15 @@ pub(super) fn draw(of: &Posterior, beta: f64, depths: &[usize]) -> Draws {
         relevant: Vec::new(),
         best: Vec::new(),
     };
-    let mut random = fastrand::Rng::with_seed(SEED);
-    for curve in chosen(of) {
-        let mut found = Vec::with_capacity(of.labels.len());
+    for relevance in relevances(of) {
         let mut sum = 0.0;
-        for (label, p) in of.labels.iter().zip(of.curves.probabilities(curve)) {
-            sum += label.unwrap_or_else(|| if random.f64() < p { 1.0 } else { 0.0 });
-            found.push(sum);
-        }
+        let found: Vec<f64> = relevance
+            .into_iter()
+            .map(|relevance| {
+                sum += relevance;
+                sum
+            })
+            .collect();
         let f = |k: usize| (1.0 + square) * found[k - 1] / (square * sum + k as f64);
         let best = (1..=found.len()).reduce(|best, k| if f(k) > f(best) { k } else { best });
         draws.best.extend(best);
@@ -46,6 +47,17 @@ pub(super) fn draw(of: &Posterior, beta: f64, depths: &[usize]) -> Draws {
         draws.f_beta.push(depths.iter().map(|&k| f(k)).collect());
     }
     draws
+}
+
+/// The relevance of every document, drawn again and again; judged documents are what they were judged to be.
+pub(super) fn relevances(of: &Posterior) -> impl Iterator<Item = Vec<f64>> + '_ {
+    let mut random = fastrand::Rng::with_seed(SEED);
+    chosen(of).into_iter().map(move |curve| {
+        let drawn = |(label, p): (&Option<f64>, f64)| {
+            label.unwrap_or_else(|| if random.f64() < p { 1.0 } else { 0.0 })
+        };
+        of.labels.iter().zip(of.curves.probabilities(curve)).map(drawn).collect()
+    })
 }
 
 /// The curve of each draw: as often as its weight says (systematic resampling).

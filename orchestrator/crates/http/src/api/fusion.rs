@@ -2,10 +2,11 @@
 
 mod change;
 mod file;
+mod saved;
 mod search;
 
 use super::call::{Call, Reply, within};
-use super::route::{Needs, Nothing, Route, get, post};
+use super::route::{Needs, Nothing, Route, delete, get, post};
 use crate::problem::Failure;
 use lyra_usecases::fusion::ProvenanceRequest;
 use lyra_wire::fusion::{Comparison, LaneInfo, ProvenanceView, RunDocuments, RunInfo};
@@ -67,6 +68,15 @@ pub(super) fn routes() -> Vec<Route> {
             "Add a person's judgments of a blend's documents",
             change::register,
         ),
+        get("/fusion/saved", "list_saved_searches", "Saved searches", saved::list),
+        post("/fusion/saved", "save_search", "Save the search of a lane's run, to run it again", saved::save),
+        post(
+            "/fusion/saved/{name}/run",
+            "run_saved_search",
+            "Run a saved search again: what is new counts as known from now on",
+            saved::again,
+        ),
+        delete("/fusion/saved/{name}", "forget_search", "Delete a saved search", saved::forget),
     ]
 }
 

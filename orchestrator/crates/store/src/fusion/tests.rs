@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::Bench;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -59,6 +59,21 @@ async fn the_same_search_at_the_same_time_is_one_run() {
 }
 
 #[tokio::test]
+async fn expired_runs_are_found_without_reading_all_runs() {
+    let bench = Bench::new().await;
+    let plan: Vec<String> = sqlx::query_as::<_, (i64, i64, i64, String)>(
+        "EXPLAIN QUERY PLAN DELETE FROM fusion_runs WHERE expires_at < ''",
+    )
+    .fetch_all(bench.store.read())
+    .await
+    .unwrap()
+    .into_iter()
+    .map(|row| row.3)
+    .collect();
+    assert!(plan.iter().any(|step| step.contains("fusion_runs_by_expiry")), "{plan:?}");
+}
+
+#[tokio::test]
 async fn runs_that_are_fused_outlive_their_time() {
     let bench = Bench::new().await;
     let store = &bench.store;
@@ -79,12 +94,18 @@ async fn runs_that_are_fused_outlive_their_time() {
 }
 
 #[tokio::test]
-async fn representatives_are_written_once() {
+async fn judgments_replace_those_that_they_were_made_with() {
     let bench = Bench::new().await;
     let run = bench.store.put_run(lane("wide", "a", &["a"]), HOUR).await.unwrap();
-    let (first, second) = (json!([{"doc_id": "a", "label": "A"}]), json!([]));
-    assert!(bench.store.set_representatives(&run.id, "a, judged", &first, &json!({"k": 1})).await.unwrap());
-    assert!(!bench.store.set_representatives(&run.id, "a, judged", &second, &json!({})).await.unwrap());
+    let (first, second) = (json!([{"doc_id": "a", "label": "A"}]), json!([{"doc_id": "a", "label": "B"}]));
+    let judge = async |before: Option<&Value>, representatives: &Value, assessment: &Value| {
+        let judgments = NewJudgments { before, shaped_by: "a, judged", representatives, assessment };
+        bench.store.set_representatives(&run.id, judgments).await.unwrap()
+    };
+    assert!(judge(None, &second, &json!({})).await);
+    // Two people judge at once: the later one has to read the other's judgments first.
+    assert!(!judge(None, &first, &json!({"k": 1})).await);
+    assert!(judge(Some(&second), &first, &json!({"k": 1})).await);
     // A request without judgments gets no judged run.
     assert_eq!(bench.store.fresh_run("a").await.unwrap(), None);
     assert_eq!(bench.store.fresh_run("a, judged").await.unwrap().unwrap().id, run.id);

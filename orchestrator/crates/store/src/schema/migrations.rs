@@ -40,6 +40,8 @@ const FILES: Files = files!(
     "0018_open_citation_sources",
     "0019_screening",
     "0020_works_of_edges",
+    "0021_expired_runs",
+    "0022_saved_searches",
 );
 
 const PRIVATE_FILES: Files = files!("migrations-private", "0001_secrets");

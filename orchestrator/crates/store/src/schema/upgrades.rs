@@ -101,6 +101,11 @@ const ROWS: &[(Range<i64>, &str)] = &[
                 ('scr_3', 'task_1', 'page_2', NULL, NULL, 'full_text', 'scr_2', 'local', '2026-01-01T00:00:00.000Z');",
     ),
     (
+        22..ALWAYS,
+        "INSERT INTO saved_searches (name, corpus, recipe, seen, created_at, last_run_at, last_run_id, last_new)
+         VALUES ('leds', 'c', '{}', '[]', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'fulltext-1', '[]');",
+    ),
+    (
         2..APART_SINCE,
         "INSERT INTO auth_queue (id, task_id, job_id, url, domain, auth_type, priority, status, created_at, session)
          VALUES ('auth_1', 'task_1', 'job_1', 'https://a.example', 'a.example', 'captcha', 1, 'completed', '2026-01-01T00:00:00.000Z', 'cookie');

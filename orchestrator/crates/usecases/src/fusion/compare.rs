@@ -1,12 +1,16 @@
 //! Two runs side by side: what they share, what moved, what only one has.
 
-use super::Fusion;
+use super::blend::representatives;
+use super::views::interval;
+use super::{Fusion, blocking};
 use crate::AppError;
 use lyra_corpus::backend::IdType;
+use lyra_fusion::estimate::{Pair, Paired, paired};
 use lyra_store::StoredRun;
-use lyra_wire::fusion::{Comparison, MovedDocument, OwnDocument, Side};
+use lyra_wire::fusion::{Comparison, MovedDocument, OwnDocument, PairView, PairedView, Side};
 use lyra_wire::json::millionths;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Largest depth: titles of both lists are read.
 const MOST: usize = 500;
@@ -37,6 +41,7 @@ impl Fusion {
             ));
         }
         let mut comparison = compared(&this, &other, depth);
+        comparison.paired = self.paired(this.clone(), other.clone(), depth).await?;
         let listed = comparison.moved.iter().map(|moved| &moved.doc_id);
         let own = comparison.only_this.iter().chain(&comparison.only_other).map(|own| &own.doc_id);
         let ids: Vec<String> = listed.chain(own).cloned().collect();
@@ -52,6 +57,34 @@ impl Fusion {
         }
         Ok(comparison)
     }
+
+    /// Both runs on the judgments of either, those of `this` before those of `other`.
+    async fn paired(
+        &self,
+        this: StoredRun,
+        other: StoredRun,
+        depth: usize,
+    ) -> Result<Option<PairedView>, AppError> {
+        let prior = Arc::clone(&self.prior);
+        let judged: HashMap<String, f64> = [&other, &this]
+            .into_iter()
+            .flat_map(representatives)
+            .map(|judged| (judged.doc_id, judged.label.relevance()))
+            .collect();
+        let paired = blocking(move || {
+            let labels = judged.iter().map(|(id, label)| (id.as_str(), *label)).collect();
+            Ok(paired(&prior, [&this.docs, &other.docs], depth, &labels))
+        });
+        Ok(paired.await?.map(|Paired { judged, precision, recall }| PairedView {
+            judged,
+            precision: pair(precision),
+            recall: pair(recall),
+        }))
+    }
+}
+
+fn pair(Pair { this, other, difference }: Pair) -> PairView {
+    PairView { this: interval(this), other: interval(other), difference: interval(difference) }
 }
 
 /// The comparison without titles.
@@ -95,6 +128,7 @@ fn compared(this: &StoredRun, other: &StoredRun, depth: usize) -> Comparison {
         other: side(other),
         shared,
         overlap: if all == 0 { 0.0 } else { millionths(shared as f64 / all as f64) },
+        paired: None,
         moved,
         only_this,
         only_other,

@@ -6,8 +6,8 @@ use crate::{AppError, ErrorCode};
 use lyra_corpus::backend::IdType;
 use lyra_fusion::estimate::{Estimate, Prior};
 use lyra_fusion::{
-    Alarm, AlarmKind, Blend, CODE, DocText, FacetSignals, FrontierPoint, Lane, Method, PiMode, Pool, ProxyMethod,
-    RankedDocs, Recipe, StructureMetrics, alarm, cut,
+    Alarm, AlarmKind, Blend, CODE, DocText, FacetSignals, FrontierPoint, Lane, Method, PiMode, Pool,
+    ProxyMethod, RankedDocs, Recipe, StructureMetrics, alarm, cut,
 };
 use lyra_store::{NewRun, RunKind, RunMeta, RunParent, StoredRun};
 use serde::{Deserialize, Serialize};
@@ -256,13 +256,7 @@ fn assess(
     let names = pool.names().iter().copied().chain([CODE]).map(str::to_owned);
     Measured {
         contributions: names.zip(blend.ranking.total_shares(SHARES_OF)).collect(),
-        alarms: alarm::of_blend(
-            pool,
-            blend,
-            &said.metrics,
-            prepared.profile.as_ref(),
-            &prepared.context,
-        ),
+        alarms: alarm::of_blend(pool, blend, &said.metrics, prepared.profile.as_ref(), &prepared.context),
         estimate: Some(said.estimate),
         method: recipe.method.within(pool),
         design: design.unwrap_or_default(),

@@ -32,12 +32,16 @@ pub fn boosts(BoostsInput { title, abst, claim, desc }: BoostsInput) -> FieldBoo
 /// # Errors
 /// An unknown method or mode.
 pub fn delta(given: RecipeInput, from: &Recipe) -> Result<RecipeDelta, AppError> {
-    let chosen = given.method.map(|name| name.parse().map_err(|error| unknown("method", error))).transpose()?;
+    let chosen =
+        given.method.map(|name| name.parse().map_err(|error| unknown("method", error))).transpose()?;
     let weights =
         |list: Vec<WeightInput>| list.into_iter().map(|weight| (weight.lane, weight.weight)).collect();
     Ok(RecipeDelta {
         method: chosen.or(given.rrf_k.map(|_| Method::Rrf)),
-        pi_mode: given.pi_mode.map(|name| name.parse().map_err(|error| unknown("pi_mode", error))).transpose()?,
+        pi_mode: given
+            .pi_mode
+            .map(|name| name.parse().map_err(|error| unknown("pi_mode", error)))
+            .transpose()?,
         weights: given.weights.map(weights),
         lane_weights: given.lane_weights.map(weights),
         pi_weights: given.pi_weights.map(|new| PiWeights {

@@ -1,7 +1,7 @@
 //! What fusion keeps between calls, as it asks for it. The store implements it.
 
 use async_trait::async_trait;
-use lyra_store::{NewJudgments, NewRun, Result, RunSummary, Store, StoredRun};
+use lyra_store::{NewJudgments, NewRun, NewSavedSearch, Result, RunSummary, SavedSearch, Store, StoredRun};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -18,6 +18,21 @@ pub(crate) trait RunStore: Send + Sync {
     async fn runs(&self, limit: u32) -> Result<Vec<RunSummary>>;
     /// Stores a person's judgments of a run's documents. `false` when those that it had have changed meanwhile.
     async fn set_representatives(&self, id: &str, judgments: NewJudgments<'_>) -> Result<bool>;
+}
+
+/// Searches that are run again.
+#[async_trait]
+pub(crate) trait SavedSearchStore: Send + Sync {
+    /// Saves a search; `false` if the name is taken.
+    async fn save_search(&self, search: NewSavedSearch<'_>) -> Result<bool>;
+    /// All of them, by name.
+    async fn saved_searches(&self) -> Result<Vec<SavedSearch>>;
+    /// One by its name.
+    async fn saved_search(&self, name: &str) -> Result<SavedSearch>;
+    /// Adds the documents of a new run to those that it has returned, and returns the new ones; `None` without the search.
+    async fn ran_again(&self, name: &str, run_id: &str, ids: &[String]) -> Result<Option<Vec<String>>>;
+    /// Deletes it; `false` if it does not exist.
+    async fn forget_search(&self, name: &str) -> Result<bool>;
 }
 
 /// Publications that a backend outside returned, as JSON by id.
@@ -44,9 +59,9 @@ pub(crate) trait PublicationCache: Send + Sync {
 }
 
 /// Everything that fusion keeps.
-pub(crate) trait FusionStore: RunStore + PublicationCache {}
+pub(crate) trait FusionStore: RunStore + SavedSearchStore + PublicationCache {}
 
-impl<T: RunStore + PublicationCache> FusionStore for T {}
+impl<T: RunStore + SavedSearchStore + PublicationCache> FusionStore for T {}
 
 #[async_trait]
 impl RunStore for Store {
@@ -68,6 +83,29 @@ impl RunStore for Store {
 
     async fn set_representatives(&self, id: &str, judgments: NewJudgments<'_>) -> Result<bool> {
         Self::set_representatives(self, id, judgments).await
+    }
+}
+
+#[async_trait]
+impl SavedSearchStore for Store {
+    async fn save_search(&self, search: NewSavedSearch<'_>) -> Result<bool> {
+        Self::save_search(self, search).await
+    }
+
+    async fn saved_searches(&self) -> Result<Vec<SavedSearch>> {
+        Self::saved_searches(self).await
+    }
+
+    async fn saved_search(&self, name: &str) -> Result<SavedSearch> {
+        Self::saved_search(self, name).await
+    }
+
+    async fn ran_again(&self, name: &str, run_id: &str, ids: &[String]) -> Result<Option<Vec<String>>> {
+        Self::ran_again(self, name, run_id, ids).await
+    }
+
+    async fn forget_search(&self, name: &str) -> Result<bool> {
+        Self::forget_search(self, name).await
     }
 }
 

@@ -7,8 +7,8 @@ use super::views::{
 };
 use super::{Fusion, blocking};
 use crate::AppError;
-use lyra_fusion::profile::{ProposeOptions, propose};
 use lyra_fusion::estimate::{Proposal, proposed as informative, stratified};
+use lyra_fusion::profile::{ProposeOptions, propose};
 use lyra_fusion::{CODE, Ranking};
 use lyra_store::{RunKind, StoredRun};
 use lyra_wire::fusion::{
@@ -46,7 +46,14 @@ pub struct ProvenanceRequest {
 
 impl Default for ProvenanceRequest {
     fn default() -> Self {
-        Self { run_id: String::new(), offset: 0, top_k_lane: 20, top_k_code: 30, sample: false, recall_width: None }
+        Self {
+            run_id: String::new(),
+            offset: 0,
+            top_k_lane: 20,
+            top_k_code: 30,
+            sample: false,
+            recall_width: None,
+        }
     }
 }
 
@@ -127,7 +134,8 @@ impl Fusion {
         view.metrics = Some(shape(measured.metrics));
         view.method = Some(measured.method.as_str());
         view.estimate = measured.estimate.as_ref().map(estimate);
-        view.frontier = measured.estimate.into_iter().flat_map(|estimate| estimate.points).map(depth).collect();
+        view.frontier =
+            measured.estimate.into_iter().flat_map(|estimate| estimate.points).map(depth).collect();
         view.design_frontier = measured.design.into_iter().map(design_point).collect();
         view.proxy = measured.proxy.map(|proxy| fields_of(&proxy));
         view.facets_read = Some(measured.facets_read);
@@ -215,7 +223,8 @@ impl Fusion {
     async fn sampled(&self, run: &StoredRun) -> Result<Vec<SampleView>, AppError> {
         let judged = representatives(run);
         let is_judged = |place: usize| judged.iter().any(|judged| judged.doc_id == run.docs.ids[place]);
-        let seed = run.id.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        let seed =
+            run.id.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
         let mut chosen: Vec<Proposal> = stratified(run.docs.ids.len(), SAMPLE, seed);
         chosen.retain(|proposal| !is_judged(proposal.place));
         let mut stand_for: Vec<(usize, Option<f64>)> = chosen

@@ -99,7 +99,11 @@ impl Fusion {
     }
 
     pub(super) async fn lane_run(&self, search: LaneSearch) -> Result<(StoredRun, bool), AppError> {
-        let recipe = self.lane_recipe(search).await?;
+        self.search_recipe(self.lane_recipe(search).await?).await
+    }
+
+    /// Searches a lane as its recipe says, or serves the stored run of the same search.
+    pub(super) async fn search_recipe(&self, recipe: LaneRecipe) -> Result<(StoredRun, bool), AppError> {
         let kind = match &recipe.search.kind {
             LaneKind::FullText { .. } => lyra_store::RunKind::Fulltext,
             LaneKind::Semantic { .. } => self.lanes.find(Some(&recipe.preset), true)?.how.kind(),

@@ -6,7 +6,7 @@ use super::*;
 use crate::fusion::views::Show;
 use backend::{Memory, documents};
 use lyra_corpus::backend::{IdType, Publication, RawFilter};
-use lyra_fusion::{FacetTerms, Recipe, RecipeDelta};
+use lyra_fusion::{FacetTerms, PiMode, Recipe, RecipeDelta};
 use lyra_store::{Store, StoreConfig};
 use lyra_wire::fusion::{AlarmView, FusionView, ProvenanceView, RunHandle};
 use serde_json::json;
@@ -170,7 +170,7 @@ async fn a_blend_adds_up_and_a_change_keeps_its_lineage() {
     let total: f64 = said.contributions.values().sum();
     assert!((total - 1.0).abs() < 1e-5 && said.contributions.contains_key("code"));
     assert!(said.code_distributions.iter().any(|system| system.system == "ipc"));
-    assert_eq!(said.sample.unwrap().len(), 10);
+    assert_eq!(said.sample.unwrap().len(), 20);
 
     let searches = bench.backend.searches.load(Ordering::Relaxed);
     let delta: RecipeDelta =
@@ -208,13 +208,17 @@ async fn a_blend_adds_up_and_a_change_keeps_its_lineage() {
 }
 
 #[tokio::test]
-async fn representatives_are_registered_once_and_calibrate() {
+async fn judgments_add_up_and_narrow_the_estimate() {
     let bench = Bench::plain().await;
     let fused = bench.blend(profile()).await;
     let request =
         ProvenanceRequest { run_id: fused.run_id.clone(), top_k_lane: 12, ..ProvenanceRequest::default() };
     let before = bench.fusion.provenance(&request).await.unwrap();
-    assert_eq!(before.proxy.as_ref().unwrap()["method"], "standardised"); // prose: ok
+    let open = before.estimate.as_ref().unwrap();
+    assert!(
+        open.judged == 0 && open.depths.is_none() && open.relevant.high - open.relevant.low > 5.0,
+        "{open:?}"
+    );
     let judged: Vec<Representative> = before
         .documents
         .iter()
@@ -230,7 +234,13 @@ async fn representatives_are_registered_once_and_calibrate() {
     let error = bench.fusion.register_representatives(&fused.run_id, unknown).await.unwrap_err();
     assert!(error.message.contains("nowhere"));
     let after = bench.fusion.register_representatives(&fused.run_id, judged.clone()).await.unwrap();
-    assert_eq!(after.proxy.as_ref().unwrap()["method"], "platt");
+    let narrowed = after.estimate.clone().unwrap();
+    assert!(
+        narrowed.judged == 12 && narrowed.depths.is_some() && narrowed.recall_at_middle.is_some(),
+        "{narrowed:?}"
+    );
+    let width = |of: &lyra_wire::fusion::EstimateView| of.relevant.high - of.relevant.low;
+    assert!(width(&narrowed) < width(open));
     assert_eq!(after.representatives[0].rank, Some(1));
     let order = |view: &ProvenanceView| view.documents.iter().map(|d| d.doc_id.clone()).collect::<Vec<_>>();
     assert_eq!(
@@ -238,14 +248,32 @@ async fn representatives_are_registered_once_and_calibrate() {
         order(&before),
         "no document is boosted"
     );
-    let error = bench.fusion.register_representatives(&fused.run_id, judged).await.unwrap_err();
-    assert!(error.message.contains("already"));
+    // Once more, with another label for one of them.
+    let changed = vec![Representative { label: Label::C, ..judged[0].clone() }];
+    let said = bench.fusion.register_representatives(&fused.run_id, changed).await.unwrap();
+    assert_eq!((said.representatives.len(), said.representatives[0].label.as_str()), (12, "C"));
+    assert!(said.estimate.unwrap().relevant.mean < narrowed.relevant.mean);
+    bench.fusion.register_representatives(&fused.run_id, judged[..1].to_vec()).await.unwrap();
+    // What is proposed next was not judged, and nothing is once the interval is narrow enough.
+    let ask = |recall_width| ProvenanceRequest { sample: true, recall_width, ..request.clone() };
+    let next = bench.fusion.provenance(&ask(None)).await.unwrap().sample.unwrap();
+    assert!(
+        !next.is_empty() && next.iter().all(|next| judged.iter().all(|judged| judged.doc_id != next.doc_id))
+    );
+    let enough = bench.fusion.provenance(&ask(Some(1.0))).await.unwrap();
+    assert!(enough.is_enough == Some(true) && enough.sample.unwrap().is_empty());
+    assert!(bench.fusion.provenance(&ask(Some(0.0))).await.unwrap_err().message.contains("recall_width"));
+    // Two runs on the same judgments.
+    let lane = bench.lane("wide", "led OR lamp OR light").await;
+    let compared = bench.fusion.compare(&fused.run_id, &lane.run_id, 12).await.unwrap().paired.unwrap();
+    assert_eq!((compared.judged, compared.precision.this.mean), (12, 0.5));
+    assert!(compared.precision.difference.low >= 0.0, "{compared:?}");
     let delta = RecipeDelta { rrf_k: Some(20.0), ..RecipeDelta::default() };
     let changed = bench.fusion.mutate(&fused.run_id, delta).await.unwrap();
     let said =
         bench.fusion.provenance(&ProvenanceRequest { run_id: changed.run_id, ..request }).await.unwrap();
     assert_eq!(said.representatives.len(), 12);
-    assert_eq!(said.proxy.unwrap()["method"], "platt");
+    assert_eq!(said.estimate.unwrap().judged, 12);
     // The same lanes fused again are another run, without judgments.
     let again = bench.blend(profile()).await;
     assert!(!again.cached && again.run_id != fused.run_id, "{again:?}");
@@ -256,7 +284,7 @@ async fn representatives_are_registered_once_and_calibrate() {
         .await
         .unwrap();
     assert!(said.representatives.is_empty());
-    assert_eq!(said.proxy.unwrap()["method"], "standardised"); // prose: ok
+    assert_eq!(said.estimate.unwrap().judged, 0);
 }
 
 #[tokio::test]
@@ -425,6 +453,33 @@ async fn texts_from_outside_are_kept_and_failures_are_not() {
 }
 
 #[tokio::test]
+async fn a_saved_search_says_what_is_new() {
+    let bench = Bench::plain().await;
+    bench.backend.import(30);
+    let run = bench.lane("recall", "led").await;
+    let saved = bench.fusion.save_search(" leds ", &run.run_id).await.unwrap();
+    assert_eq!((saved.name.as_str(), saved.query.as_str(), saved.seen), ("leds", "led", 10));
+    let taken = bench.fusion.save_search("leds", &run.run_id).await.unwrap_err();
+    assert!(taken.message.contains("already") && taken.remedy.is_some());
+    assert_eq!(bench.fusion.run_saved("leds").await.unwrap().new_count, 0);
+    // Later, there are more documents.
+    bench.backend.import(60);
+    let again = bench.fusion.run_saved("leds").await.unwrap();
+    assert_eq!((again.count_returned, again.new_count, again.new.len()), (20, 10, 10));
+    assert!(again.new.iter().all(|new| new.doc_id.as_str() >= "d030" && !new.title.is_empty()), "{again:?}");
+    assert_eq!(bench.fusion.run_saved("leds").await.unwrap().new_count, 0, "they are known now");
+    let unknown = bench.fusion.run_saved("lads").await.unwrap_err();
+    assert!(unknown.remedy.unwrap().advice().unwrap().contains("leds"));
+    let fused = bench.blend(Recipe::default()).await;
+    assert!(
+        bench.fusion.save_search("blend", &fused.run_id).await.unwrap_err().message.contains("fusion run")
+    );
+    assert!(bench.fusion.save_search(" ", &run.run_id).await.is_err());
+    bench.fusion.forget_search("leds").await.unwrap();
+    assert!(bench.fusion.saved_searches().await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn facets_are_read_in_the_texts() {
     let bench = Bench::plain().await;
     let facet = |facet: &str, terms: &[&str]| FacetTerms {
@@ -433,7 +488,10 @@ async fn facets_are_read_in_the_texts() {
     };
     let recipe =
         Recipe { facet_terms: vec![facet("A", &["led"]), facet("B", &["heat sink"])], ..Recipe::default() };
-    let fused = bench.blend(recipe).await;
+    let without = bench.blend(recipe.clone()).await;
+    assert!(without.design_frontier.is_empty(), "only the proxies of the design need facets");
+    let fused = bench.blend(Recipe { pi_mode: PiMode::Design, ..recipe }).await;
+    assert!(!fused.design_frontier.is_empty());
     let request = ProvenanceRequest { run_id: fused.run_id, ..ProvenanceRequest::default() };
     let said = bench.fusion.provenance(&request).await.unwrap();
     assert_eq!(said.facets_read, Some(said.meta.count_returned));

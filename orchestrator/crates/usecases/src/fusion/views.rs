@@ -10,8 +10,8 @@ use lyra_fusion::estimate::{Depths, Estimate, Expected, Interval, LABELS_FOR_DEP
 use lyra_fusion::{Alarm, FrontierPoint, RankedDocs, StructureMetrics};
 use lyra_store::{RunMeta, StoredRun};
 use lyra_wire::fusion::{
-    AlarmView, CodeCount, DepthsView, DesignPointView, EstimateView, FrontierView, FusionView, IntervalView, ItemView,
-    MetaView, MetricsView, RunHandle, SystemCodes,
+    AlarmView, CodeCount, DepthsView, DesignPointView, EstimateView, FrontierView, FusionView, IntervalView,
+    ItemView, MetaView, MetricsView, RunHandle, SystemCodes,
 };
 use lyra_wire::json::{millionths, size, thousandths, word};
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ pub(super) fn depth(point: Expected) -> FrontierView {
     }
 }
 
-fn interval(of: Interval) -> IntervalView {
+pub(super) fn interval(of: Interval) -> IntervalView {
     IntervalView { mean: thousandths(of.mean), low: thousandths(of.low), high: thousandths(of.high) }
 }
 

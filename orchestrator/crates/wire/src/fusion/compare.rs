@@ -1,5 +1,6 @@
 //! Two runs side by side.
 
+use super::IntervalView;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,12 +17,37 @@ pub struct Comparison {
     pub shared: usize,
     /// Shared documents as a share of all documents of either, 0 to 1 (Jaccard index).
     pub overlap: f64,
+    /// Which of the two is better, by the judged documents of both; absent with fewer than 10 of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paired: Option<PairedView>,
     /// Documents that both have, the largest change of rank first.
     pub moved: Vec<MovedDocument>,
     /// Documents that only `this` has, by rank.
     pub only_this: Vec<OwnDocument>,
     /// Documents that only `other` has, by rank.
     pub only_other: Vec<OwnDocument>,
+}
+
+/// What the first documents of two runs hold, estimated on the same judgments.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct PairedView {
+    /// Judged documents of either run.
+    pub judged: usize,
+    /// Share of the first documents that is relevant.
+    pub precision: PairView,
+    /// Their share of the relevant documents of both runs together.
+    pub recall: PairView,
+}
+
+/// One measure of two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct PairView {
+    /// Of `this`.
+    pub this: IntervalView,
+    /// Of `other`.
+    pub other: IntervalView,
+    /// `this` less `other`: where its interval holds 0, the judgments do not tell which is better.
+    pub difference: IntervalView,
 }
 
 /// A run in a comparison.

@@ -13,6 +13,7 @@ mod recent;
 mod recipe;
 mod review;
 pub(super) mod run;
+mod saved;
 
 use crate::failure::{Failed, Failure};
 use crate::shell::Page;
@@ -49,6 +50,7 @@ pub(super) async fn show(
     let first = outcome::first(outcomes.as_deref().unwrap_or_default());
     let proposed = blend::proposed(&app, first).await.shown_to(&visit)?;
     let recent = fusion.runs(recent::LISTED).await.shown_to(&visit)?;
+    let saved = fusion.saved_searches().await.shown_to(&visit)?;
     let content = html! {
         div.stack.wide data-fusion {
             header.stack.tight {
@@ -64,7 +66,10 @@ pub(super) async fn show(
                         Ok(_) => {},
                     }
                 }
-                aside.stack.wide { (recent::section(words, &recent)) }
+                aside.stack.wide {
+                    (saved::section(words, visit.may_write, &saved))
+                    (recent::section(words, &recent))
+                }
             }
         }
     };

@@ -75,14 +75,27 @@ async fn a_blend_shows_what_each_lane_adds_and_all_text_stays_text() {
     );
     contains(
         &page,
-        &["These are proxies", "ipc:H01L33=1</textarea>", "format=xlsx", "role=\"img\"", "H01K1/00"],
+        &[
+            "With fewer than 10, no depth can be named",
+            "ipc:H01L33=1</textarea>",
+            "format=xlsx",
+            "role=\"img\"",
+            "H01K1/00",
+        ],
     );
     contains(
         &site.page(&format!("/fusion/runs/{blend}?offset=20")).await,
         &["21 to 30 of 30", "Previous documents"],
     );
     let compared = site.page(&format!("/fusion/runs/{blend}?with={lane}&depth=10")).await;
-    contains(&compared, &["of the first 10 documents are in both", "Only in this run"]);
+    contains(
+        &compared,
+        &[
+            "of the first 10 documents are in both",
+            "Only in this run",
+            "Which of the two is better cannot be told",
+        ],
+    );
     let review = site.page(&format!("/fusion/runs/{blend}?review=20")).await;
     contains(&review, &["data-review=", "name=\"label-1\"", "matches the core"]);
     assert_eq!(review.matches("data-judged=").count(), 20);

@@ -121,7 +121,7 @@ async fn lanes_are_searched_blended_changed_and_compared() {
 }
 
 #[tokio::test]
-async fn judgments_are_stored_once_and_recorded() {
+async fn judgments_add_up_and_are_recorded() {
     let server = lamps().await;
     let (blended, _) = blend(&server).await;
     let sample = server.get(&format!("/fusion/runs/{blended}?sample=true")).await;
@@ -134,15 +134,36 @@ async fn judgments_are_stored_once_and_recorded() {
     let path = format!("/fusion/blends/{blended}/representatives");
     let stored = server.post(&path, json!({"representatives": judged})).await;
     assert_eq!(
-        (stored.status, &stored.body["proxy"]["method"]),
-        (StatusCode::OK, &json!("platt")),
+        (stored.status, &stored.body["estimate"]["judged"]),
+        (StatusCode::OK, &json!(judged.len())),
         "{stored:?}"
     );
     let again = server.post(&path, json!({"representatives": judged})).await;
-    assert_eq!(again.status, 400, "{again:?}");
+    assert_eq!(again.body["estimate"], stored.body["estimate"], "the same labels change nothing: {again:?}");
+    let none = server.post(&path, json!({"representatives": []})).await;
+    assert_eq!(none.status, 400, "{none:?}");
     let run = server.get(&format!("/fusion/runs/{blended}")).await;
-    assert_eq!(run.body["representatives"].as_array().map(Vec::len), Some(10), "{run:?}");
-    assert_eq!(server.audit().await, ["register_representatives error", "register_representatives ok"]);
+    assert_eq!(run.body["representatives"].as_array().map(Vec::len), Some(judged.len()), "{run:?}");
+    let recorded =
+        ["register_representatives error", "register_representatives ok", "register_representatives ok"];
+    assert_eq!(server.audit().await, recorded);
+    server.close().await;
+}
+
+#[tokio::test]
+async fn a_search_is_saved_and_run_again() {
+    let server = lamps().await;
+    let (_, runs) = blend(&server).await;
+    let saved = server.post("/fusion/saved", json!({"name": "lamps and leds", "run_id": runs[0]})).await;
+    assert_eq!((saved.status, &saved.body["seen"]), (StatusCode::OK, &json!(40)), "{saved:?}");
+    let listed = server.get("/fusion/saved").await;
+    assert_eq!(listed.body["searches"][0], saved.body);
+    let again = server.post("/fusion/saved/lamps%20and%20leds/run", json!({})).await;
+    assert_eq!((again.status, &again.body["new_count"]), (StatusCode::OK, &json!(0)), "{again:?}");
+    let unknown = server.post("/fusion/saved/none/run", json!({})).await;
+    assert_eq!(unknown.status, 404, "{unknown:?}");
+    assert_eq!(server.delete("/fusion/saved/lamps%20and%20leds").await.status, StatusCode::OK);
+    assert_eq!(server.get("/fusion/saved").await.body["searches"], json!([]));
     server.close().await;
 }
 

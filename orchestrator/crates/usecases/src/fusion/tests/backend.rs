@@ -14,6 +14,8 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct Memory {
     pub(super) kind: BackendKind,
     pub(super) documents: Vec<Publication>,
+    /// Documents that searches find, from the first on.
+    pub(super) imported: AtomicUsize,
     pub(super) searches: AtomicUsize,
     pub(super) version: AtomicUsize,
     pub(super) down: AtomicBool,
@@ -48,11 +50,17 @@ impl Memory {
     pub(super) fn new(documents: Vec<Publication>) -> Self {
         Self {
             kind: BackendKind::Embedded,
+            imported: AtomicUsize::new(documents.len()),
             documents,
             searches: AtomicUsize::new(0),
             version: AtomicUsize::new(0),
             down: AtomicBool::new(false),
         }
+    }
+
+    pub(super) fn import(&self, count: usize) {
+        self.imported.store(count, Ordering::Relaxed);
+        self.version.fetch_add(1, Ordering::Relaxed);
     }
 
     fn reachable(&self) -> Result<()> {
@@ -133,6 +141,7 @@ impl SearchBackend for Memory {
         let mut hits: Vec<LaneHit> = self
             .documents
             .iter()
+            .take(self.imported.load(Ordering::Relaxed))
             .filter(|document| query.filters.iter().all(|filter| passes(document, filter)))
             .map(|d| LaneHit { doc_id: d.doc_id.clone(), score: scored(d), codes: d.codes.clone() })
             .filter(|hit| hit.score > 0.0)

@@ -1,7 +1,9 @@
 //! A run beside another one of its corpus.
 
 use crate::words::Words;
-use lyra_wire::fusion::{Comparison, MovedDocument, OwnDocument, RunInfo};
+use lyra_wire::fusion::{
+    Comparison, IntervalView, MovedDocument, OwnDocument, PairView, PairedView, RunInfo,
+};
 use maud::{Markup, html};
 
 /// Depths to choose from.
@@ -66,11 +68,55 @@ fn differences(words: Words, corpus: &str, compared: &Comparison) -> Markup {
             ]))
             " " a href=(super::address(&compared.other.run_id)) { (words.t("fusion.other_run")) }
         }
+        (better(words, compared.paired.as_ref()))
         @if !compared.moved.is_empty() { (moved(words, corpus, &compared.moved)) }
         div.columns.half {
             (own(words, corpus, "only-this", "fusion.only_this", &compared.only_this))
             (own(words, corpus, "only-other", "fusion.only_other", &compared.only_other))
         }
+    }
+}
+
+/// Which of the two is better, as far as judgments tell.
+fn better(words: Words, paired: Option<&PairedView>) -> Markup {
+    let Some(paired) = paired else { return html! { p.small.quiet { (words.t("fusion.not_paired")) } } };
+    let two = |value: f64| format!("{value:.2}");
+    let share = |of: IntervalView| {
+        // Differences may be below 0, so that a dash between the ends would be read as a sign.
+        words.with(
+            "fusion.interval",
+            &[("mean", &two(of.mean)), ("low", &two(of.low)), ("high", &two(of.high))],
+        )
+    };
+    let row = |name: &'static str, PairView { this, other, difference }: PairView| {
+        html! {
+            tr {
+                th scope="row" { (words.t(name)) }
+                td.number { (share(this)) }
+                td.number { (share(other)) }
+                td.number { (share(difference)) }
+            }
+        }
+    };
+    html! {
+        div.table tabindex="0" role="group" aria-label=(words.t("fusion.paired")) {
+            table {
+                caption { (words.t("fusion.paired")) }
+                thead {
+                    tr {
+                        td {}
+                        th.number scope="col" { (words.t("fusion.here")) }
+                        th.number scope="col" { (words.t("fusion.there")) }
+                        th.number scope="col" { (words.t("fusion.difference")) }
+                    }
+                }
+                tbody {
+                    (row("fusion.precision", paired.precision))
+                    (row("fusion.recall", paired.recall))
+                }
+            }
+        }
+        p.small.quiet { (words.with("fusion.paired_note", &[("n", &words.number(paired.judged as u64))])) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A run: a lane's list, or a blend of lanes.
 
 use super::recipe::Filled;
-use super::{HERE, alarms, codes, compared, documents, form, frontier, lanes, recipe, review};
+use super::{HERE, alarms, codes, compared, documents, form, frontier, lanes, recipe, review, saved};
 use crate::failure::{Failed, Failure};
 use crate::parts::moment;
 use crate::shell::Page;
@@ -85,6 +85,7 @@ pub(in crate::pages) async fn show(
                             h2 #blend { (words.t("fusion.blend")) }
                             p.small { a href={ (HERE) "#recent-runs" } { (words.t("fusion.blend_with_others")) } }
                         }
+                        @if visit.may_write { (saved::form(words, &view.run_id)) }
                     }
                     (codes::section(words, &view.code_distributions))
                 }
