@@ -23,7 +23,8 @@ const BETA: f64 = 1.5;
 
 #[derive(Deserialize)]
 struct Query {
-    query: String,
+    #[serde(rename = "query")]
+    id: String,
     relevant: HashSet<String>,
     lanes: Vec<Listed>,
 }
@@ -139,7 +140,7 @@ fn measure(query: &Query, prior: &Prior, judged: Judged, sums: &mut Sums) {
         return;
     }
     sums.queries += 1;
-    let seed = query.query.bytes().fold(7, |seed, byte| seed * 31 + u64::from(byte));
+    let seed = query.id.bytes().fold(7, |seed, byte| seed * 31 + u64::from(byte));
     let label = |place: usize| (place, truth[place]);
     let labels: Vec<(usize, f64)> = match judged {
         Judged::None => Vec::new(),

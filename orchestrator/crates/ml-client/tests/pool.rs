@@ -283,7 +283,9 @@ async fn refusals_are_not_repeated_elsewhere() {
     let client = MlClient::of_servers(&urls, quick()).unwrap();
     asked(&client).await.unwrap();
     let before: usize = states.iter().map(|state| state.answered()).sum();
-    states.iter().for_each(|state| state.become_(Behavior::Refusing));
+    for state in &states {
+        state.become_(Behavior::Refusing);
+    }
     let error = client.embed(&["text".to_owned()], None).await.unwrap_err();
     assert!(matches!(error, Error::Refused { status: 400, .. }), "{error}");
     assert_eq!(states.iter().map(|state| state.answered()).sum::<usize>(), before);

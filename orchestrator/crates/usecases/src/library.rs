@@ -10,7 +10,7 @@ use futures::future::try_join3;
 use lyra_corpus::backend::{IdType, Publication};
 use lyra_corpus::{EmbeddedBackend, Method};
 use lyra_domain::{Citation, ClaimId, PageId, TaskId};
-use lyra_fusion::{Lane, Pool, RankedDocs, Ranking};
+use lyra_fusion::{Lane, Method as FusionMethod, Pool, RankedDocs, Ranking};
 use lyra_store::{StoredClaim, StoredPage, VectorTarget};
 use lyra_wire::ItemFacts;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
@@ -251,7 +251,7 @@ fn fused(lanes: Vec<(f64, Vec<LibraryEntry>)>) -> Vec<LibraryEntry> {
         names.iter().zip(&ranked).map(|(name, (_, docs))| Lane { name, docs, limit: CANDIDATES }).collect();
     let weights: Vec<f64> = ranked.iter().map(|(weight, _)| *weight).collect();
     let pool = Pool::new(&lanes);
-    let order = Ranking::new(&pool, &weights, RRF, None).order;
+    let order = Ranking::new(&pool, &weights, (FusionMethod::Rrf, RRF), None).order;
     order.into_iter().filter_map(|doc| entries.remove(pool.id(doc))).collect()
 }
 

@@ -172,7 +172,7 @@ pub(super) fn compared(view: &Comparison) -> String {
         }
         let _ = writeln!(text, "  by {} judged documents, with 90 % intervals", paired.judged);
     } else {
-        text.push_str("  which is better cannot be told: it takes 10 judged documents; lyra fuse judge\n");
+        text.push_str("  which is better is unknown: it takes 10 judged documents; lyra fuse judge\n");
     }
     for moved in view.moved.iter().filter(|moved| moved.gained != 0).take(COMPARED) {
         let _ = writeln!(

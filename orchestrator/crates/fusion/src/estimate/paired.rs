@@ -4,7 +4,6 @@ use super::draws::{interval, relevances};
 use super::{Interval, LABELS_FOR_DEPTH, Posterior, Prior};
 use crate::pool::{Lane, Pool, RankedDocs};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 /// One measure of two rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -29,19 +28,19 @@ pub struct Paired {
     pub recall: Pair,
 }
 
-/// Compares the first `depth` documents of two rankings by the relevance of all documents of both, of which `labels` were judged,
-/// in [0, 1]. `None` with fewer than [`LABELS_FOR_DEPTH`] judged documents, or without any document: ranks alone do not tell
+/// Compares the first `depth` documents of two rankings by the relevance of all documents of both, of which some were
+/// judged: `label` gives their relevance in [0, 1]. `None` with fewer than [`LABELS_FOR_DEPTH`] judged documents, or without any document: ranks alone do not tell
 /// which of two rankings is better.
 pub fn paired(
     prior: &Prior,
     [this, other]: [&RankedDocs; 2],
     depth: usize,
-    labels: &HashMap<&str, f64>,
+    label: impl Fn(&str) -> Option<f64>,
 ) -> Option<Paired> {
     let lanes = [("this", this), ("other", other)].map(|(name, docs)| Lane { name, docs, limit: usize::MAX });
     let pool = Pool::new(&lanes);
     let judged: Vec<(usize, f64)> =
-        (0..pool.len()).filter_map(|doc| Some((doc, *labels.get(pool.id(doc))?))).collect();
+        (0..pool.len()).filter_map(|doc| Some((doc, label(pool.id(doc))?))).collect();
     if judged.len() < LABELS_FOR_DEPTH || depth == 0 {
         return None;
     }
@@ -89,16 +88,18 @@ mod tests {
     fn the_better_ranking_is_better_and_equal_ones_are_equal() {
         // Even documents are relevant; the first ranking has them on top.
         let (good, bad) = (ranked((0..40).map(|n| n * 2)), ranked((0..40).map(|n| n * 2 + 1)));
-        let ids: Vec<String> = (0..80).map(|doc| format!("d{doc}")).collect();
-        let labels: HashMap<&str, f64> =
-            ids.iter().take(20).enumerate().map(|(doc, id)| (id.as_str(), 1.0 - (doc % 2) as f64)).collect();
-        let compared = paired(&PRIOR, [&good, &bad], 20, &labels).unwrap();
+        let first = |count: usize| {
+            move |id: &str| {
+                let doc: usize = id[1..].parse().unwrap();
+                (doc < count).then_some(1.0 - (doc % 2) as f64)
+            }
+        };
+        let compared = paired(&PRIOR, [&good, &bad], 20, first(20)).unwrap();
         assert!(compared.judged == 20 && compared.precision.difference.low > 0.0, "{compared:?}");
-        let turned = paired(&PRIOR, [&bad, &good], 20, &labels).unwrap();
+        let turned = paired(&PRIOR, [&bad, &good], 20, first(20)).unwrap();
         assert!(turned.precision.difference.high < 0.0 && turned.recall.difference.high < 0.0, "{turned:?}");
-        let same = paired(&PRIOR, [&good, &good], 20, &labels).unwrap();
+        let same = paired(&PRIOR, [&good, &good], 20, first(20)).unwrap();
         assert_eq!(same.precision.difference, Interval::default());
-        let few = labels.into_iter().take(9).collect();
-        assert_eq!(paired(&PRIOR, [&good, &bad], 20, &few), None);
+        assert_eq!(paired(&PRIOR, [&good, &bad], 20, first(9)), None);
     }
 }

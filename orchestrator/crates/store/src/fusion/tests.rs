@@ -64,7 +64,7 @@ async fn expired_runs_are_found_without_reading_all_runs() {
     let plan: Vec<String> = sqlx::query_as::<_, (i64, i64, i64, String)>(
         "EXPLAIN QUERY PLAN DELETE FROM fusion_runs WHERE expires_at < ''",
     )
-    .fetch_all(bench.store.read())
+    .fetch_all(bench.store.reader())
     .await
     .unwrap()
     .into_iter()

@@ -72,8 +72,7 @@ impl Fusion {
             .map(|judged| (judged.doc_id, judged.label.relevance()))
             .collect();
         let paired = blocking(move || {
-            let labels = judged.iter().map(|(id, label)| (id.as_str(), *label)).collect();
-            Ok(paired(&prior, [&this.docs, &other.docs], depth, &labels))
+            Ok(paired(&prior, [&this.docs, &other.docs], depth, |id| judged.get(id).copied()))
         });
         Ok(paired.await?.map(|Paired { judged, precision, recall }| PairedView {
             judged,

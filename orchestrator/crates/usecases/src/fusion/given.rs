@@ -4,6 +4,7 @@ use crate::AppError;
 use lyra_corpus::backend::{FieldBoosts, RawFilter, RawRange};
 use lyra_fusion::{FacetTerms, FacetWeights, Method, PiWeights, Recipe, RecipeDelta};
 use lyra_wire::fusion::{BoostsInput, FacetInput, FilterInput, RecipeInput, WeightInput};
+use std::str::FromStr;
 
 /// Filters as the backends take them.
 pub fn filters(given: Vec<FilterInput>) -> Vec<RawFilter> {
@@ -32,16 +33,12 @@ pub fn boosts(BoostsInput { title, abst, claim, desc }: BoostsInput) -> FieldBoo
 /// # Errors
 /// An unknown method or mode.
 pub fn delta(given: RecipeInput, from: &Recipe) -> Result<RecipeDelta, AppError> {
-    let chosen =
-        given.method.map(|name| name.parse().map_err(|error| unknown("method", error))).transpose()?;
+    let chosen = named("method", given.method)?;
     let weights =
         |list: Vec<WeightInput>| list.into_iter().map(|weight| (weight.lane, weight.weight)).collect();
     Ok(RecipeDelta {
         method: chosen.or(given.rrf_k.map(|_| Method::Rrf)),
-        pi_mode: given
-            .pi_mode
-            .map(|name| name.parse().map_err(|error| unknown("pi_mode", error)))
-            .transpose()?,
+        pi_mode: named("pi_mode", given.pi_mode)?,
         weights: given.weights.map(weights),
         lane_weights: given.lane_weights.map(weights),
         pi_weights: given.pi_weights.map(|new| PiWeights {
@@ -69,8 +66,10 @@ pub fn delta(given: RecipeInput, from: &Recipe) -> Result<RecipeDelta, AppError>
     })
 }
 
-fn unknown(argument: &str, error: String) -> AppError {
-    AppError::invalid(format!("`{argument}`: {error}"), "omit it for the default")
+/// A value by its name.
+fn named<T: FromStr<Err = String>>(argument: &str, name: Option<String>) -> Result<Option<T>, AppError> {
+    let read = name.map(|name| name.parse()).transpose();
+    read.map_err(|error| AppError::invalid(format!("`{argument}`: {error}"), "omit it for the default"))
 }
 
 /// The recipe that a caller gives.

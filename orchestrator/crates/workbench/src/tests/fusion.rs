@@ -36,8 +36,10 @@ async fn runs(site: &Site) -> (String, String) {
     let profile = vec![CodeInput { code: "ipc:H01L33".to_owned(), weight: 1.0 }];
     let given = RecipeInput { target_profile: Some(profile), ..RecipeInput::default() };
     let runs = [&wide, &precise].map(|run| RunRef { run_id: run.run_id.clone(), lane: None }).to_vec();
-    let blend =
-        fusion.blend(BlendRequest { runs, recipe: recipe(given), peek: None }).await.expect("a blend");
+    let blend = fusion
+        .blend(BlendRequest { runs, recipe: recipe(given).expect("a recipe"), peek: None })
+        .await
+        .expect("a blend");
     (wide.run_id, blend.run_id)
 }
 
@@ -93,7 +95,7 @@ async fn a_blend_shows_what_each_lane_adds_and_all_text_stays_text() {
         &[
             "of the first 10 documents are in both",
             "Only in this run",
-            "Which of the two is better cannot be told",
+            "It is unknown which of the two is better",
         ],
     );
     let review = site.page(&format!("/fusion/runs/{blend}?review=20")).await;

@@ -113,7 +113,7 @@ fn named(text: &str) -> RunRef {
 }
 
 async fn blended(app: &App, runs: Vec<RunRef>, filled: &Filled) -> Result<String, AppError> {
-    let request = BlendRequest { runs, recipe: recipe_of(filled.input()?), peek: None };
+    let request = BlendRequest { runs, recipe: recipe_of(filled.input()?)?, peek: None };
     Ok(app.fusion().blend(request).await?.run_id)
 }
 

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 /// Name of the boost by codes among weights.
 const CODE: &str = "code";
+/// Methods of fusion, the usual one first, with their labels.
+const METHODS: [(&str, &str); 2] = [("minmax", "fusion.by_scores"), ("rrf", "fusion.by_ranks")];
 /// What begins the name of a lane's weight.
 const WEIGHT: &str = "w.";
 
@@ -19,6 +21,7 @@ const WEIGHT: &str = "w.";
 pub(super) struct Filled {
     /// By lane, and under `code` that of the target profile.
     weights: BTreeMap<String, String>,
+    method: String,
     rrf_k: String,
     beta: String,
     top_m: String,
@@ -33,6 +36,7 @@ impl Filled {
         for (name, value) in fields {
             let value = value.clone();
             match name.as_str() {
+                "method" => filled.method = value,
                 "rrf_k" => filled.rrf_k = value,
                 "beta" => filled.beta = value,
                 "top_m" => filled.top_m = value,
@@ -67,6 +71,7 @@ impl Filled {
         let profile = pairs("target_profile").into_iter().map(|(code, weight)| format!("{code}={weight}"));
         Self {
             weights: pairs("weights").into_iter().collect(),
+            method: recipe.get("method").and_then(Value::as_str).unwrap_or_default().to_owned(),
             rrf_k: number("rrf_k").unwrap_or_default(),
             beta: number("beta_fuse").unwrap_or_default(),
             top_m: number("top_m_per_lane").unwrap_or_default(),
@@ -95,6 +100,7 @@ impl Filled {
             .collect();
         Ok(RecipeInput {
             weights: Some(weights),
+            method: Some(self.method.trim().to_owned()).filter(|method| !method.is_empty()),
             rrf_k: read("rrf_k", &self.rrf_k)?,
             beta_fuse: read("beta", &self.beta)?,
             top_m_per_lane: read("top_m", &self.top_m)?,
@@ -188,6 +194,14 @@ fn fields(words: Words, lanes: &[&str], filled: &Filled, proposed: &[ProposedVie
                     textarea.code name="context" rows="2" maxlength="8000" spellcheck="false" placeholder="ipc:B60R" { (filled.context) }
                 }
                 div.row {
+                    label.field {
+                        (words.t("fusion.method"))
+                        select name="method" {
+                            @for (method, label) in METHODS {
+                                option value=(method) selected[filled.method == method] { (words.t(label)) }
+                            }
+                        }
+                    }
                     @for (name, label, value, usual, least) in [
                         ("rrf_k", "fusion.rrf_k", &filled.rrf_k, "10", "1"),
                         ("beta", "fusion.beta", &filled.beta, "1.5", "0.01"),
@@ -213,6 +227,7 @@ mod tests {
         let fields: Fields = [
             ("w.wide", "1.4"),
             ("w.code", ""),
+            ("method", "minmax"),
             ("rrf_k", "20"),
             ("profile", "ipc:H01L33=1\r\n\r\n cpc:F21V=0.5 "),
             ("facets", "A=led,lamp"),
@@ -226,6 +241,7 @@ mod tests {
         assert_eq!(weights, [("wide".to_owned(), 1.4)]);
         let profile = input.target_profile.expect("a profile");
         assert_eq!((profile.len(), profile[1].code.as_str(), input.rrf_k), (2, "cpc:F21V", Some(20.0)));
+        assert_eq!(input.method.as_deref(), Some("minmax"), "a k alone would choose ranks");
         let wrong = Filled { beta: "much".to_owned(), ..Filled::default() };
         assert!(wrong.input().expect_err("no number").message.contains("`beta` is `much`"));
     }
