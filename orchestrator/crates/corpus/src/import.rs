@@ -1,6 +1,7 @@
 //! Import: read, embed and index as stages that overlap, with commits that an interruption falls back to.
 
 mod complete;
+mod exchange;
 mod files;
 mod format;
 mod library;
