@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 use lyra_corpus::backend::{FeatureScope, IdType, RawFilter};
 use lyra_fusion::{FacetTerms, Recipe, RecipeDelta};
 use lyra_usecases::fusion::{
-    BlendRequest, CitationSearch, DocumentsRequest, Label, LaneSearch, PeekRequest, ProvenanceRequest, Representative,
-    RunRef, Show, written_facet, written_filter, written_weight,
+    BlendRequest, CitationSearch, DocumentsRequest, Label, LaneSearch, PeekRequest, ProvenanceRequest,
+    Representative, RunRef, Show, written_facet, written_filter, written_weight,
 };
 use lyra_usecases::{App, AppError};
 use std::collections::BTreeMap;

@@ -8,8 +8,8 @@ mod publication;
 
 pub(crate) use number::other_forms;
 
-pub(crate) use filter::{ONE_SYSTEM, wrong};
 pub use filter::{DateField, DateRange, Filter, FilterError, RawFilter, RawRange, ValueField};
+pub(crate) use filter::{ONE_SYSTEM, wrong};
 pub use publication::{Codes, IdType, Publication, UnknownIdType};
 
 use crate::{CorpusError, Result};
@@ -148,10 +148,7 @@ impl LaneQuery {
         }));
         match systems.iter().find_map(|a| systems.iter().find(|b| !a.goes_with(**b)).map(|b| (a, b))) {
             None => Ok(()),
-            Some((a, b)) => wrong(
-                format!("`{a}` and `{b}` are mixed in one lane"),
-                ONE_SYSTEM,
-            ),
+            Some((a, b)) => wrong(format!("`{a}` and `{b}` are mixed in one lane"), ONE_SYSTEM),
         }
     }
 }
@@ -166,7 +163,10 @@ impl LaneQuery {
             })
         {
             let why = format!("{kind} has no field `{}`", field.name());
-            return Err(CorpusError::Search { why, expected: "leave it out, or search a local corpus".to_owned() });
+            return Err(CorpusError::Search {
+                why,
+                expected: "leave it out, or search a local corpus".to_owned(),
+            });
         }
         let only_local = |filter: &&Filter| {
             matches!(
@@ -193,8 +193,7 @@ impl LaneQuery {
 }
 
 /// Fields of queries that other machines do not have.
-const ONLY_LOCAL: [Field; 5] =
-    [Field::Uspc, Field::Locarno, Field::Inventor, Field::Cites, Field::CitedBy];
+const ONLY_LOCAL: [Field; 5] = [Field::Uspc, Field::Locarno, Field::Inventor, Field::Cites, Field::CitedBy];
 
 /// The two kinds of lanes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,7 +12,10 @@ const KINDS: [&str; 4] = ["family:", "number:", "application:", "priorities:"];
 ///
 /// `keys` has what each document has in common with its family. Documents that share a key, also by way of others, are
 /// of one family.
-pub fn representatives(lists: &[&RankedDocs], keys: &HashMap<String, Vec<String>>) -> BTreeMap<String, String> {
+pub fn representatives(
+    lists: &[&RankedDocs],
+    keys: &HashMap<String, Vec<String>>,
+) -> BTreeMap<String, String> {
     let mut best: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (nth, list) in lists.iter().enumerate() {
         for (rank, id) in list.ids.iter().enumerate() {
@@ -103,7 +106,9 @@ mod tests {
 
     fn list(ids: &[&str]) -> RankedDocs {
         let docs = ids.iter().enumerate();
-        RankedDocs::new(docs.map(|(nth, id)| ((*id).to_owned(), 10.0 - nth as f64, vec![format!("ipc:{id}")])))
+        RankedDocs::new(
+            docs.map(|(nth, id)| ((*id).to_owned(), 10.0 - nth as f64, vec![format!("ipc:{id}")])),
+        )
     }
 
     fn keys(list: &[(&str, &[&str])]) -> HashMap<String, Vec<String>> {
@@ -121,10 +126,16 @@ mod tests {
             ("y", &["family:2", "priorities:NL1"]),
         ]);
         let into = representatives(&[&lanes[0], &lanes[1]], &keys);
-        assert_eq!(Vec::from_iter(into.iter().map(|(a, b)| (a.as_str(), b.as_str()))), [("ep-b", "ep-a"), ("y", "us")]);
+        assert_eq!(
+            Vec::from_iter(into.iter().map(|(a, b)| (a.as_str(), b.as_str()))),
+            [("ep-b", "ep-a"), ("y", "us")]
+        );
         assert_eq!(folded(&lanes[0], &into).ids, ["x", "ep-a", "us"]);
         let second = folded(&lanes[1], &into);
-        assert_eq!((second.ids.as_slice(), second.scores.as_slice()), (&["ep-a".to_owned(), "us".to_owned()][..], &[10.0, 9.0][..]));
+        assert_eq!(
+            (second.ids.as_slice(), second.scores.as_slice()),
+            (&["ep-a".to_owned(), "us".to_owned()][..], &[10.0, 9.0][..])
+        );
         assert_eq!(second.codes_of(0).collect::<Vec<_>>(), ["ipc:ep-a"]);
         assert!(folded(&lanes[0], &into).codes[1].is_empty());
     }

@@ -234,8 +234,7 @@ fn named(code: &Code, system: Option<System>) -> Code {
 /// The classification system of documents: the first of FI, CPC and IPC in which half of them have codes, else the most
 /// frequent one; F-terms, USPC, and Locarno only as a last resort.
 pub(crate) fn own_system(documents: usize, having: impl Fn(System) -> usize) -> Option<System> {
-    let systems =
-        [System::Fi, System::Cpc, System::Ipc, System::Ft, System::Uspc, System::Locarno];
+    let systems = [System::Fi, System::Cpc, System::Ipc, System::Ft, System::Uspc, System::Locarno];
     let counted = systems.map(|system| (system, having(system)));
     let main = &counted[..3];
     let half = main.iter().find(|(_, count)| *count > 0 && count * 2 >= documents);

@@ -156,8 +156,7 @@ const FIELDS: &str = "the fields are ipc, fi, cpc, ft, uspc, locarno, country, l
      assignee, inventor, tag, collection";
 
 /// What is right about classification systems in a lane.
-pub(crate) const ONE_SYSTEM: &str =
-    "use one classification system per lane (ipc and cpc go together, and so do fi and ft) and run a second lane";
+pub(crate) const ONE_SYSTEM: &str = "use one classification system per lane (ipc and cpc go together, and so do fi and ft) and run a second lane";
 
 impl Filter {
     /// Checks a list: each filter for itself, and that one classification system is used (FI and F-term go together).
@@ -218,8 +217,7 @@ impl Filter {
             });
         }
         if with_codes {
-            let expected =
-                "use include_values, exclude_values or include_range, or one of the fields ipc, fi, cpc, ft, uspc, locarno";
+            let expected = "use include_values, exclude_values or include_range, or one of the fields ipc, fi, cpc, ft, uspc, locarno";
             return Err(wrong(field, "it holds no codes", expected));
         }
         let values = match field {

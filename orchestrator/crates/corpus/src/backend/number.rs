@@ -36,7 +36,8 @@ pub(crate) fn other_forms(number: &str) -> Vec<String> {
         let (series, serial) = digits.split_at(digits.find(|c: char| c.is_ascii_digit()).unwrap_or(0));
         if !series.is_empty() {
             let (short, places) = (serial.trim_start_matches('0'), US_DIGITS - series.len());
-            forms.extend([dashed(&format!("{series}{short}")), dashed(&format!("{series}{short:0>places$}"))]);
+            forms
+                .extend([dashed(&format!("{series}{short}")), dashed(&format!("{series}{short:0>places$}"))]);
         }
     }
     if country == "JP"
@@ -196,7 +197,10 @@ mod tests {
         }
         assert_eq!(office("US-D0513425-S1"), Some(("US".to_owned(), true)));
         assert_eq!(office("IS-12345"), Some(("IS".to_owned(), false)));
-        assert_eq!((dashed("EP1000000A1"), dashed("lens 1")), ("EP-1000000-A1".to_owned(), "lens 1".to_owned()));
+        assert_eq!(
+            (dashed("EP1000000A1"), dashed("lens 1")),
+            ("EP-1000000-A1".to_owned(), "lens 1".to_owned())
+        );
     }
 
     proptest! {

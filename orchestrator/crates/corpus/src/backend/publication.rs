@@ -92,7 +92,11 @@ impl Publication {
     pub fn legal_events_shown(&self) -> String {
         let shown = |event: &LegalEvent| {
             let date = event.date.map(|date| date.to_string()).unwrap_or_default();
-            [date.as_str(), &event.code, &event.text].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+            [date.as_str(), &event.code, &event.text]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         self.legal_events.iter().map(shown).collect::<Vec<_>>().join("\n")
     }

@@ -140,7 +140,9 @@ fn priorities(fields: &Map<String, Value>) -> Result<Vec<Priority>, String> {
 fn scalar(fields: &Map<String, Value>, name: &str) -> Result<Option<String>, String> {
     match first(fields, &[name]) {
         Some((_, Value::Number(number))) => Ok(Some(number.to_string())),
-        _ => Ok(text(fields, &[name], " ")?.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())),
+        _ => {
+            Ok(text(fields, &[name], " ")?.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+        }
     }
 }
 
@@ -285,13 +287,25 @@ mod tests {
             "priorities": [{"number": "EM 1", "date": "2004-01-02"}, {"number": "EM 2"}], "family_id": 7, "legal_status": "Expired"}"#;
         let document = read_line(line).unwrap();
         assert_eq!((document.country.as_deref(), document.authors.len()), (Some("US"), 1));
-        assert_eq!((document.codes.uspc[0].as_str(), document.codes.locarno[0].as_str()), ("D6/334", "06-01"));
+        assert_eq!(
+            (document.codes.uspc[0].as_str(), document.codes.locarno[0].as_str()),
+            ("D6/334", "06-01")
+        );
         assert_eq!((document.priority_date(), document.priorities.len()), (civil("20040102"), 2));
-        assert_eq!((document.family_id.as_deref(), document.legal_status.as_deref()), (Some("7"), Some("Expired")));
+        assert_eq!(
+            (document.family_id.as_deref(), document.legal_status.as_deref()),
+            (Some("7"), Some("Expired"))
+        );
         let line = r#"{"id": 1, "title": "x", "priority_numbers": ["NL 1"], "priority_date": "1998-11-12", "volume": 12, "issue": "3", "pages": "101-109"}"#;
         let document = read_line(line).unwrap();
-        assert_eq!(document.priorities, [Priority { number: Some("NL 1".to_owned()), date: civil("19981112") }]);
-        assert_eq!([document.volume, document.issue, document.pages].map(Option::unwrap), ["12", "3", "101-109"]);
+        assert_eq!(
+            document.priorities,
+            [Priority { number: Some("NL 1".to_owned()), date: civil("19981112") }]
+        );
+        assert_eq!(
+            [document.volume, document.issue, document.pages].map(Option::unwrap),
+            ["12", "3", "101-109"]
+        );
     }
 
     #[test]
@@ -311,8 +325,14 @@ mod tests {
         check(r#"{"id": 1, "title": "x", "year": "soon"}"#, "`year` must be a whole number");
         check(r#"{"id": 1, "title": "x", "authors": [[]]}"#, "`authors` holds something else than strings");
         check(r#"{"id": 1, "title": "x", "citation_count": -1}"#, "`citation_count` is out of range");
-        check(r#"{"id": 1, "title": "x", "priority_date": "soon"}"#, "`priority_date` must be a date as yyyy-mm-dd");
-        check(r#"{"id": 1, "title": "x", "priorities": [{"number": "A", "date": "x"}]}"#, "`date` must be a date");
+        check(
+            r#"{"id": 1, "title": "x", "priority_date": "soon"}"#,
+            "`priority_date` must be a date as yyyy-mm-dd",
+        );
+        check(
+            r#"{"id": 1, "title": "x", "priorities": [{"number": "A", "date": "x"}]}"#,
+            "`date` must be a date",
+        );
         check(r#"{"id": 1, "title": "x", "volume": []}"#, "`volume` must be a string");
     }
 

@@ -47,7 +47,8 @@ impl Document {
         let found = numbers.filter_map(|id| number::office(id)).find(|(_, has_kind)| *has_kind || is_patent);
         found.map(|(office, _)| office).or_else(|| {
             let (office, _) = self.doc_id.split_once('-')?;
-            (is_patent && number::is_office(&office.to_ascii_uppercase())).then(|| office.to_ascii_uppercase())
+            (is_patent && number::is_office(&office.to_ascii_uppercase()))
+                .then(|| office.to_ascii_uppercase())
         })
     }
 

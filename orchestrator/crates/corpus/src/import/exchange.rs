@@ -99,7 +99,7 @@ impl Record {
     }
 }
 
-/// Content that counts the lines that were read of it.
+/// Content that counts the lines that were taken from it.
 struct Numbered<R> {
     content: R,
     line: u64,
@@ -142,16 +142,28 @@ mod tests {
     #[test]
     fn publications_come_one_after_the_other() {
         let document = |number| {
-            format!("<exch:exchange-document country=\"EP\" doc-number=\"{number}\" kind=\"A1\" family-id=\"7\"/>")
+            format!(
+                "<exch:exchange-document country=\"EP\" doc-number=\"{number}\" kind=\"A1\" family-id=\"7\"/>"
+            )
         };
-        let text = format!("<?xml version=\"1.0\"?>\n<exch:exchange-documents xmlns:exch=\"x\">\n{}\n{}</exch:exchange-documents>", document(1), document(2));
+        let text = format!(
+            "<?xml version=\"1.0\"?>\n<exch:exchange-documents xmlns:exch=\"x\">\n{}\n{}</exch:exchange-documents>",
+            document(1),
+            document(2)
+        );
         assert!(is_exchange(&text) && !is_exchange("<us-patent-grant><exchange-documents/>"));
         assert_eq!(records(&text), [(3, Ok("EP-1-A1".to_owned())), (4, Ok("EP-2-A1".to_owned()))]);
         let broken = text.replace("</exch:exchange-documents>", "</other>");
         let found = records(&broken);
-        assert!(found.len() == 3 && found[2].1.as_ref().is_err_and(|why| why.starts_with("broken XML at byte")), "{found:?}");
+        assert!(
+            found.len() == 3 && found[2].1.as_ref().is_err_and(|why| why.starts_with("broken XML at byte")),
+            "{found:?}"
+        );
         let cut = records("<ops:world-patent-data><exchange-document><bibliographic-data>");
-        assert!(cut[0].1.as_ref().is_err_and(|why| why.contains("ends inside") || why.contains("broken")), "{cut:?}");
+        assert!(
+            cut[0].1.as_ref().is_err_and(|why| why.contains("ends inside") || why.contains("broken")),
+            "{cut:?}"
+        );
         let none = records("<ops:world-patent-data/>");
         assert!(none[0].1.as_ref().is_err_and(|why| why.starts_with("no publication in it")), "{none:?}");
     }

@@ -77,7 +77,8 @@ pub(super) fn priorities(bib: &Element) -> Vec<Priority> {
     let priority = |claim: &Element| {
         let digits = claim.text_at("doc-number");
         let office = claim.text_at("country").unwrap_or_default();
-        let number = digits.map(|digits| if office.is_empty() { digits } else { number(&office, &digits, None) });
+        let number =
+            digits.map(|digits| if office.is_empty() { digits } else { number(&office, &digits, None) });
         Priority { number, date: claim.text_at("date").and_then(|date| civil(&date)) }
     };
     let claims = bib.below("priority-claim").into_iter().map(priority);

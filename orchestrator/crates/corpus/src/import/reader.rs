@@ -342,7 +342,9 @@ impl<'a> Intake<'a> {
         }
         let both = match document.finish() {
             Ok(both) => both,
-            Err(reason) => return Outcome::Reject(format!("{reason} of `{id}`, neither here nor in the corpus")),
+            Err(reason) => {
+                return Outcome::Reject(format!("{reason} of `{id}`, neither here nor in the corpus"));
+            }
         };
         let json = to_json(&both);
         let was_passed = self.seen.remove(&fnv(id.as_bytes())).is_some();

@@ -1,7 +1,7 @@
 //! Lanes: queries of the query language, and texts compared by meaning, both under filters.
 
-use super::exclude::excluded;
 use super::citation::{Direction, citation};
+use super::exclude::excluded;
 use super::fielded::FieldedQuery;
 use super::filters::{self, Accepted};
 use super::{check_vector, dense, lexical};
@@ -13,7 +13,9 @@ use lyra_domain::classification::{Code, System};
 use lyra_text::fulltext::Pattern;
 use lyra_text::query::{self, Near, Query as Tree, QueryError};
 use std::collections::HashMap;
-use tantivy::query::{AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::query::{
+    AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery,
+};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, Term};
 

@@ -240,11 +240,14 @@ fn uspc(mut rest: Rest<'_>) -> Option<Code> {
         _ => return None,
     };
     let columns = letters.len() + gap + digits.len();
-    let blanks = rest.blanks();
-    let (class, subclass, width) = if rest.take_if(|c| c == '/').is_some() {
-        rest.blanks();
+    let mut after = rest;
+    let blanks = after.blanks();
+    let (class, subclass, width) = if after.take_if(|c| c == '/').is_some() {
+        after.blanks();
+        rest = after;
         (digits, rest.take_while(digit), USPC_COLUMNS)
-    } else if blanks > 0 || letters.len() == USPC_COLUMNS {
+    } else if (blanks > 0 && after.peek().is_some_and(digit)) || letters.len() == USPC_COLUMNS {
+        rest = after;
         // Blanks fill up the class, then what the subclass has less than three digits.
         let padding = (columns + blanks).saturating_sub(USPC_COLUMNS.max(columns));
         (digits, rest.take_while(digit), USPC_COLUMNS.saturating_sub(padding).max(1))
@@ -279,7 +282,12 @@ fn uspc(mut rest: Rest<'_>) -> Option<Code> {
     rest.blanks();
     let mark = rest.take_while(letter);
     if number.is_empty() {
-        return (mark.is_empty() && rest.peek().is_none()).then(|| code.done(System::Uspc));
+        let collection = match mark {
+            [] => return rest.peek().is_none().then(|| code.done(System::Uspc)),
+            ['D', 'I', 'G'] | ['E'] => mark,
+            _ => return None,
+        };
+        return uspc_collection(code, collection, rest);
     }
     if decimals.len() > 3 || mark.len() > 3 {
         return None;
@@ -287,6 +295,26 @@ fn uspc(mut rest: Rest<'_>) -> Option<Code> {
     let point = (!decimals.is_empty()).then_some('.');
     let part = without_zeros(number).iter().copied().chain(point).chain(decimals).chain(mark.iter().copied());
     code.push(Level::Subclass, std::iter::once('/').chain(part));
+    rest.ends_here().then(|| code.done(System::Uspc))
+}
+
+/// A digest (`261/DIG.70`), or a collection by the European classification (`257/E21.577`).
+fn uspc_collection(mut code: Builder, letters: &[char], mut rest: Rest<'_>) -> Option<Code> {
+    rest.take_while(|c| c.is_whitespace() || c == '.');
+    let digits = rest.take_while(digit);
+    let is_digest = letters.len() > 1;
+    let (number, decimals) = match digits.len() {
+        1..=3 if is_digest => (&[][..], digits),
+        1..=2 if rest.take_if(|c| c == '.').is_some() => (digits, rest.take_while(digit)),
+        4..=5 if !is_digest => digits.split_at(digits.len() - 3),
+        _ => return None,
+    };
+    if decimals.is_empty() {
+        return None;
+    }
+    let parts =
+        letters.iter().chain(number).copied().chain(std::iter::once('.')).chain(decimals.iter().copied());
+    code.push(Level::Subclass, std::iter::once('/').chain(parts));
     rest.ends_here().then(|| code.done(System::Uspc))
 }
 

@@ -107,10 +107,18 @@ fn written_forms_of_uspc_and_locarno() {
     check(System::Uspc, &["81 356", "81/356"], "81/356");
     check(System::Uspc, &["623  111", "623/1.11"], "623/1.11");
     check(System::Uspc, &["340172.5", "340/172.5"], "340/172.5");
-    check(System::Uspc, &["235 92PL"], "235/92PL");
+    check(System::Uspc, &["235 92PL", "235/92 PL"], "235/92PL");
+    check(System::Uspc, &["310313 D", "310/313D"], "310/313D");
+    check(System::Uspc, &["261DIG 70", "261/DIG.70"], "261/DIG.70");
+    check(System::Uspc, &["257E21577", "257/E21.577"], "257/E21.577");
+    check(System::Uspc, &["348/E5.038", "348E5038"], "348/E5.038");
     check(System::Uspc, &["16510425"], "165/104.25");
     check(System::Uspc, &["D14"], "D14");
-    check(System::Locarno, &["14-03", "1403", "14/03", "14-3", "LOC (13) Cl. 14-03", "LOC(10) CL. 14-03", "D14 03", "D1403"], "14-03");
+    check(
+        System::Locarno,
+        &["14-03", "1403", "14/03", "14-3", "LOC (13) Cl. 14-03", "LOC(10) CL. 14-03", "D14 03", "D1403"],
+        "14-03",
+    );
     check(System::Locarno, &["06", "6"], "06");
     for text in ["", "140", "14-033", "D14", "14-03x"] {
         assert!(Code::parse(System::Locarno, text).is_err(), "{text}");
@@ -206,7 +214,9 @@ fn normal(system: System) -> BoxedStrategy<String> {
         System::Cpc => "[A-HY][0-9]{2}[A-Z]([1-9][0-9]{0,3}(/[0-9]{2,6})?)?".boxed(),
         System::Fi => "[A-H][0-9]{2}[A-Z]([1-9][0-9]{0,3}(/[0-9]{2,4}(,[0-9]{3})?(@[A-Z])?)?)?".boxed(),
         System::Ft => "[0-9][A-Z][0-9]{3}([A-Z]{2}([0-9]{2}(\\.[A-Z])?)?)?".boxed(),
-        System::Uspc => "([1-9][0-9]{0,2}|D[1-9][0-9]?|PLT)(/[1-9][0-9]{0,2}(\\.[1-9]{1,3})?[A-Z]{0,3})?".boxed(),
+        System::Uspc => {
+            "([1-9][0-9]{0,2}|D[1-9][0-9]?|PLT)(/[1-9][0-9]{0,2}(\\.[1-9]{1,3})?[A-Z]{0,3})?".boxed()
+        }
         System::Locarno => "[0-9]{2}(-[0-9]{2})?".boxed(),
     }
 }

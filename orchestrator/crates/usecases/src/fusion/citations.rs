@@ -118,7 +118,8 @@ impl Fusion {
 
 /// Whether a text is the id of a run: its kind, and 16 hexadecimal digits.
 fn is_run(text: &str) -> bool {
-    let kinds = RunKind::ALL.iter().filter_map(|kind| text.trim().strip_prefix(kind.as_str())?.strip_prefix('-'));
+    let kinds =
+        RunKind::ALL.iter().filter_map(|kind| text.trim().strip_prefix(kind.as_str())?.strip_prefix('-'));
     kinds.into_iter().any(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 

@@ -487,7 +487,8 @@ async fn one_document_stands_for_its_family() {
     assert_eq!((view.documents.len(), families.len()), (6, 6));
     assert!(view.documents.iter().any(|document| document.ranks.len() == 3), "members of one family agree");
     // Both ways, and by what judgments inherit.
-    let delta = |one_per_family| RecipeDelta { one_per_family: Some(one_per_family), ..RecipeDelta::default() };
+    let delta =
+        |one_per_family| RecipeDelta { one_per_family: Some(one_per_family), ..RecipeDelta::default() };
     let unfolded = bench.fusion.mutate(&folded.run_id, delta(false)).await.unwrap();
     assert_eq!((unfolded.meta.count_returned, unfolded.folded), (all.meta.count_returned, None));
     let again = bench.fusion.mutate(&unfolded.run_id, delta(true)).await.unwrap();
@@ -498,15 +499,25 @@ async fn one_document_stands_for_its_family() {
 async fn citations_of_a_run_are_those_of_its_first_documents() {
     let bench = Bench::plain().await;
     let run = bench.lane("precision", "led AND heat").await;
-    let search = CitationSearch { citing: true, of: vec![run.run_id.clone()], first: 2, top_k: 10, ..CitationSearch::default() };
+    let search = CitationSearch {
+        citing: true,
+        of: vec![run.run_id.clone()],
+        first: 2,
+        top_k: 10,
+        ..CitationSearch::default()
+    };
     let citing = bench.fusion.citations(search.clone(), Show::default()).await.unwrap();
-    assert_eq!((citing.lane.as_deref(), citing.corpus.as_str(), citing.kind.as_str()), (Some("citing"), "patents", "fulltext"));
+    assert_eq!(
+        (citing.lane.as_deref(), citing.corpus.as_str(), citing.kind.as_str()),
+        (Some("citing"), "patents", "fulltext")
+    );
     let view = of_run(&bench, &citing.run_id).await;
     let asked = view.recipe["search"]["kind"]["query"].as_str().unwrap().to_owned();
     assert!(asked.starts_with("cites:(\"d") && asked.matches(" OR ").count() == 1, "{asked}");
     // In a query, a run stands for its first documents too.
     let within = bench.lane("precision", &format!("led AND cited_by:{} NOT gate", run.run_id)).await;
-    let asked = of_run(&bench, &within.run_id).await.recipe["search"]["kind"]["query"].as_str().unwrap().to_owned();
+    let asked =
+        of_run(&bench, &within.run_id).await.recipe["search"]["kind"]["query"].as_str().unwrap().to_owned();
     assert!(asked.starts_with("led AND cited_by:(\"d") && asked.ends_with("\") NOT gate"), "{asked}");
     for (search, expect) in [
         (CitationSearch { of: Vec::new(), ..search.clone() }, "there are 0 documents"),

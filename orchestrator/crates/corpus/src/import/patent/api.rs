@@ -43,7 +43,10 @@ pub(in crate::import) fn read(content: impl BufRead) -> std::io::Result<Vec<Reco
     content.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     let rejected = |why: String| Ok(vec![Record::new(1, Err(why))]);
     if bytes.len() as u64 > MAX_FILE {
-        return rejected(format!("longer than {} MiB: ask the service for fewer publications at once", MAX_FILE >> 20));
+        return rejected(format!(
+            "longer than {} MiB: ask the service for fewer publications at once",
+            MAX_FILE >> 20
+        ));
     }
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(&bytes);
     match serde_json::from_slice::<Value>(bytes) {
@@ -179,7 +182,9 @@ fn public_search(item: &Object) -> Read {
     let (mut document, mut codes) = (Document::default(), CodeList::default());
     let guid = text(item, "guid");
     let [office, doc_number, kind] = guid.split('-').collect::<Vec<_>>()[..] else {
-        return Err(format!("`guid` is `{guid}`, which is no office, number, and kind such as US-11803561-B1"));
+        return Err(format!(
+            "`guid` is `{guid}`, which is no office, number, and kind such as US-11803561-B1"
+        ));
     };
     let is_application = kind.starts_with('A') && doc_number.len() > 8;
     let doc_number = if is_application { doc_number.to_owned() } else { padded(doc_number) };
@@ -187,7 +192,8 @@ fn public_search(item: &Object) -> Read {
     document.title = normalise(&text(item, "inventionTitle"));
     document.pub_date = day(&text(item, "datePublished"));
     document.app_date = texts(item, "applicationFilingDate").first().and_then(|date| day(date));
-    document.app_id = some(text(item, "applicationNumber").replace('/', "")).map(|id| number(office, &id, None));
+    document.app_id =
+        some(text(item, "applicationNumber").replace('/', "")).map(|id| number(office, &id, None));
     document.language = some(text(item, "languageIndicator").to_lowercase()).filter(|code| code.len() == 2);
     document.family_id = some(text(item, "familyIdentifierCur")).filter(|id| id != "0");
     let first = text(item, "inventorsShort");
@@ -197,7 +203,8 @@ fn public_search(item: &Object) -> Read {
     };
     document.authors = distinct(inventors.iter().filter_map(|name| some(super::first_last(name))));
     let assignees = texts(item, "assigneeName");
-    document.applicants = distinct(if assignees.is_empty() { texts(item, "applicantName") } else { assignees });
+    document.applicants =
+        distinct(if assignees.is_empty() { texts(item, "applicantName") } else { assignees });
     document.references = distinct(texts(item, "urpn").iter().map(|cited| number(office, cited, None)));
     for (name, system) in [
         ("ipcCodeFlattened", System::Ipc),
@@ -250,9 +257,14 @@ fn data_portal(item: &Object) -> Read {
     document.legal_status = some(text(meta, "applicationStatusDescriptionText"));
     texts(meta, "cpcClassificationBag").iter().for_each(|code| codes.add(System::Cpc, code));
     codes.add(System::Uspc, &text(meta, "class/subclass"));
-    let objects = |name: &str| item.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
+    let objects = |name: &str| {
+        item.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
+    };
     document.priorities = objects("foreignPriorityBag")
-        .map(|of| Priority { number: some(text(of, "applicationNumberText")), date: day(&text(of, "filingDate")) })
+        .map(|of| Priority {
+            number: some(text(of, "applicationNumberText")),
+            date: day(&text(of, "filingDate")),
+        })
         .collect();
     document.legal_events = objects("eventDataBag")
         .map(|of| LegalEvent {
@@ -271,10 +283,15 @@ fn client_document(item: &Object) -> Read {
     document.family_id = some(text(item, "family_id"));
     document.title = normalise(&text(item, "title"));
     text(item, "abstract").clone_into(&mut document.text);
-    let of = |name: &str, part: &str| item.get(name).and_then(Value::as_object).map(|of| text(of, part)).unwrap_or_default();
+    let of = |name: &str, part: &str| {
+        item.get(name).and_then(Value::as_object).map(|of| text(of, part)).unwrap_or_default()
+    };
     document.pub_date = day(&of("publication_reference_docdb", "date"));
-    document.app_date = ["docdb", "epodoc"].iter().find_map(|form| day(&of(&format!("application_reference_{form}"), "date")));
-    let (country, application) = (of("application_reference_docdb", "country"), of("application_reference_docdb", "number"));
+    document.app_date = ["docdb", "epodoc"]
+        .iter()
+        .find_map(|form| day(&of(&format!("application_reference_{form}"), "date")));
+    let (country, application) =
+        (of("application_reference_docdb", "country"), of("application_reference_docdb", "number"));
     document.app_id = some(application).map(|id| number(&country, &id, None));
     let best = |names: [&str; 2]| {
         let found = names.iter().map(|name| texts_apart(item, name)).find(|names| !names.is_empty());
@@ -282,14 +299,20 @@ fn client_document(item: &Object) -> Read {
     };
     document.authors = best(["inventors_original", "inventors_epodoc"]);
     document.applicants = best(["applicants_original", "applicants_epodoc"]);
-    for (name, system) in [("intl_class", System::Ipc), ("cpc_class", System::Cpc), ("us_class", System::Uspc)] {
+    for (name, system) in
+        [("intl_class", System::Ipc), ("cpc_class", System::Cpc), ("us_class", System::Uspc)]
+    {
         texts_apart(item, name).iter().for_each(|code| codes.add(system, code));
     }
-    let objects = |name: &str| item.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
+    let objects = |name: &str| {
+        item.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
+    };
     let claims = objects("priority_claims").filter(|of| text(of, "id_type") != "original");
-    document.priorities =
-        claims.map(|of| Priority { number: some(text(of, "number")), date: day(&text(of, "date")) }).collect();
-    document.references = distinct(objects("citations").filter_map(|of| some(dashed(&text(of, "docdb_number")))));
+    document.priorities = claims
+        .map(|of| Priority { number: some(text(of, "number")), date: day(&text(of, "date")) })
+        .collect();
+    document.references =
+        distinct(objects("citations").filter_map(|of| some(dashed(&text(of, "docdb_number")))));
     document.codes = codes.codes;
     Ok((document, codes.odd))
 }
@@ -316,7 +339,14 @@ fn client_number(item: &Object) -> Result<(Document, CodeList), String> {
 
 /// Texts of a list as they are.
 fn texts_apart(object: &Object, name: &str) -> Vec<String> {
-    object.get(name).and_then(Value::as_array).into_iter().flatten().map(text_of).filter(|text| !text.is_empty()).collect()
+    object
+        .get(name)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(text_of)
+        .filter(|text| !text.is_empty())
+        .collect()
 }
 
 #[cfg(test)]
@@ -362,10 +392,18 @@ mod tests {
             "eventDataBag": [{"eventCode": "PTAC", "eventDescriptionText": "Patent Issue", "eventDate": "2016-06-07"}]}]}"#;
         let (document, _) = read_one(answer).unwrap();
         assert_eq!(document.doc_id, "US-09000001-B2");
-        assert_eq!((document.pub_id.as_deref(), document.app_id.as_deref()), (Some("US-20140000001-A1"), Some("US-14000001")));
-        assert_eq!((document.codes.uspc.as_slice(), document.legal_status.as_deref()), (&["257/197".to_owned()][..], Some("Patented Case")));
+        assert_eq!(
+            (document.pub_id.as_deref(), document.app_id.as_deref()),
+            (Some("US-20140000001-A1"), Some("US-14000001"))
+        );
+        assert_eq!(
+            (document.codes.uspc.as_slice(), document.legal_status.as_deref()),
+            (&["257/197".to_owned()][..], Some("Patented Case"))
+        );
         assert_eq!((document.priority_date(), document.legal_events.len()), (civil("20121219"), 1));
-        let error = read_one(r#"{"patentFileWrapperDataBag": [{"applicationMetaData": {"inventionTitle": "X"}}]}"#).unwrap_err();
+        let error =
+            read_one(r#"{"patentFileWrapperDataBag": [{"applicationMetaData": {"inventionTitle": "X"}}]}"#)
+                .unwrap_err();
         assert_eq!(error, "publication 1 of the answer: it has no `applicationNumberText`");
     }
 
@@ -377,8 +415,14 @@ mod tests {
         assert_eq!(document.doc_id, "US-07000001-B2");
         assert_eq!(document.authors, ["Ann Lee", "Bo Ek"]);
         assert_eq!(document.references, ["US-5000001", "US-20010000001"]);
-        assert_eq!((document.text.as_str(), document.claim.as_str()), ("A lamp dims.", "1. A lamp.\n2. The lamp of claim 1 & a cable."));
-        assert_eq!((document.codes.uspc.as_slice(), odd.len()), (&["362/101".to_owned(), "D26/1".to_owned()][..], 0));
+        assert_eq!(
+            (document.text.as_str(), document.claim.as_str()),
+            ("A lamp dims.", "1. A lamp.\n2. The lamp of claim 1 & a cable.")
+        );
+        assert_eq!(
+            (document.codes.uspc.as_slice(), odd.len()),
+            (&["362/101".to_owned(), "D26/1".to_owned()][..], 0)
+        );
         assert!(read_one(r#"{"guid": "nonsense"}"#).unwrap_err().contains("`guid` is `nonsense`"));
     }
 

@@ -2,10 +2,10 @@
 //! with their legal events, and full texts.
 
 use super::{CodeList, distinct, identify, number, plain};
+use crate::Document;
 use crate::document::json::{OddCodes, civil};
 use crate::document::{LegalEvent, Priority};
 use crate::import::xml::Element;
-use crate::Document;
 use lyra_domain::classification::System;
 use lyra_text::normalise;
 
@@ -73,7 +73,11 @@ impl Id {
 
 /// How good the form of a number is: 0 is the best.
 fn rank(form: Option<&str>) -> usize {
-    NUMBERS.iter().position(|name| Some(*name) == form).unwrap_or(if form.is_none() { 0 } else { NUMBERS.len() })
+    NUMBERS.iter().position(|name| Some(*name) == form).unwrap_or(if form.is_none() {
+        0
+    } else {
+        NUMBERS.len()
+    })
 }
 
 /// The number in the best form.
@@ -100,7 +104,8 @@ fn numbers(record: &Element, bib: Option<&Element>, document: &mut Document) {
     let attribute = |name| record.attribute(name).unwrap_or_default().to_owned();
     let given = bib.and_then(|bib| id(bib, "publication-reference")).unwrap_or_default();
     let or = |own: String, other: String| if own.is_empty() { other } else { own };
-    let (country, doc_number) = (or(attribute("country"), given.country), or(attribute("doc-number"), given.number));
+    let (country, doc_number) =
+        (or(attribute("country"), given.country), or(attribute("doc-number"), given.number));
     if country.len() == 2 && !doc_number.is_empty() && document.doc_id.is_empty() {
         identify(document, &country, &doc_number, &or(attribute("kind"), given.kind));
     }
@@ -187,7 +192,8 @@ fn publication(record: &Element, document: &mut Document, codes: &mut CodeList) 
 
 /// The English one of several versions of a text, else the first, and its language.
 fn in_english<'a>(parent: &'a Element, tag: &'a str) -> Option<(&'a Element, Option<String>)> {
-    let language = |text: &Element| text.attribute("lang").map(str::to_lowercase).filter(|code| code.len() == 2);
+    let language =
+        |text: &Element| text.attribute("lang").map(str::to_lowercase).filter(|code| code.len() == 2);
     let texts = || parent.all(tag).filter(|text| !text.text().is_empty());
     let text = texts().find(|text| language(text).as_deref() == Some("en")).or_else(|| texts().next())?;
     Some((text, language(text)))

@@ -179,13 +179,16 @@ impl<R: BufRead> Table<R> {
         while rows.len() < MOST_BEFORE
             && let Some((line, row)) = self.row()
         {
-            if let Some(header) = row.as_ref().ok().map(|cells| Header::of(cells)).filter(|header| header.is_known()) {
+            if let Some(header) =
+                row.as_ref().ok().map(|cells| Header::of(cells)).filter(|header| header.is_known())
+            {
                 self.header = Some(header);
                 return;
             }
             rows.push_back((line, row));
         }
-        let first = rows.iter().position(|(_, row)| row.as_ref().is_ok_and(|cells| cells.len() > 1)).unwrap_or(0);
+        let first =
+            rows.iter().position(|(_, row)| row.as_ref().is_ok_and(|cells| cells.len() > 1)).unwrap_or(0);
         if let Some((_, Ok(cells))) = rows.remove(first) {
             self.header = Some(Header::of(&cells));
         } else {
@@ -243,7 +246,8 @@ impl Header {
     fn of(cells: &[String]) -> Self {
         let name = |cell: &String| cell.trim_start_matches('\u{FEFF}').trim().to_lowercase();
         let written: Vec<String> = cells.iter().map(name).collect();
-        let field = |name: &String| HEADINGS.iter().find(|(heading, _)| heading == name).map(|(_, field)| *field);
+        let field =
+            |name: &String| HEADINGS.iter().find(|(heading, _)| heading == name).map(|(_, field)| *field);
         let has_number = written.iter().any(|name| field(name) == Some(NUMBER));
         let is_export = has_number && !written.iter().any(|name| IDS.contains(&name.as_str()));
         // Google Patents names its numbers `id`.
@@ -255,7 +259,9 @@ impl Header {
     /// Whether it names a number or an id and anything else that is known.
     fn is_known(&self) -> bool {
         let has = |name: &str| self.fields.iter().any(|field| field == name);
-        has(NUMBER) && has("title") || IDS.iter().any(|name| has(name)) || (has("title") && self.fields.len() > 1)
+        has(NUMBER) && has("title")
+            || IDS.iter().any(|name| has(name))
+            || (has("title") && self.fields.len() > 1)
     }
 
     fn record(&self, line: u64, cells: &[String]) -> Record {
