@@ -79,7 +79,8 @@ async fn tables_of_services() {
     // A row says a part: what the corpus has beside it stays.
     let full = r#"{"id": "EP-3000009-A1", "title": "Apparatus", "claims": ["1. An apparatus."], "cites": ["US10000009"]}"#;
     import(&bench, "c", &[bench.file("full.jsonl", &[full.to_owned()])]).await;
-    import(&bench, "c", &[sample("espacenet.csv")]).await;
+    let rows = std::fs::read_to_string(sample("espacenet.csv")).unwrap();
+    import(&bench, "c", &[bench.file("again.csv", &[rows])]).await;
     let both = get(&bench, "EP-3000009-A1").await;
     assert_eq!((both.title.as_str(), both.claim.as_str()), ("Apparatus for brewing", "1. An apparatus."));
 }
@@ -176,7 +177,7 @@ async fn real_answers_of_services() {
         ("epo_ops_published_ep1000000_claims_result.json", 1, 0),
         ("epo_ops_published_ep1000000_description_result.xml", 1, 0),
         ("epo_ops_family_family_input.xml", 0, 6),
-        ("epo_ops_legal_example_3.xml", 0, 15),
+        ("epo_ops_legal_example_3.xml", 0, 1),
         ("epo_ops_published_search_result.xml", 0, 100),
         ("uspto_public_search_biblio.json", 129, 0),
     ] {

@@ -187,13 +187,10 @@ impl<R: BufRead> Table<R> {
             }
             rows.push_back((line, row));
         }
-        let first =
-            rows.iter().position(|(_, row)| row.as_ref().is_ok_and(|cells| cells.len() > 1)).unwrap_or(0);
-        if let Some((_, Ok(cells))) = rows.remove(first) {
-            self.header = Some(Header::of(&cells));
-        } else {
-            self.header = Some(Header::of(&[]));
-        }
+        let is_table = |(_, row): &(u64, Row)| row.as_ref().is_ok_and(|cells| cells.len() > 1);
+        let first = rows.iter().position(is_table).or_else(|| rows.iter().position(|(_, row)| row.is_ok()));
+        let cells = first.and_then(|first| rows.remove(first)).and_then(|(_, row)| row.ok());
+        self.header = Some(Header::of(&cells.unwrap_or_default()));
         self.before = rows;
     }
 
