@@ -145,9 +145,12 @@ impl Fusion {
         if let Some(run) = self.store.fresh_run(&shaped_by).await? {
             return Ok((run, true));
         }
-        let lanes = match recipe.one_per_family {
-            true => &self.one_per_family(lanes.clone()).await?,
-            false => lanes,
+        let of_families;
+        let lanes = if recipe.one_per_family {
+            of_families = self.one_per_family(lanes.clone()).await?;
+            &of_families
+        } else {
+            lanes
         };
         let measured = self.measure(lanes, &recipe, &representatives).await?;
         let (of, shape) = (lanes.clone(), recipe.clone());

@@ -161,10 +161,7 @@ impl Fusion {
             ));
         }
         let preset = self.lanes.find(search.lane.as_deref(), search.semantic)?;
-        let with_documents = match search.semantic {
-            false => self.with_documents_of_runs(text).await?,
-            true => None,
-        };
+        let with_documents = if search.semantic { None } else { self.with_documents_of_runs(text).await? };
         let text = with_documents.as_deref().unwrap_or(text);
         let kind = match preset.how {
             How::FullText(boosts) => {
