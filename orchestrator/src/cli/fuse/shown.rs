@@ -97,6 +97,9 @@ pub(super) fn fused(view: &FusionView) -> String {
         if view.cached { "   (stored)" } else { "" },
         shares(&view.contributions)
     );
+    if let Some(folded) = view.folded {
+        let _ = writeln!(text, "  families       {folded} more documents are of a family that is listed");
+    }
     measures(&mut text, &view.metrics);
     estimates(&mut text, view.estimate.as_ref(), &view.frontier);
     design(&mut text, &view.design_frontier);
