@@ -29,12 +29,12 @@ const REJECTED_SHOWN: usize = 20;
 #[derive(Debug, Subcommand)]
 pub(super) enum CorpusCommand {
     /// Import documents: papers (PDF, DOCX, HTML, …), references (BibTeX, RIS, Zotero, …), records as JSONL or CSV, and
-    /// patents of the USPTO, EPO and JPO
+    /// patents of the USPTO, EPO and JPO, and of patent services
     ///
     /// A paper and its reference become one document. JSONL has one document per line with id, title, abstract or text,
     /// and optionally url, doi, year, venue, authors, language, `citation_count`, references; for patents also claims,
-    /// description, ipc, cpc, fi, ft, `app_id`, `pub_id`, `exam_id`, `app_date`, `pub_date`, country, applicants,
-    /// `cross_en_applicants`. CSV has the same names in its header. Files may be gzip-compressed. Repeating an import
+    /// description, inventors, ipc, cpc, fi, ft, uspc, locarno, `app_id`, `pub_id`, `exam_id`, `app_date`, `pub_date`,
+    /// priorities, `priority_date`, `family_id`, `legal_status`, country, applicants, `cross_en_applicants`. CSV has the same names in its header. Files may be gzip-compressed. Repeating an import
     /// reads new and changed files, says which files are gone, and skips the rest.
     Import(ImportArgs),
     /// Embed what imports left for later; can be interrupted and repeated
@@ -110,7 +110,7 @@ pub(super) struct ImportArgs {
     files: Vec<PathBuf>,
     /// Format of all files: pdf, html, docx, odt, epub, markdown, latex, text, jats, tei, mhtml (papers); bibtex, ris,
     /// refer, `web_of_science`, `csl_json`, `zotero_json`, `endnote_xml`, nbib, `pubmed_xml`, mods, `zotero_rdf`,
-    /// zotero (references); jsonl, csv; xml, greenbook, brs (patents) [default: detected from each file's beginning]
+    /// zotero (references); jsonl, csv; xml, docdb, `patent_json`, greenbook, brs (patents) [default: detected from each file's beginning]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Parts of each document to embed: `all`, `none` (full-text search only, many times as fast), or a list of wide,

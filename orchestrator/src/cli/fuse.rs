@@ -5,11 +5,11 @@ mod shown;
 use super::{print, print_json};
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use lyra_corpus::backend::{FeatureScope, IdType};
+use lyra_corpus::backend::{FeatureScope, IdType, RawFilter};
 use lyra_fusion::{FacetTerms, Recipe, RecipeDelta};
 use lyra_usecases::fusion::{
-    BlendRequest, DocumentsRequest, Label, LaneSearch, PeekRequest, ProvenanceRequest, Representative,
-    RunRef, Show, written_facet, written_filter, written_weight,
+    BlendRequest, CitationSearch, DocumentsRequest, Label, LaneSearch, PeekRequest, ProvenanceRequest,
+    Representative, RunRef, Show, written_facet, written_filter, written_weight,
 };
 use lyra_usecases::{App, AppError};
 use std::collections::BTreeMap;
@@ -21,6 +21,7 @@ A search by lanes, from the widest lane to the fused list:
   lyra fuse provenance RUN                                  its codes, and a profile built from them
   lyra fuse search \"led AND \\\"heat sink\\\"\" --lane precision --filter ipc=H01L33
   lyra fuse search \"cooling of a light emitting diode\" --lane semantic
+  lyra fuse citing RUN                                      what cites its first documents; cited RUN: what they cite
   lyra fuse blend RUN RUN RUN --profile ipc:H01L33=1 --weight precision=1.4
   lyra fuse peek FUSED";
 
@@ -28,6 +29,10 @@ A search by lanes, from the widest lane to the fused list:
 pub(super) enum FuseCommand {
     /// Search a lane and store its ranked list as a run
     Search(SearchArgs),
+    /// Search the documents of the corpus that cite those of a run, as a lane: the more of them, the higher
+    Citing(CitationArgs),
+    /// Search the documents of the corpus that those of a run cite, as a lane: the more of them, the higher
+    Cited(CitationArgs),
     /// Fuse runs of lanes: RUN, or NAME=RUN to rename it
     Blend(BlendArgs),
     /// Fuse the lanes of a fused run again with some parameters changed
@@ -71,8 +76,8 @@ pub(super) struct SearchArgs {
     /// Corpus [default: the only one]
     #[arg(long)]
     corpus: Option<String>,
-    /// Filter: FIELD=VALUE,VALUE, FIELD!=VALUE, or FIELD=FROM..TO for dates; fields are ipc, cpc, fi, ft, country,
-    /// lang, pubyear, `pub_date`, `app_date`, assignee, tag, collection
+    /// Filter: FIELD=VALUE,VALUE, FIELD!=VALUE, or FIELD=FROM..TO for dates; fields are ipc, cpc, fi, ft, uspc,
+    /// locarno, country, lang, pubyear, `pub_date`, `app_date`, assignee, inventor, tag, collection
     #[arg(long = "filter", short = 'f', value_name = "FILTER")]
     filters: Vec<String>,
     /// Maximum number of documents
@@ -87,6 +92,49 @@ pub(super) struct SearchArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CitationArgs {
+    /// Run, or ids and numbers of documents
+    #[arg(required = true, value_name = "RUN|DOCUMENT")]
+    of: Vec<String>,
+    /// Documents of the run whose citations count
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    first: usize,
+    /// Name of this lane in blends [default: citing or cited]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Corpus [default: that of the run, else the only one]
+    #[arg(long)]
+    corpus: Option<String>,
+    /// Filter, as of `lyra fuse search`
+    #[arg(long = "filter", short = 'f', value_name = "FILTER")]
+    filters: Vec<String>,
+    /// Maximum number of documents
+    #[arg(long, default_value_t = 800, value_name = "N")]
+    top_k: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl CitationArgs {
+    fn search(&self, citing: bool) -> anyhow::Result<CitationSearch> {
+        Ok(CitationSearch {
+            citing,
+            of: self.of.clone(),
+            first: self.first,
+            corpus: self.corpus.clone(),
+            lane_name: self.name.clone(),
+            filters: read_filters(&self.filters)?,
+            top_k: self.top_k,
+        })
+    }
+}
+
+fn read_filters(written: &[String]) -> anyhow::Result<Vec<RawFilter>> {
+    written.iter().map(|text| told(written_filter(text), "--filter")).collect()
 }
 
 /// Parameters of a fusion.
@@ -113,6 +161,9 @@ struct RecipeArgs {
     /// Documents to take from each lane [default: all]
     #[arg(long, value_name = "N")]
     top_m: Option<usize>,
+    /// List one document for each family of patents
+    #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
+    one_per_family: Option<bool>,
 }
 
 #[derive(Debug, Args)]
@@ -229,6 +280,13 @@ pub(super) async fn run(app: &App, command: &FuseCommand) -> anyhow::Result<Exit
             let handle = fusion.search_lane(search, with_codes).await?;
             show(args.json, &handle, shown::handle)?;
         }
+        FuseCommand::Citing(args) | FuseCommand::Cited(args) => {
+            let search = args.search(matches!(command, FuseCommand::Citing(_)))?;
+            let fusion = app.fusion_over(search.corpus.as_deref()).await?;
+            let with_codes = Show { code_freqs: true, code_freq_top_k: 5, ..Show::default() };
+            let handle = fusion.citations(search, with_codes).await?;
+            show(args.json, &handle, shown::handle)?;
+        }
         FuseCommand::Blend(args) => {
             let runs = args
                 .runs
@@ -303,11 +361,7 @@ impl SearchArgs {
             text: self.query.clone(),
             boosts: None,
             scope: self.scope,
-            filters: self
-                .filters
-                .iter()
-                .map(|text| told(written_filter(text), "--filter"))
-                .collect::<anyhow::Result<_>>()?,
+            filters: read_filters(&self.filters)?,
             top_k: self.top_k,
             use_case_terms: self.use_case.clone(),
         })
@@ -329,6 +383,7 @@ impl RecipeArgs {
             rrf_k: self.rrf_k,
             beta_fuse: self.beta,
             top_m_per_lane: self.top_m,
+            one_per_family: self.one_per_family,
             ..RecipeDelta::default()
         })
     }

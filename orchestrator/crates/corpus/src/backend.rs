@@ -3,19 +3,19 @@
 //! A *lane* is one search. Everything that shapes its result is in [`LaneQuery`]; what was found is in [`LaneHits`].
 
 mod filter;
-mod number;
+pub(crate) mod number;
 mod publication;
 
 pub(crate) use number::other_forms;
 
-pub(crate) use filter::wrong;
 pub use filter::{DateField, DateRange, Filter, FilterError, RawFilter, RawRange, ValueField};
+pub(crate) use filter::{ONE_SYSTEM, wrong};
 pub use publication::{Codes, IdType, Publication, UnknownIdType};
 
 use crate::{CorpusError, Result};
 use async_trait::async_trait;
 use lyra_domain::classification::System;
-use lyra_text::query::Query;
+use lyra_text::query::{Field, Query};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -53,6 +53,16 @@ pub trait SearchBackend: Send + Sync {
         id_type: IdType,
         stop: &CancellationToken,
     ) -> Result<Vec<Option<Publication>>>;
+
+    /// What documents have in common with their families, in the order of `ids` (document ids): documents that share a key
+    /// are of one family. Empty for a document that is not there, or of no family.
+    async fn family_keys(&self, corpus: &str, ids: &[String]) -> Result<Vec<Vec<String>>> {
+        let _ = (corpus, ids);
+        Err(CorpusError::Search {
+            why: format!("{} has no families", self.kind()),
+            expected: "blend without `one_per_family`, or search a local corpus".to_owned(),
+        })
+    }
 
     /// L2-normalized embeddings of documents in the order of `ids` (document ids), `None` for a document without one; all
     /// `None` where the backend does not hand them out.
@@ -138,17 +148,37 @@ impl LaneQuery {
         }));
         match systems.iter().find_map(|a| systems.iter().find(|b| !a.goes_with(**b)).map(|b| (a, b))) {
             None => Ok(()),
-            Some((a, b)) => wrong(
-                format!("`{a}` and `{b}` are mixed in one lane"),
-                "use one classification system per lane (fi and ft go together) and run a second lane",
-            ),
+            Some((a, b)) => wrong(format!("`{a}` and `{b}` are mixed in one lane"), ONE_SYSTEM),
         }
     }
 }
 
 impl LaneQuery {
-    /// That it filters by nothing that only local corpora have.
+    /// That it filters and searches by nothing that only local corpora have.
     pub(crate) fn check_remote(&self, kind: BackendKind) -> Result<()> {
+        if let LaneKind::FullText { query, .. } = &self.kind
+            && let Some(field) = Query::parse(query)?.leaves().into_iter().find_map(|(leaf, _)| match leaf {
+                Query::Term(term) => term.field.filter(|field| ONLY_LOCAL.contains(field)),
+                _ => None,
+            })
+        {
+            let why = format!("{kind} has no field `{}`", field.name());
+            return Err(CorpusError::Search {
+                why,
+                expected: "leave it out, or search a local corpus".to_owned(),
+            });
+        }
+        let only_local = |filter: &&Filter| {
+            matches!(
+                filter,
+                Filter::Codes { system: System::Uspc | System::Locarno, .. }
+                    | Filter::Values { field: ValueField::Inventor, .. }
+            )
+        };
+        if let Some(filter) = self.filters.iter().find(only_local) {
+            let why = format!("{kind} has no such field");
+            return Err(wrong(filter.field(), why, "leave the filter out, or search a local corpus").into());
+        }
         let own = |filter: &&Filter| {
             matches!(filter, Filter::Values { field: ValueField::Tag | ValueField::Collection, .. })
         };
@@ -161,6 +191,9 @@ impl LaneQuery {
         }
     }
 }
+
+/// Fields of queries that other machines do not have.
+const ONLY_LOCAL: [Field; 5] = [Field::Uspc, Field::Locarno, Field::Inventor, Field::Cites, Field::CitedBy];
 
 /// The two kinds of lanes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,12 +3,15 @@
 mod completed;
 pub(crate) mod exported;
 pub(crate) mod json;
+mod patent;
 mod place;
 mod scope;
 mod section;
 mod version;
 
 pub use completed::{Completed, Completion};
+pub(crate) use patent::citation_key;
+pub use patent::{LegalEvent, Priority};
 pub use place::Place;
 pub use section::{Passage, Section};
 pub use version::{Stage, Version};
@@ -36,7 +39,16 @@ pub struct Document {
     pub year: Option<i32>,
     /// Journal, conference or site.
     pub venue: Option<String>,
-    /// Names in the order of the by-line: authors or inventors.
+    /// Volume of the journal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume: Option<String>,
+    /// Issue or number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issue: Option<String>,
+    /// Pages such as `12-19`, or the number of the article.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages: Option<String>,
+    /// Names in the order of the by-line: authors, or the inventors of a patent.
     pub authors: Vec<String>,
     /// ISO 639-1 code: as given, else detected.
     pub language: Option<String>,
@@ -95,6 +107,18 @@ pub struct Document {
     /// Number of the granted patent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exam_id: Option<String>,
+    /// Earlier applications whose priority it claims.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub priorities: Vec<Priority>,
+    /// Number of its simple family, as the source has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family_id: Option<String>,
+    /// Legal status in the words of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub legal_status: Option<String>,
+    /// Legal events that the source lists, in its order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub legal_events: Vec<LegalEvent>,
     /// Date of filing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app_date: Option<jiff::civil::Date>,
@@ -124,8 +148,19 @@ impl Document {
             let shown = texts.into_iter().find(|text| !text.is_empty());
             self.language = shown.and_then(|shown| lyra_text::language(shown)).map(str::to_owned);
         }
+        Ok(self.derived())
+    }
+
+    /// Completes what is in its other fields.
+    pub(crate) fn derived(mut self) -> Self {
         self.year = self.year.or_else(|| self.pub_date.map(|date| i32::from(date.year())));
-        Ok(self)
+        self.country = self.country.take().or_else(|| self.country_of_number());
+        self
+    }
+
+    /// Whether it is a patent document.
+    pub fn is_patent(&self) -> bool {
+        self.app_id.is_some() || self.pub_id.is_some() || self.exam_id.is_some() || !self.codes.is_empty()
     }
 
     /// Checks that it can be stored; the error is the reason to report.
@@ -136,14 +171,20 @@ impl Document {
         if self.doc_id.len() > MAX_ID {
             return Err(format!("id is longer than {MAX_ID} bytes"));
         }
-        if [&self.title, &self.text, &self.claim, &self.desc].into_iter().all(String::is_empty) {
+        if self.lacks_text() {
             return Err("no title and no text".to_owned());
         }
         Ok(())
     }
 
+    /// Whether it has neither a title nor a text.
+    pub(crate) fn lacks_text(&self) -> bool {
+        [&self.title, &self.text, &self.claim, &self.desc].into_iter().all(String::is_empty)
+    }
+
     /// All fields that searches over publications know.
     pub fn publication(self) -> Publication {
+        let priority_date = self.priority_date();
         Publication {
             doc_id: self.doc_id,
             app_id: self.app_id,
@@ -164,7 +205,16 @@ impl Document {
             authors: self.authors,
             doi: self.doi,
             venue: self.venue,
+            volume: self.volume,
+            issue: self.issue,
+            pages: self.pages,
             year: self.year,
+            references: self.references,
+            priority_date,
+            priorities: self.priorities,
+            family_id: self.family_id,
+            legal_status: self.legal_status,
+            legal_events: self.legal_events,
         }
     }
 

@@ -138,6 +138,18 @@ impl SearchBackend for EmbeddedBackend {
         stoppable(stop, found).await
     }
 
+    async fn family_keys(&self, corpus: &str, ids: &[String]) -> Result<Vec<Vec<String>>> {
+        let ids = ids.to_vec();
+        self.with(corpus, move |corpus| {
+            let one = |id: &String| match corpus.snapshot.find(IdType::DocId, id)?.first() {
+                Some(at) => corpus.snapshot.family_keys(*at),
+                None => Ok(Vec::new()),
+            };
+            ids.iter().map(one).collect()
+        })
+        .await
+    }
+
     async fn embeddings(&self, corpus: &str, ids: &[String]) -> Result<Vec<Option<Vec<f32>>>> {
         let ids = ids.to_vec();
         self.with(corpus, move |corpus| {

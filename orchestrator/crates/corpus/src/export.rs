@@ -122,10 +122,6 @@ impl<W: Write> Lines<W> {
 
 /// What reference managers know of a document.
 fn record(document: &Document) -> Record {
-    let is_patent = document.app_id.is_some()
-        || document.pub_id.is_some()
-        || document.exam_id.is_some()
-        || !document.codes.is_empty();
     // The formats of reference managers have no place for marks.
     let marked = document.annotations.iter().map(ToString::to_string);
     let mut record = Record {
@@ -137,6 +133,9 @@ fn record(document: &Document) -> Record {
             .filter(|date| document.year == Some(i32::from(date.year())))
             .map(|date| date.to_string()),
         venue: document.venue.clone(),
+        volume: document.volume.clone(),
+        issue: document.issue.clone(),
+        pages: document.pages.clone(),
         doi: document.doi.clone(),
         url: document.url.clone(),
         abstract_text: Some(document.text.clone()).filter(|text| !text.is_empty()),
@@ -160,7 +159,7 @@ fn record(document: &Document) -> Record {
             | Identifier::Nct(_) => {}
         }
     }
-    record.kind = match (is_patent, &record.venue, &record.arxiv) {
+    record.kind = match (document.is_patent(), &record.venue, &record.arxiv) {
         (true, ..) => Kind::Patent,
         (_, Some(_), _) => Kind::Article,
         (_, None, Some(_)) => Kind::Preprint,

@@ -1,6 +1,7 @@
 //! Import: read, embed and index as stages that overlap, with commits that an interruption falls back to.
 
 mod complete;
+mod exchange;
 mod files;
 mod format;
 mod library;
@@ -152,7 +153,7 @@ impl ImportReport {
 /// What a file should be that is something else.
 pub const READS: &str = "Lyra reads papers (PDF, HTML, DOCX, ODT, EPUB, Markdown, LaTeX, text, JATS, TEI, MHTML), \
      references (BibTeX, RIS, CSL-JSON, EndNote, PubMed, MODS, Zotero), JSONL (one JSON object a line), CSV, and \
-     patents as XML, greenbook or BRS, also in gzip, ZIP or tar, and Zotero's folder";
+     patents as XML, JSON of patent services, greenbook or BRS, also in gzip, ZIP or tar, and Zotero's folder";
 
 /// How far an import is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

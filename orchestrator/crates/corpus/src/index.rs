@@ -2,7 +2,7 @@
 
 mod schema;
 
-pub(crate) use schema::{CODES, COLLECTIONS, Fields, ROWS, TAGS, day_number};
+pub(crate) use schema::{CODES, COLLECTIONS, FAMILIES, Fields, ROWS, TAGS, day_number};
 
 use crate::analyzer;
 use crate::backend::{FeatureScope, IdType};
@@ -13,14 +13,14 @@ use std::sync::OnceLock;
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
-use tantivy::schema::{IndexRecordOption, Value};
+use tantivy::schema::{Field, IndexRecordOption, Value};
 use tantivy::{
     DocAddress, DocSet, Executor, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
     TantivyError, Term,
 };
 
 /// Folder of the index in a corpus folder.
-pub(crate) const FOLDER: &str = "fulltext-3";
+pub(crate) const FOLDER: &str = "fulltext-4";
 /// Memory that collects postings before a segment is written.
 const WRITER_MEMORY: usize = 96 << 20;
 /// Threads that search, at most.
@@ -202,8 +202,12 @@ impl Snapshot {
 
     /// The documents with a number, ordered by document id.
     pub(crate) fn find(&self, id_type: IdType, number: &str) -> Result<Vec<DocAddress>> {
-        let field = self.fields.number(id_type);
-        let term = Term::from_field_text(field, number);
+        self.with_term(self.fields.number(id_type), number)
+    }
+
+    /// The documents with an exact term, ordered by document id.
+    pub(crate) fn with_term(&self, field: Field, text: &str) -> Result<Vec<DocAddress>> {
+        let term = Term::from_field_text(field, text);
         let mut found = Vec::new();
         for (segment, reader) in (0_u32..).zip(self.searcher.segment_readers()) {
             let inverted = reader.inverted_index(field).map_err(CorpusError::index(&self.name))?;
@@ -353,6 +357,18 @@ impl Snapshot {
             name: self.name.clone(),
             why: format!("stored document: {error}"),
         })
+    }
+
+    /// The keys of a document's family.
+    pub(crate) fn family_keys(&self, at: DocAddress) -> Result<Vec<String>> {
+        let Some(column) = self.texts(at.segment_ord, FAMILIES)? else { return Ok(Vec::new()) };
+        let key = |ord| {
+            let mut key = String::new();
+            let failed = |error: std::io::Error| CorpusError::index(&self.name)(error.into());
+            column.ord_to_str(ord, &mut key).map_err(failed)?;
+            Ok(key)
+        };
+        column.term_ords(at.doc_id).map(key).collect()
     }
 
     /// A column of texts in a segment.

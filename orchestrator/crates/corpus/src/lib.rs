@@ -25,7 +25,9 @@ mod upgrade;
 mod vectors;
 
 pub use corpora::{Corpora, CorpusInfo, Embedded, HeldCorpus};
-pub use document::{Completed, Completion, Document, Passage, Place, Section, Stage, Version};
+pub use document::{
+    Completed, Completion, Document, LegalEvent, Passage, Place, Priority, Section, Stage, Version,
+};
 pub use duplicates::{Alike, Duplicates};
 pub use embedded::EmbeddedBackend;
 pub use error::{CorpusError, Result};

@@ -1,5 +1,6 @@
 //! Search: BM25, dense, and the mix of both.
 
+mod citation;
 mod dense;
 mod exclude;
 mod fielded;

@@ -16,7 +16,8 @@ const DRAFT: &str = "fulltext.new";
 fn folder_of(format: u32) -> &'static str {
     match format {
         0 | 1 => "index",
-        _ => "fulltext",
+        2 => "fulltext",
+        _ => "fulltext-3",
     }
 }
 
@@ -79,6 +80,8 @@ fn copy(from: &Path, to: &Path, name: &str) -> Result<()> {
                 name: name.to_owned(),
                 why: format!("stored document: {error}"),
             })?;
+            // Older versions knew the country of a patent only if a field named it.
+            let document = document.derived();
             let row =
                 |(scope, row, sum): &(_, tantivy::columnar::Column<u64>, tantivy::columnar::Column<u64>)| {
                     Some((*scope, Row { row: row.first(doc)?, sum: sum.first(doc)? }))

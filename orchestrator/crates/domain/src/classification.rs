@@ -1,9 +1,10 @@
-//! Patent classification codes: IPC, CPC, FI and F-term in one normal form each, and their hierarchy.
+//! Patent classification codes: IPC, CPC, FI, F-term, USPC and Locarno in one normal form each, and their hierarchy.
 //!
 //! Offices and vendors write one symbol in many ways (`H01L 33/20`, `H01L033/20`, `H01L0033200000`, `H01L  33/20
 //! 20100101AFI…`). [`Code::parse`] normalizes them; two codes are equal exactly when their normal forms are. The
 //! hierarchy is the one visible in the symbol (`H01L` ⊇ `H01L33` ⊇ `H01L33/20`). The dots of the schemes, which nest
-//! subgroups, are not part of the symbol and are ignored.
+//! subgroups, are not part of the symbol and are ignored. CPC refines IPC and keeps its symbols, so that both are one
+//! tree: `ipc:H01L33` contains `cpc:H01L33/20`, and the other way round.
 
 mod parse;
 #[cfg(test)]
@@ -25,26 +26,38 @@ pub enum System {
     Fi,
     /// F-terms of the JPO: themes with viewpoints.
     Ft,
+    /// The USPTO's own classification: of utility patents to 2014, of designs and plants to this day.
+    Uspc,
+    /// Locarno Classification, of designs.
+    Locarno,
 }
 
 impl System {
     /// All systems.
-    pub const ALL: [Self; 4] = [Self::Ipc, Self::Cpc, Self::Fi, Self::Ft];
+    pub const ALL: [Self; 6] = [Self::Ipc, Self::Cpc, Self::Fi, Self::Ft, Self::Uspc, Self::Locarno];
 
-    /// The name in filters, queries and documents: `ipc`, `cpc`, `fi`, `ft`.
+    /// The name in filters, queries and documents: `ipc`, `cpc`, `fi`, `ft`, `uspc`, `locarno`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ipc => "ipc",
             Self::Cpc => "cpc",
             Self::Fi => "fi",
             Self::Ft => "ft",
+            Self::Uspc => "uspc",
+            Self::Locarno => "locarno",
         }
     }
 
-    /// Whether one search lane may use codes of both systems: only one system, or FI with F-term, which the JPO
+    /// Whether one search lane may use codes of both systems: only one tree, or FI with F-term, which the JPO
     /// designed to complement each other. Any other pair differs in granularity and coverage.
     pub fn goes_with(self, other: Self) -> bool {
-        self == other || matches!((self, other), (Self::Fi, Self::Ft) | (Self::Ft, Self::Fi))
+        self.tree() == other.tree() || matches!((self, other), (Self::Fi, Self::Ft) | (Self::Ft, Self::Fi))
+    }
+
+    /// The system that stands for all systems with its symbols: CPC for IPC, else itself.
+    #[must_use]
+    pub fn tree(self) -> Self {
+        if self == Self::Ipc { Self::Cpc } else { self }
     }
 }
 
@@ -56,19 +69,21 @@ impl fmt::Display for System {
 
 /// No classification system has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a classification system: use ipc, cpc, fi or ft")]
+#[error("`{0}` is not a classification system: use ipc, cpc, fi, ft, uspc or locarno")]
 pub struct UnknownSystem(String);
 
 impl FromStr for System {
     type Err = UnknownSystem;
 
-    /// Upper and lower case; F-terms may also be called `fterm` or `f-term`.
+    /// Upper and lower case; F-terms may also be called `fterm` or `f-term`, Locarno `loc`.
     fn from_str(text: &str) -> Result<Self, UnknownSystem> {
         match text.to_ascii_lowercase().as_str() {
             "ipc" => Ok(Self::Ipc),
             "cpc" => Ok(Self::Cpc),
             "fi" => Ok(Self::Fi),
             "ft" | "fterm" | "f-term" => Ok(Self::Ft),
+            "uspc" => Ok(Self::Uspc),
+            "locarno" | "loc" => Ok(Self::Locarno),
             _ => Err(UnknownSystem(text.to_owned())),
         }
     }
@@ -77,7 +92,8 @@ impl FromStr for System {
 /// How deep a code goes, coarse to fine.
 ///
 /// F-terms have three of the levels, and a fourth: theme (`5F044`, as [`Level::Subclass`]), viewpoint (`5F044AA`,
-/// [`Level::MainGroup`]), term (`5F044AA01`, [`Level::Subgroup`]), additional code ([`Level::Subdivision`]).
+/// [`Level::MainGroup`]), term (`5F044AA01`, [`Level::Subgroup`]), additional code ([`Level::Subdivision`]). USPC has
+/// [`Level::Class`] (`D14`) and [`Level::Subclass`] (`D14/138`), and so has Locarno (`14`, `14-03`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -99,7 +115,8 @@ pub enum Level {
 
 /// A code in its normal form.
 ///
-/// IPC and CPC: `H01L33/20`. FI: `H01L33/00,100@A`. F-term: `5F044AA01`, with additional code `5F044AA01.A`.
+/// IPC and CPC: `H01L33/20`. FI: `H01L33/00,100@A`. F-term: `5F044AA01`, with additional code `5F044AA01.A`. USPC:
+/// `455/556.1`, `D14/138`, `PLT/226`. Locarno: `14-03`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Code {
     system: System,
@@ -162,9 +179,16 @@ impl Code {
         self.ends.iter().filter_map(|(_, end)| self.text.get(..*end))
     }
 
-    /// Whether `other` is this code or a descendant of it.
+    /// Whether `other` is this code or a descendant of it, in the tree that their systems share.
     pub fn contains(&self, other: &Self) -> bool {
-        self.system == other.system && other.path().any(|prefix| prefix == self.text)
+        self.system.tree() == other.system.tree() && other.path().any(|prefix| prefix == self.text)
+    }
+
+    /// The same symbol in the system that stands for its tree.
+    #[must_use]
+    pub fn in_tree(mut self) -> Self {
+        self.system = self.system.tree();
+        self
     }
 }
 
@@ -190,5 +214,7 @@ fn example(system: System) -> &'static str {
         System::Cpc => "`H01L33/20`, `Y02E10/50` or `H01L`",
         System::Fi => "`H01L33/00,100@A`, `H01L33/00`, `H01L33` or `H01L`",
         System::Ft => "`5F044AA01`, `5F044AA` or `5F044`",
+        System::Uspc => "`455/556.1`, `D14/138`, `PLT/226` or `D14`",
+        System::Locarno => "`14-03` or `14`",
     }
 }

@@ -8,6 +8,7 @@ mod blend;
 mod error;
 pub mod estimate;
 mod facet;
+pub mod family;
 pub mod frontier;
 mod hygiene;
 mod metrics;

@@ -37,17 +37,19 @@ impl TargetProfile {
     /// # Errors
     /// An invalid code, or a weight outside (0, 1000].
     pub fn new<'a>(entries: impl IntoIterator<Item = (&'a str, f64)>) -> Result<Self> {
-        let mut read: BTreeMap<Code, f64> = BTreeMap::new();
+        // IPC and CPC are one tree: the same symbol of both is one entry.
+        let mut read: BTreeMap<Code, (Code, f64)> = BTreeMap::new();
         for (text, weight) in entries {
             if !(weight.is_finite() && weight > 0.0 && weight <= 1000.0) {
                 let name = format!("target_profile.{text}");
                 return Err(FusionError::Number { name, value: weight, expected: "above 0, at most 1000" });
             }
-            let known = read.entry(read_code(text)?).or_insert(weight);
+            let code = read_code(text)?;
+            let (_, known) = read.entry(code.clone().in_tree()).or_insert((code, weight));
             *known = known.max(weight);
         }
-        let total = read.values().sum();
-        Ok(Self { entries: read.into_iter().collect(), total })
+        let total = read.values().map(|(_, weight)| weight).sum();
+        Ok(Self { entries: read.into_values().collect(), total })
     }
 
     /// Whether it names no code.
@@ -61,7 +63,8 @@ impl TargetProfile {
     }
 
     /// `c` of every document of a pool: the weights of the entries that equal or contain one of its codes, each entry
-    /// once, divided by the largest such sum in the pool. So an FI code also counts at its subgroup.
+    /// once, divided by the largest such sum in the pool. So an FI code also counts at its subgroup, and an IPC code for a CPC
+    /// entry of the same symbol.
     pub fn matches(&self, pool: &Pool<'_>) -> Vec<f64> {
         let hit = self.hits(pool.vocabulary());
         let mut found: Vec<u32> = Vec::new();
@@ -110,11 +113,11 @@ impl TargetProfile {
     fn hits(&self, vocabulary: &[&str]) -> Vec<Vec<u32>> {
         let by_code: HashMap<(System, &str), u32> = (0_u32..)
             .zip(&self.entries)
-            .map(|(entry, (code, _))| ((code.system(), code.as_str()), entry))
+            .map(|(entry, (code, _))| ((code.system().tree(), code.as_str()), entry))
             .collect();
         let hits = |text: &&str| {
             let Ok(code) = read_code(text) else { return Vec::new() };
-            code.path().filter_map(|part| by_code.get(&(code.system(), part)).copied()).collect()
+            code.path().filter_map(|part| by_code.get(&(code.system().tree(), part)).copied()).collect()
         };
         vocabulary.iter().map(hits).collect()
     }
@@ -152,14 +155,15 @@ pub struct ProposeOptions<'a> {
 const HEAD_SHARE: f64 = 0.25;
 /// Fewest and most documents of the head.
 const HEAD: (usize, usize) = (20, 200);
-/// Size of the head above which a code of a single document is ignored.
-const REPEATED: usize = 8;
+/// Documents of the head that have a code, at least: what a single one has says nothing of a field.
+const FEWEST: usize = 2;
 /// A code is redundant if a code below it has this share of its documents.
 const SAME: f64 = 0.8;
 
 /// Proposes a target profile: frequency in the head of the list times `ln(1 + lift)`, where the lift is how much more
 /// frequent the code is in the head than in the whole list (add-one smoothed). Codes of a document count at every level
-/// from the subclass down; codes made redundant by a finer one are dropped.
+/// from the subclass down, those of IPC and CPC as one tree; codes made redundant by a finer one, and codes of a single
+/// document, are dropped.
 pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCode> {
     let codes: Vec<Option<Code>> = docs.vocabulary.iter().map(|text| read_code(text).ok()).collect();
     let count = docs.ids.len();
@@ -177,8 +181,9 @@ pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCo
         let mut mine: Vec<Code> = of
             .iter()
             .filter_map(|&code| codes.get(code as usize)?.as_ref())
-            .filter(|code| Some(code.system()) == system && !within(code, options.without))
-            .flat_map(|code| LEVELS.iter().filter_map(|&level| code.at(level)))
+            .filter(|code| Some(code.system().tree()) == system.map(System::tree))
+            .filter(|code| !within(code, options.without))
+            .flat_map(|code| LEVELS.iter().filter_map(|&level| Some(code.at(level)?.in_tree())))
             .collect();
         mine.sort_unstable();
         mine.dedup();
@@ -188,9 +193,8 @@ pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCo
             entry.1 += 1;
         }
     }
-    let fewest = if head >= REPEATED { 2 } else { 1 };
     let mut found: Vec<(Code, usize, usize)> =
-        counts.into_iter().filter(|(_, (head, _))| *head >= fewest).map(|(c, (h, l))| (c, h, l)).collect();
+        counts.into_iter().filter(|(_, (head, _))| *head >= FEWEST).map(|(c, (h, l))| (c, h, l)).collect();
     found.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let redundant = |code: &Code, documents: usize| {
         found.iter().any(|(finer, held, _)| {
@@ -206,7 +210,7 @@ pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCo
         .iter()
         .filter(|(code, held, _)| !redundant(code, *held))
         .map(|(code, in_head, in_list)| ProposedCode {
-            code: key(code),
+            code: key(&named(code, system)),
             weight: weight(*in_head, *in_list),
             in_head: *in_head,
             in_list: *in_list,
@@ -222,10 +226,16 @@ pub fn propose(docs: &RankedDocs, options: ProposeOptions<'_>) -> Vec<ProposedCo
     proposed
 }
 
+/// A code of a tree as one of the documents' own system, if it has it.
+fn named(code: &Code, system: Option<System>) -> Code {
+    system.and_then(|system| Code::parse(system, code.as_str()).ok()).unwrap_or_else(|| code.clone())
+}
+
 /// The classification system of documents: the first of FI, CPC and IPC in which half of them have codes, else the most
-/// frequent one; F-terms only as a last resort.
+/// frequent one; F-terms, USPC, and Locarno only as a last resort.
 pub(crate) fn own_system(documents: usize, having: impl Fn(System) -> usize) -> Option<System> {
-    let counted = [System::Fi, System::Cpc, System::Ipc, System::Ft].map(|system| (system, having(system)));
+    let systems = [System::Fi, System::Cpc, System::Ipc, System::Ft, System::Uspc, System::Locarno];
+    let counted = systems.map(|system| (system, having(system)));
     let main = &counted[..3];
     let half = main.iter().find(|(_, count)| *count > 0 && count * 2 >= documents);
     let most = || counted.iter().filter(|(_, count)| *count > 0).rev().max_by_key(|(_, count)| *count);

@@ -40,6 +40,9 @@ pub struct Recipe {
     pub target_profile: BTreeMap<String, f64>,
     /// Codes of use cases: the search targets neither these nor any code below them.
     pub context_codes: Vec<String>,
+    /// Whether one document stands for each family of patents.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub one_per_family: bool,
     /// Documents to take from each lane; all when `None`.
     pub top_m_per_lane: Option<usize>,
     /// Depths of the frontier.
@@ -58,6 +61,7 @@ impl Default for Recipe {
             beta_fuse: DEFAULT_BETA,
             target_profile: BTreeMap::new(),
             context_codes: Vec::new(),
+            one_per_family: false,
             top_m_per_lane: None,
             k_grid: DEFAULT_GRID.to_vec(),
         }
@@ -87,6 +91,8 @@ pub struct RecipeDelta {
     pub target_profile: Option<BTreeMap<String, f64>>,
     /// New codes of use cases.
     pub context_codes: Option<Vec<String>>,
+    /// Whether one document stands for each family from now on.
+    pub one_per_family: Option<bool>,
     /// New number of documents of each lane.
     pub top_m_per_lane: Option<usize>,
     /// New depths.
@@ -128,6 +134,7 @@ impl Recipe {
         replace(&mut self.beta_fuse, delta.beta_fuse);
         replace(&mut self.target_profile, delta.target_profile);
         replace(&mut self.context_codes, delta.context_codes);
+        replace(&mut self.one_per_family, delta.one_per_family);
         self.top_m_per_lane = delta.top_m_per_lane.or(self.top_m_per_lane);
         replace(&mut self.k_grid, delta.k_grid);
         self

@@ -94,6 +94,16 @@ pub enum Field {
     Fi,
     /// `ft:`
     Ft,
+    /// `uspc:`
+    Uspc,
+    /// `locarno:`
+    Locarno,
+    /// `inventor:`, of a patent, or the author of a paper.
+    Inventor,
+    /// `cites:`, a number or an id: documents that cite it.
+    Cites,
+    /// `cited_by:`, a number or an id: documents that it cites.
+    CitedBy,
     /// `assignee:`
     Assignee,
     /// `country:`
@@ -104,7 +114,7 @@ pub enum Field {
 
 impl Field {
     /// All fields.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 16] = [
         Self::Title,
         Self::Abst,
         Self::Claim,
@@ -113,6 +123,11 @@ impl Field {
         Self::Cpc,
         Self::Fi,
         Self::Ft,
+        Self::Uspc,
+        Self::Locarno,
+        Self::Inventor,
+        Self::Cites,
+        Self::CitedBy,
         Self::Assignee,
         Self::Country,
         Self::Lang,
@@ -129,6 +144,11 @@ impl Field {
             Self::Cpc => "cpc",
             Self::Fi => "fi",
             Self::Ft => "ft",
+            Self::Uspc => "uspc",
+            Self::Locarno => "locarno",
+            Self::Inventor => "inventor",
+            Self::Cites => "cites",
+            Self::CitedBy => "cited_by",
             Self::Assignee => "assignee",
             Self::Country => "country",
             Self::Lang => "lang",
@@ -148,6 +168,7 @@ impl Field {
             "claims" => "claim",
             "description" => "desc",
             "fterm" | "f-term" => "ft",
+            "author" => "inventor",
             other => other,
         };
         Self::ALL.into_iter().find(|field| field.name() == name)

@@ -5,6 +5,7 @@
 
 mod blend;
 mod check;
+mod citations;
 mod compare;
 mod documents;
 mod export;
@@ -26,6 +27,7 @@ mod views;
 
 pub use blend::{BlendRequest, Label, Representative, RunRef};
 pub use check::check_query;
+pub use citations::CitationSearch;
 pub use documents::DocumentsRequest;
 pub use export::{RunFile, RunFormat};
 pub(super) use gate::Gate;

@@ -88,7 +88,7 @@ pub struct MetaView {
 /// Codes of one classification system.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SystemCodes {
-    /// `fi`, `ft`, `cpc` or `ipc`.
+    /// `fi`, `ft`, `cpc`, `ipc`, `uspc` or `locarno`.
     pub system: String,
     /// Distinct codes of this system in the run.
     pub distinct: usize,
@@ -186,6 +186,9 @@ pub struct FusionView {
     pub metrics: MetricsView,
     /// Shares of the lanes and of `code` in the scores of the first 50.
     pub contributions: BTreeMap<String, f64>,
+    /// Documents that are not listed because another one of their family is, with `one_per_family`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folded: Option<usize>,
     /// Alarms; `get_provenance` returns them as well.
     pub alarms: Vec<AlarmView>,
     /// The fusion run that this one was changed from.

@@ -62,6 +62,9 @@ pub(super) fn fused(view: &FusionView) -> String {
         if view.cached { "   (stored)" } else { "" },
         shares(&view.contributions)
     );
+    if let Some(folded) = view.folded {
+        let _ = writeln!(text, "  families       {folded} more documents are of a family that is listed");
+    }
     measures(&mut text, &view.metrics, &view.frontier);
     alarms(&mut text, &view.alarms);
     text

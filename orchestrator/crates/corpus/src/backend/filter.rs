@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RawFilter {
-    /// `ipc fi cpc ft country lang pubyear pub_date app_date assignee tag collection`
+    /// `ipc fi cpc ft uspc locarno country lang pubyear pub_date app_date assignee inventor tag collection`
     pub field: String,
     /// Values of which one must be there: strings, or years as numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -81,6 +81,8 @@ pub enum ValueField {
     Lang,
     /// Applicants and assignees, matched by their words.
     Assignee,
+    /// Inventors and authors, matched by their words.
+    Inventor,
     /// Tags of the person's library, whole, without regard to case.
     Tag,
     /// Collections of the person's library, with those below them: `Sleep` has what is in `Sleep/Naps`.
@@ -94,6 +96,7 @@ impl ValueField {
             Self::Country => "country",
             Self::Lang => "lang",
             Self::Assignee => "assignee",
+            Self::Inventor => "inventor",
             Self::Tag => "tag",
             Self::Collection => "collection",
         }
@@ -149,8 +152,11 @@ pub(crate) fn wrong(field: &str, why: impl Into<String>, expected: impl Into<Str
     FilterError { nth: None, field: field.to_owned(), why: why.into(), expected: expected.into() }
 }
 
-const FIELDS: &str = "the fields are ipc, fi, cpc, ft, country, lang, pubyear, pub_date, app_date, assignee, tag, \
-     collection";
+const FIELDS: &str = "the fields are ipc, fi, cpc, ft, uspc, locarno, country, lang, pubyear, pub_date, app_date, \
+     assignee, inventor, tag, collection";
+
+/// What is right about classification systems in a lane.
+pub(crate) const ONE_SYSTEM: &str = "use one classification system per lane (ipc and cpc go together, and so do fi and ft) and run a second lane";
 
 impl Filter {
     /// Checks a list: each filter for itself, and that one classification system is used (FI and F-term go together).
@@ -168,7 +174,7 @@ impl Filter {
                     let error = wrong(
                         system.name(),
                         format!("`{system}` and `{before}` are mixed in one lane"),
-                        "use one classification system per lane (fi and ft go together) and run a second lane",
+                        ONE_SYSTEM,
                     );
                     return Err(FilterError { nth: Some(nth), ..error });
                 }
@@ -211,14 +217,14 @@ impl Filter {
             });
         }
         if with_codes {
-            let expected =
-                "use include_values, exclude_values or include_range, or one of the fields ipc, fi, cpc, ft";
+            let expected = "use include_values, exclude_values or include_range, or one of the fields ipc, fi, cpc, ft, uspc, locarno";
             return Err(wrong(field, "it holds no codes", expected));
         }
         let values = match field {
             "country" => Some(ValueField::Country),
             "lang" => Some(ValueField::Lang),
             "assignee" => Some(ValueField::Assignee),
+            "inventor" => Some(ValueField::Inventor),
             "tag" => Some(ValueField::Tag),
             "collection" => Some(ValueField::Collection),
             _ => None,
@@ -289,7 +295,9 @@ fn strings(field: ValueField, values: &[Value]) -> Result<Vec<String>, FilterErr
                 format!("`{text}` is not a language code"),
                 "give an ISO 639-1 code such as `ja`",
             )),
-            ValueField::Assignee | ValueField::Tag | ValueField::Collection => Ok(text.to_owned()),
+            ValueField::Assignee | ValueField::Inventor | ValueField::Tag | ValueField::Collection => {
+                Ok(text.to_owned())
+            }
         }
     };
     values.iter().map(one).collect()
@@ -484,8 +492,8 @@ mod tests {
                 "filter 2 on `cpc`: `cpc` and `fi` are mixed in one lane; use one",
             ),
             (
-                json!([{"field": "ipc", "include_codes": ["H04L"]}, {"field": "cpc", "include_codes": ["H04L"]}]),
-                "filter 2 on `cpc`: `cpc` and `ipc` are mixed",
+                json!([{"field": "ipc", "include_codes": ["H04L"]}, {"field": "uspc", "include_codes": ["D14"]}]),
+                "filter 2 on `uspc`: `uspc` and `ipc` are mixed",
             ),
             (json!([{"field": "fi", "op": "in"}]), "unknown field `op`"),
         ] {

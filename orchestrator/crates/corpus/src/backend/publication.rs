@@ -1,5 +1,6 @@
 //! A document with all its fields, as backends hand it out.
 
+use crate::document::{LegalEvent, Priority};
 use lyra_bibliography::{Kind, Record};
 use lyra_domain::Doi;
 use lyra_domain::classification::{Code, CodeError, System};
@@ -49,19 +50,61 @@ pub struct Publication {
     pub doi: Option<Doi>,
     /// Journal, conference or site, of a paper.
     pub venue: Option<String>,
+    /// Volume, of a paper.
+    pub volume: Option<String>,
+    /// Issue, of a paper.
+    pub issue: Option<String>,
+    /// Pages, of a paper.
+    pub pages: Option<String>,
     /// Year of publication.
     pub year: Option<i32>,
+    /// What it cites, as the source writes it: numbers of publications, DOIs, ids.
+    pub references: Vec<String>,
+    /// First day of the priorities that it claims.
+    pub priority_date: Option<jiff::civil::Date>,
+    /// Earlier applications whose priority it claims.
+    pub priorities: Vec<Priority>,
+    /// Number of its simple family.
+    pub family_id: Option<String>,
+    /// Legal status in the words of the source.
+    pub legal_status: Option<String>,
+    /// Legal events that the source lists.
+    pub legal_events: Vec<LegalEvent>,
 }
 
 impl Publication {
+    /// Whether it is a patent document.
+    pub fn is_patent(&self) -> bool {
+        self.app_id.is_some() || self.pub_id.is_some() || self.exam_id.is_some() || !self.codes.is_empty()
+    }
+
+    /// Its priorities in one line: `NL19981010536 (1998-11-12); …`.
+    pub fn priorities_shown(&self) -> String {
+        let shown = |priority: &Priority| match (&priority.number, priority.date) {
+            (Some(number), Some(date)) => format!("{number} ({date})"),
+            (Some(number), None) => number.clone(),
+            (None, date) => date.map(|date| date.to_string()).unwrap_or_default(),
+        };
+        self.priorities.iter().map(shown).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Its legal events, one a line: `2018-03-14 AS ASSIGNMENT`.
+    pub fn legal_events_shown(&self) -> String {
+        let shown = |event: &LegalEvent| {
+            let date = event.date.map(|date| date.to_string()).unwrap_or_default();
+            [date.as_str(), &event.code, &event.text]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        self.legal_events.iter().map(shown).collect::<Vec<_>>().join("\n")
+    }
+
     /// What reference managers know of it.
     pub fn record(&self) -> Record {
-        let is_patent = self.app_id.is_some()
-            || self.pub_id.is_some()
-            || self.exam_id.is_some()
-            || !self.codes.is_empty();
         Record {
-            kind: match (is_patent, &self.venue) {
+            kind: match (self.is_patent(), &self.venue) {
                 (true, _) => Kind::Patent,
                 (false, Some(_)) => Kind::Article,
                 (false, None) => Kind::Other,
@@ -74,6 +117,9 @@ impl Publication {
                 .filter(|date| self.year.is_none_or(|year| year == i32::from(date.year())))
                 .map(|date| date.to_string()),
             venue: self.venue.clone(),
+            volume: self.volume.clone(),
+            issue: self.issue.clone(),
+            pages: self.pages.clone(),
             doi: self.doi.clone(),
             url: self.url.clone(),
             abstract_text: Some(self.abst.clone()).filter(|text| !text.is_empty()),
@@ -99,6 +145,12 @@ pub struct Codes {
     /// F-terms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ft: Vec<String>,
+    /// USPC.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uspc: Vec<String>,
+    /// Locarno.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locarno: Vec<String>,
 }
 
 impl Codes {
@@ -109,6 +161,8 @@ impl Codes {
             System::Cpc => &self.cpc,
             System::Fi => &self.fi,
             System::Ft => &self.ft,
+            System::Uspc => &self.uspc,
+            System::Locarno => &self.locarno,
         }
     }
 
@@ -118,6 +172,8 @@ impl Codes {
             System::Cpc => &mut self.cpc,
             System::Fi => &mut self.fi,
             System::Ft => &mut self.ft,
+            System::Uspc => &mut self.uspc,
+            System::Locarno => &mut self.locarno,
         }
     }
 

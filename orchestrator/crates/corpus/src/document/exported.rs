@@ -78,7 +78,7 @@ fn version_checked(version: Version) -> Version {
 mod tests {
     use super::super::json::parse;
     use super::*;
-    use crate::{Annotation, Section, Stage};
+    use crate::{Annotation, LegalEvent, Priority, Section, Stage};
     use proptest::prelude::*;
 
     #[test]
@@ -147,8 +147,15 @@ mod tests {
                     .collect(),
                 doi: Doi::parse("10.1000/X(1)<2>"),
                 identifiers: pmid.and_then(|pmid| Identifier::pmid(&pmid.to_string())).into_iter().collect(),
-                codes: if is_patent { Codes { ipc: vec!["A61B5/00".to_owned()], ..Codes::default() } } else { Codes::default() },
+                codes: if is_patent { Codes { ipc: vec!["A61B5/00".to_owned()], uspc: vec!["D14/138".to_owned()], locarno: vec!["14-03".to_owned()], ..Codes::default() } } else { Codes::default() },
                 app_date: is_patent.then(|| jiff::civil::date(2004, 4, 23)),
+                volume: (!is_patent).then(|| "12".to_owned()),
+                issue: (!is_patent).then(|| "3".to_owned()),
+                pages: (!is_patent).then(|| "101-109".to_owned()),
+                priorities: if is_patent { vec![Priority { number: pmid.map(|n| format!("NL {n}")), date: Some(jiff::civil::date(1998, 11, 12)) }] } else { Vec::new() },
+                family_id: is_patent.then(|| "19768124".to_owned()),
+                legal_status: is_patent.then(|| "Expired".to_owned()),
+                legal_events: if is_patent { vec![LegalEvent { date: None, code: "AS".to_owned(), text: "ASSIGNMENT".to_owned() }] } else { Vec::new() },
                 ..Document::default()
             };
             prop_assume!(document.check().is_ok());

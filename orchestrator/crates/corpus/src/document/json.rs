@@ -1,5 +1,6 @@
 //! A document from a line of JSON.
 
+use super::Priority;
 use crate::Document;
 use crate::backend::Codes;
 use lyra_domain::Doi;
@@ -41,9 +42,7 @@ pub(crate) fn read(fields: &Map<String, Value>) -> Result<(Document, OddCodes), 
     let count = number(fields, "citation_count")?;
     let count = count.map(|count| u32::try_from(count).map_err(|_| "`citation_count` is out of range"));
     let (codes, odd) = codes(fields)?;
-    // Of a publication's own number, the office is the part before the first hyphen: `US-20050004437-A1`.
-    let office = doc_id.split_once('-').map(|(office, _)| office).filter(|_| !codes.is_empty());
-    let country = one(&["country"])?.or_else(|| office.map(str::to_owned));
+    let country = one(&["country"])?;
     let document = Document {
         title: normalise(&text(fields, &["title"], " ")?.unwrap_or_default()),
         text: text(fields, &["abstract", "abst", "text"], " ")?.unwrap_or_default().trim().to_owned(),
@@ -53,13 +52,19 @@ pub(crate) fn read(fields: &Map<String, Value>) -> Result<(Document, OddCodes), 
         doi: one(&["doi"])?.and_then(|doi| Doi::parse(&doi)),
         year: year.transpose()?,
         venue: one(&["venue", "journal"])?,
-        authors: names(fields, &["authors", "inventors"])?,
+        volume: scalar(fields, "volume")?,
+        issue: scalar(fields, "issue")?,
+        pages: scalar(fields, "pages")?,
+        authors: names(fields, &["inventors", "authors"])?,
         language,
         citation_count: count.transpose()?,
         references: names(fields, &["references", "cites"])?,
         tags: names(fields, &["tags"])?,
         collections: names(fields, &["collections"])?,
         notes: names(fields, &["notes"])?,
+        priorities: priorities(fields)?,
+        family_id: scalar(fields, "family_id")?,
+        legal_status: one(&["legal_status"])?,
         app_id: one(&["app_id"])?,
         pub_id: one(&["pub_id"])?,
         exam_id: one(&["exam_id"])?,
@@ -88,6 +93,8 @@ fn codes(fields: &Map<String, Value>) -> Result<(Codes, OddCodes), String> {
         (System::Cpc, &["cpc", "cpc_codes"]),
         (System::Fi, &["fi", "fi_codes"]),
         (System::Ft, &["ft", "ft_codes", "fterm", "f_terms"]),
+        (System::Uspc, &["uspc", "uspc_codes"]),
+        (System::Locarno, &["locarno", "locarno_codes"]),
     ] {
         for written in names(fields, keys)? {
             if codes.add(system, &written).is_err() {
@@ -96,6 +103,47 @@ fn codes(fields: &Map<String, Value>) -> Result<(Codes, OddCodes), String> {
         }
     }
     Ok((codes, odd))
+}
+
+/// Earlier applications: numbers, or objects with `number` and `date`; `priority_date` is the first date of all.
+fn priorities(fields: &Map<String, Value>) -> Result<Vec<Priority>, String> {
+    const NAMES: [&str; 2] = ["priorities", "priority_numbers"];
+    let mut found: Vec<Priority> = match first(fields, &NAMES) {
+        Some((_, Value::Array(items))) if items.iter().any(Value::is_object) => {
+            let object = |item: &Value| {
+                let fields = item.as_object().ok_or("`priorities` mixes objects and other values")?;
+                Ok(Priority { number: scalar(fields, "number")?, date: date(fields, "date")? })
+            };
+            items.iter().map(object).collect::<Result<_, String>>()?
+        }
+        _ => {
+            let numbers = names(fields, &NAMES)?;
+            numbers.into_iter().map(|number| Priority { number: Some(number), date: None }).collect()
+        }
+    };
+    // Some services write date and number of the earliest one in a cell.
+    let date = match date(fields, "priority_date") {
+        Ok(date) => date,
+        Err(_) if !found.is_empty() => None,
+        Err(reason) => return Err(reason),
+    };
+    if date.is_some() && found.iter().all(|priority| priority.date.is_none()) {
+        match &mut found[..] {
+            [one] => one.date = date,
+            _ => found.push(Priority { number: None, date }),
+        }
+    }
+    Ok(found)
+}
+
+/// A text, or a number as text.
+fn scalar(fields: &Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+    match first(fields, &[name]) {
+        Some((_, Value::Number(number))) => Ok(Some(number.to_string())),
+        _ => {
+            Ok(text(fields, &[name], " ")?.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
+        }
+    }
 }
 
 /// Text by lines without blank ones.
@@ -234,6 +282,33 @@ mod tests {
     }
 
     #[test]
+    fn fields_of_patents_and_of_articles() {
+        let line = r#"{"id": "US-D0513425-S1", "title": "Chair", "uspc": ["D 6334"], "locarno": "LOC (7) Cl. 06-01", "inventors": ["A. B."],
+            "priorities": [{"number": "EM 1", "date": "2004-01-02"}, {"number": "EM 2"}], "family_id": 7, "legal_status": "Expired"}"#;
+        let document = read_line(line).unwrap();
+        assert_eq!((document.country.as_deref(), document.authors.len()), (Some("US"), 1));
+        assert_eq!(
+            (document.codes.uspc[0].as_str(), document.codes.locarno[0].as_str()),
+            ("D6/334", "06-01")
+        );
+        assert_eq!((document.priority_date(), document.priorities.len()), (civil("20040102"), 2));
+        assert_eq!(
+            (document.family_id.as_deref(), document.legal_status.as_deref()),
+            (Some("7"), Some("Expired"))
+        );
+        let line = r#"{"id": 1, "title": "x", "priority_numbers": ["NL 1"], "priority_date": "1998-11-12", "volume": 12, "issue": "3", "pages": "101-109"}"#;
+        let document = read_line(line).unwrap();
+        assert_eq!(
+            document.priorities,
+            [Priority { number: Some("NL 1".to_owned()), date: civil("19981112") }]
+        );
+        assert_eq!(
+            [document.volume, document.issue, document.pages].map(Option::unwrap),
+            ["12", "3", "101-109"]
+        );
+    }
+
+    #[test]
     fn reasons() {
         let check = |line: &str, expect: &str| {
             let reason = read_line(line).unwrap_err();
@@ -250,6 +325,15 @@ mod tests {
         check(r#"{"id": 1, "title": "x", "year": "soon"}"#, "`year` must be a whole number");
         check(r#"{"id": 1, "title": "x", "authors": [[]]}"#, "`authors` holds something else than strings");
         check(r#"{"id": 1, "title": "x", "citation_count": -1}"#, "`citation_count` is out of range");
+        check(
+            r#"{"id": 1, "title": "x", "priority_date": "soon"}"#,
+            "`priority_date` must be a date as yyyy-mm-dd",
+        );
+        check(
+            r#"{"id": 1, "title": "x", "priorities": [{"number": "A", "date": "x"}]}"#,
+            "`date` must be a date",
+        );
+        check(r#"{"id": 1, "title": "x", "volume": []}"#, "`volume` must be a string");
     }
 
     proptest! {

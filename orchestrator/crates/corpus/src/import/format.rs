@@ -18,6 +18,10 @@ pub enum Format {
     Csv,
     /// Patent documents in XML, one or many in a file: USPTO grants and applications of every version, EPO, JPO.
     Xml,
+    /// The EPO's exchange format: answers of Open Patent Services in XML, and DOCDB.
+    Exchange,
+    /// An answer in JSON of EPO Open Patent Services, USPTO Public Search, or the USPTO Open Data Portal.
+    Answer,
     /// USPTO grants of 1976 to 2001, as lines with a tag.
     Greenbook,
     /// USPTO's search system's text, as lines with a tag.
@@ -37,10 +41,11 @@ pub enum Format {
 impl Format {
     /// All formats.
     pub fn all() -> impl Iterator<Item = Self> {
-        let own = [Self::Jsonl, Self::Csv, Self::Xml, Self::Greenbook, Self::Brs, Self::Pdf, Self::Html];
+        let patents = [Self::Xml, Self::Exchange, Self::Answer, Self::Greenbook, Self::Brs];
+        let own = [Self::Jsonl, Self::Csv].into_iter().chain(patents).chain([Self::Pdf, Self::Html]);
         let texts = lyra_documents::Format::ALL.into_iter().map(Self::Text);
         let references = lyra_bibliography::Format::ALL.iter().copied().map(Self::References);
-        own.into_iter().chain(texts).chain(references).chain([Self::Zotero])
+        own.chain(texts).chain(references).chain([Self::Zotero])
     }
 
     /// The name in commands.
@@ -49,6 +54,8 @@ impl Format {
             Self::Jsonl => "jsonl",
             Self::Csv => "csv",
             Self::Xml => "xml",
+            Self::Exchange => "docdb",
+            Self::Answer => "patent_json",
             Self::Greenbook => "greenbook",
             Self::Brs => "brs",
             Self::Pdf => "pdf",
@@ -85,6 +92,13 @@ impl Format {
         let text = text.trim_start_matches('\u{FEFF}').trim_start();
         if is_html(text) {
             return Some(Self::Html);
+        }
+        // Before what takes other XML and JSON for references.
+        if super::patent::api::is_answer(text) {
+            return Some(Self::Answer);
+        }
+        if super::exchange::is_exchange(text) {
+            return Some(Self::Exchange);
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if let Some(format) = lyra_bibliography::Format::detect(&name, beginning) {
@@ -193,6 +207,10 @@ mod tests {
             ("ipg.txt", "HHHHHT  20000104\nPATN\nWKU  0", Format::Greenbook),
             ("a.txt", "1\tB2\nTitle\n*** BRS DOCUMENT BOUNDARY ***\n", Format::Brs),
             ("a.csv", "x,y", Format::Csv),
+            ("a.xml", "<?xml version=\"1.0\"?><ops:world-patent-data xmlns=\"x\">", Format::Exchange),
+            ("docdb.xml", "<exch:exchange-documents date-of-exchange=\"20200101\">", Format::Exchange),
+            ("a.json", "{\n  \"numFound\": 500,\n  \"patents\": [", Format::Answer),
+            ("a.xml", "{\"ops:world-patent-data\": {", Format::Answer),
             ("table", "id;title;year\n", Format::Csv),
             ("a.jsonl", "oops", Format::Jsonl),
             ("a", "%PDF-1.7", Format::Pdf),

@@ -190,7 +190,8 @@ impl Library {
     ) -> Shelved {
         match holding {
             Holding::Reference { files, versions } => self.reference(document, &files, versions, place),
-            Holding::Paper => self.paper(document, path, place),
+            // Parts are put together by their ids, before they come here.
+            Holding::Paper | Holding::Part => self.paper(document, path, place),
         }
     }
 
@@ -444,6 +445,7 @@ impl Document {
                 *own = other;
             }
         }
+        self.complete_patent_from(&other);
         if self.versions.is_empty() {
             self.versions = other.versions;
         } else if !other.versions.is_empty() {
@@ -471,6 +473,12 @@ impl Document {
         self.url = self.url.take().or(other.url);
         self.doi = self.doi.take().or(other.doi);
         self.year = self.year.or(other.year);
+        // Volume, issue, and pages are those of the venue.
+        if self.venue.is_none() || self.venue == other.venue || other.venue.is_none() {
+            self.volume = self.volume.take().or(other.volume);
+            self.issue = self.issue.take().or(other.issue);
+            self.pages = self.pages.take().or(other.pages);
+        }
         self.venue = self.venue.take().or(other.venue);
         self.language = self.language.take().or(other.language);
         self.is_retracted |= other.is_retracted;
@@ -478,6 +486,33 @@ impl Document {
         if self.completed.is_empty() {
             self.completed = other.completed;
         }
+    }
+
+    /// Takes what only patents have.
+    fn complete_patent_from(&mut self, other: &Self) {
+        fn taken<T: Clone>(own: &mut Option<T>, other: &Option<T>) {
+            *own = own.take().or_else(|| other.clone());
+        }
+        fn list<T: Clone>(own: &mut Vec<T>, other: &[T]) {
+            if own.is_empty() {
+                *own = other.to_vec();
+            }
+        }
+        if self.codes.is_empty() {
+            self.codes.clone_from(&other.codes);
+        }
+        taken(&mut self.app_id, &other.app_id);
+        taken(&mut self.pub_id, &other.pub_id);
+        taken(&mut self.exam_id, &other.exam_id);
+        taken(&mut self.app_date, &other.app_date);
+        taken(&mut self.pub_date, &other.pub_date);
+        taken(&mut self.country, &other.country);
+        taken(&mut self.family_id, &other.family_id);
+        taken(&mut self.legal_status, &other.legal_status);
+        list(&mut self.applicants, &other.applicants);
+        list(&mut self.cross_en_applicants, &other.cross_en_applicants);
+        list(&mut self.priorities, &other.priorities);
+        list(&mut self.legal_events, &other.legal_events);
     }
 
     /// What a paper says beside what the corpus has of it: its text is new, the rest stays. If the corpus has the

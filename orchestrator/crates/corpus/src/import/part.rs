@@ -161,7 +161,8 @@ pub(super) fn look(
         return Ok(Contents { packed: vec![part], ..Contents::default() });
     }
     let told = told(format, &name, &beginning);
-    let certain = told.is_some_and(|format| format.is_references() || format.is_paper());
+    let certain =
+        told.is_some_and(|format| format.is_references() || format.is_paper() || format == Format::Answer);
     if format.is_none()
         && named
         && !certain

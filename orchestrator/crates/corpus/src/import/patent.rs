@@ -1,5 +1,7 @@
 //! Patent documents of the offices, each as its own schema names things.
 
+pub(super) mod api;
+pub(super) mod exchange;
 pub(super) mod jp;
 pub(super) mod pap;
 pub(super) mod st32;
@@ -8,7 +10,8 @@ pub(super) mod us;
 use super::xml::Element;
 use crate::Document;
 use crate::backend::Codes;
-use crate::document::json::OddCodes;
+use crate::document::Priority;
+use crate::document::json::{OddCodes, civil};
 use lyra_domain::classification::System;
 
 /// Collects codes in normal form, and invalid codes as written.
@@ -67,6 +70,27 @@ pub(super) fn name_of(element: &Element, organisation: &[&str], person: &[&str])
     }
     let parts: Vec<String> = person.iter().filter_map(|path| element.text_at(path)).collect();
     (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+/// Priorities as the USPTO and the JPO write them: country, number, and date of each.
+pub(super) fn priorities(bib: &Element) -> Vec<Priority> {
+    let priority = |claim: &Element| {
+        let digits = claim.text_at("doc-number");
+        let office = claim.text_at("country").unwrap_or_default();
+        let number =
+            digits.map(|digits| if office.is_empty() { digits } else { number(&office, &digits, None) });
+        Priority { number, date: claim.text_at("date").and_then(|date| civil(&date)) }
+    };
+    let claims = bib.below("priority-claim").into_iter().map(priority);
+    claims.filter(|priority| *priority != Priority::default()).collect()
+}
+
+/// `Last; First` as `First Last`.
+pub(super) fn first_last(name: &str) -> String {
+    name.split_once(';')
+        .map_or_else(|| name.to_owned(), |(last, first)| format!("{} {}", first.trim(), last.trim()))
+        .trim()
+        .to_owned()
 }
 
 /// Without repetitions, in order.

@@ -122,6 +122,15 @@ pub(super) fn run(
             return Ok(false);
         }
     }
+    for (document, odd_codes, place) in std::mem::take(&mut intake.waiting) {
+        if cancel.is_cancelled() {
+            return Ok(false);
+        }
+        let outcome = intake.part(document, odd_codes, place, false);
+        if !intake.count(outcome, place)? {
+            return Ok(false);
+        }
+    }
     intake.notes.settle();
     intake.count_kept();
     // A closed channel means that a later stage failed, and says so itself.
@@ -181,6 +190,8 @@ struct Intake<'a> {
     items: HashMap<String, String>,
     /// Ids of works for which the corpus has others.
     renamed: HashMap<String, String>,
+    /// Publications of which only numbers were read so far.
+    waiting: Vec<(Document, OddCodes, Place)>,
     /// Checksums of id and content, and where: 24 bytes for each document of the import.
     seen: HashMap<u64, (u64, u32, u32)>,
     sources: Arc<Vec<Source>>,
@@ -222,6 +233,7 @@ impl<'a> Intake<'a> {
             spool: Spool::default(),
             items,
             renamed: HashMap::new(),
+            waiting: Vec::new(),
             seen: HashMap::new(),
             sources,
             notes,
@@ -310,7 +322,46 @@ impl<'a> Intake<'a> {
         };
         match record.holding {
             None => self.accept(document, json.to_owned(), odd_codes, place),
+            Some(Holding::Part) => self.part(document, odd_codes, place, true),
             Some(holding) => self.shelve(document, holding, odd_codes, place, source),
+        }
+    }
+
+    /// What one answer of a service says of a publication, with what other answers and the corpus have of it. The answer
+    /// itself decides. Without a title and a text, it waits for those to the end of the import, if it `may_wait`.
+    fn part(&mut self, mut document: Document, odd_codes: OddCodes, place: Place, may_wait: bool) -> Outcome {
+        let id = document.doc_id.clone();
+        match self.first_version(&id, None) {
+            Ok(Some(known)) => document.fill_from(known),
+            Ok(None) => {}
+            Err(error) => return Outcome::Failed(error),
+        }
+        if may_wait && document.lacks_text() {
+            self.waiting.push((document, odd_codes, place));
+            return Outcome::Waits;
+        }
+        let both = match document.finish() {
+            Ok(both) => both,
+            Err(reason) => {
+                return Outcome::Reject(format!("{reason} of `{id}`, neither here nor in the corpus"));
+            }
+        };
+        let json = to_json(&both);
+        let was_passed = self.seen.remove(&fnv(id.as_bytes())).is_some();
+        let passed = match self.pass(&json) {
+            Ok(passed) => passed,
+            Err(error) => return Outcome::Failed(CorpusError::io(&self.path(place))(error)),
+        };
+        let outcome = self.accept(both, json, odd_codes, place);
+        let unchanged = matches!(outcome, Outcome::Unchanged);
+        self.passed.extend(passed.map(|json| (fnv(id.as_bytes()), Passed { json, unchanged })));
+        match outcome {
+            Outcome::Take(pending, codes) if was_passed => {
+                Outcome::Take(Box::new(Pending { replaces: true, ..*pending }), codes)
+            }
+            // It was counted with its first part.
+            Outcome::Unchanged if was_passed => Outcome::Waits,
+            other => other,
         }
     }
 

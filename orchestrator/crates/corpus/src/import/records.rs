@@ -2,6 +2,8 @@
 
 mod table;
 
+use super::exchange::Exchange;
+use super::patent::api;
 use super::{Format, paper, references, tagged, xml};
 use crate::Document;
 use crate::document::json::{self, OddCodes};
@@ -24,7 +26,7 @@ pub(super) type Read = Result<(Document, OddCodes), String>;
 pub(super) struct Record {
     pub(super) line: u64,
     pub(super) outcome: Read,
-    /// What it is in a person's library; its document has no id yet then.
+    /// What it is in a person's library, whose document has no id yet then, or that it is a part of what there is to say.
     pub(super) holding: Option<Holding>,
 }
 
@@ -38,6 +40,8 @@ impl Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Holding {
+    /// A part of what there is to say about a publication: what the corpus has beside it stays.
+    Part,
     /// The work itself.
     Paper,
     /// Its entry in a list of references.
@@ -57,6 +61,9 @@ pub(super) enum Records<R> {
         blocks: Blocks<R>,
         parse: fn(&[u8]) -> Read,
     },
+    Exchange(Box<Exchange<R>>),
+    /// An answer in JSON, which is read as a whole; none once it was read.
+    Answer(Option<R>, std::vec::IntoIter<Record>),
     /// A paper, which is a whole file; none once it was read.
     Paper(Option<R>, Format),
     /// References: the content, and then its records.
@@ -79,6 +86,8 @@ impl<R: BufRead> Records<R> {
             Format::Jsonl => Self::Lines(Lines { content, line: 0 }),
             Format::Csv => Self::Table(Box::new(Table::new(content))),
             Format::Xml => blocks(content, xml::starts, false, xml::parse),
+            Format::Exchange => Self::Exchange(Box::new(Exchange::new(content))),
+            Format::Answer => Self::Answer(Some(content), Vec::new().into_iter()),
             Format::Greenbook => blocks(content, tagged::starts_greenbook, true, tagged::greenbook),
             Format::Brs => blocks(content, tagged::starts_brs, true, tagged::brs),
             Format::Pdf | Format::Html | Format::Text(_) => Self::Paper(Some(content), format),
@@ -99,6 +108,13 @@ impl<R: BufRead> Records<R> {
             Self::Lines(lines) => lines.next_json(),
             Self::Table(table) => Ok(table.next()),
             Self::Ready(records) => Ok(records.next()),
+            Self::Exchange(publications) => publications.next(),
+            Self::Answer(content, records) => {
+                if let Some(content) = content.take() {
+                    *records = api::read(content)?.into_iter();
+                }
+                Ok(records.next())
+            }
             Self::Paper(content, format) => match content.take() {
                 Some(content) => paper::read(content, *format).map(Some),
                 None => Ok(None),

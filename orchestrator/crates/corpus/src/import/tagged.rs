@@ -1,8 +1,9 @@
 //! USPTO's formats of lines with a tag: the green book (grants of 1976 to 2001) and BRS (the search system's text).
 
-use super::patent::{CodeList, distinct, identify, number};
+use super::patent::{CodeList, distinct, first_last, identify, number};
 use super::records::Block;
 use crate::Document;
+use crate::document::Priority;
 use crate::document::json::{OddCodes, civil};
 use lyra_domain::classification::System;
 use lyra_text::normalise;
@@ -64,9 +65,18 @@ struct Parts {
     assignees: Vec<String>,
     cited: Vec<String>,
     codes: CodeList,
+    priorities: Vec<Priority>,
 }
 
 impl Parts {
+    /// The date of the priority whose number came before it.
+    fn dated(&mut self, date: Option<jiff::civil::Date>) {
+        match self.priorities.last_mut().filter(|last| last.date.is_none()) {
+            Some(last) => last.date = date,
+            None => self.priorities.push(Priority { number: None, date }),
+        }
+    }
+
     /// The document with all of it.
     fn finish(self, document: Document) -> Result<(Document, OddCodes), String> {
         let document = Document {
@@ -78,6 +88,7 @@ impl Parts {
             desc: self.description.join("\n"),
             claim: self.claims.join("\n"),
             codes: self.codes.codes,
+            priorities: self.priorities,
             ..document
         };
         Ok((document.finish()?, self.codes.odd))
@@ -111,10 +122,14 @@ pub(super) fn greenbook(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
             ("PATN", "APD") => document.app_date = civil(&value),
             ("PATN", "ISD") => document.pub_date = civil(&value),
             ("PATN", "TTL") => document.title = normalise(&value),
-            ("INVT", "NAM") => parts.inventors.push(person(&value)),
+            ("INVT", "NAM") => parts.inventors.push(first_last(&value)),
             ("ASSG", "NAM") => parts.assignees.push(value),
             // The columns of the code count: blanks are kept.
-            ("CLAS", "ICL") if kind != "S" => parts.codes.add(System::Ipc, &text),
+            ("CLAS", "ICL") if kind == "S" => parts.codes.add(System::Locarno, &text),
+            ("CLAS", "ICL") => parts.codes.add(System::Ipc, &text),
+            ("CLAS", "OCL" | "XCL") => parts.codes.add(System::Uspc, &text),
+            ("PRIR", "APN") => parts.priorities.push(Priority { number: Some(value), date: None }),
+            ("PRIR", "APD") => parts.dated(civil(&value)),
             ("UREF", "PNO") => parts.cited.push(number("US", &value, None)),
             ("FREF", "PNO") => parts.cited.push(value),
             ("ABST", _) => parts.abstract_.push(value),
@@ -163,7 +178,9 @@ pub(super) fn brs(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
             "TTL" => document.title = normalise(&value),
             "IPCP" | "IPCS" => parts.codes.add(System::Ipc, &value),
             "CPOI" | "CPOA" => parts.codes.add(System::Cpc, &value),
-            "INNM" => parts.inventors.push(person(&value)),
+            "PRAN" => parts.priorities.push(Priority { number: Some(value), date: None }),
+            "PRAD" => parts.dated(civil(&value)),
+            "INNM" => parts.inventors.push(first_last(&value)),
             "AANM" | "ASNM" => parts.assignees.push(value),
             "URGP" | "FRGP" => {
                 if let [office, doc_number, kind, ..] = value.split(' ').collect::<Vec<_>>()[..] {
@@ -187,10 +204,4 @@ pub(super) fn brs(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
     }
     // A grant's `PDID` names its application's publication; a publication's own is its `DID`.
     parts.finish(document)
-}
-
-/// "Last; First" as "First Last".
-fn person(name: &str) -> String {
-    name.split_once(';')
-        .map_or_else(|| name.to_owned(), |(last, first)| format!("{} {}", first.trim(), last.trim()))
 }

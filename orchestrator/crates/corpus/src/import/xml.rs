@@ -31,7 +31,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<(Document, OddCodes), String> {
             return Err(format!("`{}` is a part of an application's file and no document", root.name));
         }
         other => {
-            let known = "us-patent-grant, us-patent-application, PATDOC, patent-application-publication, ep-patent-document, jp-official-gazette";
+            let known = "us-patent-grant, us-patent-application, PATDOC, patent-application-publication, ep-patent-document, jp-official-gazette, exchange-documents, world-patent-data";
             return Err(format!("`{other}` is not a patent document: the known root elements are {known}"));
         }
     };
@@ -76,51 +76,77 @@ fn tree(text: &str) -> Result<Element, String> {
     let mut reader = Reader::from_str(text.trim_start_matches('\u{FEFF}').trim_start());
     // Real gazettes have an ampersand now and then that is meant as one.
     reader.config_mut().allow_dangling_amp = true;
-    let mut open: Vec<Element> = Vec::new();
+    let mut growing = Growing::default();
     loop {
         let position = reader.buffer_position();
         let event = reader.read_event().map_err(|error| format!("broken XML at byte {position}: {error}"))?;
+        if let Some(whole) = growing.take(event, position)? {
+            return Ok(whole);
+        }
+    }
+}
+
+/// An element of which the rest is still to come.
+#[derive(Debug, Default)]
+pub(super) struct Growing {
+    open: Vec<Element>,
+    /// Bytes of text that it holds so far.
+    pub(super) bytes: usize,
+}
+
+impl Growing {
+    /// Whether no element is open.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Takes the next event of a reader; the element once it is whole. The error is the reason to report.
+    pub(super) fn take(&mut self, event: Event<'_>, position: u64) -> Result<Option<Element>, String> {
         match event {
             Event::Start(start) => {
-                if open.len() >= MAX_DEPTH {
+                if self.open.len() >= MAX_DEPTH {
                     return Err(format!("elements nest deeper than {MAX_DEPTH} at byte {position}"));
                 }
-                open.push(element(&start));
+                self.open.push(element(&start));
             }
-            Event::Empty(start) => {
-                let element = element(&start);
-                match open.last_mut() {
-                    Some(parent) => parent.children.push(Child::Element(element)),
-                    None => return Ok(element),
-                }
-            }
+            Event::Empty(start) => return Ok(self.close(element(&start))),
             Event::End(_) => {
-                let Some(done) = open.pop() else {
+                let Some(done) = self.open.pop() else {
                     return Err(format!("an element ends at byte {position} that never began"));
                 };
-                match open.last_mut() {
-                    Some(parent) => parent.children.push(Child::Element(done)),
-                    None => return Ok(done),
-                }
+                return Ok(self.close(done));
             }
-            Event::Text(text) => add(&mut open, text.to_string()),
-            Event::CData(text) => add(&mut open, text.to_string()),
-            Event::GeneralRef(entity) => add(&mut open, resolved(&entity)),
+            Event::Text(text) => self.add(text.to_string()),
+            Event::CData(text) => self.add(text.to_string()),
+            Event::GeneralRef(entity) => self.add(resolved(&entity)),
             Event::Eof => {
-                return Err(match open.last() {
+                return Err(match self.open.last() {
                     Some(element) => format!("the file ends inside `{}`", element.name),
                     None => "no element".to_owned(),
                 });
             }
             Event::Decl(_) | Event::DocType(_) | Event::Comment(_) | Event::PI(_) => {}
         }
+        Ok(None)
     }
-}
 
-/// Adds text to the open element; text outside the root is ignored.
-fn add(open: &mut [Element], text: String) {
-    if let Some(parent) = open.last_mut() {
-        parent.children.push(Child::Text(text));
+    /// Gives a whole element to the one around it; the element if there is none.
+    fn close(&mut self, done: Element) -> Option<Element> {
+        match self.open.last_mut() {
+            Some(parent) => {
+                parent.children.push(Child::Element(done));
+                None
+            }
+            None => Some(done),
+        }
+    }
+
+    /// Adds text to the open element; text outside the root is ignored.
+    fn add(&mut self, text: String) {
+        self.bytes += text.len();
+        if let Some(parent) = self.open.last_mut() {
+            parent.children.push(Child::Text(text));
+        }
     }
 }
 
@@ -146,6 +172,40 @@ fn resolved(entity: &BytesRef<'_>) -> String {
 }
 
 impl Element {
+    /// An element of parts that another format names.
+    pub(super) fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+
+    pub(super) fn set(&mut self, attribute: &str, value: String) {
+        self.attributes.push((attribute.to_owned(), value));
+    }
+
+    pub(super) fn push(&mut self, child: Self) {
+        self.children.push(Child::Element(child));
+    }
+
+    pub(super) fn push_text(&mut self, text: String) {
+        self.children.push(Child::Text(text));
+    }
+
+    /// Reads a piece of markup that another format holds, such as the claims in an answer in JSON; as a text without its tags
+    /// if it is not well-formed.
+    pub(super) fn of_markup(markup: &str) -> Self {
+        tree(&format!("<text>{markup}</text>")).unwrap_or_else(|_| {
+            let mut text = Self::new("text");
+            let without_tags = |part: &str| part.split_once('>').map_or("", |(_, text)| text).to_owned();
+            let mut parts = markup.split('<');
+            let first = parts.next().unwrap_or_default().to_owned();
+            for part in std::iter::once(first).chain(parts.map(without_tags)) {
+                let mut line = Self::new("p");
+                line.push_text(part);
+                text.push(line);
+            }
+            text
+        })
+    }
+
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str())
     }
@@ -186,6 +246,13 @@ impl Element {
         let mut text = String::new();
         self.write(&mut text, &|_| " ");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// All text in it with its blanks, which count in columns.
+    pub(super) fn columns(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text, &|_| " ");
+        text
     }
 
     /// The text at a path, `None` if it has no text.

@@ -27,10 +27,17 @@ pub(crate) struct Fields {
     lanes: [Field; 4],
     /// Applicants, in every script.
     pub(crate) assignee: Field,
+    /// Inventors and authors, in every script.
+    pub(crate) inventor: Field,
     /// Codes with all that contains them, per system.
-    paths: [Field; 4],
+    paths: [Field; SYSTEMS],
     /// Codes as the document has them, per system: columns alone.
-    codes: [Field; 4],
+    codes: [Field; SYSTEMS],
+    /// Keys of what it cites, and keys under which others cite it.
+    pub(crate) cites: Field,
+    pub(crate) cited_as: Field,
+    /// What it has in common with its family: a column alone.
+    family: Field,
     /// Numbers of application, publication and grant.
     numbers: [Field; 3],
     /// Country, upper case.
@@ -58,12 +65,23 @@ pub(crate) struct Fields {
     rows: [(Field, Field); 5],
 }
 
+/// Longest key of a citation or a family, in bytes: the index takes no term beyond 64 KiB.
+const MAX_KEY: usize = 4_096;
+
+/// Classification systems.
+const SYSTEMS: usize = System::ALL.len();
+
+/// The column of families.
+pub(crate) const FAMILIES: &str = "family";
+
 /// Columns of codes, by system.
-pub(crate) const CODES: [(System, &str); 4] = [
+pub(crate) const CODES: [(System, &str); SYSTEMS] = [
     (System::Ipc, "ipc_codes"),
     (System::Cpc, "cpc_codes"),
     (System::Fi, "fi_codes"),
     (System::Ft, "ft_codes"),
+    (System::Uspc, "uspc_codes"),
+    (System::Locarno, "locarno_codes"),
 ];
 
 /// Columns of tags and of collections.
@@ -101,8 +119,12 @@ pub(super) fn schema() -> (Schema, Fields) {
         lanes: ["lane_title", "lane_abst", "lane_claim", "lane_desc"]
             .map(|name| schema.add_text_field(name, mixed())),
         assignee: schema.add_text_field("assignee", mixed()),
+        inventor: schema.add_text_field("inventor", mixed()),
         paths: System::ALL.map(|system| schema.add_text_field(system.name(), exact())),
         codes: CODES.map(|(_, name)| schema.add_text_field(name, FAST)),
+        cites: schema.add_text_field("cites", exact()),
+        cited_as: schema.add_text_field("cited_as", exact()),
+        family: schema.add_text_field(FAMILIES, FAST),
         numbers: ["app_id", "pub_id", "exam_id"].map(|name| schema.add_text_field(name, exact())),
         country: schema.add_text_field("country", exact()),
         lang: schema.add_text_field("lang", exact()),
@@ -136,12 +158,14 @@ impl Fields {
 
     /// The field of a system's codes with all that contains them.
     pub(crate) fn path(&self, system: System) -> Field {
-        let [ipc, cpc, fi, ft] = self.paths;
+        let [ipc, cpc, fi, ft, uspc, locarno] = self.paths;
         match system {
             System::Ipc => ipc,
             System::Cpc => cpc,
             System::Fi => fi,
             System::Ft => ft,
+            System::Uspc => uspc,
+            System::Locarno => locarno,
         }
     }
 
@@ -171,6 +195,16 @@ impl Fields {
         }
         for name in document.applicants.iter().chain(&document.cross_en_applicants) {
             entry.add_text(self.assignee, name);
+        }
+        for name in &document.authors {
+            entry.add_text(self.inventor, name);
+        }
+        let keys = [(self.cites, document.citing_keys()), (self.cited_as, document.cited_keys())];
+        for (field, keys) in keys {
+            keys.iter().filter(|key| key.len() <= MAX_KEY).for_each(|key| entry.add_text(field, key));
+        }
+        for key in document.family_keys().iter().filter(|key| key.len() <= MAX_KEY) {
+            entry.add_text(self.family, key);
         }
         for (nth, system) in System::ALL.into_iter().enumerate() {
             let codes = document.codes.of(system);

@@ -345,5 +345,6 @@ fn publication(id: &str, source: &Value) -> Publication {
         doi: one("doi").and_then(|doi| Doi::parse(&doi)),
         venue: one("venue"),
         year: source["year"].as_i64().and_then(|year| i32::try_from(year).ok()),
+        ..Publication::default()
     }
 }

@@ -54,9 +54,10 @@ pub(super) fn filtered(fields: &Fields, query: Box<dyn Query>, filters: &[Filter
     Box::new(BooleanQuery::new(clauses))
 }
 
-/// Documents of a code or one below it.
+/// Documents of a code or one below it, in any system of its tree.
 pub(super) fn code(fields: &Fields, system: System, code: &Code) -> Box<dyn Query> {
-    exact(fields.path(system), code.as_str())
+    let same_tree = System::ALL.into_iter().filter(|other| other.tree() == system.tree());
+    any(same_tree.map(|of| exact(fields.path(of), code.as_str())).collect())
 }
 
 /// Documents with a value.
@@ -64,12 +65,15 @@ pub(super) fn value(fields: &Fields, field: ValueField, value: &str) -> Box<dyn 
     match field {
         ValueField::Country => exact(fields.country, &value.to_ascii_uppercase()),
         ValueField::Lang => exact(fields.lang, &value.to_ascii_lowercase()),
-        ValueField::Assignee => {
-            super::lane::pattern(fields.assignee, &Pattern::of(value)).unwrap_or_else(|| any(Vec::new()))
-        }
+        ValueField::Assignee => name(fields.assignee, value),
+        ValueField::Inventor => name(fields.inventor, value),
         ValueField::Tag => exact(fields.tag, &labels::tag(value)),
         ValueField::Collection => exact(fields.collection, &labels::path(value)),
     }
+}
+
+fn name(field: Field, value: &str) -> Box<dyn Query> {
+    super::lane::pattern(field, &Pattern::of(value)).unwrap_or_else(|| any(Vec::new()))
 }
 
 fn dates(fields: &Fields, field: DateField, range: DateRange) -> Box<dyn Query> {
@@ -88,11 +92,11 @@ fn dates(fields: &Fields, field: DateField, range: DateRange) -> Box<dyn Query> 
     }
 }
 
-fn exact(field: Field, text: &str) -> Box<dyn Query> {
+pub(super) fn exact(field: Field, text: &str) -> Box<dyn Query> {
     Box::new(TermQuery::new(Term::from_field_text(field, text), IndexRecordOption::Basic))
 }
 
-fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
+pub(super) fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
     match (queries.len(), queries.pop()) {
         (1, Some(one)) => one,
         (_, last) => {

@@ -1,5 +1,6 @@
 //! Lanes: queries of the query language, and texts compared by meaning, both under filters.
 
+use super::citation::{Direction, citation};
 use super::exclude::excluded;
 use super::fielded::FieldedQuery;
 use super::filters::{self, Accepted};
@@ -12,7 +13,9 @@ use lyra_domain::classification::{Code, System};
 use lyra_text::fulltext::Pattern;
 use lyra_text::query::{self, Near, Query as Tree, QueryError};
 use std::collections::HashMap;
-use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::query::{
+    AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery,
+};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, Term};
 
@@ -25,7 +28,7 @@ pub(crate) fn full_text(
     k: usize,
 ) -> Result<LaneHits> {
     let fields = corpus.snapshot.fields;
-    let compiled = Compiler { fields: &fields, boosts }.query(tree)?;
+    let compiled = Compiler { snapshot: &corpus.snapshot, fields: &fields, boosts }.query(tree)?;
     labels::check(&corpus.snapshot, filters)?;
     let query = filters::filtered(&fields, compiled, filters);
     // One more than asked for tells whether there are more.
@@ -123,6 +126,7 @@ pub(super) fn pattern(field: Field, pattern: &Pattern) -> Option<Box<dyn Query>>
 }
 
 struct Compiler<'a> {
+    snapshot: &'a Snapshot,
     fields: &'a Fields,
     boosts: &'a FieldBoosts,
 }
@@ -178,9 +182,14 @@ impl Compiler<'_> {
         })
     }
 
-    /// A code, a name, a country or a language: it lets documents through and does not weigh.
+    /// A code, a name, a country or a language lets documents through and does not weigh; each citation weighs 1, so that
+    /// documents with more of them come first.
     fn attribute(&self, field: query::Field, text: &str, at: query::Range) -> Result<Box<dyn Query>> {
         let query = match attribute(field) {
+            Some(Attribute::Citation(direction)) => {
+                let query = citation(self.snapshot, direction, text)?;
+                return Ok(Box::new(ConstScoreQuery::new(query, 1.0)));
+            }
             Some(Attribute::Code(system)) => {
                 let code =
                     Code::parse(system, text).map_err(|error| unreadable(at, text, &error.to_string()))?;
@@ -215,6 +224,7 @@ pub(crate) fn text_fields(
 pub(crate) enum Attribute {
     Code(System),
     Value(ValueField),
+    Citation(Direction),
 }
 
 pub(crate) fn attribute(field: query::Field) -> Option<Attribute> {
@@ -223,6 +233,11 @@ pub(crate) fn attribute(field: query::Field) -> Option<Attribute> {
         query::Field::Cpc => Attribute::Code(System::Cpc),
         query::Field::Fi => Attribute::Code(System::Fi),
         query::Field::Ft => Attribute::Code(System::Ft),
+        query::Field::Uspc => Attribute::Code(System::Uspc),
+        query::Field::Locarno => Attribute::Code(System::Locarno),
+        query::Field::Inventor => Attribute::Value(ValueField::Inventor),
+        query::Field::Cites => Attribute::Citation(Direction::Citing),
+        query::Field::CitedBy => Attribute::Citation(Direction::Cited),
         query::Field::Assignee => Attribute::Value(ValueField::Assignee),
         query::Field::Country => Attribute::Value(ValueField::Country),
         query::Field::Lang => Attribute::Value(ValueField::Lang),

@@ -55,9 +55,9 @@ async fn format_1_is_brought_to_the_newest() {
     assert_eq!((info.documents, info.scopes.as_slice()), (5, &[FeatureScope::Wide][..]));
     finds_what_it_found(&bench, 1).await;
     let folder = bench.folder.path().join("corpora/c");
-    assert!(!folder.join("index").exists() && folder.join("fulltext-3").is_dir());
+    assert!(!folder.join("index").exists() && folder.join("fulltext-4").is_dir());
     let manifest = std::fs::read_to_string(folder.join("corpus.json")).unwrap();
-    assert!(manifest.contains("\"format\": 3"), "{manifest}");
+    assert!(manifest.contains("\"format\": 4"), "{manifest}");
 
     // Lanes search it, and importing the file again changes and embeds nothing.
     let embedder = Arc::new(Hashing::default());
@@ -90,7 +90,7 @@ async fn format_2_is_brought_to_the_newest() {
         ["doi:10.1000/nap.1"]
     );
     let folder = bench.folder.path().join("corpora/c");
-    assert!(!folder.join("fulltext").exists() && folder.join("fulltext-3").is_dir());
+    assert!(!folder.join("fulltext").exists() && folder.join("fulltext-4").is_dir());
     let scopes = bench.corpora.show("c").await.unwrap().scopes;
     assert_eq!(scopes, FeatureScope::ALL);
 
@@ -111,11 +111,33 @@ async fn format_2_is_brought_to_the_newest() {
 }
 
 #[tokio::test]
+async fn format_3_is_brought_to_the_newest() {
+    let bench = old_corpus(3);
+    finds_what_it_found(&bench, 3).await;
+    let folder = bench.folder.path().join("corpora/c");
+    assert!(!folder.join("fulltext-3").exists() && folder.join("fulltext-4").is_dir());
+    assert_eq!(bench.corpora.show("c").await.unwrap().scopes, FeatureScope::ALL);
+
+    // What was stored is indexed now: codes of IPC are found as those of CPC, and citations.
+    let embedder = Arc::new(Hashing::default());
+    let backend = EmbeddedBackend::new(bench.corpora.clone(), embedder.clone());
+    for query in ["cpc:A47G9", "country:JP AND ipc:A47G"] {
+        let kind = LaneKind::FullText { query: query.to_owned(), boosts: FieldBoosts::default() };
+        let lane = LaneQuery { corpus: "c".to_owned(), kind, filters: Vec::new(), top_k: 5 };
+        let found = backend.search(&lane, &CancellationToken::new()).await.unwrap();
+        assert_eq!(found.hits[0].doc_id, "JP-1-A", "{query}");
+    }
+    let line = r#"{"id": "en-2", "title": "Coffee", "abstract": "Coffee kept adults awake.", "url": "https://example.com/coffee"}"#;
+    let report = bench.import(&bench.file("a.jsonl", &[line.to_owned()]), &embedder).await.unwrap();
+    assert_eq!((report.unchanged, embedder.embedded.load(Ordering::SeqCst)), (1, 0));
+}
+
+#[tokio::test]
 async fn an_interrupted_upgrade_is_done_again() {
-    for format in [1, 2] {
+    for format in [1, 2, 3] {
         let bench = old_corpus(format);
         let folder = bench.folder.path().join("corpora/c");
-        for leftover in ["fulltext.new", "fulltext-3"] {
+        for leftover in ["fulltext.new", "fulltext-4"] {
             std::fs::create_dir_all(folder.join(leftover)).unwrap();
             std::fs::write(folder.join(leftover).join("meta.json"), "half").unwrap();
         }

@@ -14,6 +14,7 @@ mod refused;
 mod remote;
 mod scifact;
 mod search;
+mod services;
 mod support;
 mod sync;
 mod versions;

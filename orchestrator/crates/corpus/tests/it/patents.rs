@@ -109,8 +109,8 @@ async fn uspto_before_2005() {
     );
     let design = get(&bench, "US-D0250001-S").await;
     assert_eq!(
-        (design.claim.as_str(), design.codes.is_empty()),
-        ("The ornamental design for a chair.", true)
+        (design.claim.as_str(), design.codes.locarno.as_slice()),
+        ("The ornamental design for a chair.", &["06-01".to_owned()][..])
     );
 
     let brs = get(&bench, "US-9200001-B2").await;

@@ -12,7 +12,9 @@ pub(super) fn parse(system: System, text: &str) -> Option<Code> {
     rest.skip_prefix(system);
     match system {
         System::Ft => f_term(rest),
-        _ => symbol(system, rest),
+        System::Uspc => uspc(rest),
+        System::Locarno => locarno(rest),
+        System::Ipc | System::Cpc | System::Fi => symbol(system, rest),
     }
 }
 
@@ -117,6 +119,12 @@ fn symbol(system: System, mut rest: Rest<'_>) -> Option<Code> {
     let digits = rest.take_while(digit);
     let (group, subgroup): (&[char], &[char]) = if rest.peek() == Some('/') {
         rest.take_if(|c| c == '/');
+        // Columns of old files leave blanks there: "B28B   1/    29".
+        let mut after = rest;
+        after.blanks();
+        if (2..=6).contains(&after.chars.iter().take_while(|c| digit(**c)).count()) {
+            rest = after;
+        }
         (digits, rest.take_while(digit))
     } else {
         split(system, digits, gap)?
@@ -214,4 +222,145 @@ fn f_term(mut rest: Rest<'_>) -> Option<Code> {
         code.push(Level::Subdivision, ['.', mark]);
     }
     rest.ends_here().then(|| code.done(System::Ft))
+}
+
+/// Columns of a class, and of a subclass without its decimals, in the offices' files of USPC codes.
+const USPC_COLUMNS: usize = 3;
+
+/// USPC: class and subclass with `/` between them, or in the columns of the offices' files: three for the class, three
+/// for the subclass, then its decimals (`379 8802` is 379/88.02). Leading blanks may be missing.
+fn uspc(mut rest: Rest<'_>) -> Option<Code> {
+    let mut code = Builder { text: String::new(), ends: Vec::new() };
+    let letters = rest.take_while(letter);
+    let gap = rest.blanks();
+    let digits = match letters {
+        // Plants have one class, which has no number.
+        ['P', 'L', 'T'] => &[][..],
+        [] | ['D'] => rest.take_while(digit),
+        _ => return None,
+    };
+    let columns = letters.len() + gap + digits.len();
+    let mut after = rest;
+    let blanks = after.blanks();
+    let (class, subclass, width) = if after.take_if(|c| c == '/').is_some() {
+        after.blanks();
+        rest = after;
+        (digits, rest.take_while(digit), USPC_COLUMNS)
+    } else if (blanks > 0 && after.peek().is_some_and(digit)) || letters.len() == USPC_COLUMNS {
+        rest = after;
+        // Blanks fill up the class, then what the subclass has less than three digits.
+        let padding = (columns + blanks).saturating_sub(USPC_COLUMNS.max(columns));
+        (digits, rest.take_while(digit), USPC_COLUMNS.saturating_sub(padding).max(1))
+    } else {
+        let class = match (letters, digits.len()) {
+            (_, 0..=3) if letters.is_empty() => digits.len(),
+            (['D'], 0..=2) => digits.len(),
+            (['D'], _) if gap > 0 => 1,
+            (['D'], len) => (len - USPC_COLUMNS).min(2),
+            (_, len) => (len - USPC_COLUMNS).min(USPC_COLUMNS),
+        };
+        let (class, subclass) = digits.split_at(class);
+        (class, subclass, USPC_COLUMNS)
+    };
+    let most = match letters {
+        [] => 1..=3,
+        ['D'] => 1..=2,
+        _ => 0..=0,
+    };
+    if !most.contains(&class.len()) {
+        return None;
+    }
+    code.push(Level::Class, letters.iter().copied().chain(without_zeros(class).iter().copied()));
+    let (number, decimals) = subclass.split_at(width.min(subclass.len()));
+    let mut decimals = decimals.to_vec();
+    if decimals.is_empty() && rest.take_if(|c| c == '.').is_some() {
+        decimals = rest.take_while(digit).to_vec();
+    }
+    while decimals.last() == Some(&'0') {
+        decimals.pop();
+    }
+    rest.blanks();
+    let mark = rest.take_while(letter);
+    if number.is_empty() {
+        let collection = match mark {
+            [] => return rest.peek().is_none().then(|| code.done(System::Uspc)),
+            ['D', 'I', 'G'] | ['E'] => mark,
+            _ => return None,
+        };
+        return uspc_collection(code, collection, rest);
+    }
+    if decimals.len() > 3 || mark.len() > 3 {
+        return None;
+    }
+    let point = (!decimals.is_empty()).then_some('.');
+    let part = without_zeros(number).iter().copied().chain(point).chain(decimals).chain(mark.iter().copied());
+    code.push(Level::Subclass, std::iter::once('/').chain(part));
+    rest.ends_here().then(|| code.done(System::Uspc))
+}
+
+/// A digest (`261/DIG.70`), or a collection by the European classification (`257/E21.577`).
+fn uspc_collection(mut code: Builder, letters: &[char], mut rest: Rest<'_>) -> Option<Code> {
+    rest.take_while(|c| c.is_whitespace() || c == '.');
+    let digits = rest.take_while(digit);
+    let is_digest = letters.len() > 1;
+    let (number, decimals) = match digits.len() {
+        1..=3 if is_digest => (&[][..], digits),
+        1..=2 if rest.take_if(|c| c == '.').is_some() => (digits, rest.take_while(digit)),
+        4..=5 if !is_digest => digits.split_at(digits.len() - 3),
+        _ => return None,
+    };
+    if decimals.is_empty() {
+        return None;
+    }
+    let parts =
+        letters.iter().chain(number).copied().chain(std::iter::once('.')).chain(decimals.iter().copied());
+    code.push(Level::Subclass, std::iter::once('/').chain(parts));
+    rest.ends_here().then(|| code.done(System::Uspc))
+}
+
+/// Digits without leading zeros, the last in any case.
+fn without_zeros(digits: &[char]) -> &[char] {
+    let zeros = digits.iter().take_while(|c| **c == '0').count();
+    &digits[zeros.min(digits.len().saturating_sub(1))..]
+}
+
+/// Locarno: `14-03`, `14/03`, `1403`, `D14 03`, and with its edition `LOC (13) Cl. 14-03`.
+fn locarno(mut rest: Rest<'_>) -> Option<Code> {
+    let mut ahead = rest;
+    let words: String = ahead.take_while(letter).iter().collect();
+    if words == "LOC" {
+        ahead.take_while(|c| !letter(c));
+        let after: String = ahead.take_while(letter).iter().collect();
+        if after == "CL" {
+            ahead.take_while(|c| c == '.' || c.is_whitespace());
+            rest = ahead;
+        }
+    }
+    // Old grants write the letter of designs before it, and a blank in it.
+    let is_old = rest.take_if(|c| c == 'D').is_some();
+    rest.blanks();
+    let mut code = Builder { text: String::new(), ends: Vec::new() };
+    let digits = rest.take_while(digit);
+    let (class, subclass) = match digits {
+        [_] | [_, _] => {
+            let parted = rest.take_if(|c| matches!(c, '-' | '/') || (is_old && c.is_whitespace())).is_some();
+            (digits, if parted { rest.take_while(digit) } else { &[][..] })
+        }
+        [_, _, _] if is_old => digits.split_at(1),
+        [_, _, _, _] => digits.split_at(2),
+        _ => return None,
+    };
+    if is_old && subclass.is_empty() {
+        return None;
+    }
+    let two = |digits: &[char]| match digits {
+        [one] => Some(['0', *one]),
+        [a, b] => Some([*a, *b]),
+        _ => None,
+    };
+    code.push(Level::Class, two(class)?);
+    if !subclass.is_empty() {
+        code.push(Level::Subclass, std::iter::once('-').chain(two(subclass)?));
+    }
+    rest.ends_here().then(|| code.done(System::Locarno))
 }

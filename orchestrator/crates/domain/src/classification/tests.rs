@@ -26,11 +26,12 @@ fn written_forms_of_ipc_and_cpc() {
         "7H 01L 33/20 A",
         " H01L 33/20;",
         "H01L33/20 F I",
+        "H01L  33/    20            A I",
     ];
     check(System::Ipc, &forms, "H01L33/20");
     check(System::Cpc, &forms, "H01L33/20");
     check(System::Ipc, &["IPC: H01L33/20", "ipc:H01L 33/20"], "H01L33/20");
-    check(System::Ipc, &["H01L33", "H01L 33", "H01L 33/", "H01L033"], "H01L33");
+    check(System::Ipc, &["H01L33", "H01L 33", "H01L 33/", "H01L033", "H01L 33/ 20100101"], "H01L33");
     check(System::Ipc, &["H01L33/00", "H01L 33/00", "H01L0033000000", "H01L 3300"], "H01L33/00");
     check(System::Ipc, &["H01L 3320"], "H01L33/20");
     check(System::Ipc, &["H01L3320"], "H01L3320");
@@ -92,6 +93,42 @@ fn written_forms_of_f_terms() {
 }
 
 #[test]
+fn written_forms_of_uspc_and_locarno() {
+    // As the offices' files have them: three columns of the class, three of the subclass, decimals.
+    check(System::Uspc, &["455/556.1", "455556100", "455/556.10", "4555561", "455/556100"], "455/556.1");
+    check(System::Uspc, &["D14/138", "D14138", "d14/138"], "D14/138");
+    check(System::Uspc, &["D6/334", "D 6334", "D06/334"], "D6/334");
+    check(System::Uspc, &["D 8 80", "D8/80"], "D8/80");
+    check(System::Uspc, &["379/88.02", "379 8802"], "379/88.02");
+    check(System::Uspc, &["714/16", "714 16"], "714/16");
+    check(System::Uspc, &["600/300", "600300000", "600300"], "600/300");
+    check(System::Uspc, &["PLT/226", "PLT226", "PLT 226"], "PLT/226");
+    check(System::Uspc, &["99/421H", "99421H", " 99421 H"], "99/421H");
+    check(System::Uspc, &["81 356", "81/356"], "81/356");
+    check(System::Uspc, &["623  111", "623/1.11"], "623/1.11");
+    check(System::Uspc, &["340172.5", "340/172.5"], "340/172.5");
+    check(System::Uspc, &["235 92PL", "235/92 PL"], "235/92PL");
+    check(System::Uspc, &["310313 D", "310/313D"], "310/313D");
+    check(System::Uspc, &["261DIG 70", "261/DIG.70"], "261/DIG.70");
+    check(System::Uspc, &["257E21577", "257/E21.577"], "257/E21.577");
+    check(System::Uspc, &["348/E5.038", "348E5038"], "348/E5.038");
+    check(System::Uspc, &["16510425"], "165/104.25");
+    check(System::Uspc, &["D14"], "D14");
+    check(
+        System::Locarno,
+        &["14-03", "1403", "14/03", "14-3", "LOC (13) Cl. 14-03", "LOC(10) CL. 14-03", "D14 03", "D1403"],
+        "14-03",
+    );
+    check(System::Locarno, &["06", "6"], "06");
+    for text in ["", "140", "14-033", "D14", "14-03x"] {
+        assert!(Code::parse(System::Locarno, text).is_err(), "{text}");
+    }
+    for text in ["", "D", "H01L33/20", "X14/138", "14/", "1/1/1"] {
+        assert!(Code::parse(System::Uspc, text).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn no_codes() {
     for system in System::ALL {
         for text in [
@@ -142,7 +179,13 @@ fn the_hierarchy() {
     for (system, wide, narrow, expect) in cases {
         assert_eq!(code(system, wide).contains(&code(system, narrow)), expect, "{wide} ⊇ {narrow}");
     }
-    assert!(!code(System::Ipc, "H01L").contains(&code(System::Cpc, "H01L33/20")));
+    // CPC and IPC are one tree, and FI is another.
+    assert!(code(System::Ipc, "H01L").contains(&code(System::Cpc, "H01L33/20")));
+    assert!(code(System::Cpc, "H01L33/20").contains(&code(System::Ipc, "H01L33/20")));
+    assert!(!code(System::Ipc, "H01L").contains(&code(System::Fi, "H01L33/00,100")));
+    assert!(code(System::Uspc, "D14").contains(&code(System::Uspc, "D14/138")));
+    assert!(!code(System::Uspc, "D1").contains(&code(System::Uspc, "D14/138")));
+    assert!(code(System::Locarno, "14").contains(&code(System::Locarno, "14-03")));
     let fine = code(System::Fi, "H01L33/00,100@A");
     let at = |level| fine.at(level).map(|code| code.as_str().to_owned());
     assert_eq!(at(Level::Subclass).as_deref(), Some("H01L"));
@@ -158,9 +201,10 @@ fn the_hierarchy() {
 #[test]
 fn systems_of_one_lane() {
     assert!(System::Fi.goes_with(System::Ft) && System::Ft.goes_with(System::Fi));
-    assert!(!System::Ipc.goes_with(System::Cpc) && !System::Fi.goes_with(System::Ipc));
+    assert!(System::Ipc.goes_with(System::Cpc) && !System::Fi.goes_with(System::Ipc));
     assert_eq!("F-Term".parse(), Ok(System::Ft));
-    assert!("uspc".parse::<System>().is_err());
+    assert_eq!("USPC".parse(), Ok(System::Uspc));
+    assert!("eccla".parse::<System>().is_err());
 }
 
 /// Normal forms of a system.
@@ -170,6 +214,10 @@ fn normal(system: System) -> BoxedStrategy<String> {
         System::Cpc => "[A-HY][0-9]{2}[A-Z]([1-9][0-9]{0,3}(/[0-9]{2,6})?)?".boxed(),
         System::Fi => "[A-H][0-9]{2}[A-Z]([1-9][0-9]{0,3}(/[0-9]{2,4}(,[0-9]{3})?(@[A-Z])?)?)?".boxed(),
         System::Ft => "[0-9][A-Z][0-9]{3}([A-Z]{2}([0-9]{2}(\\.[A-Z])?)?)?".boxed(),
+        System::Uspc => {
+            "([1-9][0-9]{0,2}|D[1-9][0-9]?|PLT)(/[1-9][0-9]{0,2}(\\.[1-9]{1,3})?[A-Z]{0,3})?".boxed()
+        }
+        System::Locarno => "[0-9]{2}(-[0-9]{2})?".boxed(),
     }
 }
 

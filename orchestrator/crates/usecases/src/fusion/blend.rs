@@ -107,7 +107,7 @@ impl Fusion {
         }
         let run = self.fusion_run(run_id).await?;
         let recipe = recipe(&run)?.with(delta);
-        let lanes = self.lanes_of(&run).await?;
+        let lanes = self.load(&run.parents).await?;
         let (changed, cached) =
             self.fuse(&lanes, recipe, Some(run.id.clone()), representatives(&run)).await?;
         fusion_view(&changed, cached)

@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 50_000;
 /// Passages of one field, and characters of each.
 const PASSAGES: (usize, usize) = (3, 240);
 /// Every field.
-const ALL_FIELDS: [&str; 20] = [
+const ALL_FIELDS: [&str; 32] = [
     "title",
     "abst",
     "claim",
@@ -35,8 +35,20 @@ const ALL_FIELDS: [&str; 20] = [
     "cpc_codes",
     "fi_codes",
     "ft_codes",
+    "uspc_codes",
+    "locarno_codes",
+    "inventors",
+    "authors",
+    "priority_date",
+    "priorities",
+    "family_id",
+    "references",
+    "legal_status",
+    "legal_events",
     "doi",
     "venue",
+    "volume",
+    "pages",
 ];
 
 /// Documents to read.
@@ -86,6 +98,7 @@ impl Limits {
                 "claims" => "claim",
                 "description" => "desc",
                 "apm_applicants" => "applicants",
+                "cites" | "citations" => "references",
                 "doc_id" => "app_doc_id",
                 other => other,
             };
@@ -180,6 +193,22 @@ fn text_of(publication: &Publication, field: &str) -> String {
         "cpc_codes" => codes(|codes| &codes.cpc),
         "fi_codes" => codes(|codes| &codes.fi),
         "ft_codes" => codes(|codes| &codes.ft),
+        "uspc_codes" => codes(|codes| &codes.uspc),
+        "locarno_codes" => codes(|codes| &codes.locarno),
+        "inventors" if publication.is_patent() => publication.authors.join("; "),
+        "authors" if !publication.is_patent() => publication.authors.join("; "),
+        "priority_date" => publication.priority_date.map(|date| date.to_string()).unwrap_or_default(),
+        "priorities" => publication.priorities_shown(),
+        "family_id" => or_empty(&publication.family_id),
+        "references" => publication.references.join("; "),
+        "legal_status" => or_empty(&publication.legal_status),
+        "legal_events" => publication.legal_events_shown(),
+        // As reference lists write it: 12(3).
+        "volume" => match (&publication.volume, &publication.issue) {
+            (Some(volume), Some(issue)) => format!("{volume}({issue})"),
+            (one, other) => or_empty(if one.is_some() { one } else { other }),
+        },
+        "pages" => or_empty(&publication.pages),
         "doi" => publication.doi.as_ref().map(ToString::to_string).unwrap_or_default(),
         "venue" => or_empty(&publication.venue),
         _ => String::new(),

@@ -6,7 +6,7 @@ use crate::{AppError, ErrorCode};
 use lyra_corpus::backend::IdType;
 use lyra_fusion::{
     Alarm, Blend, CODE, DocText, FacetSignals, FrontierPoint, Lane, Pool, ProxyMethod, RankedDocs, Recipe,
-    StructureMetrics, alarm, cut,
+    StructureMetrics, alarm, cut, family,
 };
 use lyra_store::{NewRun, RunKind, RunMeta, RunParent, StoredRun};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,9 @@ pub(super) struct Measured {
     pub(super) alarms: Vec<Alarm>,
     /// Documents whose texts were read for facets.
     pub(super) facets_read: usize,
+    /// Documents that another one of their family stands for, with that one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) folded: BTreeMap<String, String>,
 }
 
 impl Measured {
@@ -53,6 +56,8 @@ impl Measured {
 #[derive(Debug, Clone)]
 pub(super) struct Lanes {
     runs: Arc<Vec<(String, StoredRun)>>,
+    /// Documents that their lists do not have any more, as [`Measured::folded`].
+    folded: BTreeMap<String, String>,
 }
 
 impl Lanes {
@@ -62,6 +67,18 @@ impl Lanes {
 
     pub(super) fn runs(&self) -> impl Iterator<Item = (&str, &StoredRun)> {
         self.runs.iter().map(|(name, run)| (name.as_str(), run))
+    }
+
+    /// The same with one document for each family.
+    fn folding(self, folded: BTreeMap<String, String>) -> Self {
+        if folded.is_empty() {
+            return self;
+        }
+        let fold = |(name, run): &(String, StoredRun)| {
+            let docs = family::folded(&run.docs, &folded);
+            (name.clone(), StoredRun { docs, ..run.clone() })
+        };
+        Self { runs: Arc::new(self.runs.iter().map(fold).collect()), folded }
     }
 
     /// Runs something over the pool and the blend. CPU work: off the async threads.
@@ -80,9 +97,25 @@ impl Lanes {
 }
 
 impl Fusion {
-    /// The lanes of a fusion run.
+    /// The lanes of a fusion run, as it fused them.
     pub(super) async fn lanes_of(&self, run: &StoredRun) -> Result<Lanes, AppError> {
-        self.load(&run.parents).await
+        Ok(self.load(&run.parents).await?.folding(Measured::of(run)?.folded))
+    }
+
+    /// The lanes with one document for each family.
+    async fn one_per_family(&self, lanes: Lanes) -> Result<Lanes, AppError> {
+        let mut ids: Vec<String> = lanes.runs().flat_map(|(_, run)| run.docs.ids.iter().cloned()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let corpus = lanes.runs().next().map(|(_, run)| run.corpus.clone()).unwrap_or_default();
+        let keys = self.backend.family_keys(&corpus, &ids).await?;
+        let keys: HashMap<String, Vec<String>> = ids.into_iter().zip(keys).collect();
+        blocking(move || {
+            let lists: Vec<&RankedDocs> = lanes.runs().map(|(_, run)| &run.docs).collect();
+            let folded = family::representatives(&lists, &keys);
+            Ok(lanes.folding(folded))
+        })
+        .await
     }
 
     /// Loads the runs to fuse.
@@ -91,7 +124,7 @@ impl Fusion {
         for parent in parents {
             runs.push((parent.lane.clone(), self.run(&parent.run_id).await?));
         }
-        Ok(Lanes { runs: Arc::new(runs) })
+        Ok(Lanes { runs: Arc::new(runs), folded: BTreeMap::new() })
     }
 
     /// Fuses lanes, or serves the stored run of the same lanes and parameters.
@@ -112,6 +145,13 @@ impl Fusion {
         if let Some(run) = self.store.fresh_run(&shaped_by).await? {
             return Ok((run, true));
         }
+        let of_families;
+        let lanes = if recipe.one_per_family {
+            of_families = self.one_per_family(lanes.clone()).await?;
+            &of_families
+        } else {
+            lanes
+        };
         let measured = self.measure(lanes, &recipe, &representatives).await?;
         let (of, shape) = (lanes.clone(), recipe.clone());
         let docs = blocking(move || {
@@ -166,6 +206,7 @@ impl Fusion {
             })
         })
         .await?;
+        measured.folded.clone_from(&lanes.folded);
         for (name, run) in lanes.runs() {
             let mut recipe = lane_recipe(run)?;
             name.clone_into(&mut recipe.lane);
@@ -249,5 +290,6 @@ fn assess(
         metrics: said.metrics,
         proxy: said.method,
         facets_read: read.len(),
+        folded: BTreeMap::new(),
     }
 }

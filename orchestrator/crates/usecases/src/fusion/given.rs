@@ -2,6 +2,7 @@
 
 use crate::AppError;
 use lyra_corpus::backend::{FieldBoosts, RawFilter, RawRange};
+use lyra_domain::classification::System;
 use lyra_fusion::{FacetTerms, FacetWeights, PiWeights, Recipe, RecipeDelta};
 use lyra_wire::fusion::{BoostsInput, FacetInput, FilterInput, RecipeInput, WeightInput};
 
@@ -54,6 +55,7 @@ pub fn delta(given: RecipeInput, from: &Recipe) -> RecipeDelta {
             .target_profile
             .map(|codes| codes.into_iter().map(|code| (code.code, code.weight)).collect()),
         context_codes: given.context_codes,
+        one_per_family: given.one_per_family,
         top_m_per_lane: given.top_m_per_lane,
         k_grid: given.k_grid,
     }
@@ -84,7 +86,7 @@ pub fn written_filter(text: &str) -> Result<RawFilter, AppError> {
         return Ok(filter);
     }
     let values = values.split(',').map(|value| value.trim().to_owned());
-    match (["ipc", "cpc", "fi", "ft"].contains(&filter.field.as_str()), is_excluded) {
+    match (filter.field.parse::<System>().is_ok(), is_excluded) {
         (true, false) => filter.include_codes = values.collect(),
         (true, true) => filter.exclude_codes = values.collect(),
         (false, false) => filter.include_values = values.map(Into::into).collect(),

@@ -120,6 +120,12 @@ impl Lanes {
             .collect()
     }
 
+    /// A full-text lane that is not expected to find much, if there is one.
+    pub(super) fn narrow(&self) -> Option<&str> {
+        let is_narrow = |preset: &&Preset| !preset.wide && matches!(preset.how, How::FullText(_));
+        self.presets.values().find(is_narrow).map(|preset| preset.name.as_str())
+    }
+
     /// The lane with that name, also as `fulltext_…` or by its kind; the default is `semantic` for semantic searches,
     /// else `wide`.
     pub(super) fn find(&self, name: Option<&str>, semantic: bool) -> Result<&Preset, AppError> {

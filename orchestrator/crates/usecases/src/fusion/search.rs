@@ -161,6 +161,8 @@ impl Fusion {
             ));
         }
         let preset = self.lanes.find(search.lane.as_deref(), search.semantic)?;
+        let with_documents = if search.semantic { None } else { self.with_documents_of_runs(text).await? };
+        let text = with_documents.as_deref().unwrap_or(text);
         let kind = match preset.how {
             How::FullText(boosts) => {
                 parsed(text)?;
@@ -228,7 +230,7 @@ impl Fusion {
 }
 
 /// The parsed query, or the position of the error and what was expected there.
-fn parsed(text: &str) -> Result<Query, AppError> {
+pub(super) fn parsed(text: &str) -> Result<Query, AppError> {
     Query::parse(text).map_err(|error| AppError {
         details: Some(Details::Syntax {
             position: error.at + 1,

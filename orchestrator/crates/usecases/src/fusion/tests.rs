@@ -106,7 +106,7 @@ async fn mistakes_in_a_search_are_named() {
         assert!(error.message.contains(expect), "{error:?}");
         assert!(error.remedy.is_some(), "{error:?}");
     }
-    let mixed = ["ipc", "cpc"].map(|system| RawFilter {
+    let mixed = ["ipc", "fi"].map(|system| RawFilter {
         field: system.to_owned(),
         include_codes: vec!["H01L".to_owned()],
         ..RawFilter::default()
@@ -467,4 +467,64 @@ async fn spoiled_set_ups_raise_their_alarms() {
     let off = Recipe { target_profile: [("ipc:C12N15".to_owned(), 1.0)].into(), ..Recipe::default() };
     let off = bench.blend(off).await;
     assert!(alarms(&off.alarms).contains(&"off_profile".to_owned()), "{:?}", off.alarms);
+}
+
+async fn of_run(bench: &Bench, run_id: &str) -> ProvenanceView {
+    let request = ProvenanceRequest { run_id: run_id.to_owned(), ..ProvenanceRequest::default() };
+    bench.fusion.provenance(&request).await.unwrap()
+}
+
+#[tokio::test]
+async fn one_document_stands_for_its_family() {
+    let bench = Bench::plain().await;
+    let all = bench.blend(Recipe::default()).await;
+    assert_eq!(all.folded, None);
+    // The backend says that documents of one ten are of one family.
+    let folded = bench.blend(Recipe { one_per_family: true, ..Recipe::default() }).await;
+    assert_eq!((folded.meta.count_returned, folded.folded), (6, Some(all.meta.count_returned - 6)));
+    let view = of_run(&bench, &folded.run_id).await;
+    let families: std::collections::BTreeSet<&str> = view.documents.iter().map(|d| &d.doc_id[..3]).collect();
+    assert_eq!((view.documents.len(), families.len()), (6, 6));
+    assert!(view.documents.iter().any(|document| document.ranks.len() == 3), "members of one family agree");
+    // Both ways, and by what judgments inherit.
+    let delta =
+        |one_per_family| RecipeDelta { one_per_family: Some(one_per_family), ..RecipeDelta::default() };
+    let unfolded = bench.fusion.mutate(&folded.run_id, delta(false)).await.unwrap();
+    assert_eq!((unfolded.meta.count_returned, unfolded.folded), (all.meta.count_returned, None));
+    let again = bench.fusion.mutate(&unfolded.run_id, delta(true)).await.unwrap();
+    assert_eq!(again.folded, folded.folded);
+}
+
+#[tokio::test]
+async fn citations_of_a_run_are_those_of_its_first_documents() {
+    let bench = Bench::plain().await;
+    let run = bench.lane("precision", "led AND heat").await;
+    let search = CitationSearch {
+        citing: true,
+        of: vec![run.run_id.clone()],
+        first: 2,
+        top_k: 10,
+        ..CitationSearch::default()
+    };
+    let citing = bench.fusion.citations(search.clone(), Show::default()).await.unwrap();
+    assert_eq!(
+        (citing.lane.as_deref(), citing.corpus.as_str(), citing.kind.as_str()),
+        (Some("citing"), "patents", "fulltext")
+    );
+    let view = of_run(&bench, &citing.run_id).await;
+    let asked = view.recipe["search"]["kind"]["query"].as_str().unwrap().to_owned();
+    assert!(asked.starts_with("cites:(\"d") && asked.matches(" OR ").count() == 1, "{asked}");
+    // In a query, a run stands for its first documents too.
+    let within = bench.lane("precision", &format!("led AND cited_by:{} NOT gate", run.run_id)).await;
+    let asked =
+        of_run(&bench, &within.run_id).await.recipe["search"]["kind"]["query"].as_str().unwrap().to_owned();
+    assert!(asked.starts_with("led AND cited_by:(\"d") && asked.ends_with("\") NOT gate"), "{asked}");
+    for (search, expect) in [
+        (CitationSearch { of: Vec::new(), ..search.clone() }, "there are 0 documents"),
+        (CitationSearch { first: 0, ..search.clone() }, "citations of the first 0 documents"),
+        (CitationSearch { of: vec!["fulltext-0123456789abcdef".to_owned()], ..search }, "unknown run"),
+    ] {
+        let error = bench.fusion.citations(search, Show::default()).await.unwrap_err();
+        assert!(error.message.contains(expect) && error.remedy.is_some(), "{error:?}");
+    }
 }

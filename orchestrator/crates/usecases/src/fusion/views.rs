@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 /// Most documents listed in a handle.
 const MAX_ITEMS: usize = 100;
 /// Systems in the order in which their codes are shown.
-const SYSTEMS: [&str; 4] = ["fi", "ft", "cpc", "ipc"];
+const SYSTEMS: [&str; 6] = ["fi", "ft", "cpc", "ipc", "uspc", "locarno"];
 
 /// Optional parts of a handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +181,9 @@ pub(super) fn code_counts(docs: &RankedDocs, most: usize) -> Vec<SystemCodes> {
 /// A fusion run as blending and mutating answer.
 pub(super) fn fusion_view(run: &StoredRun, cached: bool) -> Result<FusionView, AppError> {
     let measured = Measured::of(run)?;
+    let folds = super::blend::recipe(run)?.one_per_family;
     Ok(FusionView {
+        folded: folds.then_some(measured.folded.len()),
         run_id: run.id.clone(),
         corpus: run.corpus.clone(),
         meta: meta(run.meta),

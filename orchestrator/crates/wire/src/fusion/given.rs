@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// One filter; all must hold.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub struct FilterInput {
-    /// `ipc`, `fi`, `cpc`, `ft`, `country`, `lang`, `pubyear`, `pub_date`, `app_date`, `assignee`, `tag` or `collection`. One
-    /// classification system per lane (fi and ft go together).
+    /// `ipc`, `fi`, `cpc`, `ft`, `uspc`, `locarno`, `country`, `lang`, `pubyear`, `pub_date`, `app_date`, `assignee`,
+    /// `inventor`, `tag` or `collection`. One classification system per lane (ipc and cpc go together, and so do fi and ft).
     #[schemars(length(min = 1, max = 20))]
     pub field: String,
     /// Values of which one must match: `JP`, `en`, `2020`, `2020-03-01`, a company's name.
@@ -166,6 +166,8 @@ pub struct RecipeInput {
     /// Codes of use cases (`ipc:B60R`): an alarm reports when they dominate the target profile.
     #[schemars(length(max = 200), inner(length(min = 1, max = 100)))]
     pub context_codes: Option<Vec<String>>,
+    /// Whether to list one document for each family of patents, default false.
+    pub one_per_family: Option<bool>,
     /// Documents to take from each lane, default all.
     #[schemars(range(min = 1, max = 10_000))]
     pub top_m_per_lane: Option<usize>,

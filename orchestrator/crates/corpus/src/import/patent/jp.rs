@@ -1,6 +1,6 @@
 //! JPO gazettes (`jp-official-gazette`): unexamined and examined publications, with FI and F-terms.
 
-use super::{CodeList, distinct, identify, number};
+use super::{CodeList, distinct, identify, number, priorities};
 use crate::Document;
 use crate::document::json::{OddCodes, civil};
 use crate::import::xml::Element;
@@ -21,6 +21,7 @@ pub(in crate::import) fn read(root: &Element) -> (Document, OddCodes) {
             .text_at("application-reference/document-id/doc-number")
             .map(|doc_number| number("JP", &doc_number, None));
         document.app_date = civil(&text("application-reference/document-id/date"));
+        document.priorities = priorities(bib);
         document.title = normalise(&text("invention-title"));
         let names = |tag| {
             let name = |party: &Element| party.below("name").first().map(|name| normalise(&name.text()));

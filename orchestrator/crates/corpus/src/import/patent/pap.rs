@@ -2,6 +2,7 @@
 
 use super::{CodeList, distinct, identify, name_of, number, plain};
 use crate::Document;
+use crate::document::Priority;
 use crate::document::json::{OddCodes, civil};
 use crate::import::xml::Element;
 use lyra_domain::classification::System;
@@ -23,6 +24,18 @@ pub(in crate::import) fn read(root: &Element) -> (Document, OddCodes) {
         document.title = normalise(&text("technical-information/title-of-invention"));
         for code in bib.below("ipc") {
             codes.add(System::Ipc, &code.text());
+        }
+        for code in bib.below("uspc") {
+            let part = |name| code.text_at(name).unwrap_or_default();
+            codes.add(System::Uspc, &format!("{}/{}", part("class"), part("subclass")));
+        }
+        for claim in bib.below("foreign-priority-data") {
+            let office = claim.text_at("country-code").unwrap_or_default();
+            let doc_number = claim.text_at("priority-application-number/doc-number");
+            document.priorities.push(Priority {
+                number: doc_number.map(|doc_number| number(&office, &doc_number, None)),
+                date: claim.text_at("filing-date").and_then(|date| civil(&date)),
+            });
         }
         let person = ["name/given-name", "name/middle-name", "name/family-name"];
         let name =

@@ -3,6 +3,7 @@
 
 use super::{CodeList, distinct, identify, number, plain};
 use crate::Document;
+use crate::document::Priority;
 use crate::document::json::{OddCodes, civil};
 use crate::import::xml::Element;
 use lyra_domain::classification::System;
@@ -71,9 +72,29 @@ fn common(bib: &Element, document: &mut Document, codes: &mut CodeList) {
     document.app_date = civil(&text("B200/B220"));
     // Designs are classified by Locarno in the same place.
     let is_design = bib.at("B400/B472/B474").is_some() || text("B100/B130").starts_with('S');
-    if let Some(list) = bib.at("B500/B510").filter(|_| !is_design) {
+    if let Some(list) = bib.at("B500/B510") {
+        let system = if is_design { System::Locarno } else { System::Ipc };
         for name in ["B511", "B512", "B513"] {
-            list.all(name).for_each(|code| codes.add(System::Ipc, &code.text()));
+            list.all(name).for_each(|code| codes.add(system, &code.text()));
+        }
+    }
+    if let Some(list) = bib.at("B500/B520").filter(|_| office == "US") {
+        for name in ["B521", "B522"] {
+            list.all(name).for_each(|code| codes.add(System::Uspc, &code.columns()));
+        }
+    }
+    // Numbers (B310), dates (B320), and countries (B330) take turns.
+    for part in bib.at("B300").into_iter().flat_map(Element::elements) {
+        let last = document.priorities.last_mut();
+        match (part.name.as_str(), last) {
+            ("B310", _) => {
+                document.priorities.push(Priority { number: Some(part.text()), date: None });
+            }
+            ("B320", Some(last)) => last.date = civil(&part.text()),
+            ("B330", Some(last)) => {
+                last.number = last.number.take().map(|digits| number(&part.text(), &digits, None));
+            }
+            _ => {}
         }
     }
     for (list, system) in [("B510EP", System::Ipc), ("B520EP", System::Cpc)] {

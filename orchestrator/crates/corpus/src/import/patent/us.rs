@@ -1,6 +1,6 @@
 //! USPTO grants and applications since 2004/2005 (`us-patent-grant`, `us-patent-application`, v4.0 to v4.x).
 
-use super::{CodeList, distinct, identify, name_of, number, plain};
+use super::{CodeList, distinct, identify, name_of, number, plain, priorities};
 use crate::Document;
 use crate::document::json::{OddCodes, civil};
 use crate::import::xml::Element;
@@ -48,6 +48,7 @@ fn bibliography(bib: &Element, document: &mut Document, codes: &mut CodeList) {
     }
     document.title = bib.text_at("invention-title").map(|title| normalise(&title)).unwrap_or_default();
     classifications(bib, codes);
+    document.priorities = bib.at("priority-claims").map(priorities).unwrap_or_default();
 
     let name = |element: &Element| {
         name_of(element, &["addressbook/orgname"], &["addressbook/first-name", "addressbook/last-name"])
@@ -91,5 +92,15 @@ fn classifications(bib: &Element, codes: &mut CodeList) {
     }
     for code in bib.at("classifications-cpc").into_iter().flat_map(|list| list.below("classification-cpc")) {
         codes.add_parts(System::Cpc, code);
+    }
+    if let Some(of) = bib.at("classification-locarno") {
+        of.all("main-classification").for_each(|code| codes.add(System::Locarno, &code.text()));
+    }
+    // Columns count in these codes.
+    if let Some(national) = bib.at("classification-national") {
+        for name in ["main-classification", "further-classification"] {
+            let codes_of = national.all(name).map(Element::columns).filter(|code| code.trim() != "None");
+            codes_of.for_each(|code| codes.add(System::Uspc, &code));
+        }
     }
 }

@@ -58,6 +58,8 @@ fn term(term: &Term, boosts: &FieldBoosts) -> Result<Value> {
                 silent(&self::code(system, &code))
             }
             Attribute::Value(field) => silent(&value(field, &term.text)),
+            // Refused before.
+            Attribute::Citation(_) => json!({"match_none": {}}),
         });
     }
     // One word may be matched anywhere; several, or CJK characters, stand together.
@@ -151,8 +153,18 @@ pub(super) fn filters(list: &[Filter]) -> Filters {
     filters
 }
 
-/// A code or one below it: codes are stored in normal form, whose prefixes follow the hierarchy up to a mark.
+/// A code or one below it, in any system of its tree.
 fn code(system: System, code: &Code) -> Value {
+    let same_tree = System::ALL.into_iter().filter(|other| other.tree() == system.tree());
+    let all: Vec<Value> = same_tree.map(|of| code_of(of, code)).collect();
+    match <[Value; 1]>::try_from(all) {
+        Ok([one]) => one,
+        Err(many) => any(&many),
+    }
+}
+
+/// A code or one below it: codes are stored in normal form, whose prefixes follow the hierarchy up to a mark.
+fn code_of(system: System, code: &Code) -> Value {
     let field = format!("{}_codes", system.name());
     let text = code.as_str();
     let exact = json!({"term": {&field: text}});
@@ -179,8 +191,8 @@ fn value(field: ValueField, text: &str) -> Value {
     match field {
         ValueField::Country => json!({"term": {"country": text.to_ascii_uppercase()}}),
         ValueField::Lang => json!({"term": {"lang": text.to_ascii_lowercase()}}),
-        // Refused before: other machines have no library of the person's.
-        ValueField::Tag | ValueField::Collection => json!({"match_none": {}}),
+        // Refused before: other machines do not have these.
+        ValueField::Tag | ValueField::Collection | ValueField::Inventor => json!({"match_none": {}}),
         ValueField::Assignee => {
             json!({"multi_match": {"query": text, "type": "phrase", "fields": ["applicants", "cross_en_applicants"]}})
         }

@@ -52,7 +52,7 @@ pub(super) struct PeekInput {
     #[schemars(range(min = 1, max = 100))]
     limit: Option<usize>,
     /// Fields to show, default title, abst and claim.
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = 40))]
     fields: Vec<String>,
     /// Most characters of each field, default 80 for the title and 320 for the others.
     per_field_chars: Option<CharsInput>,

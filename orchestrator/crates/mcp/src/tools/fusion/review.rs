@@ -32,9 +32,10 @@ pub(in crate::tools) struct PeekSnippetsInput {
     limit: Option<usize>,
     /// Fields to show, default `title`, `abst` and `claim`. Also `desc`, `app_doc_id`, `app_id`, `pub_id`, `exam_id`,
     /// `app_date`, `pub_date`, `country`, `lang`, `applicants`, `cross_en_applicants`, `ipc_codes`, `cpc_codes`, `fi_codes`,
-    /// `ft_codes`, `doi`, `venue`.
+    /// `ft_codes`, `uspc_codes`, `locarno_codes`, `inventors`, `authors`, `priority_date`, `priorities`, `family_id`,
+    /// `references`, `legal_status`, `legal_events`, `doi`, `venue`, `volume`, `pages`.
     #[serde(default)]
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = 40))]
     fields: Vec<String>,
     /// Most characters of each field, default 80 for the title and 320 for the others.
     #[serde(default)]
@@ -51,7 +52,7 @@ pub(in crate::tools) struct SnippetsInput {
     ids: Vec<String>,
     /// Fields to show, default title, abst, claim and desc; as in `peek_snippets`.
     #[serde(default)]
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = 40))]
     fields: Vec<String>,
     /// Most characters of each field, default 200 for the title, 600 for abst, 1000 for claim, 1200 for desc.
     #[serde(default)]
@@ -78,7 +79,7 @@ pub(in crate::tools) struct PublicationInput {
     id_type: Option<IdType>,
     /// Fields to show, default all; as in `peek_snippets`.
     #[serde(default)]
-    #[schemars(length(max = 20))]
+    #[schemars(length(max = 40))]
     fields: Vec<String>,
     /// Most characters of each field, default 500 for the title, 4000 for abst, 16000 for claim, 30000 for desc. Texts
     /// that are too large together are truncated further, and the result says so.

@@ -29,7 +29,8 @@ pub(in crate::tools) struct MultilaneSearch;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::tools) struct FulltextInput {
     /// Query: words (all must match), `AND OR NOT`, brackets, "phrases", `field:word` (title, abst, claim, desc, ipc, cpc, fi,
-    /// ft, assignee, country, lang), and proximity `*N5"a b"` (any order) or `*ONP5"a b"` (in order), with alternatives as
+    /// ft, uspc, locarno, assignee, inventor, country, lang), `cites:X` or `cited_by:X` (X is a document, or a run for its
+    /// first 50), and proximity `*N5"a b"` (any order) or `*ONP5"a b"` (in order), with alternatives as
     /// `(a b)`.
     #[schemars(length(min = 1, max = 20_000))]
     query: String,

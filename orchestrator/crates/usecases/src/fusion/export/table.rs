@@ -7,7 +7,7 @@ use lyra_fusion::CODE;
 use lyra_wire::fusion::DocumentShare;
 
 /// Columns after those of the lanes.
-const DETAILS: [&str; 17] = [
+const DETAILS: [&str; 27] = [
     "label",
     "reason",
     "year",
@@ -24,6 +24,16 @@ const DETAILS: [&str; 17] = [
     "fi",
     "ft",
     "pub_id",
+    "uspc",
+    "locarno",
+    "app_date",
+    "priority_date",
+    "priorities",
+    "family_id",
+    "references",
+    "legal_status",
+    "volume",
+    "pages",
     "abstract",
 ];
 
@@ -111,6 +121,16 @@ impl Table {
             codes(System::Fi),
             codes(System::Ft),
             publication.pub_id.clone().into(),
+            codes(System::Uspc),
+            codes(System::Locarno),
+            publication.app_date.map(|date| date.to_string()).into(),
+            publication.priority_date.map(|date| date.to_string()).into(),
+            Some(publication.priorities_shown()).into(),
+            publication.family_id.clone().into(),
+            Some(publication.references.join("; ")).into(),
+            publication.legal_status.clone().into(),
+            publication.volume.clone().into(),
+            publication.pages.clone().into(),
             (&publication.abst).into(),
         ]);
         self.rows.push(row);
