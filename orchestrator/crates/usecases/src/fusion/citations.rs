@@ -15,7 +15,7 @@ const FIRST: usize = 50;
 const MOST: usize = 200;
 
 /// Citations to follow.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct CitationSearch {
     /// Whether documents are sought that cite the given ones, else those that they cite.
     pub citing: bool,
