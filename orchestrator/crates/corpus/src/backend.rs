@@ -32,8 +32,11 @@ pub const MAX_TOP_K: usize = 10_000;
 /// empty answer.
 #[async_trait]
 pub trait SearchBackend: Send + Sync {
-    /// Which implementation this is: part of a run's identity.
-    fn kind(&self) -> BackendKind;
+    /// Where a corpus is: part of a run's identity. [`BackendKind::Embedded`] for one that is not there.
+    fn kind(&self, corpus: &str) -> BackendKind;
+
+    /// Whether it answers for a corpus of this name, as far as that is known without asking a server.
+    fn claims(&self, corpus: &str) -> bool;
 
     /// Names of the corpora that can be searched, sorted.
     async fn corpora(&self) -> Result<Vec<String>>;
