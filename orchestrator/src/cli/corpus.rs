@@ -10,7 +10,7 @@ use super::progress::TaskProgressLine;
 use super::{print, print_json, tell};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use lyra_corpus::backend::FeatureScope;
+use lyra_corpus::backend::{BackendKind, FeatureScope};
 use lyra_corpus::{
     CorpusInfo, Embed, Format, ImportOptions, ImportReport, Method, Narrow, Progress, READS, Within,
 };
@@ -122,6 +122,14 @@ pub(super) struct ImportArgs {
     /// embed`; `never` (as `--scopes none`). Full-text search works at once
     #[arg(long, value_enum, default_value_t = EmbedArg::Now, value_name = "WHEN")]
     embed: EmbedArg,
+    /// Where a new corpus is: on this machine, or on the cluster of `[fusion.backends.opensearch]` [default: where the
+    /// corpus is, this machine for a new one]
+    #[arg(long, value_enum, value_name = "BACKEND")]
+    backend: Option<BackendArg>,
+    /// First make a new index of the documents that a corpus on a cluster has, with the present embedder and analyzer. It
+    /// takes the old one's place when it is complete
+    #[arg(long, conflicts_with = "watch")]
+    rebuild: bool,
     /// Remove documents whose only file is gone. Never for a folder that is missing or empty
     #[arg(long)]
     prune: bool,
@@ -146,6 +154,14 @@ pub(super) struct ImportArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum BackendArg {
+    /// On this machine
+    Embedded,
+    /// On a cluster
+    Opensearch,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EmbedArg {
     /// Before the import ends
     Now,
@@ -167,6 +183,11 @@ impl ImportArgs {
             scopes: if self.embed == EmbedArg::Never { Some(Vec::new()) } else { scopes },
             embed: if self.embed == EmbedArg::Later { Embed::Later } else { Embed::Now },
             prune: self.prune,
+            backend: self.backend.map(|backend| match backend {
+                BackendArg::Embedded => BackendKind::Embedded,
+                BackendArg::Opensearch => BackendKind::OpenSearch,
+            }),
+            rebuild: self.rebuild,
             except: Vec::new(),
         })
     }
@@ -466,7 +487,12 @@ async fn list(app: &App, json: bool) -> anyhow::Result<()> {
         } else {
             format!("{} of {} embedded", corpus.embedded, corpus.documents)
         };
-        print(&format!("{:<32} {:>9} documents   {embedded}\n", corpus.name, corpus.documents))?;
+        if let Some(problem) = &corpus.problem {
+            print(&format!("{:<32} cannot be reached: {problem}\n", corpus.name))?;
+            continue;
+        }
+        let place = if corpus.backend == BackendKind::Embedded { "" } else { "   on opensearch" };
+        print(&format!("{:<32} {:>9} documents   {embedded}{place}\n", corpus.name, corpus.documents))?;
     }
     Ok(())
 }
@@ -480,13 +506,17 @@ fn described(corpus: &CorpusInfo) -> String {
         let scopes: Vec<&str> = corpus.scopes.iter().map(|scope| scope.name()).collect();
         format!("{} ({} dimensions) of {}", corpus.embedder, corpus.dimension, scopes.join(", "))
     };
-    format!(
+    let mut text = format!(
         "{}\n  documents  {}\n  embedder   {embedder}\n  created    {}\n  on disk    {:.1} MB\n",
         corpus.name,
         corpus.documents,
         corpus.created,
         corpus.bytes as f64 / 1e6,
-    )
+    );
+    if let Some(address) = &corpus.address {
+        let _ = writeln!(text, "  {:<10} {address}", corpus.backend);
+    }
+    text
 }
 
 async fn search(app: &App, args: &SearchArgs) -> anyhow::Result<()> {

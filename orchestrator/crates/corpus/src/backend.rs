@@ -32,8 +32,11 @@ pub const MAX_TOP_K: usize = 10_000;
 /// empty answer.
 #[async_trait]
 pub trait SearchBackend: Send + Sync {
-    /// Which implementation this is: part of a run's identity.
-    fn kind(&self) -> BackendKind;
+    /// Where a corpus is: part of a run's identity. [`BackendKind::Embedded`] for one that is not there.
+    fn kind(&self, corpus: &str) -> BackendKind;
+
+    /// Whether it answers for a corpus of this name, as far as that is known without asking a server.
+    fn claims(&self, corpus: &str) -> bool;
 
     /// Names of the corpora that can be searched, sorted.
     async fn corpora(&self) -> Result<Vec<String>>;
@@ -154,8 +157,8 @@ impl LaneQuery {
 }
 
 impl LaneQuery {
-    /// That it filters and searches by nothing that only local corpora have.
-    pub(crate) fn check_remote(&self, kind: BackendKind) -> Result<()> {
+    /// That it filters and searches by no field that only local corpora have.
+    pub(crate) fn check_fields(&self, kind: BackendKind) -> Result<()> {
         if let LaneKind::FullText { query, .. } = &self.kind
             && let Some(field) = Query::parse(query)?.leaves().into_iter().find_map(|(leaf, _)| match leaf {
                 Query::Term(term) => term.field.filter(|field| ONLY_LOCAL.contains(field)),
@@ -175,10 +178,18 @@ impl LaneQuery {
                     | Filter::Values { field: ValueField::Inventor, .. }
             )
         };
-        if let Some(filter) = self.filters.iter().find(only_local) {
-            let why = format!("{kind} has no such field");
-            return Err(wrong(filter.field(), why, "leave the filter out, or search a local corpus").into());
+        match self.filters.iter().find(only_local) {
+            None => Ok(()),
+            Some(filter) => {
+                let why = format!("{kind} has no such field");
+                Err(wrong(filter.field(), why, "leave the filter out, or search a local corpus").into())
+            }
         }
+    }
+
+    /// The same, and that it filters by none of a person's tags and collections, which indices of others lack.
+    pub(crate) fn check_remote(&self, kind: BackendKind) -> Result<()> {
+        self.check_fields(kind)?;
         let own = |filter: &&Filter| {
             matches!(filter, Filter::Values { field: ValueField::Tag | ValueField::Collection, .. })
         };

@@ -7,18 +7,20 @@ mod survey;
 pub use hold::HeldCorpus;
 pub(crate) use opened::{Embeddings, Opened};
 
-use crate::backend::FeatureScope;
+use crate::backend::{BackendKind, FeatureScope};
 use crate::document::Completion;
 use crate::import::{self, Holder, ImportOptions, ImportReport, Progress, Survey};
 use crate::index::TextIndex;
 use crate::ledger::Ledger;
-use crate::manifest::check_name;
+use crate::manifest::{Manifest, check_name};
+use crate::remote::{self, Cluster, Shelf};
 use crate::search::{Method, Narrow, SearchResult};
 use crate::{CorpusError, Document, Result, search, upgrade};
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
+use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,6 +34,7 @@ pub struct Corpora {
     batching: import::Batching,
     exact_vectors: usize,
     readers: Arc<Talks>,
+    cluster: Option<Cluster>,
 }
 
 /// Embeddings of a corpus that a query is compared with one by one. Of more, candidates are found by bytes first.
@@ -68,10 +71,16 @@ pub struct CorpusInfo {
     pub scopes: Vec<FeatureScope>,
     /// When it was created.
     pub created: jiff::Timestamp,
-    /// Bytes on disk.
+    /// Bytes on disk, here or on the cluster (without copies).
     pub bytes: u64,
-    /// Where it is.
+    /// Its folder.
     pub path: PathBuf,
+    /// Where its documents are.
+    pub backend: BackendKind,
+    /// Address of the cluster and name of the index, if they are on one.
+    pub address: Option<String>,
+    /// Why its documents cannot be reached now; numbers of documents and bytes are then 0.
+    pub problem: Option<String>,
 }
 
 impl Corpora {
@@ -83,7 +92,15 @@ impl Corpora {
             batching: import::Batching::default(),
             exact_vectors: EXACT_VECTORS,
             readers: Arc::new(Talks::here(Arc::new(|job, turns| import::read_files(&job, turns)))),
+            cluster: None,
         }
+    }
+
+    /// With a cluster that corpora may be on.
+    #[must_use]
+    pub fn with_cluster(mut self, cluster: Cluster) -> Self {
+        self.cluster = Some(cluster);
+        self
     }
 
     /// With files of imports read by these, whose work is [`read_files`](crate::read_files), in place of a thread of
@@ -109,43 +126,85 @@ impl Corpora {
         self
     }
 
-    /// Every corpus, by name. What cannot be read is left out with a warning in the log.
+    /// Every corpus, by name. What cannot be read is left out with a warning in the log; what cannot be reached is there
+    /// with the problem.
     ///
     /// # Errors
     /// When the folder of corpora cannot be read.
     pub async fn list(&self) -> Result<Vec<CorpusInfo>> {
-        let corpora = self.clone();
-        blocking(move || {
-            let entries = match std::fs::read_dir(&corpora.root) {
-                Ok(entries) => entries,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-                Err(error) => return Err(CorpusError::io(&corpora.root)(error)),
-            };
-            let mut names: Vec<String> = entries
-                .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-                .filter(|name| check_name(name).is_ok())
-                .collect();
-            names.sort();
-            let mut found = Vec::new();
-            for name in names {
-                match corpora.info(&name) {
-                    Ok(info) => found.push(info),
-                    Err(CorpusError::NotFound { .. }) => {}
-                    Err(error) => tracing::warn!(corpus = name, %error, "corpus left out of the list"),
-                }
+        let mut found = Vec::new();
+        for name in self.names().await? {
+            match self.show(&name).await {
+                Ok(info) => found.push(info),
+                Err(CorpusError::NotFound { .. }) => {}
+                Err(error) => match self.manifest(&name).await {
+                    Ok(manifest) if manifest.opensearch.is_some() => {
+                        found.push(CorpusInfo { problem: Some(error.to_string()), ..self.described(&manifest)? });
+                    }
+                    _ => tracing::warn!(corpus = name, %error, "corpus left out of the list"),
+                },
             }
-            Ok(found)
-        })
-        .await
+        }
+        Ok(found)
+    }
+
+    /// Names of the corpora of which documents are still to be embedded.
+    ///
+    /// # Errors
+    /// When the folder of corpora cannot be read.
+    pub async fn pending(&self) -> Result<Vec<String>> {
+        let mut pending = Vec::new();
+        for name in self.names().await? {
+            match self.manifest(&name).await {
+                Ok(manifest) if !manifest.pending.is_empty() => pending.push(name),
+                Ok(_) | Err(CorpusError::NotFound { .. }) => {}
+                Err(error) => tracing::warn!(corpus = name, %error, "the corpus cannot be read"),
+            }
+        }
+        Ok(pending)
     }
 
     /// One corpus.
     ///
     /// # Errors
-    /// [`CorpusError::NotFound`], [`CorpusError::Newer`], or when its files cannot be read.
+    /// [`CorpusError::NotFound`], [`CorpusError::Newer`], when its files cannot be read, or its cluster does not answer.
     pub async fn show(&self, name: &str) -> Result<CorpusInfo> {
-        let (corpora, name) = (self.clone(), name.to_owned());
-        blocking(move || corpora.info(&name)).await
+        let Some(shelf) = self.shelf(name).await? else {
+            let (corpora, name) = (self.clone(), name.to_owned());
+            return blocking(move || corpora.info(&name)).await;
+        };
+        let stop = CancellationToken::new();
+        shelf.check_cluster(&stop).await?;
+        let documents = shelf.count(&serde_json::json!({"match_all": {}}), &stop).await?;
+        Ok(CorpusInfo {
+            documents,
+            embedded: shelf.embedded(FeatureScope::Wide, &stop).await?,
+            bytes: shelf.bytes(&stop).await?,
+            ..self.described(&shelf.manifest)?
+        })
+    }
+
+    /// What the manifest of a corpus on a cluster says.
+    fn described(&self, manifest: &Manifest) -> Result<CorpusInfo> {
+        let address = manifest.opensearch.as_ref().map(|place| {
+            let url = self.cluster.as_ref().and_then(|cluster| cluster.config().urls.first());
+            format!("{} {}", url.unwrap_or(&place.url), place.alias)
+        });
+        Ok(CorpusInfo {
+            name: manifest.name.clone(),
+            documents: 0,
+            embedded: 0,
+            pending: manifest.pending.clone(),
+            embedder: manifest.embedder.clone(),
+            dimension: manifest.dimension,
+            scopes: manifest.scopes.clone(),
+            created: manifest.created,
+            bytes: 0,
+            path: self.folder(&manifest.name)?,
+            backend: BackendKind::OpenSearch,
+            address,
+            problem: None,
+        })
     }
 
     /// The document of an id; `None` when the corpus has no such document.
@@ -153,6 +212,10 @@ impl Corpora {
     /// # Errors
     /// [`CorpusError::NotFound`], or when the corpus cannot be read.
     pub async fn document(&self, name: &str, id: &str) -> Result<Option<Document>> {
+        if let Some(shelf) = self.shelf(name).await? {
+            let ids = [id.to_owned()];
+            return Ok(shelf.documents(&ids, &CancellationToken::new()).await?.remove(id));
+        }
         let (corpora, name, id) = (self.clone(), name.to_owned(), id.to_owned());
         blocking(move || {
             let opened = corpora.get(&name)?;
@@ -161,11 +224,25 @@ impl Corpora {
         .await
     }
 
-    /// Removes a corpus and its files.
+    /// Removes a corpus and its files, and its index on a cluster.
     ///
     /// # Errors
-    /// [`CorpusError::NotFound`], or [`CorpusError::Busy`] while it is being imported.
+    /// [`CorpusError::NotFound`], [`CorpusError::Busy`] while it is being imported, or a cluster that does not answer: the
+    /// corpus then stays.
     pub async fn remove(&self, name: &str) -> Result<()> {
+        if let Some(shelf) = self.shelf(name).await? {
+            let lock = {
+                let (folder, name) = (self.folder(name)?, name.to_owned());
+                blocking(move || import::lock(&folder, &name)).await?
+            };
+            let stop = CancellationToken::new();
+            shelf.check_cluster(&stop).await?;
+            let building = shelf.manifest.opensearch.as_ref().and_then(|place| place.building.as_ref());
+            for index in building.map(|building| &building.index).into_iter().chain([&shelf.index]) {
+                shelf.drop_index(index, &stop).await?;
+            }
+            drop(lock);
+        }
         let (corpora, name) = (self.clone(), name.to_owned());
         blocking(move || {
             let folder = corpora.folder(&name)?;
@@ -227,6 +304,7 @@ impl Corpora {
             cancel,
             &self.readers,
             self.batching,
+            self.cluster.as_ref(),
         )
         .await;
         self.forget(name);
@@ -255,8 +333,9 @@ impl Corpora {
         cancel: &CancellationToken,
     ) -> Result<Embedded> {
         let folder = self.folder(name)?;
-        self.show(name).await?;
-        let mut rounds = import::Rounds::new(&folder, name, self.batching, true);
+        self.manifest(name).await?;
+        let cluster = self.cluster.as_ref();
+        let mut rounds = import::Rounds::new(&folder, name, self.batching, true, cluster);
         let mut done = Embedded::default();
         loop {
             let Some(round) = cancel.run_until_cancelled(rounds.next(inference, Holder::Background)).await
@@ -309,8 +388,8 @@ impl Corpora {
     /// # Errors
     /// [`CorpusError::Busy`] while the corpus is being imported, or when it cannot be written.
     pub async fn complete(&self, name: &str, asked: Vec<(String, Option<Completion>)>) -> Result<u64> {
-        let (folder, name) = (self.folder(name)?, name.to_owned());
-        blocking(move || import::complete(&folder, &name, asked)).await
+        let (folder, name, cluster) = (self.folder(name)?, name.to_owned(), self.cluster.clone());
+        blocking(move || import::complete(&folder, &name, cluster.as_ref(), asked)).await
     }
 
     /// Searches with a query vector made elsewhere (`None` for BM25).
@@ -345,6 +424,21 @@ impl Corpora {
         query_vector: Option<&[f32]>,
         narrow: &Narrow,
     ) -> Result<SearchResult> {
+        if let Some(shelf) = self.shelf(name).await? {
+            let stop = CancellationToken::new();
+            let found = remote::search_evidence(&shelf, query, method, k, query_vector, narrow, &stop);
+            let found = self.following(name, &shelf, found).await;
+            let hits = match found {
+                Some(found) => found?,
+                // Another index has taken the place of the one that was searched.
+                None => {
+                    let shelf = self.shelf(name).await?.ok_or(CorpusError::NotFound { name: name.to_owned() })?;
+                    remote::search_evidence(&shelf, query, method, k, query_vector, narrow, &stop).await?
+                }
+            };
+            let note = if method == Method::Bm25 { None } else { note(&shelf, &stop).await? };
+            return Ok(SearchResult { method, note, embedder: shelf.manifest.embedder, hits });
+        }
         let narrow = narrow.clone();
         let (corpora, name, query) = (self.clone(), name.to_owned(), query.to_owned());
         let vector = query_vector.map(<[f32]>::to_vec);
@@ -394,7 +488,12 @@ impl Corpora {
         if method == Method::Bm25 {
             return self.search_narrowed(name, query, method, k, None, narrow).await;
         }
-        let info = self.show(name).await?;
+        let manifest = self.manifest(name).await?;
+        // What is embedded is all that matters where there is something.
+        let info = match manifest.scopes.as_slice() {
+            [] => self.show(name).await?,
+            _ => CorpusInfo { documents: 0, ..self.described(&manifest)? },
+        };
         if info.scopes.is_empty() {
             let error = search::without_embeddings(info.documents, !info.pending.is_empty());
             if method == Method::Dense {
@@ -430,6 +529,44 @@ impl Corpora {
         self.search_narrowed(name, query, method, k, vectors.first().map(Vec::as_slice), narrow).await
     }
 
+    /// The manifest of a corpus, which is brought to the newest format.
+    pub(crate) async fn manifest(&self, name: &str) -> Result<Manifest> {
+        let (folder, name) = (self.folder(name)?, name.to_owned());
+        blocking(move || upgrade::current(&folder, &name)?.ok_or(CorpusError::NotFound { name })).await
+    }
+
+    /// The corpus of a name if it is on a cluster.
+    ///
+    /// # Errors
+    /// [`CorpusError::NotFound`], or one that is on a cluster while none is configured.
+    pub(crate) async fn shelf(&self, name: &str) -> Result<Option<Shelf>> {
+        let manifest = self.manifest(name).await?;
+        Shelf::of(self.cluster.as_ref(), manifest)
+    }
+
+    /// What a search of a corpus gives; `None` if its index is gone because another took its place meanwhile.
+    pub(crate) async fn following<T>(
+        &self,
+        name: &str,
+        shelf: &Shelf,
+        search: impl Future<Output = Result<T>>,
+    ) -> Option<Result<T>> {
+        let found = search.await;
+        if found.is_err() {
+            let now = self.manifest(name).await.ok().and_then(|manifest| manifest.opensearch);
+            if now.is_some_and(|now| now.index != shelf.index) {
+                return None;
+            }
+        }
+        Some(found)
+    }
+
+    /// Where the documents of a corpus are; `None` if there is no such corpus.
+    pub(crate) fn backend(&self, name: &str) -> Option<BackendKind> {
+        let manifest = Manifest::read(&self.folder(name).ok()?, name).ok()??;
+        Some(if manifest.opensearch.is_some() { BackendKind::OpenSearch } else { BackendKind::Embedded })
+    }
+
     fn folder(&self, name: &str) -> Result<PathBuf> {
         check_name(name)?;
         Ok(self.root.join(name))
@@ -451,6 +588,9 @@ impl Corpora {
             created: manifest.created,
             bytes: size(&path),
             path,
+            backend: BackendKind::Embedded,
+            address: None,
+            problem: None,
         })
     }
 
@@ -482,6 +622,27 @@ pub(crate) async fn blocking<T: Send + 'static>(
             Err(error) => Err(CorpusError::Io { path: PathBuf::new(), source: std::io::Error::other(error) }),
         },
     }
+}
+
+/// Waits for what a cluster answers, on a thread for blocking work.
+pub(crate) fn wait<T>(answer: impl Future<Output = T>) -> T {
+    tokio::runtime::Handle::current().block_on(answer)
+}
+
+/// What search by meaning does not find because its vectors are still to be made.
+async fn note(shelf: &Shelf, stop: &CancellationToken) -> Result<Option<String>> {
+    if shelf.manifest.pending.is_empty() {
+        return Ok(None);
+    }
+    let all = shelf.count(&serde_json::json!({"match_all": {}}), stop).await?;
+    let embedded = shelf.embedded(FeatureScope::Wide, stop).await?;
+    if embedded < all {
+        return Ok(Some(format!(
+            "{embedded} of {all} documents are embedded so far; the others are found by words only"
+        )));
+    }
+    let pending: Vec<&str> = shelf.manifest.pending.iter().map(|scope| scope.name()).collect();
+    Ok(Some(format!("not all documents are embedded yet in: {}", pending.join(", "))))
 }
 
 /// Bytes of a folder's files; what vanishes meanwhile counts nothing.

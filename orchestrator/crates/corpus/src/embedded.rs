@@ -1,9 +1,10 @@
-//! The embedded backend: lanes over the corpora of the data directory.
+//! Lanes over the corpora of the data directory, whose documents are here or on a cluster.
 
 use crate::backend::{
     BackendKind, FeatureScope, IdType, LaneHits, LaneKind, LaneQuery, Publication, SearchBackend, other_forms,
 };
 use crate::corpora::{Opened, blocking};
+use crate::remote::{Lanes, Shelf};
 use crate::{Corpora, CorpusError, Result, search};
 use async_trait::async_trait;
 use lyra_research::ports::{Inference, TextRole};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Searches local corpora; semantic lanes embed their text with the models behind `inference`.
+/// Searches corpora of the data directory; semantic lanes embed their text with the models behind `inference`.
 #[derive(Clone)]
 pub struct EmbeddedBackend {
     corpora: Corpora,
@@ -34,6 +35,12 @@ impl EmbeddedBackend {
     ) -> Result<T> {
         let (corpora, name) = (self.corpora.clone(), name.to_owned());
         blocking(move || work(&*corpora.get(&name)?)).await
+    }
+
+    /// The corpus, after another index took the place of the one that was searched.
+    async fn replaced(&self, corpus: &str) -> Result<Shelf> {
+        let shelf = self.corpora.shelf(corpus).await?;
+        shelf.ok_or_else(|| CorpusError::NotFound { name: corpus.to_owned() })
     }
 
     /// The query vector of a semantic lane.
@@ -75,21 +82,45 @@ impl EmbeddedBackend {
 
 #[async_trait]
 impl SearchBackend for EmbeddedBackend {
-    fn kind(&self) -> BackendKind {
-        BackendKind::Embedded
+    fn kind(&self, corpus: &str) -> BackendKind {
+        self.corpora.backend(corpus).unwrap_or_default()
+    }
+
+    fn claims(&self, corpus: &str) -> bool {
+        self.corpora.backend(corpus).is_some()
     }
 
     async fn corpora(&self) -> Result<Vec<String>> {
-        Ok(self.corpora.list().await?.into_iter().map(|corpus| corpus.name).collect())
+        let names = self.corpora.names().await?;
+        Ok(names.into_iter().filter(|name| self.corpora.backend(name).is_some()).collect())
     }
 
     async fn snapshot(&self, corpus: &str) -> Result<String> {
+        if let Some(shelf) = self.corpora.shelf(corpus).await? {
+            let stop = CancellationToken::new();
+            let version = self.corpora.following(corpus, &shelf, shelf.version(&stop)).await;
+            return match version {
+                Some(version) => version,
+                None => self.replaced(corpus).await?.version(&stop).await,
+            };
+        }
         self.with(corpus, |corpus| Ok(corpus.identity())).await
     }
 
     async fn search(&self, query: &LaneQuery, stop: &CancellationToken) -> Result<LaneHits> {
         let start = Instant::now();
         query.check()?;
+        if let Some(shelf) = self.corpora.shelf(&query.corpus).await? {
+            let lanes = Lanes::of(&shelf);
+            let found = lanes.search(query, &*self.inference, stop);
+            return match self.corpora.following(&query.corpus, &shelf, found).await {
+                Some(found) => found,
+                None => {
+                    let shelf = self.replaced(&query.corpus).await?;
+                    Lanes::of(&shelf).search(query, &*self.inference, stop).await
+                }
+            };
+        }
         let (filters, k) = (query.filters.clone(), query.top_k);
         let run = async {
             match &query.kind {
@@ -121,6 +152,14 @@ impl SearchBackend for EmbeddedBackend {
         id_type: IdType,
         stop: &CancellationToken,
     ) -> Result<Vec<Option<Publication>>> {
+        if let Some(shelf) = self.corpora.shelf(corpus).await? {
+            let lanes = Lanes::of(&shelf);
+            let found = self.corpora.following(corpus, &shelf, lanes.fetch(ids, id_type, stop)).await;
+            return match found {
+                Some(found) => found,
+                None => Lanes::of(&self.replaced(corpus).await?).fetch(ids, id_type, stop).await,
+            };
+        }
         let ids = ids.to_vec();
         let found = self.with(corpus, move |corpus| {
             let one = |id: &String| {
@@ -151,6 +190,10 @@ impl SearchBackend for EmbeddedBackend {
     }
 
     async fn embeddings(&self, corpus: &str, ids: &[String]) -> Result<Vec<Option<Vec<f32>>>> {
+        if let Some(shelf) = self.corpora.shelf(corpus).await? {
+            let stop = CancellationToken::new();
+            return Lanes::of(&shelf).embeddings(ids, FeatureScope::Wide, &stop).await;
+        }
         let ids = ids.to_vec();
         self.with(corpus, move |corpus| {
             if corpus.manifest.scopes.is_empty() {

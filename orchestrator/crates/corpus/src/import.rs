@@ -1,9 +1,12 @@
 //! Import: read, embed and index as stages that overlap, with commits that an interruption falls back to.
 
+mod cluster;
 mod complete;
 mod exchange;
 mod files;
 mod format;
+mod home;
+mod known;
 mod library;
 mod messages;
 mod notes;
@@ -27,6 +30,7 @@ pub(crate) use complete::run as complete;
 pub(crate) use files::survey;
 pub use files::{Stamp, Survey};
 pub use format::{Format, UnknownFormat};
+pub(crate) use home::Home;
 pub use options::{Embed, ImportOptions};
 pub(crate) use pending::Rounds;
 pub use work::read_files;
@@ -35,7 +39,8 @@ use crate::backend::FeatureScope;
 use crate::corpora::blocking;
 use crate::index::TextIndex;
 use crate::ledger::{Entry, Kind, Ledger};
-use crate::manifest::{FORMAT, Manifest, check_name};
+use crate::manifest::{FORMAT, Manifest, NEWEST, check_name};
+use crate::remote::{Cluster, Shelf};
 use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result, upgrade};
 use files::Found;
@@ -43,6 +48,8 @@ use futures::StreamExt;
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
 use serde::Serialize;
+use known::Known;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -202,6 +209,8 @@ struct Pending {
     texts: Texts,
     /// A document of this id is in the index.
     replaces: bool,
+    /// Where it was read.
+    from: Option<library::Place>,
 }
 
 /// Texts to embed, each once, with all scopes that have it.
@@ -228,11 +237,12 @@ pub(crate) async fn run(
     cancel: &CancellationToken,
     readers: &Arc<Talks>,
     batching: Batching,
+    cluster: Option<&Cluster>,
 ) -> Result<ImportReport> {
     check_name(name)?;
     let before = {
-        let (folder, name) = (folder.clone(), name.to_owned());
-        Arc::new(blocking(move || known_files(&folder, &name)).await?)
+        let (folder, name, cluster) = (folder.clone(), name.to_owned(), cluster.cloned());
+        Arc::new(blocking(move || known_files(&folder, &name, cluster.as_ref())).await?)
     };
     let Found { sources, files: to_read, kept, mut rejected } =
         files::open(files, options, &before, readers, cancel).await?;
@@ -251,6 +261,28 @@ pub(crate) async fn run(
         let (folder, name) = (folder.clone(), name.to_owned());
         blocking(move || upgrade::current(&folder, &name)).await?
     };
+    let on_cluster = options.is_on_cluster(name, stored.as_ref())?;
+    let cluster = if on_cluster { Some(cluster.ok_or_else(|| without_cluster(name))?) } else { None };
+    let tally: Tally = Arc::default();
+    let stored = match (stored, cluster) {
+        (Some(stored), Some(cluster)) if options.rebuild => {
+            let lock = {
+                let (folder, name) = (folder.clone(), name.to_owned());
+                blocking(move || lock(&folder, &name)).await?
+            };
+            let rebuilt =
+                cluster::rebuild(&folder, cluster, stored, options, inference, batching, &tally, cancel).await;
+            drop(lock);
+            match rebuilt {
+                Err(CorpusError::Stopped) => {
+                    let report = tally.lock().unwrap_or_else(PoisonError::into_inner).0.clone();
+                    return Ok(ImportReport { cancelled: true, ..report });
+                }
+                rebuilt => Some(rebuilt?),
+            }
+        }
+        (stored, _) => stored,
+    };
     let scopes = options.scopes_for(name, stored.as_ref())?;
     let later = options.embed == Embed::Later;
     let (embedder, dimension) = if scopes.is_empty() || later {
@@ -265,22 +297,37 @@ pub(crate) async fn run(
     )]
     let created = jiff::Timestamp::now();
     let (scopes, pending) = if later { (Vec::new(), scopes) } else { (scopes, Vec::new()) };
-    let manifest =
-        Manifest { format: FORMAT, name: name.to_owned(), embedder, dimension, scopes, pending, created };
-    let opened = {
-        let folder = folder.clone();
-        blocking(move || prepare(&folder, manifest, later)).await?
+    let format = if on_cluster { NEWEST } else { FORMAT };
+    let fresh = Manifest {
+        format,
+        name: name.to_owned(),
+        embedder,
+        dimension,
+        scopes,
+        pending,
+        created,
+        opensearch: None,
     };
-    let Prepared { lock, manifest, index, known } = opened;
+    let opened = match cluster {
+        None => {
+            let folder = folder.clone();
+            blocking(move || prepare(&folder, fresh, later)).await?
+        }
+        Some(cluster) => prepare_there(&folder, cluster, fresh, later, cancel).await?,
+    };
+    let Prepared { lock, manifest, home, known, before: documents_before } = opened;
     let rounds = batching;
     let batching = if known.scopes.is_empty() { batching.without_embeddings() } else { batching };
     let bytes_total = sources.iter().fold(0, |sum: u64, source| sum.saturating_add(source.bytes()));
     let rejected_count = rejected.len() as u64;
     let rejected = rejected.into_iter().take(LISTED).collect();
-    let tally: Tally = Arc::new(Mutex::new((
-        ImportReport { rejected_count, rejected, ..ImportReport::default() },
-        Progress { bytes_total, rejected: rejected_count, ..Progress::default() },
-    )));
+    {
+        let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let (report, progress) = &mut *tally;
+        report.rejected_count += rejected_count;
+        report.rejected.extend::<Vec<Rejected>>(rejected);
+        (progress.bytes_total, progress.rejected) = (bytes_total, report.rejected_count);
+    }
 
     // Whether every file was read to its end.
     let finished = Arc::new(AtomicBool::new(false));
@@ -290,6 +337,7 @@ pub(crate) async fn run(
     let (to_write, embedded) = mpsc::channel(WAITING);
     let reading = {
         let (tally, cancel, finished) = (tally.clone(), cancel.clone(), finished.clone());
+        let sources = sources.clone();
         let shelves = reader::Shelves { sources, files: to_read, kept, ledger: before };
         blocking(move || {
             finished.store(
@@ -300,15 +348,20 @@ pub(crate) async fn run(
         })
     };
     let writing = {
-        let (index, folder, tally, dimension) =
-            (index.clone(), folder.clone(), tally.clone(), manifest.dimension);
+        let (home, folder, tally, dimension) = (home.clone(), folder.clone(), tally.clone(), manifest.dimension);
+        let (sources, cancel) = (sources.clone(), cancel.clone());
         let reading = tokio::spawn(reading);
         let written = tokio::spawn(blocking(move || {
             // Held here: when the caller goes away, the last commit is still protected.
             let _lock = lock;
             let mut ledger = Ledger::read(&folder)?;
             let every = (batching.commit, rounds.commit);
-            writer::run(&index, &folder, dimension, embedded, &mut ledger, every, &tally)
+            match &home {
+                Home::Here(index) => writer::run(index, &folder, dimension, embedded, &mut ledger, every, &tally),
+                Home::There(shelf) => {
+                    writer::run_there(shelf, &sources, embedded, &mut ledger, every.0, &tally, &cancel)
+                }
+            }
         }));
         (reading, written)
     };
@@ -316,23 +369,27 @@ pub(crate) async fn run(
     let embedding = embed(pending, to_write, &embedder, progress, &tally, cancel).await;
     let (reading, written) = (join(writing.0).await, join(writing.1).await);
     // The writer's error is the cause when the embedder found its channel closed.
-    written?;
+    let written = match written {
+        // Canceled while it waited for the cluster.
+        Err(CorpusError::Stopped) if cancel.is_cancelled() => false,
+        written => written.map(|()| true)?,
+    };
     let stopped = embedding?;
     reading?;
     let (mut report, mut last) = tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
     progress(&last);
-    report.cancelled = stopped || !finished.load(Ordering::Acquire);
+    report.cancelled = stopped || !written || !finished.load(Ordering::Acquire);
     if !report.cancelled {
-        let (folder, name, index, prune) = (folder.clone(), name.to_owned(), index.clone(), options.prune);
+        let (folder, name, home, prune) = (folder.clone(), name.to_owned(), home.clone(), options.prune);
         report.files = blocking(move || {
             let _lock = self::lock(&folder, &name)?;
-            sweep::run(&index, &mut Ledger::read(&folder)?, &seen, prune)
+            sweep::run(&home, &mut Ledger::read(&folder)?, &seen, prune)
         })
         .await?;
     }
     // What an earlier import left, and what was damaged since.
     if !later && !manifest.scopes.is_empty() && !report.cancelled && lacks(&folder, name, any_kept).await? {
-        let mut rounds = Rounds::new(&folder, name, rounds, any_kept);
+        let mut rounds = Rounds::new(&folder, name, rounds, any_kept, cluster);
         loop {
             let next = rounds.next(inference, Holder::Import);
             let Some(round) = cancel.run_until_cancelled(next).await else {
@@ -353,13 +410,23 @@ pub(crate) async fn run(
         let (folder, name) = (folder.clone(), name.to_owned());
         blocking(move || Ok(Manifest::read(&folder, &name)?.is_some_and(|of| !of.pending.is_empty()))).await?
     };
-    (report.documents, report.to_embed) = blocking(move || {
-        let snapshot = index.snapshot()?;
-        let embedded = if pending { snapshot.embedded(FeatureScope::Wide)? } else { snapshot.count() };
-        Ok((snapshot.count(), snapshot.count().saturating_sub(embedded)))
-    })
-    .await?;
+    let counted = home.clone();
+    let (documents, embedded) = blocking(move || counted.counts()).await?;
+    if let Home::There(shelf) = &home
+        && !report.cancelled
+    {
+        cluster::verify(shelf, documents_before, &report, documents)?;
+    }
+    let embedded = if pending { embedded } else { documents };
+    (report.documents, report.to_embed) = (documents, documents.saturating_sub(embedded));
     Ok(report)
+}
+
+fn without_cluster(name: &str) -> CorpusError {
+    CorpusError::Search {
+        why: format!("corpus `{name}` is to be on OpenSearch, and no cluster is configured"),
+        expected: "set fusion.backends.opensearch.url".to_owned(),
+    }
 }
 
 /// Whether documents lack embeddings; with `check`, also whether some are damaged.
@@ -369,21 +436,17 @@ async fn lacks(folder: &Path, name: &str, check: bool) -> Result<bool> {
 }
 
 /// What earlier imports read, but for files whose documents the corpus does not have.
-fn known_files(folder: &Path, name: &str) -> Result<Ledger> {
+fn known_files(folder: &Path, name: &str, cluster: Option<&Cluster>) -> Result<Ledger> {
     let mut ledger = Ledger::read(folder)?;
     if ledger.is_empty() || upgrade::current(folder, name)?.is_none() {
         return Ok(Ledger::default());
     }
-    let snapshot = TextIndex::open(folder, name)?.snapshot()?;
-    let mut lost = Vec::new();
-    for entry in ledger.entries().filter(|entry| !entry.gone) {
-        for id in &entry.documents {
-            if !snapshot.holds(id)? {
-                lost.push(entry.path.clone());
-                break;
-            }
-        }
-    }
+    let home = Home::of(folder, name, cluster)?;
+    let given = |entry: &Entry| !entry.gone;
+    let ids: Vec<String> = ledger.entries().filter(|e| given(e)).flat_map(|e| e.documents.clone()).collect();
+    let there: HashSet<String> = home.present(ids)?.into_iter().collect();
+    let lost = ledger.entries().filter(|entry| given(entry) && entry.documents.iter().any(|id| !there.contains(id)));
+    let lost: Vec<PathBuf> = lost.map(|entry| entry.path.clone()).collect();
     ledger.forget(&lost);
     Ok(ledger)
 }
@@ -392,8 +455,10 @@ fn known_files(folder: &Path, name: &str) -> Result<Ledger> {
 struct Prepared {
     lock: File,
     manifest: Manifest,
-    index: TextIndex,
-    known: reader::Known,
+    home: Home,
+    known: Known,
+    /// Documents that are there.
+    before: u64,
 }
 
 fn prepare(folder: &Path, fresh: Manifest, later: bool) -> Result<Prepared> {
@@ -402,12 +467,69 @@ fn prepare(folder: &Path, fresh: Manifest, later: bool) -> Result<Prepared> {
     let lock = lock(folder, &name)?;
     let index = TextIndex::open(folder, &name)?;
     let snapshot = index.snapshot()?;
-    let manifest = match Manifest::read(folder, &name)? {
+    let manifest = joined(Manifest::read(folder, &name)?, fresh, later, snapshot.count() > 0)?;
+    manifest.write(folder)?;
+    let vectors = Vectors::open(folder, manifest.dimension, snapshot.rows)?;
+    let scopes = if later { Vec::new() } else { manifest.scopes.clone() };
+    let before = snapshot.count();
+    let known = Known { place: known::Place::Here { snapshot, vectors }, scopes };
+    Ok(Prepared { lock, manifest, home: Home::Here(index), known, before })
+}
+
+/// The same for a corpus on a cluster. A new one of which no index can be made leaves nothing.
+async fn prepare_there(
+    folder: &Path,
+    cluster: &Cluster,
+    fresh: Manifest,
+    later: bool,
+    stop: &CancellationToken,
+) -> Result<Prepared> {
+    let (lock, stored) = {
+        let (folder, name) = (folder.to_owned(), fresh.name.clone());
+        blocking(move || {
+            std::fs::create_dir_all(&folder).map_err(CorpusError::io(&folder))?;
+            Ok((lock(&folder, &name)?, Manifest::read(&folder, &name)?))
+        })
+        .await?
+    };
+    let is_new = stored.is_none();
+    let has_documents = match &stored {
+        None => false,
+        Some(stored) => match Shelf::of(Some(cluster), stored.clone())? {
+            Some(shelf) => shelf.count(&serde_json::json!({"match_all": {}}), stop).await.is_ok_and(|count| count > 0),
+            None => false,
+        },
+    };
+    let manifest = joined(stored, fresh, later, has_documents)?;
+    match cluster::prepare(folder, cluster, manifest.clone(), is_new, stop).await {
+        Ok((shelf, before)) => {
+            let manifest = shelf.manifest.clone();
+            let scopes = if later { Vec::new() } else { manifest.scopes.clone() };
+            let known = cluster::known(&shelf, before, scopes);
+            Ok(Prepared { lock, manifest, home: Home::There(Box::new(shelf)), known, before })
+        }
+        Err(error) => {
+            drop(lock);
+            if is_new {
+                let folder = folder.to_owned();
+                let removed = blocking(move || std::fs::remove_dir_all(&folder).map_err(CorpusError::io(&folder)));
+                if let Err(error) = removed.await {
+                    tracing::debug!(%error, "the folder of the corpus stays");
+                }
+            }
+            Err(error)
+        }
+    }
+}
+
+/// The manifest of a corpus with what an import asks for.
+fn joined(stored: Option<Manifest>, fresh: Manifest, later: bool, has_documents: bool) -> Result<Manifest> {
+    Ok(match stored {
         // Without embeddings so far, any model may begin.
         Some(stored) if stored.scopes.is_empty() => {
-            let older = !fresh.scopes.is_empty() && snapshot.count() > 0;
+            let older = !fresh.scopes.is_empty() && has_documents;
             let pending = if older { vec![FeatureScope::Wide] } else { fresh.pending };
-            Manifest { created: stored.created, pending, ..fresh }
+            Manifest { created: stored.created, opensearch: stored.opensearch, pending, ..fresh }
         }
         Some(stored) if later => {
             let added = fresh.pending.into_iter().filter(|scope| !stored.scopes.contains(scope));
@@ -418,19 +540,15 @@ fn prepare(folder: &Path, fresh: Manifest, later: bool) -> Result<Prepared> {
         Some(stored) if stored.embedder == fresh.embedder && stored.dimension == fresh.dimension => {
             let added = fresh.scopes.iter().filter(|scope| !stored.scopes.contains(scope)).copied();
             let pending = join_scopes(added.chain(stored.pending.iter().copied()));
-            let pending = if snapshot.count() > 0 { pending } else { Vec::new() };
+            let pending = if has_documents { pending } else { Vec::new() };
             Manifest { scopes: fresh.scopes, pending, ..stored }
         }
         Some(stored) => {
+            let name = fresh.name;
             return Err(CorpusError::ModelChanged { name, stored: stored.embedder, now: fresh.embedder });
         }
         None => fresh,
-    };
-    manifest.write(folder)?;
-    let vectors = Vectors::open(folder, manifest.dimension, snapshot.rows)?;
-    let scopes = if later { Vec::new() } else { manifest.scopes.clone() };
-    let known = reader::Known { snapshot, vectors, scopes };
-    Ok(Prepared { lock, manifest, index, known })
+    })
 }
 
 fn join_scopes(scopes: impl Iterator<Item = FeatureScope>) -> Vec<FeatureScope> {

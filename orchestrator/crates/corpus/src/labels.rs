@@ -70,13 +70,28 @@ fn ancestors(path: &str) -> Vec<String> {
 impl Labels {
     /// Those of every document.
     pub(crate) fn of(snapshot: &Snapshot) -> Result<Self> {
-        let mut tags = counted(snapshot, TAGS, |name| vec![normalise(name)])?;
-        tags.sort_by(|a, b| b.documents.cmp(&a.documents).then_with(|| a.name.cmp(&b.name)));
-        let written = |name: &str| ancestors(&levels(name).map(normalise).collect::<Vec<_>>().join("/"));
-        let mut collections = counted(snapshot, COLLECTIONS, written)?;
-        collections.sort_by(|a, b| a.name.split('/').cmp(b.name.split('/')));
-        Ok(Self { tags, collections })
+        let tags = counted(snapshot, TAGS, |name| vec![normalise(name)])?;
+        let collections = counted(snapshot, COLLECTIONS, written_collections)?;
+        Ok(Self::sorted(tags, collections))
     }
+
+    /// The most frequent tags first, and collections by name.
+    pub(crate) fn sorted(mut tags: Vec<Label>, mut collections: Vec<Label>) -> Self {
+        tags.sort_by(|a, b| b.documents.cmp(&a.documents).then_with(|| a.name.cmp(&b.name)));
+        collections.sort_by(|a, b| a.name.split('/').cmp(b.name.split('/')));
+        Self { tags, collections }
+    }
+}
+
+/// A collection and those above it, as they are written.
+fn written_collections(name: &str) -> Vec<String> {
+    ancestors(&levels(name).map(normalise).collect::<Vec<_>>().join("/"))
+}
+
+/// What a tag or collection of a document stands for: each form in which filters compare, with how it is written.
+pub(crate) fn written(is_tag: bool, name: &str) -> Vec<(String, String)> {
+    let names = if is_tag { vec![normalise(name)] } else { written_collections(name) };
+    names.into_iter().map(|name| (name.to_lowercase(), name)).collect()
 }
 
 /// How many documents have each of the names that `names` makes of what a column holds. Names that differ only in case
@@ -136,15 +151,27 @@ pub(crate) fn check(snapshot: &Snapshot, filters: &[Filter]) -> Result<()> {
             if snapshot.searcher.doc_freq(&term).map_err(CorpusError::index(&snapshot.name))? > 0 {
                 continue;
             }
-            let labels = Labels::of(snapshot)?;
-            let known = if *field == ValueField::Tag { labels.tags } else { labels.collections };
-            let why = format!("corpus `{}` has no {} `{value}`", snapshot.name, field.name());
-            let mut error = wrong(field.name(), why, nearest(&wanted, &known, field.name(), form));
-            error.nth = (filters.len() > 1).then_some(nth);
-            return Err(error.into());
+            let nth = (filters.len() > 1).then_some(nth);
+            return Err(unknown(&snapshot.name, *field, value, &Labels::of(snapshot)?, nth));
         }
     }
     Ok(())
+}
+
+/// The error for a tag or collection that no document has, in the `nth` filter.
+pub(crate) fn unknown(
+    corpus: &str,
+    field: ValueField,
+    value: &str,
+    labels: &Labels,
+    nth: Option<usize>,
+) -> CorpusError {
+    let (known, form): (_, fn(&str) -> String) =
+        if field == ValueField::Tag { (&labels.tags, tag) } else { (&labels.collections, path) };
+    let why = format!("corpus `{corpus}` has no {} `{value}`", field.name());
+    let mut error = wrong(field.name(), why, nearest(&form(value), known, field.name(), form));
+    error.nth = nth;
+    error.into()
 }
 
 /// What a person may have meant: names that are alike, contain the text, or are contained in it.

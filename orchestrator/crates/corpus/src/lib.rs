@@ -19,6 +19,7 @@ mod labels;
 mod ledger;
 mod manifest;
 mod remote;
+mod router;
 mod search;
 mod source;
 mod upgrade;
@@ -39,6 +40,9 @@ pub use import::{
 pub use labels::{Label, Labels};
 pub use lyra_bibliography::Annotation;
 pub use manifest::check_manifest;
-pub use remote::{OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig};
+pub use remote::{
+    Analyzer, Cluster, OpenSearchBackend, OpenSearchConfig, PatentfieldBackend, PatentfieldConfig,
+};
+pub use router::Backends;
 pub use search::{CorpusHit, Method, Narrow, SearchResult, UnknownMethod, Within};
 pub use source::CorpusSource;

@@ -1,12 +1,18 @@
 //! `corpus.json`: what a corpus folder holds.
 
 use crate::backend::FeatureScope;
+use crate::remote::Analyzer;
 use crate::{CorpusError, Result};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
 
-/// Newest format that this version reads and the one it writes.
+/// Newest format that this version reads.
+///
+/// 5: `corpus.json` with `opensearch`, `files.jsonl`: the documents are on a cluster. Only such corpora have it.
+pub(crate) const NEWEST: u32 = 5;
+
+/// The format of a corpus whose documents are here.
 ///
 /// 4: `corpus.json`, `fulltext-4/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
 /// little-endian numbers), `files.jsonl` (`ledger.rs`). Counts are not kept here: the index knows them.
@@ -40,6 +46,37 @@ pub(crate) struct Manifest {
     pub(crate) pending: Vec<FeatureScope>,
     /// When the corpus was created; also tells two corpora apart that had the same name one after the other.
     pub(crate) created: jiff::Timestamp,
+    /// Where its documents are, if not in this folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) opensearch: Option<OnCluster>,
+}
+
+/// Where the documents of a corpus are on a cluster. The credentials are the configuration's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OnCluster {
+    /// Identifies the cluster, whatever its address.
+    pub(crate) cluster: String,
+    /// Its address when the corpus was created, for people.
+    pub(crate) url: String,
+    /// The name that stays: it leads to `index`.
+    pub(crate) alias: String,
+    /// The index that counts.
+    pub(crate) index: String,
+    /// How its texts are cut into words.
+    pub(crate) analyzer: Analyzer,
+    /// A new index that is being filled to take its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) building: Option<Building>,
+}
+
+/// An index that is being filled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Building {
+    pub(crate) index: String,
+    pub(crate) analyzer: Analyzer,
+    pub(crate) embedder: String,
+    pub(crate) dimension: usize,
+    pub(crate) scopes: Vec<FeatureScope>,
 }
 
 impl Manifest {
@@ -53,8 +90,8 @@ impl Manifest {
         };
         let broken = |error: serde_json::Error| CorpusError::io(&path)(error.into());
         let found = serde_json::from_slice::<Version>(&bytes).map_err(broken)?.format;
-        if found > FORMAT {
-            return Err(CorpusError::Newer { name: name.to_owned(), found, known: FORMAT });
+        if found > NEWEST {
+            return Err(CorpusError::Newer { name: name.to_owned(), found, known: NEWEST });
         }
         serde_json::from_slice(&bytes).map(Some).map_err(broken)
     }
@@ -129,7 +166,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), r#"{"format": 99, "shape": "unknown"}"#).unwrap();
         let error = Manifest::read(folder.path(), "x").unwrap_err().to_string();
-        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 4"), "{error}");
+        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 5"), "{error}");
     }
 
     #[test]

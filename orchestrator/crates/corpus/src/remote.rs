@@ -4,7 +4,10 @@ mod http;
 mod opensearch;
 mod patentfield;
 
-pub use opensearch::{OpenSearchBackend, OpenSearchConfig};
+pub use opensearch::{Analyzer, Cluster, OpenSearchBackend, OpenSearchConfig};
+pub(crate) use opensearch::{
+    Lanes, Put, Refused, Shelf, State, check_labels, labels, search_evidence,
+};
 pub use patentfield::{PatentfieldBackend, PatentfieldConfig};
 
 use crate::backend::{Codes, LaneHit, LaneHits};

@@ -93,7 +93,7 @@ fn is_address(text: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FusionSettings {
-    /// What lanes search.
+    /// Whose corpora are meant by a search that names none.
     #[serde(deserialize_with = "backends::kind")]
     pub backend: BackendKind,
     /// Backends on other machines.
@@ -104,7 +104,7 @@ pub struct FusionSettings {
     pub enable_multi_run: bool,
     /// Whether lanes of the kind `original_dense` may be searched.
     pub enable_original_dense: bool,
-    /// Hours for which texts from external backends are reused; 0 disables it.
+    /// Hours for which texts from Patentfield are reused; 0 disables it.
     pub snippet_ttl_hours: u64,
     /// Hours for which a run is reused for the same search.
     pub run_ttl_hours: u64,

@@ -135,8 +135,7 @@ impl App {
     }
 
     async fn pending_corpora(&self) -> Result<Vec<String>, AppError> {
-        let all = self.list_corpora().await?;
-        Ok(all.into_iter().filter(|corpus| !corpus.pending.is_empty()).map(|corpus| corpus.name).collect())
+        Ok(self.inner.corpora.pending().await?)
     }
 
     /// Embeds what imports of any process left for later, as it comes, until `cancel` is canceled.

@@ -153,7 +153,13 @@ impl Fusion {
                 Err(AppError::new(ErrorCode::NotFound, format!("unknown corpus `{name}`")).with(remedy))
             };
         }
-        let own: Vec<&String> = known.iter().filter(|name| *name != super::corpora::EXAMPLE).collect();
+        // Those of the backend that the configuration prefers, if it has any.
+        let preferred = |name: &&String| match self.settings.backend {
+            BackendKind::Embedded => true,
+            preferred => self.backend.kind(name) == preferred,
+        };
+        let own: Vec<&String> =
+            known.iter().filter(|name| *name != super::corpora::EXAMPLE).filter(preferred).collect();
         match (own.as_slice(), known.first()) {
             ([one], _) => Ok((*one).clone()),
             ([], Some(example)) => Ok(example.clone()),
@@ -170,7 +176,7 @@ impl Fusion {
 
     /// The default country filter.
     fn default_country(&self) -> Option<&str> {
-        let patentfield = self.backend.kind() == BackendKind::Patentfield;
+        let patentfield = self.settings.backend == BackendKind::Patentfield;
         self.settings.default_country.as_deref().or(patentfield.then_some("JP"))
     }
 }
@@ -187,7 +193,7 @@ impl App {
     /// When the example corpus cannot be imported.
     pub async fn fusion_over(&self, corpus: Option<&str>) -> Result<&Fusion, AppError> {
         let fusion = &self.inner.fusion;
-        if fusion.backend.kind() == BackendKind::Embedded
+        if fusion.settings.backend == BackendKind::Embedded
             && corpus.is_none_or(|name| name == super::corpora::EXAMPLE)
         {
             let named: Vec<String> = corpus.map(str::to_owned).into_iter().collect();

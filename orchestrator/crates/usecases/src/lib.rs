@@ -154,9 +154,13 @@ impl App {
         let outside = sources::Outside::new(&config, &data_dir, &store, events.clone())?;
         let llm = llm::open(&config.llm, outside.web())?;
         let imports = Arc::new(import_readers(config.worker_program.clone()));
-        let corpora = Corpora::open(&data_dir).with_readers(imports.clone());
+        let cluster = backends::cluster(&config.fusion)?;
+        let mut corpora = Corpora::open(&data_dir).with_readers(imports.clone());
+        if let Some(cluster) = cluster.clone() {
+            corpora = corpora.with_cluster(cluster);
+        }
         let inference = Arc::new(LazyInference::new(config.ml.clone(), local, metrics.clone()));
-        let backend = backends::open(&config.fusion, &corpora, inference.clone())?;
+        let backend = backends::open(&config.fusion, &corpora, cluster, inference.clone())?;
         let backend = fusion::Gate::before(backend, outside.web().rules());
         let fusion = Fusion::open(config.fusion.clone(), store.clone(), backend)?;
         Ok(Self {

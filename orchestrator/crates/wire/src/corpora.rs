@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A local corpus.
+/// A corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Corpus {
     /// Its name.
@@ -24,8 +24,12 @@ pub struct Corpus {
     pub scopes: Vec<String>,
     /// When it was created, RFC 3339, UTC.
     pub created: String,
-    /// Bytes on disk.
+    /// Bytes on disk, here or on the cluster (without copies).
     pub bytes: u64,
+    /// Where its documents are: `embedded` or `opensearch`.
+    pub backend: String,
+    /// Why its documents cannot be reached now; numbers of documents and bytes are then 0.
+    pub problem: Option<String>,
 }
 
 /// What a search of a corpus found.

@@ -1,7 +1,7 @@
 //! Options of an import.
 
 use super::Format;
-use crate::backend::FeatureScope;
+use crate::backend::{BackendKind, FeatureScope};
 use crate::manifest::Manifest;
 use crate::{CorpusError, Result};
 use std::path::PathBuf;
@@ -28,11 +28,45 @@ pub struct ImportOptions {
     pub embed: Embed,
     /// Remove documents whose only file is gone, from folders that are there and not empty.
     pub prune: bool,
+    /// Where a new corpus is: here, or on the configured cluster of `OpenSearch`. `None`: where the corpus is, here for a
+    /// new one.
+    pub backend: Option<BackendKind>,
+    /// Make a new index of the documents that a corpus on a cluster has, with the present embedder, and let it take the
+    /// old one's place.
+    pub rebuild: bool,
     /// Absolute paths of files that are left for another import, such as those still being written.
     pub except: Vec<PathBuf>,
 }
 
 impl ImportOptions {
+    /// Whether the corpus is on a cluster.
+    ///
+    /// # Errors
+    /// Another place than the one that the corpus has, and one that documents cannot be brought to.
+    pub(super) fn is_on_cluster(&self, name: &str, stored: Option<&Manifest>) -> Result<bool> {
+        let wrong =
+            |why: String, expected: &str| Err(CorpusError::Search { why, expected: expected.to_owned() });
+        let has = stored.map(|stored| match &stored.opensearch {
+            Some(_) => BackendKind::OpenSearch,
+            None => BackendKind::Embedded,
+        });
+        let chosen = self.backend.or(has).unwrap_or_default();
+        if let Some(has) = has.filter(|has| *has != chosen) {
+            let why = format!("corpus `{name}` is {has}, not {chosen}");
+            return wrong(why, "leave the backend out, or export the corpus as JSONL and import that under another name");
+        }
+        match chosen {
+            BackendKind::Embedded if self.rebuild => {
+                wrong(format!("corpus `{name}` is embedded"), "a rebuild is for corpora on a cluster")
+            }
+            BackendKind::Embedded => Ok(false),
+            BackendKind::OpenSearch => Ok(true),
+            BackendKind::Patentfield => {
+                wrong("patentfield takes no documents".to_owned(), "use embedded or opensearch")
+            }
+        }
+    }
+
     /// The scopes of the corpus after the import.
     pub(super) fn scopes_for(&self, name: &str, stored: Option<&Manifest>) -> Result<Vec<FeatureScope>> {
         let known = |stored: &Manifest| -> Vec<FeatureScope> {

@@ -9,7 +9,8 @@ use crate::backend::FeatureScope;
 use crate::corpora::blocking;
 use crate::hash::{fnv, fnv_row};
 use crate::index::{Row, Rows, Snapshot, TextIndex, to_json};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, NEWEST};
+use crate::remote::{Cluster, Shelf};
 use crate::vectors::{VectorWriter, Vectors};
 use crate::{CorpusError, Result};
 use lyra_research::ports::Inference;
@@ -30,6 +31,9 @@ pub(crate) struct Rounds {
     check: bool,
     /// Documents that have nothing to embed.
     empty: HashSet<String>,
+    cluster: Option<Cluster>,
+    /// The last document on a cluster that had its turn.
+    after: Option<String>,
 }
 
 /// What a round did.
@@ -52,15 +56,28 @@ struct Chunk {
 }
 
 impl Rounds {
-    pub(crate) fn new(folder: &Path, name: &str, batching: Batching, check: bool) -> Self {
-        let (folder, name) = (folder.to_owned(), name.to_owned());
-        Self { folder, name, batching, check, empty: HashSet::new() }
+    pub(crate) fn new(
+        folder: &Path,
+        name: &str,
+        batching: Batching,
+        check: bool,
+        cluster: Option<&Cluster>,
+    ) -> Self {
+        let (folder, name, cluster) = (folder.to_owned(), name.to_owned(), cluster.cloned());
+        Self { folder, name, batching, check, empty: HashSet::new(), cluster, after: None }
     }
 
     /// Embeds some documents; none are left after the last round.
     pub(crate) async fn next(&mut self, inference: &dyn Inference, holder: Holder) -> Result<Round> {
         let models = inference.models().await?;
         let most = ROUND.min(self.batching.commit.max(1));
+        let manifest = {
+            let (folder, name) = (self.folder.clone(), self.name.clone());
+            blocking(move || Manifest::read(&folder, &name)).await?
+        };
+        if manifest.is_some_and(|manifest| manifest.format == NEWEST) {
+            return self.next_there(inference, holder, most).await;
+        }
         let (folder, name, check) = (self.folder.clone(), self.name.clone(), self.check);
         let empty = std::mem::take(&mut self.empty);
         let (chunk, empty) = blocking(move || {
@@ -89,10 +106,79 @@ impl Rounds {
     }
 }
 
+impl Rounds {
+    /// The same for a corpus on a cluster.
+    async fn next_there(&mut self, inference: &dyn Inference, holder: Holder, most: usize) -> Result<Round> {
+        let models = inference.models().await?;
+        let (folder, name) = (self.folder.clone(), self.name.clone());
+        let (lock, mut manifest) = blocking(move || {
+            let lock = lock_as(&folder, &name, holder)?;
+            let mut manifest = Manifest::read(&folder, &name)?.ok_or(CorpusError::NotFound { name })?;
+            begin(&mut manifest, &models.embedder, models.dimension)?;
+            Ok((lock, manifest))
+        })
+        .await?;
+        let stop = tokio_util::sync::CancellationToken::new();
+        let not_there = || CorpusError::NotFound { name: self.name.clone() };
+        let shelf = Shelf::of(self.cluster.as_ref(), manifest.clone())?.ok_or_else(not_there)?;
+        shelf.add_scopes(&manifest.scopes, manifest.dimension, &stop).await?;
+        self.keep(&manifest).await?;
+        shelf.refresh(&shelf.index, &stop).await?;
+        let found = shelf.lacking(&manifest.scopes, self.after.as_deref(), most, &stop).await?;
+        let ended = found.len() < most;
+        self.after = found.last().map(|(document, _)| document.doc_id.clone());
+        let mut pending = Vec::new();
+        for (document, has) in found {
+            let texts = texts(&document, &manifest.scopes);
+            // A document is written with all its vectors at once: the field that names them is one.
+            let lacks = |(scopes, _): &(Vec<FeatureScope>, String)| scopes.iter().any(|scope| !has.contains(scope));
+            if texts.iter().any(lacks) {
+                let json = to_json(&document);
+                let hash = fnv(json.as_bytes());
+                pending.push(Pending { document, json, hash, texts, replaces: true, from: None });
+            }
+        }
+        let embedder = Embedder { inference, dimension: manifest.dimension, most: self.batching.embed };
+        let embedded = embedder.embed(pending).await?;
+        let count = embedded.len() as u64;
+        let changes = embedded.into_iter().map(|(pending, own)| {
+            let scopes = pending.texts.into_iter().map(|(scopes, _)| scopes);
+            (pending.document.doc_id, scopes.zip(own).collect())
+        });
+        let refused = shelf.add_vectors(changes.collect(), &stop).await?;
+        if let Some(first) = refused.first() {
+            let why = format!("{} embeddings were refused, the first of `{}`: {}", refused.len(), first.id, first.reason);
+            return Err(shelf.cluster.error(why, false));
+        }
+        let left = match &self.after {
+            Some(after) if !ended => {
+                let lacking: Vec<_> =
+                    manifest.scopes.iter().map(|scope| serde_json::json!({"term": {"embedded": scope.name()}})).collect();
+                let after = serde_json::json!({"range": {"id": {"gt": after}}});
+                let query = serde_json::json!({"bool": {"must_not": [{"bool": {"filter": lacking}}], "filter": [after]}});
+                shelf.count(&query, &stop).await?
+            }
+            _ => 0,
+        };
+        if left == 0 {
+            shelf.refresh(&shelf.index, &stop).await?;
+            manifest.pending = Vec::new();
+            self.keep(&manifest).await?;
+        }
+        drop(lock);
+        Ok(Round { embedded: count, left })
+    }
+
+    async fn keep(&self, manifest: &Manifest) -> Result<()> {
+        let (folder, manifest) = (self.folder.clone(), manifest.clone());
+        blocking(move || manifest.write(&folder)).await
+    }
+}
+
 /// Whether documents lack embeddings; with `check`, also whether some are damaged.
 pub(super) fn lacks(folder: &Path, name: &str, check: bool) -> Result<bool> {
     let Some(manifest) = Manifest::read(folder, name)? else { return Ok(false) };
-    if !manifest.pending.is_empty() || !check {
+    if !manifest.pending.is_empty() || !check || manifest.format == NEWEST {
         return Ok(!manifest.pending.is_empty());
     }
     let snapshot = TextIndex::open(folder, name)?.snapshot()?;
@@ -121,23 +207,32 @@ fn choose(
         Manifest::read(folder, name)?.ok_or_else(|| CorpusError::NotFound { name: name.to_owned() })?;
     let index = TextIndex::open(folder, name)?;
     let snapshot = index.snapshot()?;
-    if !manifest.scopes.is_empty() && (manifest.embedder != embedder || manifest.dimension != dimension) {
-        let (stored, now) = (manifest.embedder, embedder.to_owned());
-        return Err(CorpusError::ModelChanged { name: name.to_owned(), stored, now });
-    }
-    if !manifest.pending.is_empty() && manifest.scopes.is_empty() {
-        (manifest.embedder, manifest.dimension) = (embedder.to_owned(), dimension);
-        manifest.scopes = std::mem::replace(&mut manifest.pending, vec![FeatureScope::Wide]);
-        manifest.write(folder)?;
-    } else if manifest.pending.iter().any(|scope| !manifest.scopes.contains(scope)) {
-        manifest.scopes.extend(manifest.pending.iter().copied());
-        manifest.scopes.sort_unstable();
-        manifest.scopes.dedup();
+    if begin(&mut manifest, embedder, dimension)? {
         manifest.write(folder)?;
     }
     let vectors = Vectors::open(folder, manifest.dimension, snapshot.rows)?;
     let Lacking { documents, left, damaged } = lacking(&manifest, &snapshot, &vectors, check, most, empty)?;
     Ok(Chunk { lock, manifest, index, documents, left, damaged })
+}
+
+/// Takes what is pending into what a corpus is embedded in, with this embedder. Whether that changed something.
+fn begin(manifest: &mut Manifest, embedder: &str, dimension: usize) -> Result<bool> {
+    if !manifest.scopes.is_empty() && (manifest.embedder != embedder || manifest.dimension != dimension) {
+        let (name, stored) = (manifest.name.clone(), manifest.embedder.clone());
+        return Err(CorpusError::ModelChanged { name, stored, now: embedder.to_owned() });
+    }
+    if !manifest.pending.is_empty() && manifest.scopes.is_empty() {
+        (manifest.embedder, manifest.dimension) = (embedder.to_owned(), dimension);
+        manifest.scopes = std::mem::replace(&mut manifest.pending, vec![FeatureScope::Wide]);
+        return Ok(true);
+    }
+    if manifest.pending.iter().any(|scope| !manifest.scopes.contains(scope)) {
+        manifest.scopes.extend(manifest.pending.iter().copied());
+        manifest.scopes.sort_unstable();
+        manifest.scopes.dedup();
+        return Ok(true);
+    }
+    Ok(false)
 }
 
 /// Documents that lack an embedding, or have a damaged one.
@@ -208,7 +303,7 @@ fn lacking(
         }
         let json = to_json(&document);
         let hash = fnv(json.as_bytes());
-        chosen.push((Pending { document, json, hash, texts, replaces: true }, kept));
+        chosen.push((Pending { document, json, hash, texts, replaces: true, from: None }, kept));
     }
     Ok(Lacking { documents: chosen, left, damaged })
 }

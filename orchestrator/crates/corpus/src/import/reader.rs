@@ -3,6 +3,7 @@
 //! References wait until all files were read, because their papers may come later.
 
 use super::files::{Fetched, Source};
+use super::known::{Had, Known};
 use super::library::{self, Library, Place, Shelved};
 use super::messages::{Arrived, arrived};
 use super::notes::Notes;
@@ -12,41 +13,15 @@ use super::{LISTED, Pending, Rejected, Step, Tally, Texts};
 use crate::backend::FeatureScope;
 use crate::document::Stage;
 use crate::document::json::OddCodes;
-use crate::hash::{fnv, fnv_row};
-use crate::index::{self, Snapshot, to_json};
+use crate::hash::fnv;
+use crate::index::to_json;
 use crate::ledger::{Entry, Ledger};
-use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-/// What the corpus holds before the import.
-pub(super) struct Known {
-    pub(super) snapshot: Snapshot,
-    pub(super) vectors: Vectors,
-    /// Scopes that documents are embedded in now.
-    pub(super) scopes: Vec<FeatureScope>,
-}
-
-impl Known {
-    /// Which parts of a document are embedded.
-    fn texts(&self, document: &Document) -> Texts {
-        texts(document, &self.scopes)
-    }
-
-    /// Whether the entry has all its embeddings, and they are what was written.
-    fn is_sound(&self, entry: &index::Entry, texts: &[(Vec<FeatureScope>, String)]) -> bool {
-        texts.iter().flat_map(|(scopes, _)| scopes).all(|scope| {
-            let row = entry.rows.iter().find(|(of, _)| of == scope).map(|(_, row)| row);
-            row.is_some_and(|row| {
-                self.vectors.row(row.row).is_some_and(|numbers| fnv_row(numbers) == row.sum)
-            })
-        })
-    }
-}
 
 /// What to embed of a document in these scopes: each text once, with all scopes that have it.
 pub(super) fn texts(document: &Document, scopes: &[FeatureScope]) -> Texts {
@@ -87,6 +62,7 @@ pub(super) fn run(
         let Some(source) = sources.get(nth as usize) else { break };
         let so_far = files_before.saturating_add(given.bytes_read.min(source.bytes()));
         tally.lock().unwrap_or_else(PoisonError::into_inner).1.bytes_read = so_far;
+        known.look_ahead(|| ids(&message))?;
         for record in arrived(&message) {
             if cancel.is_cancelled() {
                 return Ok(false);
@@ -138,6 +114,17 @@ pub(super) fn run(
     Ok(true)
 }
 
+/// Ids of the documents of a message that have one already.
+fn ids(message: &[u8]) -> Vec<String> {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        doc_id: String,
+    }
+    let records = arrived(message).filter_map(|record| record.ok()?.outcome.ok());
+    let named = records.filter_map(|(json, _)| serde_json::from_str::<Named>(json).ok());
+    named.map(|named| named.doc_id).filter(|id| !id.is_empty()).collect()
+}
+
 /// Whether a reference does not say which work it is.
 fn names_nothing(reference: &Document) -> bool {
     reference.title.is_empty() && reference.text.is_empty() && reference.doi.is_none()
@@ -164,7 +151,7 @@ fn items(
     for source in sources.iter().filter(|source| source.is_zotero()) {
         let Some(before) = files.get(source.disk).and_then(|file| ledger.get(&file.path)) else { continue };
         for id in before.documents.iter().chain(&before.left) {
-            if let Some(address) = known.snapshot.stored(id)?.and_then(|stored| stored.zotero) {
+            if let Some(address) = known.stored(id)?.and_then(|stored| stored.zotero) {
                 items.entry(address).or_insert_with(|| id.clone());
             }
         }
@@ -442,7 +429,7 @@ impl<'a> Intake<'a> {
                 let read = json.hand(0, json.bytes).and_then(|json| Ok(serde_json::from_slice(&json)?));
                 Some(read.map_err(CorpusError::io(Path::new(id)))?)
             }
-            None => self.known.snapshot.stored(id)?,
+            None => self.known.stored(id)?,
         };
         Ok(first.map(|first| match reference {
             Some(reference) => described(*reference, first),
@@ -508,7 +495,7 @@ impl<'a> Intake<'a> {
         let sure = item.cloned().into_iter().chain(own).map(|id| (id, true));
         let ids = sure.chain(library::ids(document).into_iter().map(|id| (id, false)));
         for (id, is_sure) in ids {
-            let Some(stored) = self.known.snapshot.stored(&id)? else { continue };
+            let Some(stored) = self.known.stored(&id)? else { continue };
             let stored = stored.yielding_to(document);
             let known =
                 |doi| stored.versions.iter().chain(&document.versions).any(|v| v.doi.as_ref() == Some(doi));
@@ -593,13 +580,12 @@ impl<'a> Intake<'a> {
         self.seen.insert(fnv(document.doc_id.as_bytes()), (hash, place.file, line));
         self.notes.gives(disk, &document.doc_id);
         let texts = self.known.texts(&document);
-        match self.known.snapshot.entry(&document.doc_id) {
+        match self.known.had(&document.doc_id, hash, &texts) {
             Err(error) => Outcome::Failed(error),
-            Ok(Some(entry)) if entry.hash == hash && self.known.is_sound(&entry, &texts) => {
-                Outcome::Unchanged
-            }
-            Ok(entry) => {
-                let pending = Pending { document, json, hash, texts, replaces: entry.is_some() };
+            Ok(Had::Same) => Outcome::Unchanged,
+            Ok(had) => {
+                let replaces = had == Had::Other;
+                let pending = Pending { document, json, hash, texts, replaces, from: Some(place) };
                 Outcome::Take(Box::new(pending), odd_codes)
             }
         }

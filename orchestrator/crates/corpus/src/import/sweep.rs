@@ -1,9 +1,9 @@
 //! After an import: which files are new, changed and gone, and which documents lost their last file.
 
 use super::files::same;
+use super::home::Home;
 use super::{FileChange, FileKind, FileReport, LISTED};
 use crate::Result;
-use crate::index::TextIndex;
 use crate::ledger::{Entry, Ledger};
 use std::collections::{BTreeSet, HashSet};
 use std::io::ErrorKind;
@@ -24,7 +24,7 @@ pub(super) struct Seen {
 }
 
 /// Notes what is gone, and removes the documents of it when asked to. The caller holds the corpus' lock.
-pub(super) fn run(index: &TextIndex, ledger: &mut Ledger, seen: &Seen, prune: bool) -> Result<FileReport> {
+pub(super) fn run(home: &Home, ledger: &mut Ledger, seen: &Seen, prune: bool) -> Result<FileReport> {
     let mut report = FileReport { unchanged: seen.unchanged, ..FileReport::default() };
     let mut recorded = !seen.partial;
     for file in &seen.read {
@@ -60,17 +60,7 @@ pub(super) fn run(index: &TextIndex, ledger: &mut Ledger, seen: &Seen, prune: bo
         let documents = Ledger::orphans(&present, &[*entry]);
         report.list(FileChange { file: entry.path.clone(), kind: FileKind::Gone, documents });
     }
-    let snapshot = index.snapshot()?;
-    let stored = |ids: Vec<String>| -> Result<Vec<String>> {
-        let mut there = Vec::new();
-        for id in ids {
-            if snapshot.holds(&id)? {
-                there.push(id);
-            }
-        }
-        Ok(there)
-    };
-    let orphans = stored(Ledger::orphans(&present, &scope))?;
+    let orphans = home.present(Ledger::orphans(&present, &scope))?;
     report.orphaned = orphans.len() as u64;
     let (mut doomed, mut forgotten, mut settled) = (Vec::new(), Vec::new(), Vec::new());
     if prune && recorded {
@@ -79,19 +69,14 @@ pub(super) fn run(index: &TextIndex, ledger: &mut Ledger, seen: &Seen, prune: bo
         let known: HashSet<&Path> = forgotten.iter().map(PathBuf::as_path).collect();
         // What is gone and may come back keeps its documents, also below other folders.
         let held = Ledger::given(ledger.entries().filter(|entry| !known.contains(entry.path.as_path())));
-        doomed = stored(Ledger::orphans(&held, &scope))?;
+        doomed = home.present(Ledger::orphans(&held, &scope))?;
         let changed = scope.iter().filter(|entry| !entry.gone && !entry.left.is_empty());
         settled = changed.map(|entry| Entry { left: Vec::new(), ..(*entry).clone() }).collect();
     }
     let removed: HashSet<&String> = doomed.iter().collect();
     report.orphans = orphans.into_iter().filter(|id| !removed.contains(id)).take(LISTED).collect();
     if !doomed.is_empty() {
-        let mut writer = index.writer()?;
-        for id in &doomed {
-            writer.delete(id);
-        }
-        writer.commit(snapshot.rows)?;
-        writer.finish()?;
+        home.delete(&doomed)?;
     }
     report.pruned = doomed.len() as u64;
     ledger.append(settled)?;

@@ -1,14 +1,21 @@
 //! The last stage: vectors and documents go to disk, and are committed together.
 
-use super::{EmbeddedDocument, Step, Tally};
+use super::files::Source;
+use super::{EmbeddedDocument, LISTED, Rejected, Step, Tally};
 use crate::Result;
+use crate::corpora::wait;
 use crate::hash::fnv_row;
 use crate::index::{Row, Rows, TextIndex};
 use crate::ledger::Ledger;
+use crate::remote::{Put, Shelf};
 use crate::vectors::VectorWriter;
 use std::path::Path;
 use std::sync::PoisonError;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// Bytes of documents and their embeddings that wait to be sent to a cluster.
+const WAITING_BYTES: usize = 16 << 20;
 
 /// Writes until the stage before ends; what came before an error there is committed as well.
 ///
@@ -60,4 +67,85 @@ pub(super) fn run(
     }
     ledger.append(files)?;
     writer.finish()
+}
+
+/// The same on a cluster. What was sent is durable when the cluster has answered. Documents that it refuses are reported
+/// as rejected.
+pub(super) fn run_there(
+    shelf: &Shelf,
+    sources: &[Source],
+    mut batches: mpsc::Receiver<Step<EmbeddedDocument>>,
+    ledger: &mut Ledger,
+    commit_every: usize,
+    tally: &Tally,
+    cancel: &CancellationToken,
+) -> Result<()> {
+    let (mut documents, mut files, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let send = |documents: &mut Vec<EmbeddedDocument>| -> Result<()> {
+        let sent = std::mem::take(documents);
+        let refused = put(shelf, &sent, cancel)?;
+        let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let (report, progress) = &mut *tally;
+        for (pending, _) in sent {
+            let Some(reason) = refused.iter().find(|one| one.id == pending.document.doc_id) else {
+                *(if pending.replaces { &mut report.updated } else { &mut report.added }) += 1;
+                progress.indexed += 1;
+                continue;
+            };
+            report.rejected_count += 1;
+            progress.rejected += 1;
+            if report.rejected.len() < LISTED {
+                let place = pending.from;
+                let source = place.and_then(|place| sources.get(place.file as usize));
+                report.rejected.push(Rejected {
+                    file: source.map(|source| source.path.clone()).unwrap_or_default(),
+                    line: place.map_or(0, |place| place.line),
+                    reason: format!("`{}`: {}", reason.id, reason.reason),
+                });
+            }
+        }
+        Ok(())
+    };
+    while let Some(step) = batches.blocking_recv() {
+        bytes += step.documents.iter().map(weight).sum::<usize>();
+        documents.extend(step.documents);
+        files.extend(step.files);
+        if documents.len() >= commit_every || bytes >= WAITING_BYTES {
+            send(&mut documents)?;
+            bytes = 0;
+        }
+        if documents.is_empty() {
+            ledger.append(std::mem::take(&mut files))?;
+        }
+    }
+    if !documents.is_empty() {
+        send(&mut documents)?;
+    }
+    ledger.append(files)
+}
+
+/// About how many bytes a document is in a request.
+fn weight((pending, own): &EmbeddedDocument) -> usize {
+    let numbers: usize =
+        pending.texts.iter().zip(own).map(|((scopes, _), vector)| scopes.len() * vector.len()).sum();
+    pending.json.len() + 11 * numbers
+}
+
+fn put(
+    shelf: &Shelf,
+    documents: &[EmbeddedDocument],
+    cancel: &CancellationToken,
+) -> Result<Vec<crate::remote::Refused>> {
+    let put = |(pending, own): &'_ EmbeddedDocument| {
+        let scopes = pending.texts.iter().map(|(scopes, _)| scopes.clone());
+        (pending.hash, scopes.zip(own.iter().cloned()).collect())
+    };
+    let puts: Vec<Put<'_>> = documents
+        .iter()
+        .map(|document| {
+            let (hash, vectors) = put(document);
+            Put { document: &document.0.document, hash, vectors }
+        })
+        .collect();
+    wait(shelf.put(&shelf.index, &puts, cancel))
 }

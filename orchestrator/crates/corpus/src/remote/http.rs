@@ -3,10 +3,13 @@
 use crate::backend::BackendKind;
 use crate::embedded::stoppable;
 use crate::{CorpusError, Result};
-use reqwest::header::RETRY_AFTER;
-use reqwest::{Method, RequestBuilder, StatusCode};
+use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use reqwest::{Certificate, Method, RequestBuilder, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -66,37 +69,61 @@ impl Auth {
     }
 }
 
-/// A client of one server.
+/// What a server means by an answer that is not a success: why, and whether asking again may help. `None`: what the
+/// status says.
+pub(super) type Explain = fn(StatusCode, &Value) -> Option<(String, bool)>;
+
+/// Where a server is, and how it is talked to.
+pub(super) struct Access<'a> {
+    pub(super) kind: BackendKind,
+    /// Addresses of nodes that answer alike, one at least: the next one is asked when one does not answer.
+    pub(super) urls: &'a [String],
+    pub(super) auth: Auth,
+    /// Certificates of authorities to trust besides the system's, as PEM.
+    pub(super) ca_file: Option<&'a Path>,
+    pub(super) timeout: Duration,
+    pub(super) explain: Explain,
+}
+
+/// A client of one server, or of the nodes of one.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     kind: BackendKind,
-    base: Url,
+    bases: Vec<Url>,
+    /// The node that answered last.
+    at: Arc<AtomicUsize>,
     auth: Auth,
     timeout: Duration,
+    explain: Explain,
     http: reqwest::Client,
+}
+
+/// What a request carries.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Body<'a> {
+    None,
+    Json(&'a Value),
+    /// JSON values, each on a line.
+    Lines(&'a [u8]),
+}
+
+impl<'a> From<Option<&'a Value>> for Body<'a> {
+    fn from(body: Option<&'a Value>) -> Self {
+        body.map_or(Self::None, Self::Json)
+    }
 }
 
 impl Client {
     /// Creates a client without connecting.
-    pub(super) fn new(kind: BackendKind, url: &str, auth: Auth, timeout: Duration) -> Result<Self> {
+    pub(super) fn new(access: Access<'_>) -> Result<Self> {
+        let Access { kind, urls, auth, ca_file, timeout, explain } = access;
         let setting = |why: String, expected: &str| CorpusError::Search {
             why: format!("{kind}: {why}"),
             expected: expected.to_owned(),
         };
-        let mut base = Url::parse(url).map_err(|error| {
-            setting(format!("`{url}` is not a valid URL: {error}"), "write it like https://host:9200")
-        })?;
-        if !matches!(base.scheme(), "http" | "https") || base.host().is_none() {
-            return Err(setting(format!("`{url}` is not an HTTP URL"), "write it like https://host:9200"));
-        }
-        if !base.username().is_empty() || base.password().is_some() {
-            return Err(setting(
-                "the address holds a password".to_owned(),
-                "give user and password as settings of their own",
-            ));
-        }
-        if !base.path().ends_with('/') {
-            base.set_path(&format!("{}/", base.path()));
+        let bases = urls.iter().map(|url| base(url, &setting)).collect::<Result<Vec<Url>>>()?;
+        if bases.is_empty() {
+            return Err(setting("the address is missing".to_owned(), "write it like https://host:9200"));
         }
         if auth.secret().is_some_and(|secret| !secret.chars().all(|c| c.is_ascii_graphic() || c == ' ')) {
             return Err(setting(
@@ -104,18 +131,77 @@ impl Client {
                 "copy it again",
             ));
         }
-        let loopback =
-            base.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
+        let is_loopback =
+            |base: &Url| matches!(base.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
         let mut http = reqwest::Client::builder()
             // A redirect would carry the key to an address outside the configuration.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .user_agent(concat!("Lyra/", env!("CARGO_PKG_VERSION")));
-        if loopback {
+        if bases.iter().all(is_loopback) {
             http = http.no_proxy();
         }
-        let http = http.build().map_err(|error| setting(error.to_string(), "check the network settings"))?;
-        Ok(Self { kind, base, auth, timeout, http })
+        if let Some(path) = ca_file {
+            let unusable = |why: String| {
+                setting(format!("ca_file {}: {why}", path.display()), "name a file of certificates as PEM")
+            };
+            let pem = std::fs::read(path).map_err(|error| unusable(error.to_string()))?;
+            let own = Certificate::from_pem_bundle(&pem).map_err(|error| unusable(error.to_string()))?;
+            if own.is_empty() {
+                return Err(unusable("it has no certificate".to_owned()));
+            }
+            http = http.tls_certs_merge(own);
+        }
+        let http = http.build().map_err(|error| setting(cause(&error), "check the network settings and ca_file"))?;
+        Ok(Self { kind, bases, at: Arc::default(), auth, timeout, explain, http })
+    }
+
+    /// The node to ask now.
+    fn base(&self) -> (usize, &Url) {
+        let at = self.at.load(Ordering::Relaxed) % self.bases.len();
+        (at, &self.bases[at])
+    }
+
+    /// One attempt: the status and the body, `Value::Null` for one that is not JSON.
+    ///
+    /// # Errors
+    /// [`CorpusError::Backend`] when there is no answer, which is passing; [`CorpusError::Stopped`].
+    pub(super) async fn send(
+        &self,
+        method: &Method,
+        path: &[&str],
+        query: &[(&str, &str)],
+        body: Body<'_>,
+        stop: &CancellationToken,
+    ) -> Result<Answer> {
+        let (at, base) = self.base();
+        let mut url = base.clone();
+        if let Ok(mut parts) = url.path_segments_mut() {
+            parts.pop_if_empty().extend(path);
+        }
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        let mut request = self.auth.sign(self.http.request(method.clone(), url));
+        request = match body {
+            Body::None => request,
+            Body::Json(json) => request.json(json),
+            Body::Lines(lines) => request.header(CONTENT_TYPE, "application/x-ndjson").body(lines.to_vec()),
+        };
+        let exchange = async {
+            let limit = self.timeout;
+            let answer = tokio::time::timeout(limit, self.answer(request, base)).await;
+            answer.unwrap_or_else(|_| {
+                Err(self.error(format!("no answer from {base} within {} s", limit.as_secs_f64()), true))
+            })
+        };
+        let answer = stoppable(stop, exchange).await;
+        if matches!(answer, Err(CorpusError::Backend { passing: true, .. })) {
+            // The next request goes to the next node, unless another request saw to that.
+            let next = (at + 1) % self.bases.len();
+            let _ = self.at.compare_exchange(at, next, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        answer
     }
 
     /// Asks for a path under the base, each part of it escaped. `None` when there is nothing of that name (404).
@@ -127,96 +213,82 @@ impl Client {
         body: Option<&Value>,
         stop: &CancellationToken,
     ) -> Result<Option<Value>> {
-        let mut url = self.base.clone();
-        if let Ok(mut parts) = url.path_segments_mut() {
-            parts.pop_if_empty().extend(path);
-        }
-        if !query.is_empty() {
-            url.query_pairs_mut().extend_pairs(query);
-        }
         let mut pause = PAUSE;
-        for attempt in 0.. {
-            let mut request = self.auth.sign(self.http.request(method.clone(), url.clone()));
-            if let Some(body) = body {
-                request = request.json(body);
-            }
-            let error = match stoppable(stop, self.exchange(request)).await {
-                Err(Failure::Final(error)) => return Err(error),
-                Err(Failure::Passing { error, pause }) => (error, pause),
-                Ok(answer) => return Ok(answer),
+        // Every node is asked once before any is asked again.
+        let (mut attempt, mut others) = (0, self.bases.len() - 1);
+        loop {
+            let (error, named) = match self.send(method, path, query, body.into(), stop).await {
+                Ok(Answer { status: StatusCode::NOT_FOUND, .. }) => return Ok(None),
+                Ok(answer) if answer.status.is_success() => {
+                    let whole = |body: Value| (!body.is_null()).then_some(body);
+                    let json = whole(answer.body);
+                    return json
+                        .map(Some)
+                        .ok_or_else(|| self.error("the response is not valid JSON".to_owned(), false));
+                }
+                Ok(answer) => (self.refusal(&answer), answer.pause),
+                Err(error @ CorpusError::Backend { passing: true, .. }) if others > 0 => {
+                    tracing::debug!(backend = %self.kind, %error, "asking another node");
+                    others -= 1;
+                    continue;
+                }
+                Err(error) => (error, None),
             };
-            let (error, named) = error;
+            let is_passing = matches!(error, CorpusError::Backend { passing: true, .. });
             let wait = named.unwrap_or(pause);
-            if attempt >= RETRIES || wait > LONGEST_PAUSE {
+            if !is_passing || attempt >= RETRIES || wait > LONGEST_PAUSE {
                 return Err(error);
             }
             tracing::debug!(backend = %self.kind, %error, "asking again");
-            stoppable(stop, async {
-                tokio::time::sleep(wait).await;
-                Ok::<(), CorpusError>(())
-            })
-            .await?;
+            self.rest(wait, stop).await?;
+            attempt += 1;
             pause *= 2;
         }
-        Ok(None)
     }
 
-    async fn exchange(&self, request: RequestBuilder) -> std::result::Result<Option<Value>, Failure> {
-        let limit = self.timeout;
-        let answer = tokio::time::timeout(limit, self.answer(request)).await;
-        answer.unwrap_or_else(|_| {
-            let why = format!("no answer from {} within {} s", self.base, limit.as_secs_f64());
-            Err(Failure::Passing { error: self.error(why, true), pause: None })
+    /// Waits.
+    pub(super) async fn rest(&self, pause: Duration, stop: &CancellationToken) -> Result<()> {
+        stoppable(stop, async {
+            tokio::time::sleep(pause).await;
+            Ok::<(), CorpusError>(())
         })
+        .await
     }
 
-    async fn answer(&self, request: RequestBuilder) -> std::result::Result<Option<Value>, Failure> {
-        let unreachable = |error: &reqwest::Error| {
-            let mut cause: &dyn std::error::Error = error;
-            while let Some(source) = cause.source() {
-                cause = source;
-            }
-            let why = format!("cannot reach {}: {cause}", self.base);
-            Failure::Passing { error: self.error(why, true), pause: None }
-        };
+    async fn answer(&self, request: RequestBuilder, base: &Url) -> Result<Answer> {
+        let unreachable = |error: &reqwest::Error| self.error(format!("cannot reach {base}: {}", cause(error)), true);
         let mut response = request.send().await.map_err(|error| unreachable(&error))?;
         let status = response.status();
-        let retry_after =
+        let pause =
             response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(&error))? {
             if body.len() + chunk.len() > MAX_BODY {
-                return Err(Failure::Final(
-                    self.error(format!("the answer exceeds {} MiB", MAX_BODY >> 20), false),
-                ));
+                return Err(self.error(format!("the answer exceeds {} MiB", MAX_BODY >> 20), false));
             }
             body.extend_from_slice(&chunk);
         }
-        if status.is_success() {
-            return serde_json::from_slice(&body).map(Some).map_err(|error| {
-                Failure::Final(self.error(format!("the response is not valid JSON: {error}"), false))
-            });
+        let said = if status.is_success() { String::new() } else { self.shown(&body) };
+        let body = serde_json::from_slice(&body).unwrap_or_default();
+        Ok(Answer { status, body, said, pause: pause.map(Duration::from_secs) })
+    }
+
+    /// What an answer that is no success means.
+    pub(super) fn refusal(&self, answer: &Answer) -> CorpusError {
+        let Answer { status, body, said, .. } = answer;
+        if let Some((why, passing)) = (self.explain)(*status, body) {
+            return self.error(why, passing);
         }
-        if status == StatusCode::NOT_FOUND {
-            return Ok(None);
+        let code = status.as_u16();
+        if *status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
+            return self.error(format!("the server cannot answer now ({code}): {said}"), true);
         }
-        let message = self.shown(&body);
-        if status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error() {
-            let error =
-                self.error(format!("the server cannot answer now ({}): {message}", status.as_u16()), true);
-            return Err(Failure::Passing { error, pause: retry_after.map(Duration::from_secs) });
-        }
-        let hint = match status {
+        let hint = match *status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "; check the key in the configuration",
             _ if status.is_redirection() => "; it redirects, which is not followed: check the address",
             _ => "",
         };
-        Err(Failure::Final(
-            self.error(
-                format!("the server refuses the request ({}): {message}{hint}", status.as_u16()),
-                false,
-            ),
-        ))
+        self.error(format!("the server refuses the request ({code}): {said}{hint}"), false)
     }
 
     pub(super) fn error(&self, why: String, passing: bool) -> CorpusError {
@@ -243,14 +315,41 @@ impl Client {
     }
 }
 
-/// Why there is no answer, and whether asking again may help.
-enum Failure {
-    Final(CorpusError),
-    Passing { error: CorpusError, pause: Option<Duration> },
+/// The address of a server, to which paths are added.
+fn base(url: &str, setting: &impl Fn(String, &str) -> CorpusError) -> Result<Url> {
+    let mut base = Url::parse(url).map_err(|error| {
+        setting(format!("`{url}` is not a valid URL: {error}"), "write it like https://host:9200")
+    })?;
+    if !matches!(base.scheme(), "http" | "https") || base.host().is_none() {
+        return Err(setting(format!("`{url}` is not an HTTP URL"), "write it like https://host:9200"));
+    }
+    if !base.username().is_empty() || base.password().is_some() {
+        return Err(setting(
+            "the address holds a password".to_owned(),
+            "give user and password as settings of their own",
+        ));
+    }
+    if !base.path().ends_with('/') {
+        base.set_path(&format!("{}/", base.path()));
+    }
+    Ok(base)
 }
 
-impl From<CorpusError> for Failure {
-    fn from(error: CorpusError) -> Self {
-        Self::Final(error)
+/// The innermost reason.
+fn cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
     }
+    cause.to_string()
+}
+
+/// An answer of any status.
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) body: Value,
+    /// What an error's body says, for people.
+    said: String,
+    /// The pause that the server asks for.
+    pub(super) pause: Option<Duration>,
 }

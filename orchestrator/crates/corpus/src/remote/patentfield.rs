@@ -4,7 +4,7 @@
 //! `weights`, `feature`, `conditions`, `columns` and `numbers`; answers have `n_hits` and `records`. The query language
 //! is the vendor's own, which Lyra's follows.
 
-use super::http::{Auth, Client};
+use super::http::{Access, Auth, Client};
 use super::{codes, day, lane_hits, strings};
 use crate::backend::{
     BackendKind, DateField, DateRange, FeatureScope, FieldBoosts, Filter, IdType, LaneHit, LaneHits,
@@ -70,8 +70,14 @@ impl PatentfieldBackend {
     /// [`CorpusError::Search`] for settings that cannot be used.
     pub fn new(config: PatentfieldConfig) -> Result<Self> {
         let auth = Auth::Scheme { scheme: "Token", key: config.api_key };
-        let url = config.url.as_deref().unwrap_or(URL);
-        let client = Client::new(BackendKind::Patentfield, url, auth, config.timeout)?;
+        let client = Client::new(Access {
+            kind: BackendKind::Patentfield,
+            urls: &[config.url.unwrap_or_else(|| URL.to_owned())],
+            auth,
+            ca_file: None,
+            timeout: config.timeout,
+            explain: |_, _| None,
+        })?;
         Ok(Self { client, corpus: config.corpus, page: config.page.max(1) })
     }
 
@@ -93,8 +99,12 @@ impl PatentfieldBackend {
 
 #[async_trait]
 impl SearchBackend for PatentfieldBackend {
-    fn kind(&self) -> BackendKind {
+    fn kind(&self, _: &str) -> BackendKind {
         BackendKind::Patentfield
+    }
+
+    fn claims(&self, corpus: &str) -> bool {
+        corpus == self.corpus
     }
 
     async fn corpora(&self) -> Result<Vec<String>> {
@@ -112,7 +122,7 @@ impl SearchBackend for PatentfieldBackend {
     async fn search(&self, query: &LaneQuery, stop: &CancellationToken) -> Result<LaneHits> {
         let start = Instant::now();
         query.check()?;
-        query.check_remote(self.kind())?;
+        query.check_remote(BackendKind::Patentfield)?;
         self.check(&query.corpus)?;
         let columns: Vec<&str> = IDS.into_iter().chain(CODES.map(|(_, column)| column)).collect();
         let mut body = match &query.kind {

@@ -36,6 +36,17 @@ pub(super) fn top(
     Ok(best(scores, k).into_iter().map(|(address, score)| (address, f64::from(score))).collect())
 }
 
+/// How many documents that `accept` lets through have an embedding of a scope.
+pub(super) fn count(
+    corpus: &Opened,
+    scope: FeatureScope,
+    accept: impl Fn(DocAddress) -> bool,
+) -> Result<u64> {
+    let parts = sound(corpus)?.parts(scope);
+    let documents = parts.iter().flat_map(|part| part.documents()).filter(|(at, _)| accept(*at));
+    Ok(documents.count() as u64)
+}
+
 /// The cosine of one document.
 pub(super) fn cosine(corpus: &Opened, address: DocAddress, vector: &[f32]) -> Result<f64> {
     sound(corpus)?;

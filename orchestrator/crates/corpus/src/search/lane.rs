@@ -33,7 +33,8 @@ pub(crate) fn full_text(
     let query = filters::filtered(&fields, compiled, filters);
     // One more than asked for tells whether there are more.
     let found = lexical::top(&corpus.snapshot, &*query, k.saturating_add(1))?;
-    hits(&corpus.snapshot, found, k)
+    let total = if found.len() > k { lexical::count(&corpus.snapshot, &*query)? } else { found.len() as u64 };
+    hits(&corpus.snapshot, found, k, total)
 }
 
 /// Compares a query vector with the embeddings of a scope.
@@ -48,25 +49,25 @@ pub(crate) fn semantic(
     labels::check(&corpus.snapshot, filters)?;
     let accepted = Accepted::of(&corpus.snapshot, filters)?;
     let found = dense::top(corpus, scope, vector, k.saturating_add(1), |at| accepted.holds(at))?;
-    hits(&corpus.snapshot, found, k)
+    let total = dense::count(corpus, scope, |at| accepted.holds(at))?;
+    hits(&corpus.snapshot, found, k, total)
 }
 
 /// Orders what was found, cuts it to `k`, and adds ids and codes.
-fn hits(snapshot: &Snapshot, found: Vec<(DocAddress, f64)>, k: usize) -> Result<LaneHits> {
+fn hits(snapshot: &Snapshot, found: Vec<(DocAddress, f64)>, k: usize, total: u64) -> Result<LaneHits> {
     let addresses: Vec<DocAddress> = found.iter().map(|(at, _)| *at).collect();
     let ids = snapshot.ids()?.all(&addresses)?;
     let mut found: Vec<(String, f64, DocAddress)> =
         ids.into_iter().zip(found).map(|(id, (at, score))| (id, score, at)).collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let truncated = found.len() > k;
-    let total = (!truncated).then_some(found.len() as u64);
     found.truncate(k);
     let mut codes = CodeReader::of(snapshot)?;
     let hits = found
         .into_iter()
         .map(|(doc_id, score, at)| Ok(LaneHit { doc_id, score, codes: codes.read(at)? }))
         .collect::<Result<Vec<LaneHit>>>()?;
-    Ok(LaneHits { hits, took_ms: 0, truncated, total, unembedded: 0 })
+    Ok(LaneHits { hits, took_ms: 0, truncated, total: Some(total), unembedded: 0 })
 }
 
 /// Reads codes from their columns; a code's text is looked up once per segment.

@@ -5,7 +5,7 @@ use crate::index::Snapshot;
 use crate::{CorpusError, Result};
 use lyra_text::{bigrams, content_words};
 use std::collections::{BTreeMap, HashMap};
-use tantivy::collector::TopDocs;
+use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, TERMINATED, Term};
@@ -73,6 +73,12 @@ pub(super) fn top(snapshot: &Snapshot, query: &dyn Query, k: usize) -> Result<Ve
         }
         limit = limit.saturating_mul(4).min(total);
     }
+}
+
+/// How many documents match.
+pub(super) fn count(snapshot: &Snapshot, query: &dyn Query) -> Result<u64> {
+    let found = snapshot.searcher.search(query, &Count).map_err(CorpusError::index(&snapshot.name))?;
+    Ok(found as u64)
 }
 
 /// Scores of chosen documents, without those that match no word of the query.

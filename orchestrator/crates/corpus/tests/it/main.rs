@@ -10,6 +10,7 @@ mod library;
 mod mixed;
 mod papers;
 mod patents;
+mod real;
 mod refused;
 mod remote;
 mod scifact;

@@ -54,6 +54,8 @@ fn corpus(info: CorpusInfo) -> Corpus {
         dimension: info.dimension,
         created: info.created.to_string(),
         bytes: info.bytes,
+        backend: info.backend.to_string(),
+        problem: info.problem,
         name: info.name,
     }
 }

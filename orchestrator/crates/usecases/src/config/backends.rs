@@ -1,12 +1,14 @@
 //! What lanes search: local corpora, or a backend on other machines.
 
 use super::Secret;
+use lyra_corpus::Analyzer;
 use lyra_corpus::backend::{BackendKind, FeatureScope};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-/// Backends on other machines. `fusion.backend` says which one lanes search.
+/// Backends on other machines. Each corpus is searched where it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BackendSettings {
@@ -20,14 +22,24 @@ pub struct BackendSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OpenSearchSettings {
-    /// Address.
+    /// Address of a node, or of several, separated by commas.
     pub url: Option<String>,
     /// User.
     pub user: Option<String>,
     /// The user's password, or without a user an API key.
     #[serde(skip_serializing)]
     pub password: Option<Secret>,
-    /// Index of each corpus; when empty, every index is a corpus with the index's name.
+    /// Certificates of authorities to trust besides the system's, as PEM.
+    pub ca_file: Option<PathBuf>,
+    /// What the names of indices begin with that imports make.
+    pub prefix: String,
+    /// How texts of new indices are cut into words.
+    pub analyzer: Analyzer,
+    /// Primary shards of new indices.
+    #[schemars(range(min = 1, max = 1024))]
+    pub shards: u32,
+    /// Index of each corpus that other programs maintain. Without any, and with `fusion.backend` as `opensearch`, every
+    /// index that no import made is a corpus with the index's name.
     pub indices: BTreeMap<String, String>,
     /// Vector field of each feature scope.
     pub vectors: BTreeMap<FeatureScope, String>,
@@ -41,6 +53,10 @@ impl Default for OpenSearchSettings {
             url: None,
             user: None,
             password: None,
+            ca_file: None,
+            prefix: "lyra-".to_owned(),
+            analyzer: Analyzer::Mixed,
+            shards: 1,
             indices: BTreeMap::new(),
             vectors: BTreeMap::new(),
             timeout_seconds: 30,

@@ -39,8 +39,12 @@ impl Gate {
 
 #[async_trait]
 impl SearchBackend for Gate {
-    fn kind(&self) -> BackendKind {
-        self.inner.kind()
+    fn kind(&self, corpus: &str) -> BackendKind {
+        self.inner.kind(corpus)
+    }
+
+    fn claims(&self, corpus: &str) -> bool {
+        self.inner.claims(corpus)
     }
 
     async fn corpora(&self) -> Result<Vec<String>> {

@@ -216,7 +216,7 @@ impl Fusion {
             lane: name.unwrap_or_else(|| preset.name.clone()),
             preset: preset.name.clone(),
             wide: preset.wide,
-            backend: self.backend.kind().to_string(),
+            backend: self.backend.kind(&corpus).to_string(),
             snapshot: self.backend.snapshot(&corpus).await?,
             search: LaneQuery { corpus, kind, filters, top_k: search.top_k },
             use_case_terms: search.use_case_terms,

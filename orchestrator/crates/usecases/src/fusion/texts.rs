@@ -1,4 +1,4 @@
-//! Publications from the backend, those from outside through the store's cache.
+//! Publications from the backend, those of a vendor through the store's cache.
 
 use super::{Fusion, while_waited_for};
 use crate::AppError;
@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 impl Fusion {
-    /// Publications in the order of `ids`, `None` for missing ones. Results of an external backend are cached for a
-    /// while; failures and missing publications are not.
+    /// Publications in the order of `ids`, `None` for missing ones. What a vendor returns is cached for a while; failures
+    /// and missing publications are not.
     pub(super) async fn publications(
         &self,
         corpus: &str,
@@ -16,9 +16,9 @@ impl Fusion {
         id_type: IdType,
     ) -> Result<Vec<Option<Publication>>, AppError> {
         let (stop, _guard) = while_waited_for();
-        let kind = self.backend.kind();
+        let kind = self.backend.kind(corpus);
         let ttl = Duration::from_secs(self.settings.snippet_ttl_hours.saturating_mul(3600));
-        if kind == BackendKind::Embedded || ttl.is_zero() || ids.is_empty() {
+        if kind != BackendKind::Patentfield || ttl.is_zero() || ids.is_empty() {
             return Ok(self.backend.fetch(corpus, ids, id_type, &stop).await?);
         }
         let kept = self.store.cached_texts(kind.name(), corpus, id_type.name(), ids, ttl).await?;

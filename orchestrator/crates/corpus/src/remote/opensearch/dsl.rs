@@ -1,16 +1,28 @@
 //! Queries and filters in the query DSL.
 
-use crate::Result;
+use super::score::Statistics;
+use crate::{CorpusError, Result, labels};
 use crate::backend::{DateField, DateRange, FieldBoosts, Filter, ValueField};
 use crate::search::{Attribute, attribute, text_fields, unreadable};
 use lyra_domain::classification::{Code, Level, System};
 use lyra_text::fulltext::Pattern;
 use lyra_text::query::{Field, Near, Query, Term};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Tokens of each word of a proximity with their positions, from the index's analyzer.
 pub(super) type Words = HashMap<String, Vec<(u32, String)>>;
+
+/// How documents are scored.
+pub(super) enum Scoring<'a> {
+    /// By the index's own similarity, each field for itself: in indices of others.
+    Plain(&'a Words),
+    /// By BM25F, in indices that Lyra made.
+    Fielded(&'a Statistics),
+}
+
+/// Groups of which every order is asked for.
+const MOST_IN_ANY_ORDER: usize = 4;
 
 /// Clauses that documents must hold, and must not.
 pub(super) struct Filters {
@@ -19,9 +31,9 @@ pub(super) struct Filters {
 }
 
 /// A query of the query language.
-pub(super) fn query(tree: &Query, boosts: &FieldBoosts, words: &Words) -> Result<Value> {
+pub(super) fn query(tree: &Query, boosts: &FieldBoosts, scoring: &Scoring<'_>) -> Result<Value> {
     let many =
-        |parts: &[Query]| parts.iter().map(|part| query(part, boosts, words)).collect::<Result<Vec<_>>>();
+        |parts: &[Query]| parts.iter().map(|part| query(part, boosts, scoring)).collect::<Result<Vec<_>>>();
     Ok(match tree {
         Query::And(parts) => {
             let (not, must): (Vec<_>, Vec<_>) =
@@ -43,66 +55,153 @@ pub(super) fn query(tree: &Query, boosts: &FieldBoosts, words: &Words) -> Result
             json!({"bool": clause})
         }
         Query::Or(parts) => json!({"bool": {"should": many(parts)?, "minimum_should_match": 1}}),
-        Query::Not(part) => json!({"bool": {"must_not": [query(part, boosts, words)?]}}),
-        Query::Term(term) => self::term(term, boosts)?,
-        Query::Near(near) => self::near(near, boosts, words),
-    })
-}
-
-fn term(term: &Term, boosts: &FieldBoosts) -> Result<Value> {
-    if let Some(attribute) = term.field.and_then(attribute) {
-        return Ok(match attribute {
-            Attribute::Code(system) => {
+        Query::Not(part) => json!({"bool": {"must_not": [query(part, boosts, scoring)?]}}),
+        Query::Term(term) => match term.field.and_then(attribute) {
+            Some(Attribute::Code(system)) => {
                 let parsed = Code::parse(system, &term.text);
                 let code = parsed.map_err(|error| unreadable(term.at, &term.text, &error.to_string()))?;
                 silent(&self::code(system, &code))
             }
-            Attribute::Value(field) => silent(&value(field, &term.text)),
             // Refused before.
-            Attribute::Citation(_) => json!({"match_none": {}}),
-        });
-    }
+            Some(Attribute::Citation(_)) => json!({"match_none": {}}),
+            Some(Attribute::Value(field)) => silent(&value(field, &term.text)),
+            None => match scoring {
+                Scoring::Plain(_) => self::term(term, boosts),
+                Scoring::Fielded(statistics) => fielded_term(term, boosts, statistics),
+            },
+        },
+        Query::Near(near) => match scoring {
+            Scoring::Plain(words) => {
+                let tokens = |word: &str| words.get(word).map(Vec::as_slice).unwrap_or_default();
+                any_field(near_fields(near, &plain_fields(boosts, near.field), &tokens)?)
+            }
+            Scoring::Fielded(statistics) => fielded_near(near, boosts, statistics)?,
+        },
+    })
+}
+
+fn plain_fields(boosts: &FieldBoosts, only: Option<Field>) -> Vec<(&'static str, f64)> {
+    text_fields(boosts, only).map(|(field, boost)| (field.name(), f64::from(boost))).collect()
+}
+
+fn term(term: &Term, boosts: &FieldBoosts) -> Value {
     // One word may be matched anywhere; several, or CJK characters, stand together.
     let together = term.quoted || Pattern::of(&term.text).width > 1;
     if let Some(field) = term.field {
         let boost = text_fields(boosts, Some(field)).next().map_or(1.0, |(_, boost)| boost);
         let kind = if together { "match_phrase" } else { "match" };
-        return Ok(json!({kind: {field.name(): {"query": term.text, "boost": boost}}}));
+        return json!({kind: {field.name(): {"query": term.text, "boost": boost}}});
     }
     let fields: Vec<String> =
         text_fields(boosts, None).map(|(field, boost)| format!("{}^{boost}", field.name())).collect();
     let kind = if together { "phrase" } else { "most_fields" };
-    Ok(json!({"multi_match": {"query": term.text, "type": kind, "fields": fields}}))
+    json!({"multi_match": {"query": term.text, "type": kind, "fields": fields}})
 }
 
-fn near(near: &Near, boosts: &FieldBoosts, words: &Words) -> Value {
-    let in_field = |(field, boost): (Field, f32)| {
-        let mut slop = 0;
-        let mut clauses = Vec::new();
-        for (nth, group) in near.groups.iter().enumerate() {
-            let spans: Vec<Value> =
-                group.iter().filter_map(|word| span(field.name(), words.get(word)?)).collect();
-            // A CJK analyzer that makes pairs has one position less than characters: the next word begins one further.
-            let missing = group.iter().map(|word| {
-                let taken = words.get(word).map_or(0, |tokens| width(tokens));
-                Pattern::of(word).width.saturating_sub(taken)
-            });
-            if nth + 1 < near.groups.len() {
-                slop += near.distance + missing.max().unwrap_or(0);
-            }
-            clauses.push(match <[Value; 1]>::try_from(spans) {
+fn fielded_term(term: &Term, boosts: &FieldBoosts, statistics: &Statistics) -> Value {
+    let terms = statistics.word(&term.text).map(|word| word.terms.as_slice()).unwrap_or_default();
+    let fields = statistics.fields(boosts, term.field, terms.len());
+    let clauses: Vec<Value> = fields
+        .iter()
+        .map(|(field, boost)| match terms {
+            [(_, one)] => json!({"term": {*field: {"value": one, "boost": boost}}}),
+            _ => json!({"match_phrase": {*field: {"query": term.text, "boost": boost}}}),
+        })
+        .collect();
+    if terms.is_empty() || clauses.is_empty() {
+        return json!({"match_none": {}});
+    }
+    statistics.scored(clauses, statistics.idf(&[vec![term.text.clone()]], &fields))
+}
+
+fn fielded_near(near: &Near, boosts: &FieldBoosts, statistics: &Statistics) -> Result<Value> {
+    let tokens = |word: &str| statistics.word(word).map(|word| word.terms.as_slice()).unwrap_or_default();
+    let terms = near.groups.iter().flatten().map(|word| tokens(word).len()).sum();
+    let fields = statistics.fields(boosts, near.field, terms);
+    let clauses = near_fields(near, &fields, &tokens)?;
+    if clauses.is_empty() {
+        return Ok(json!({"match_none": {}}));
+    }
+    Ok(statistics.scored(clauses, statistics.idf(&near.groups, &fields)))
+}
+
+/// A proximity in each field; none where the analyzer leaves nothing of a group.
+fn near_fields<'a>(
+    near: &Near,
+    fields: &[(&'static str, f64)],
+    tokens: &impl Fn(&str) -> &'a [(u32, String)],
+) -> Result<Vec<Value>> {
+    let mut clauses = Vec::new();
+    for (field, boost) in fields {
+        let mut groups = Vec::new();
+        for group in &near.groups {
+            let spans: Vec<Value> = group.iter().filter_map(|word| span(field, tokens(word))).collect();
+            // A CJK analyzer that makes pairs alone has one position less than characters: the next word begins one
+            // further.
+            let missing = |word: &String| Pattern::of(word).width.saturating_sub(width(tokens(word)));
+            let missing = group.iter().map(missing).max().unwrap_or(0);
+            let span = match <[Value; 1]>::try_from(spans) {
                 Ok([one]) => one,
+                Err(none) if none.is_empty() => return Ok(Vec::new()),
                 Err(many) => json!({"span_or": {"clauses": many}}),
-            });
+            };
+            groups.push((span, missing));
         }
-        json!({"span_near": {"clauses": clauses, "slop": slop, "in_order": near.ordered, "boost": boost}})
-    };
-    let mut fields: Vec<Value> = text_fields(boosts, near.field).map(in_field).collect();
-    match (fields.len(), fields.pop()) {
+        let mut clause = if near.ordered { in_order(&groups, near.distance) } else { in_any_order(&groups, near)? };
+        if let Some(kind) = clause.as_object_mut().and_then(|clause| clause.values_mut().next()) {
+            kind["boost"] = json!(boost);
+        }
+        clauses.push(clause);
+    }
+    Ok(clauses)
+}
+
+/// Groups one behind the other, each near the one before. Nested from the end: for each place of a group, Lucene looks at
+/// the nearest place behind it alone, which has to be one from which the rest of the chain goes on.
+fn in_order(groups: &[(Value, u32)], distance: u32) -> Value {
+    let mut groups = groups.iter().rev();
+    let Some((mut chain, _)) = groups.next().cloned() else { return json!({"match_none": {}}) };
+    for (before, missing) in groups {
+        chain = json!({"span_near": {"clauses": [before, chain], "slop": distance + missing, "in_order": true}});
+    }
+    chain
+}
+
+/// Groups in every order.
+fn in_any_order(groups: &[(Value, u32)], near: &Near) -> Result<Value> {
+    if groups.len() > MOST_IN_ANY_ORDER {
+        return Err(CorpusError::Search {
+            why: format!("opensearch: a proximity of {} groups in any order", groups.len()),
+            expected: format!("use at most {MOST_IN_ANY_ORDER} groups, or the given order (*ONP)"),
+        });
+    }
+    let orders: Vec<Value> = orders(groups).iter().map(|order| in_order(order, near.distance)).collect();
+    Ok(json!({"span_or": {"clauses": orders}}))
+}
+
+fn orders(groups: &[(Value, u32)]) -> Vec<Vec<(Value, u32)>> {
+    if groups.len() < 2 {
+        return vec![groups.to_vec()];
+    }
+    let mut all = Vec::new();
+    for nth in 0..groups.len() {
+        let mut rest = groups.to_vec();
+        let first = rest.remove(nth);
+        all.extend(orders(&rest).into_iter().map(|mut order| {
+            order.insert(0, first.clone());
+            order
+        }));
+    }
+    all
+}
+
+fn any_field(mut clauses: Vec<Value>) -> Value {
+    match (clauses.len(), clauses.pop()) {
+        (_, None) => json!({"match_none": {}}),
         (1, Some(one)) => one,
-        (_, last) => {
-            fields.extend(last);
-            json!({"bool": {"should": fields, "minimum_should_match": 1}})
+        (_, Some(last)) => {
+            clauses.push(last);
+            json!({"bool": {"should": clauses, "minimum_should_match": 1}})
         }
     }
 }
@@ -114,14 +213,22 @@ fn width(tokens: &[(u32, String)]) -> u32 {
     }
 }
 
-/// A word at fixed positions; `None` when the analyzer leaves nothing of it.
+/// A word at fixed positions; `None` when the analyzer leaves nothing of it. Tokens at one position stand for each other.
 fn span(field: &str, tokens: &[(u32, String)]) -> Option<Value> {
-    let mut terms: Vec<Value> =
-        tokens.iter().map(|(_, token)| json!({"span_term": {field: token}})).collect();
-    match terms.len() {
-        0 => None,
-        1 => terms.pop(),
-        _ => Some(json!({"span_near": {"clauses": terms, "slop": 0, "in_order": true}})),
+    let mut places: BTreeMap<u32, Vec<Value>> = BTreeMap::new();
+    for (position, token) in tokens {
+        places.entry(*position).or_default().push(json!({"span_term": {field: token}}));
+    }
+    let mut spans: Vec<Value> = places
+        .into_values()
+        .filter_map(|mut terms| match terms.len() {
+            1 => terms.pop(),
+            _ => Some(json!({"span_or": {"clauses": terms}})),
+        })
+        .collect();
+    match spans.len() {
+        0 | 1 => spans.pop(),
+        _ => Some(json!({"span_near": {"clauses": spans, "slop": 0, "in_order": true}})),
     }
 }
 
@@ -191,8 +298,11 @@ fn value(field: ValueField, text: &str) -> Value {
     match field {
         ValueField::Country => json!({"term": {"country": text.to_ascii_uppercase()}}),
         ValueField::Lang => json!({"term": {"lang": text.to_ascii_lowercase()}}),
-        // Refused before: other machines do not have these.
-        ValueField::Tag | ValueField::Collection | ValueField::Inventor => json!({"match_none": {}}),
+        // Lanes over indices of others refuse them before.
+        ValueField::Tag => json!({"term": {"tag": labels::tag(text)}}),
+        ValueField::Collection => json!({"term": {"collection": labels::path(text)}}),
+        // Refused before.
+        ValueField::Inventor => json!({"match_none": {}}),
         ValueField::Assignee => {
             json!({"multi_match": {"query": text, "type": "phrase", "fields": ["applicants", "cross_en_applicants"]}})
         }

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use lyra_corpus::backend::{FeatureScope, LaneKind, LaneQuery, SearchBackend};
-use lyra_corpus::{CorpusError, OpenSearchBackend, OpenSearchConfig};
+use lyra_corpus::{Analyzer, Cluster, CorpusError, OpenSearchBackend, OpenSearchConfig};
 use lyra_text::fulltext::terms;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ fn spans(clause: &Value, source: &Value, field: &mut Option<String>) -> Result<V
                 .collect())
         }
         "span_or" => {
-            let clauses = keys(body, &["clauses"])?["clauses"].as_array().ok_or("span_or without clauses")?;
+            let clauses = keys(body, &["clauses", "boost"])?["clauses"].as_array().ok_or("span_or without clauses")?;
             let mut all = Vec::new();
             for clause in clauses {
                 all.extend(spans(clause, source, field)?);
@@ -217,7 +217,7 @@ fn score(clause: &Value, source: &Value) -> Result<Option<f64>, String> {
                 body["boost"].as_f64().unwrap_or(1.0),
             )
         }
-        "span_near" => {
+        "span_near" | "span_or" => {
             yes(!spans(clause, source, &mut None)?.is_empty(), body["boost"].as_f64().unwrap_or(1.0))
         }
         "term" | "terms" | "prefix" => {
@@ -247,6 +247,7 @@ fn score(clause: &Value, source: &Value) -> Result<Option<f64>, String> {
             };
             yes(inside("gte", |a, b| a >= b) && inside("lte", |a, b| a <= b), 1.0)
         }
+        "exists" => yes(!source[body["field"].as_str().unwrap_or_default()].is_null(), 1.0),
         "knn" => {
             let (field, body) = only(body)?;
             let body = keys(body, &["vector", "k", "filter"])?;
@@ -300,7 +301,7 @@ async fn action(
             });
             Ok(json!({"docs": docs.collect::<Vec<_>>()}))
         }
-        "_search" => keys(&body, &["size", "query", "_source", "track_total_hits"]).and_then(|body| {
+        "_search" => keys(&body, &["size", "query", "_source", "track_total_hits", "timeout"]).and_then(|body| {
             let mut hits = Vec::new();
             for (id, source) in sources() {
                 if let Some(score) = score(&body["query"], &source)? {
@@ -311,6 +312,13 @@ async fn action(
             let total = hits.len();
             hits.truncate(body["size"].as_u64().ok_or("no size")? as usize);
             Ok(json!({"took": 1, "timed_out": false, "hits": {"total": {"value": total, "relation": "eq"}, "hits": hits}}))
+        }),
+        "_count" => keys(&body, &["query"]).and_then(|body| {
+            let mut count = 0;
+            for (_, source) in sources() {
+                count += usize::from(score(&body["query"], &source)?.is_some());
+            }
+            Ok(json!({"count": count, "_shards": {"total": 1, "successful": 1, "failed": 0}}))
         }),
         other => Err(format!("no action {other}")),
     };
@@ -343,23 +351,43 @@ async fn stand_in() -> (Arc<Seen>, String) {
     let seen = Arc::new(Seen::default());
     let app = Router::new()
         .route("/_cat/indices", get(|| async { Json(json!([{"index": ".hidden"}, {"index": "patents-1"}])) }))
+        .route("/", get(|| async { Json(json!({"cluster_uuid": "u", "version": {"distribution": "opensearch", "number": "3.5.0"}})) }))
+        .route("/_cluster/health/{index}", get(|| async { Json(json!({"status": "green", "timed_out": false})) }))
         .route("/{index}/_stats/{metric}", get(stats))
+        .route("/{index}/_mapping", get(|| async {
+            Json(json!({"patents-1": {"mappings": {"properties": {"embedding": {"type": "knn_vector", "dimension": 64}}}}}))
+        }))
         .route("/{index}/{action}", post(action))
         .with_state(seen.clone());
     let address = serve(app).await;
     (seen, format!("http://{address}"))
 }
 
+pub(crate) fn config(urls: &[String]) -> OpenSearchConfig {
+    OpenSearchConfig {
+        urls: urls.to_vec(),
+        user: None,
+        password: None,
+        ca_file: None,
+        indices: BTreeMap::new(),
+        every_index: false,
+        vectors: BTreeMap::new(),
+        prefix: "lyra-".to_owned(),
+        analyzer: Analyzer::Mixed,
+        shards: 1,
+        timeout: Duration::from_secs(5),
+    }
+}
+
 fn backend(url: &str) -> OpenSearchBackend {
     let config = OpenSearchConfig {
-        url: url.to_owned(),
         user: Some("lyra".to_owned()),
         password: Some(SecretString::from("pass")),
         indices: BTreeMap::from([("patents".to_owned(), "patents-1".to_owned())]),
         vectors: BTreeMap::from([(FeatureScope::Wide, "embedding".to_owned())]),
-        timeout: Duration::from_secs(5),
+        ..config(&[url.to_owned()])
     };
-    OpenSearchBackend::new(config, Arc::new(Hashing::default())).unwrap()
+    OpenSearchBackend::new(Cluster::new(config).unwrap(), Arc::new(Hashing::default()))
 }
 
 #[tokio::test]
@@ -383,7 +411,7 @@ async fn lanes_are_sent_in_the_query_dsl() {
     assert_eq!(
         body,
         json!({
-            "size": 7, "track_total_hits": true, "_source": ["ipc_codes", "cpc_codes", "fi_codes", "ft_codes"],
+            "size": 7, "track_total_hits": true, "timeout": "4500ms", "_source": ["ipc_codes", "cpc_codes", "fi_codes", "ft_codes"],
             "query": {"bool": {
                 "must": [{"bool": {
                     "must": [
@@ -416,28 +444,65 @@ async fn lanes_are_sent_in_the_query_dsl() {
 async fn without_named_indices_every_index_is_a_corpus() {
     let (_, url) = stand_in().await;
     let config = OpenSearchConfig {
-        url,
-        user: None,
-        password: None,
-        indices: BTreeMap::new(),
-        vectors: BTreeMap::new(),
+        every_index: true,
         timeout: Duration::from_millis(500),
+        ..config(&[url])
     };
-    let backend = OpenSearchBackend::new(config.clone(), Arc::new(Hashing::default())).unwrap();
+    let opened = |config| OpenSearchBackend::new(Cluster::new(config).unwrap(), Arc::new(Hashing::default()));
+    let backend = opened(config.clone());
     assert_eq!(backend.corpora().await.unwrap(), ["patents-1"]);
     // Names that do not refer to an index are not found.
     for name in ["_all", ".hidden", ""] {
         assert!(matches!(backend.snapshot(name).await, Err(CorpusError::NotFound { .. })), "{name}");
     }
-    let nobody = OpenSearchBackend::new(
-        OpenSearchConfig { url: "http://127.0.0.1:9".to_owned(), ..config },
-        Arc::new(Hashing::default()),
-    )
-    .unwrap();
+    let nobody = opened(OpenSearchConfig { urls: vec!["http://127.0.0.1:9".to_owned()], ..config });
     let error = nobody.corpora().await.unwrap_err();
     assert!(
         matches!(error, CorpusError::Backend { passing: true, .. })
             && error.to_string().contains("cannot reach"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn a_server_that_lyra_does_not_know_is_refused() {
+    for (about, expect) in [
+        (json!({"version": {"number": "8.11.0"}}), "the server is Elasticsearch 8.11.0: Lyra needs OpenSearch 2.x or 3.x"),
+        (json!({"version": {"distribution": "opensearch", "number": "1.3.20"}}), "the server is opensearch 1.3.20"),
+        (json!({"name": "something"}), "no search server that Lyra knows"),
+    ] {
+        let address = serve(Router::new().route("/", get(move || async move { Json(about) }))).await;
+        let backend = backend(&format!("http://{address}"));
+        let error = backend.snapshot("patents").await.unwrap_err().to_string();
+        assert!(error.contains(expect), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_password_is_said_and_not_shown() {
+    let refuse = || async { (StatusCode::UNAUTHORIZED, "Unauthorized pass") };
+    let address = serve(Router::new().route("/", get(refuse))).await;
+    let error = backend(&format!("http://{address}")).snapshot("patents").await.unwrap_err().to_string();
+    assert!(error.contains("refuses user and password (401)") && !error.contains("pass\""), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_that_lacks_a_part_is_an_error() {
+    for (answer, expect) in [
+        (json!({"timed_out": true, "_shards": {"failed": 0}, "hits": {"hits": []}}), "saw a part of the index only"),
+        (
+            json!({"timed_out": false, "_shards": {"total": 3, "failed": 1, "failures": [{"reason": {
+                "type": "no_shard_available_action_exception", "reason": "gone"}}]}, "hits": {"hits": []}}),
+            "1 of 3 shards did not answer, so the result would be partial",
+        ),
+    ] {
+        let app = Router::new()
+            .route("/", get(|| async { Json(json!({"version": {"distribution": "opensearch", "number": "2.19.1"}})) }))
+            .route("/{index}/_mapping", get(|| async { Json(json!({})) }))
+            .route("/{index}/_search", post(move || async move { Json(answer) }));
+        let address = serve(app).await;
+        let error = run(&backend(&format!("http://{address}")), &lane("patents", "film", &json!([]), 5)).await;
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(expect), "{error}");
+    }
 }

@@ -88,8 +88,12 @@ fn passes(document: &Publication, filter: &Filter) -> bool {
 
 #[async_trait]
 impl SearchBackend for Memory {
-    fn kind(&self) -> BackendKind {
+    fn kind(&self, _: &str) -> BackendKind {
         self.kind
+    }
+
+    fn claims(&self, _: &str) -> bool {
+        true
     }
 
     async fn corpora(&self) -> Result<Vec<String>> {
