@@ -127,7 +127,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
     let (read, all) = (pages.len(), pdf.pages().len());
     let cut = end.map(|limit| format!("read up to page {read} of {all}: the limit is {limit}"));
     let scanned = (without_text > 0).then(|| {
-        let are = if without_text == 1 { "page has no text; it is" } else { "pages have no text; they are" };
+        let are = if without_text == 1 { "pages has no text; it is" } else { "pages have no text; they are" };
         format!("{without_text} of {read} {are} most likely scanned or a figure")
     });
     if chars == 0 {
