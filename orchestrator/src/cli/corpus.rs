@@ -361,6 +361,15 @@ async fn import(app: &App, args: &ImportArgs, cancel: &CancellationToken) -> any
         if !report.rejected.is_empty() {
             tell(&rejected(&report));
         }
+        for partial in report.partial.iter().take(REJECTED_SHOWN) {
+            tell(&format!("{} was read in part: {}", partial.file.display(), partial.reason));
+        }
+        if report.partial_count > REJECTED_SHOWN as u64 {
+            tell(&format!(
+                "… and {} more files were read in part (--json lists all)",
+                report.partial_count - REJECTED_SHOWN as u64
+            ));
+        }
         if let Some(first) = report.odd_codes.first() {
             tell(&format!(
                 "{} classification codes were skipped, the first at {}:{}: {} (--json lists all)",

@@ -1,10 +1,12 @@
-//! Import and full-text search over generated documents, without embeddings.
+//! Import and full-text search over generated documents, without embeddings, and import of generated PDFs.
 //!
 //! `cargo bench -p lyra-corpus --bench corpus -- 1000000 [FOLDER]` (20,000 documents without a number). Prints documents
-//! per second, times of queries and memory. The documents are drawn from a vocabulary with the frequencies of language
-//! (Zipf), four of five in English-like words and one in Japanese, with codes, dates and countries.
+//! per second, times of queries, pages of PDFs per second (a PDF of ten pages for each 200 documents), and memory. The
+//! documents are drawn from a vocabulary with the frequencies of language (Zipf), four of five in English-like words and
+//! one in Japanese, with codes, dates and countries.
 
 mod measure;
+mod papers;
 
 use lyra_corpus::backend::{FieldBoosts, Filter, LaneKind, LaneQuery, RawFilter, SearchBackend};
 use lyra_corpus::{Corpora, EmbeddedBackend, ImportOptions};
@@ -23,6 +25,8 @@ const DEFAULT_SIZE: usize = 20_000;
 const WORDS: usize = 50_000;
 const HITS: usize = 800;
 const QUERIES: usize = 40;
+/// Documents for each PDF.
+const PER_PAPER: usize = 200;
 
 /// Nothing is embedded here.
 struct NoModels;
@@ -227,6 +231,39 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
     sorted.get(((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }
 
+/// Imports generated PDFs in two columns, drawn in the order of reading or row by row.
+#[expect(clippy::print_stdout, reason = "the figures are what this is for")]
+async fn read_papers(
+    corpora: &Corpora,
+    corpus: &str,
+    temporary: &Path,
+    count: usize,
+    is_by_rows: bool,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let folder = temporary.join("papers");
+    std::fs::create_dir_all(&folder)?;
+    let mut draw = Draw(11);
+    let mut words = || (0..7).map(|_| word(draw.rank())).collect::<Vec<_>>().join(" ");
+    for nth in 0..count {
+        papers::write(&folder, nth, is_by_rows, &mut words)?;
+    }
+    let (start, processor_before) = (Instant::now(), processor());
+    let options = ImportOptions { scopes: Some(Vec::new()), ..ImportOptions::default() };
+    let stop = CancellationToken::new();
+    let folders = [folder.clone()];
+    let report = corpora.import_with(corpus, &folders, &options, &NoModels, &|_| {}, &stop).await?;
+    let (seconds, processor_seconds) = (start.elapsed().as_secs_f64(), processor() - processor_before);
+    std::fs::remove_dir_all(&folder)?;
+    let pages = (report.added as usize * papers::PAGES) as f64;
+    println!(
+        "PDFs drawn by {corpus}: {} files, {pages} pages in {seconds:.1} s, {:.0} pages a second; {:.0} pages a second of processor time",
+        report.added,
+        pages / seconds,
+        pages / processor_seconds,
+    );
+    Ok(())
+}
+
 #[expect(clippy::print_stdout, reason = "the figures are what this is for")]
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -254,6 +291,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         memory("RssAnon"),
         memory("VmRSS"),
     );
+
+    for (corpus, is_by_rows) in [("columns", false), ("rows", true)] {
+        read_papers(&corpora, corpus, temporary.path(), size / PER_PAPER, is_by_rows).await?;
+    }
 
     let backend = EmbeddedBackend::new(corpora, Arc::new(NoModels));
     let mut all = Vec::new();

@@ -96,6 +96,10 @@ pub struct ImportReport {
     pub odd_codes_count: u64,
     /// The first thousand of them.
     pub odd_codes: Vec<Rejected>,
+    /// Imported files of which not everything was read, such as PDFs with scanned pages.
+    pub partial_count: u64,
+    /// The first thousand of them, with what is missing.
+    pub partial: Vec<Rejected>,
     /// Documents in the corpus afterwards.
     pub documents: u64,
     /// Documents of them that are still to be embedded.

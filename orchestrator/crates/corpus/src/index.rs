@@ -8,11 +8,14 @@ use crate::analyzer;
 use crate::backend::{FeatureScope, IdType};
 use crate::hash::fnv_row;
 use crate::{CorpusError, Document, Result};
+use lyra_text::{bigrams, content_words};
 use std::path::Path;
 use std::sync::OnceLock;
+use tantivy::collector::TopDocs;
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::LogMergePolicy;
+use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Value};
 use tantivy::{
     DocAddress, DocSet, Executor, IndexWriter, ReloadPolicy, Searcher, TERMINATED, TantivyDocument,
@@ -267,6 +270,24 @@ impl Snapshot {
     pub(crate) fn stored(&self, id: &str) -> Result<Option<Document>> {
         let found = self.find(IdType::DocId, id)?.first().copied();
         found.map(|at| self.document(at)).transpose()
+    }
+
+    /// Documents whose titles have all words of this one, at most `most`.
+    pub(crate) fn titled(&self, title: &str, most: usize) -> Result<Vec<Document>> {
+        let words = content_words(title).into_iter().map(|word| (self.fields.title, word));
+        let pairs = bigrams(title).into_iter().map(|pair| (self.fields.cjk, pair.text));
+        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        for (field, word) in words.chain(pairs) {
+            let term = Term::from_field_text(field, &word);
+            clauses.push((Occur::Must, Box::new(TermQuery::new(term, IndexRecordOption::Basic))));
+        }
+        if clauses.is_empty() {
+            return Ok(Vec::new());
+        }
+        let collector = TopDocs::with_limit(most).order_by_score();
+        let found = self.searcher.search(&BooleanQuery::new(clauses), &collector);
+        let found = found.map_err(CorpusError::index(&self.name))?;
+        found.into_iter().map(|(_, at)| self.document(at)).collect()
     }
 
     /// Calls `each` with every document that `accept` lets through, ordered by id, until it returns `false`. One document

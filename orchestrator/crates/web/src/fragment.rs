@@ -18,7 +18,8 @@ const HEADING_SEPARATOR: &str = " › ";
 /// Headings are not fragments of their own: they are context for the fragments below them. Under one heading,
 /// paragraphs are joined up to [`MIN_CHARS`]; a text longer than [`MAX_CHARS`] is split between sentences (lists and
 /// tables between lines), and only a single sentence longer than that is split at white space. A fragment is shorter
-/// than [`MIN_CHARS`] only when no neighbor in its section has room for it. Duplicate texts on the page are kept once.
+/// than [`MIN_CHARS`] only when no neighbor in its section has room for it. Captions are fragments of their own. Duplicate
+/// texts on the page are kept once.
 pub fn fragments(page: &PageId, extracted: &Extracted) -> Vec<Fragment> {
     let chars: Vec<char> = extracted.text.chars().collect();
     let language = extracted.language.as_deref();
@@ -107,14 +108,15 @@ fn sections(blocks: &[Block]) -> Vec<Section<'_>> {
             open = false;
             continue;
         }
-        if !open {
+        let is_caption = block.kind == BlockKind::Caption;
+        if !open || is_caption {
             let headings = headings.iter().map(|(_, heading)| *heading).collect();
             sections.push(Section { headings, blocks: Vec::new() });
-            open = true;
         }
         if let Some(section) = sections.last_mut() {
             section.blocks.push(block);
         }
+        open = !is_caption;
     }
     sections
 }
@@ -237,7 +239,10 @@ fn fragment_type(piece: &[Unit]) -> FragmentType {
         piece.iter().filter(|unit| kinds.contains(&unit.kind)).map(|unit| unit.end - unit.start).sum()
     };
     let candidates = [
-        (FragmentType::Paragraph, share(&[BlockKind::Paragraph, BlockKind::Preformatted])),
+        (
+            FragmentType::Paragraph,
+            share(&[BlockKind::Paragraph, BlockKind::Preformatted, BlockKind::Caption]),
+        ),
         (FragmentType::List, share(&[BlockKind::List])),
         (FragmentType::Table, share(&[BlockKind::Table])),
         (FragmentType::Quote, share(&[BlockKind::Quote])),

@@ -1,9 +1,13 @@
-//! Text of PDF files: glyphs in drawing order, assembled into lines, paragraphs and headings.
+//! Text of PDF files: glyphs as lines, put in the order of reading, as paragraphs, headings, and captions.
 
+pub mod caption;
 mod front;
 mod glyphs;
 mod layout;
+mod lines;
+mod margins;
 mod marks;
+mod order;
 pub mod section;
 mod unpacked;
 
@@ -86,7 +90,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
         unpacked::count_decrypted(&pdf, bytes, limits.max_unpacked).map_err(too_large)?;
     }
     let cache = InterpreterCache::new();
-    let (mut pages, mut chars, mut unnamed, mut drawn) = (Vec::new(), 0, 0, 0);
+    let (mut pages, mut chars, mut unnamed, mut drawn, mut without_text) = (Vec::new(), 0, 0, 0, 0);
     let (mut vertical, mut marks) = (None, marks::Marks::default());
     let mut end = None;
     for page in pdf.pages().iter() {
@@ -110,7 +114,9 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
         unnamed += found.unnamed;
         vertical.get_or_insert(found.vertical);
         marks.read(page, pages.len() + 1, &found.glyphs);
-        let lines = layout::lines(&found.glyphs);
+        let lines = lines::lines(&found.glyphs);
+        // An empty page draws nothing either.
+        without_text += usize::from(lines.is_empty() && found.elements > 0);
         chars += lines.iter().map(|line| line.text.chars().count()).sum::<usize>();
         pages.push(lines);
         if ended == Ended::Full {
@@ -119,7 +125,11 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
         }
     }
     let (read, all) = (pages.len(), pdf.pages().len());
-    let left_out = end.map(|limit| format!("read up to page {read} of {all}: the limit is {limit}"));
+    let cut = end.map(|limit| format!("read up to page {read} of {all}: the limit is {limit}"));
+    let scanned = (without_text > 0).then(|| {
+        let are = if without_text == 1 { "pages has no text; it is" } else { "pages have no text; they are" };
+        format!("{without_text} of {read} {are} most likely scanned or a figure")
+    });
     if chars == 0 {
         return Err(if unnamed > 0 {
             PdfError::NoCharacters
@@ -128,6 +138,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
         });
     }
     let pieces = layout::pieces(pages);
+    let left_out = cut.into_iter().chain(scanned).reduce(|all, more| format!("{all}; {more}"));
     let front = front::read(&pieces, vertical.as_deref().unwrap_or_default());
     let metadata = pdf.metadata();
     let said = |bytes: &Option<Box<[u8]>>| bytes.as_deref().map(pdf_string).filter(|text| !text.is_empty());

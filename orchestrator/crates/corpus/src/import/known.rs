@@ -72,6 +72,15 @@ impl Known {
         }
     }
 
+    /// Documents whose titles have all words of this one, at most `most`. None on a cluster, where versions of a work are joined by
+    /// identifiers alone.
+    pub(super) fn titled(&self, title: &str, most: usize) -> Result<Vec<Document>> {
+        match &self.place {
+            Place::Here { snapshot, .. } => snapshot.titled(title, most),
+            Place::There { .. } => Ok(Vec::new()),
+        }
+    }
+
     /// What the corpus has of a document with this checksum and these texts.
     pub(super) fn had(&self, id: &str, hash: u64, texts: &Texts) -> Result<Had> {
         let same = match &self.place {

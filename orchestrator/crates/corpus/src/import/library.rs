@@ -115,6 +115,18 @@ impl Facts {
     }
 }
 
+/// Whether a stored document surely is the other version of a work: both name the same title and first author, their
+/// years are at most two apart, and one is a preprint, the other not. What is not known of either does not count as the
+/// same. Returns which version the stored one is.
+pub(super) fn stage_of_other(document: &Document, stage: Stage, stored: &Document) -> Option<Stage> {
+    let title = |of: &Document| keys(of).into_iter().find(|key| key.starts_with("title:"));
+    let same_title = title(document).is_some_and(|own| title(stored) == Some(own));
+    let same_author = family(document).is_some_and(|own| family(stored) == Some(own));
+    let near = document.year.zip(stored.year).is_none_or(|(a, b)| (a - b).abs() <= YEARS_TO_PRINT);
+    let other = stored.stage_of_file().or_else(|| stored.stage()).filter(|_| stored.versions.is_empty());
+    other.filter(|other| *other != stage && same_title && same_author && near)
+}
+
 /// A file of the import, and a line in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {

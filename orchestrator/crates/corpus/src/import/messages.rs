@@ -140,6 +140,8 @@ struct Head {
     rejected: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     holding: Option<Holding>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left_out: Option<String>,
 }
 
 /// A record as it arrives.
@@ -148,6 +150,8 @@ pub(super) struct Arrived<'a> {
     /// A document in its stored form, with the codes that were left out of it; or the reason why it was rejected.
     pub(super) outcome: Result<(&'a str, OddCodes), String>,
     pub(super) holding: Option<Holding>,
+    /// What of it was not read, and why.
+    pub(super) left_out: Option<String>,
 }
 
 /// Longest stored form of a document.
@@ -168,9 +172,9 @@ pub(super) struct Batch {
 
 impl Batch {
     pub(super) fn push(&mut self, record: Record) {
-        let (line, mut rejected) = (record.line, None);
-        let (mut odd, mut stored) = (Vec::new(), None);
-        match record.outcome {
+        let Record { line, outcome, holding, left_out } = record;
+        let (mut rejected, mut odd, mut stored) = (None, Vec::new(), None);
+        match outcome {
             Ok((document, codes)) => {
                 let json = to_json(&document);
                 if json.len() + codes.iter().map(String::len).sum::<usize>() > MOST_STORED {
@@ -187,7 +191,7 @@ impl Batch {
                 rejected = Some(reason);
             }
         }
-        self.records.extend(self::line(&Head { line, odd, rejected, holding: record.holding }));
+        self.records.extend(self::line(&Head { line, odd, rejected, holding, left_out }));
         if let Some(json) = stored {
             // JSON has no line breaks but those that are asked for.
             self.records.extend(json.into_bytes());
@@ -214,7 +218,7 @@ impl Batch {
 pub(super) fn arrived(message: &[u8]) -> impl Iterator<Item = Result<Arrived<'_>, Error>> {
     let mut lines = message.split(|byte| *byte == b'\n').skip(1).filter(|line| !line.is_empty());
     std::iter::from_fn(move || {
-        let Head { line, odd, rejected, holding } = match serde_json::from_slice(lines.next()?) {
+        let Head { line, odd, rejected, holding, left_out } = match serde_json::from_slice(lines.next()?) {
             Ok(head) => head,
             Err(error) => return Some(Err(error.into())),
         };
@@ -225,7 +229,7 @@ pub(super) fn arrived(message: &[u8]) -> impl Iterator<Item = Result<Arrived<'_>
                 Err(error) => return Some(Err(Error::other(error))),
             },
         };
-        Some(Ok(Arrived { line, outcome, holding }))
+        Some(Ok(Arrived { line, outcome, holding, left_out }))
     })
 }
 

@@ -9,7 +9,7 @@ use crate::{Annotation, Document};
 use lyra_documents::{Content, Kind, Paper};
 use lyra_domain::Identifier;
 use lyra_web::extract::{BlockKind, Extracted, Mark, decode};
-use lyra_web::pdf::{self, section};
+use lyra_web::pdf::{self, caption, section};
 use std::collections::HashSet;
 use std::io::{BufRead, Read, Result};
 use url::Url;
@@ -28,20 +28,22 @@ const SOMEWHERE: &str = "https://page.invalid/";
 pub(super) fn read(content: impl BufRead, format: Format) -> Result<Record> {
     let mut bytes = Vec::new();
     content.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    let mut left_out = None;
     let outcome = if bytes.len() as u64 > MAX_FILE {
         Err(format!("longer than {} MiB", MAX_FILE >> 20))
     } else {
         match format {
             Format::Pdf => {
                 let pdf = pdf::read(&bytes, &PDF, &|| false);
+                left_out = pdf.as_ref().ok().and_then(|pdf| pdf.left_out.clone());
                 pdf.map(|pdf| of_page(&pdf)).map_err(|error| error.to_string())
             }
-            Format::Text(format) => text(&bytes, format),
+            Format::Text(format) => text(&bytes, format, &mut left_out),
             _ => html(&bytes, None, None),
         }
     };
     let outcome = outcome.map(|document| (document, Vec::new()));
-    Ok(Record { line: 0, outcome, holding: Some(Holding::Paper) })
+    Ok(Record { line: 0, outcome, holding: Some(Holding::Paper), left_out })
 }
 
 fn html(
@@ -58,9 +60,16 @@ fn html(
     Ok(Document { url: document.url.or_else(|| url.map(str::to_owned)), ..document })
 }
 
-fn text(bytes: &[u8], format: lyra_documents::Format) -> std::result::Result<Document, String> {
+fn text(
+    bytes: &[u8],
+    format: lyra_documents::Format,
+    left_out: &mut Option<String>,
+) -> std::result::Result<Document, String> {
     match lyra_documents::read(bytes, format, &lyra_documents::Limits::default()) {
-        Ok(Content::Paper(paper)) => Ok(of_paper(*paper)),
+        Ok(Content::Paper(paper)) => {
+            *left_out = Some(paper.left_out.join("; ")).filter(|what| !what.is_empty());
+            Ok(of_paper(*paper))
+        }
         Ok(Content::Page(page)) => html(&page.html, page.content_type.as_deref(), page.url.as_deref()),
         Err(error) => Err(error.to_string()),
     }
@@ -76,7 +85,12 @@ fn of_paper(paper: Paper) -> Document {
         }
         for paragraph in section.paragraphs.iter().filter(|paragraph| paragraph.kind != Kind::Code) {
             let rows = paragraph.text.split('\n').filter(|row| !row.trim().is_empty());
-            text.paragraph(&rows.collect::<Vec<_>>().join("; "), paragraph.page);
+            let written = rows.collect::<Vec<_>>().join("; ");
+            if paragraph.kind == Kind::Caption {
+                text.caption(&written, paragraph.page);
+            } else {
+                text.paragraph(&written, paragraph.page);
+            }
         }
     }
     for cited in paper.references.iter().flat_map(|cited| &cited.ids) {
@@ -110,6 +124,7 @@ fn of_page(extracted: &Extracted) -> Document {
         let written = extracted.text_of(block);
         match block.kind {
             BlockKind::Heading { .. } => text.heading(&written),
+            BlockKind::Caption => text.caption(&written, page),
             _ if nth < front => {}
             _ => text.paragraph(&written, page),
         }
@@ -193,6 +208,15 @@ impl FullText {
             Part::Body
         };
         self.heading = Some(heading);
+    }
+
+    /// A caption is a section of its own, `Figure 2`, so that it is no part of the text around it.
+    fn caption(&mut self, caption: &str, page: Option<u32>) {
+        let label = caption::label(caption);
+        let (heading, part) = (label.or_else(|| self.heading.clone()), std::mem::take(&mut self.part));
+        let heading = std::mem::replace(&mut self.heading, heading);
+        self.paragraph(caption, page);
+        (self.heading, self.part) = (heading, part);
     }
 
     fn paragraph(&mut self, paragraph: &str, page: Option<u32>) {

@@ -11,8 +11,8 @@ use super::records::Holding;
 use super::spool::{Slice, Spool};
 use super::{LISTED, Pending, Rejected, Step, Tally, Texts};
 use crate::backend::FeatureScope;
-use crate::document::Stage;
 use crate::document::json::OddCodes;
+use crate::document::{Stage, Version};
 use crate::hash::fnv;
 use crate::index::to_json;
 use crate::ledger::{Entry, Ledger};
@@ -22,6 +22,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+
+/// Documents of one title that are looked at for the other version of a work.
+const SAME_TITLE: usize = 8;
 
 /// What to embed of a document in these scopes: each text once, with all scopes that have it.
 pub(super) fn texts(document: &Document, scopes: &[FeatureScope]) -> Texts {
@@ -307,6 +310,13 @@ impl<'a> Intake<'a> {
                 return Outcome::Failed(CorpusError::Io { path: self.path(place), source: error.into() });
             }
         };
+        if let Some(reason) = record.left_out {
+            let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+            tally.0.partial_count += 1;
+            if tally.0.partial.len() < LISTED {
+                tally.0.partial.push(Rejected { file: source.path.clone(), line: place.line, reason });
+            }
+        }
         match record.holding {
             None => self.accept(document, json.to_owned(), odd_codes, place),
             Some(Holding::Part) => self.part(document, odd_codes, place, true),
@@ -508,7 +518,40 @@ impl<'a> Intake<'a> {
                 return Ok(Some(stored));
             }
         }
-        Ok(None)
+        self.stored_versions(document)
+    }
+
+    /// What the corpus has of a work under the id of another version that it was joined with.
+    fn stored_versions(&self, document: &Document) -> Result<Option<Document>> {
+        if document.doi.is_none() && document.identifiers.is_empty() {
+            return Ok(None);
+        }
+        let titled = self.known.titled(&document.title, SAME_TITLE)?;
+        let is_version = |version: &Version| {
+            (document.doi.is_some() && version.doi == document.doi)
+                || version.identifiers.iter().any(|id| document.identifiers.contains(id))
+        };
+        let stored = titled.into_iter().find(|stored| stored.versions.iter().any(is_version));
+        Ok(stored.map(|stored| stored.yielding_to(document)))
+    }
+
+    /// A work that the corpus does not have, with the other version of it that an earlier import read: files that come
+    /// one by one, as from a browser, name each its own identifier.
+    fn with_other_version(&self, document: Document, whole: bool) -> Result<Document> {
+        let stage = if whole { document.stage() } else { document.stage_of_file() };
+        let Some(stage) = stage.filter(|_| document.versions.is_empty()) else { return Ok(document) };
+        for stored in self.known.titled(&document.title, SAME_TITLE)? {
+            let Some(other) = library::stage_of_other(&document, stage, &stored) else { continue };
+            let doc_id = stored.doc_id.clone();
+            let (mut first, of_first, second, of_second) = match stage {
+                Stage::Published => (document, stage, stored, other),
+                Stage::Preprint => (stored, other, document, stage),
+            };
+            first.join(Some(of_first), second, Some(of_second));
+            first.doc_id = doc_id;
+            return Ok(first);
+        }
+        Ok(document)
     }
 
     /// A work of a library, with what the corpus has of it already.
@@ -523,7 +566,10 @@ impl<'a> Intake<'a> {
         let id = document.doc_id.clone();
         let document = match self.stored(&document) {
             Err(error) => return Outcome::Failed(error),
-            Ok(None) => document,
+            Ok(None) => match self.with_other_version(document, whole) {
+                Ok(document) => document,
+                Err(error) => return Outcome::Failed(error),
+            },
             Ok(Some(stored)) if whole => described(document, stored),
             Ok(Some(stored)) => stored.with_text_of(document),
         };

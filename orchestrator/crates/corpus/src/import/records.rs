@@ -28,11 +28,13 @@ pub(super) struct Record {
     pub(super) outcome: Read,
     /// What it is in a person's library, whose document has no id yet then, or that it is a part of what there is to say.
     pub(super) holding: Option<Holding>,
+    /// What of it was not read, and why.
+    pub(super) left_out: Option<String>,
 }
 
 impl Record {
     pub(super) fn new(line: u64, outcome: Read) -> Self {
-        Self { line, outcome, holding: None }
+        Self { line, outcome, holding: None, left_out: None }
     }
 }
 

@@ -35,7 +35,7 @@ fn record(record: std::result::Result<Reference, Rejected>) -> Record {
             let files = reference.files.iter().map(|file| file.path.clone()).collect();
             let versions = reference.versions.iter().map(ToString::to_string).collect();
             let outcome = Ok((document(reference), Vec::new()));
-            Record { line, outcome, holding: Some(Holding::Reference { files, versions }) }
+            Record { line, outcome, holding: Some(Holding::Reference { files, versions }), left_out: None }
         }
         Err(rejected) => Record::new(rejected.line, Err(rejected.reason)),
     }

@@ -1,5 +1,7 @@
 //! A folder as researchers have it: two hundred files of many kinds, some of them damaged or hostile.
 
+mod kinds;
+
 use crate::papers::{PAGE, pdf};
 use crate::support::{Bench, Hashing};
 use lyra_corpus::ImportReport;
@@ -121,6 +123,7 @@ fn sound() -> Vec<File> {
         let line = |of: usize| format!("{{\"id\": \"j{nth}-{of}\", \"title\": \"Line {nth}-{of}\"}}\n");
         files.push((format!("{nth}.jsonl"), (line(0) + &line(1)).into_bytes(), 2));
     }
+    files.extend(kinds::files());
     let member = |name: &str| note(&format!("member {name}"));
     let (a, b, c) = (member("a"), member("b"), member("c"));
     files.push(("one.zip".to_owned(), zip(&[("a.md", &a), ("x/work.pdf", &paper(&work(70)))]), 2));
@@ -210,7 +213,7 @@ async fn two_hundred_files_of_which_twenty_are_hostile() {
     let (bench, embedder) = (Bench::new(), Hashing::default());
     let folder = bench.folder.path().join("everything");
     let (sound, hostile) = (sound(), hostile());
-    assert!(sound.len() + hostile.len() >= 194 && hostile.len() == 20, "{}", sound.len());
+    assert!(sound.len() + hostile.len() >= 218 && hostile.len() == 20, "{}", sound.len());
     for (name, content, _) in &sound {
         write(&folder.join(name), content);
     }
@@ -257,6 +260,19 @@ async fn two_hundred_files_of_which_twenty_are_hostile() {
             "{found:?}"
         );
         assert_eq!(found.files, [format!("{nth}.pdf")]);
+    }
+    for (work, file) in kinds::works() {
+        let found = bench.corpora.document("c", &format!("doi:{}", work.doi)).await.unwrap();
+        let found = found.unwrap_or_else(|| panic!("{} is missing, of {file}", work.doi));
+        assert_eq!((&found.title, found.year), (&work.title, Some(work.year)), "{file}");
+        assert_eq!(
+            (&found.authors[..], found.venue.as_deref()),
+            (&work.authors[..], Some("Sleep")),
+            "{file}"
+        );
+        assert!(found.desc.contains(kinds::SAID), "{file}: {found:?}");
+        assert_eq!(found.files, [file]);
+        assert_eq!(found.passages()[0].heading, Some("Results"), "{found:?}");
     }
     let again = bench.import(&folder, &embedder).await.unwrap();
     assert_eq!((again.added, again.updated, again.documents), (0, 0, report.documents), "{again:#?}");

@@ -122,6 +122,33 @@ async fn a_folder_of_papers() {
 }
 
 #[tokio::test]
+async fn captions_are_sections_and_pages_without_text_are_said() {
+    let (bench, embedder) = (Bench::new(), Hashing::default());
+    let file = bench.folder.path().join("lee.pdf");
+    let text = [
+        (20, 50, 740, "Short naps and the memory of adults"),
+        (10, 50, 660, "1. Results"),
+        (10, 50, 640, "Adults who napped for twenty minutes remembered more words than those who read a"),
+        (10, 50, 500, "Figure 2: Words that adults remembered after naps."),
+        (10, 50, 460, "book in the same room, and less than those who had slept for an hour."),
+    ];
+    std::fs::write(&file, pdf(&[&text, &[(10, 50, 700, " ")]])).unwrap();
+    let report = bench.import(&file, &embedder).await.unwrap();
+    assert_eq!((report.added, report.rejected_count, report.partial_count), (1, 0, 1), "{report:?}");
+    let partial = "1 of 2 pages has no text; it is most likely scanned or a figure";
+    assert_eq!((&report.partial[0].file, report.partial[0].reason.as_str()), (&file, partial));
+    let lee = only(&bench, "napped twenty minutes").await;
+    let passages: Vec<_> = lee.passages().iter().map(|p| (p.heading, p.page, p.text)).collect();
+    let running = "Adults who napped for twenty minutes remembered more words than those who read a book in the same room, \
+                   and less than those who had slept for an hour.";
+    let expect = [
+        (Some("1. Results"), Some(1), running),
+        (Some("Figure 2"), Some(1), "Figure 2: Words that adults remembered after naps."),
+    ];
+    assert_eq!(passages, expect);
+}
+
+#[tokio::test]
 async fn references_find_their_papers_and_take_no_notes() {
     let (bench, embedder) = (Bench::new(), Hashing::default());
     let folder = bench.folder.path();

@@ -97,6 +97,72 @@ async fn a_version_that_comes_later_joins_the_one_that_is_there() {
 }
 
 #[tokio::test]
+async fn versions_join_that_separate_imports_bring() {
+    let early = paper(EARLY, "arXiv:2001.01234v2 [q-bio] 4 Jan 2020");
+    let last = paper(FINAL, "Sleep 2021, doi:10.1000/naps.7");
+    for files in
+        [[("early.pdf", &early), ("final.pdf", &last)], [("final.pdf", &last), ("early.pdf", &early)]]
+    {
+        let (bench, embedder) = (Bench::new(), Hashing::default());
+        for (nth, (name, content)) in files.into_iter().enumerate() {
+            let folder = bench.folder.path().join(format!("upload-{nth}"));
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join(name), content).unwrap();
+            let report = bench.import(&folder.join(name), &embedder).await.unwrap();
+            let expect = if nth == 0 { (1, 0, 0, 0) } else { (0, 1, 0, 0) };
+            assert_eq!((counts(&report), report.documents), (expect, 1), "{report:?}");
+        }
+        let found = all(&bench).await.remove(0);
+        assert_eq!(stages(&found), both(), "{found:?}");
+        assert!(found.desc.contains("seven more words") && !found.desc.contains("nine"), "{}", found.desc);
+        assert_eq!(
+            (found.files.len(), found.doi.map(|doi| doi.to_string())),
+            (2, Some("10.1000/naps.7".to_owned()))
+        );
+        for (nth, (name, _)) in files.into_iter().enumerate() {
+            let file = bench.folder.path().join(format!("upload-{nth}")).join(name);
+            // Copied to another place, it is read again.
+            let copy = bench.folder.path().join(format!("again-{nth}-{name}"));
+            std::fs::copy(file, &copy).unwrap();
+            let report = bench.import(&copy, &embedder).await.unwrap();
+            assert_eq!((report.added, report.documents), (0, 1), "{name}: {report:?}");
+        }
+        let again = all(&bench).await.remove(0);
+        assert_eq!((stages(&again), again.desc), (both(), found.desc));
+    }
+}
+
+#[tokio::test]
+async fn another_author_is_another_work_also_in_a_later_import() {
+    let (bench, embedder) = (Bench::new(), Hashing::default());
+    let entries = |authors: [&str; 2]| {
+        let [early, last] = authors;
+        [
+            format!(
+                "@misc{{early, title = {{{TITLE}}}, author = {{{early}}}, year = 2020, eprint = {{2001.01234}}, \
+                 archiveprefix = {{arXiv}}}}\n"
+            ),
+            format!(
+                "@article{{final, title = {{{TITLE}}}, author = {{{last}}}, year = 2021, journal = {{Sleep}}, \
+                 doi = {{10.1000/naps.7}}}}\n"
+            ),
+        ]
+    };
+    for (authors, documents) in [(["Poe, Cy", "Lee, Ann"], 2), (["Ek, Bo", "Ek, Bo"], 1)] {
+        let corpus = documents.to_string();
+        let mut count = 0;
+        for (nth, entry) in entries(authors).into_iter().enumerate() {
+            let file = bench.folder.path().join(format!("{documents}-{nth}.bib"));
+            std::fs::write(&file, entry).unwrap();
+            let stop = tokio_util::sync::CancellationToken::new();
+            count =
+                bench.corpora.import(&corpus, &[file], &embedder, &|_| {}, &stop).await.unwrap().documents;
+        }
+        assert_eq!(count, documents, "{authors:?}");
+    }
+}
+
+#[tokio::test]
 async fn references_name_both_versions() {
     let (bench, embedder) = (Bench::new(), Hashing::default());
     let folder = bench.folder.path().join("library");

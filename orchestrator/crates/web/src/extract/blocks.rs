@@ -38,6 +38,8 @@ pub enum BlockKind {
     Quote,
     /// Text whose lines and spaces matter: code, verse.
     Preformatted,
+    /// The caption of a figure or a table of a PDF.
+    Caption,
 }
 
 /// A link in the text. Links in navigation, headers, footers, and asides do not count.

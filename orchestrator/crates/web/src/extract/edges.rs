@@ -107,7 +107,9 @@ impl Line {
             BlockKind::Heading { .. } => false,
             BlockKind::Table | BlockKind::Preformatted | BlockKind::Quote => true,
             BlockKind::List => !self.leads_away(),
-            BlockKind::Paragraph => !self.is_linked && (self.chars > SHORT || self.ends_sentence),
+            BlockKind::Paragraph | BlockKind::Caption => {
+                !self.is_linked && (self.chars > SHORT || self.ends_sentence)
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ impl Extracted {
                     out.push(' ');
                     out.push_str(&text);
                 }
-                BlockKind::Paragraph | BlockKind::List => out.push_str(&text),
+                BlockKind::Paragraph | BlockKind::List | BlockKind::Caption => out.push_str(&text),
                 BlockKind::Quote => out.push_str(&lines(&text, |line| format!("> {line}"))),
                 BlockKind::Preformatted => {
                     out.push_str("```\n");

@@ -86,7 +86,7 @@ pub(super) fn filled(text: Content, wider: &Content) -> Content {
             BlockKind::Heading { .. } => {
                 keep[at + 1] && !matches!(wider.blocks[at + 1].kind, BlockKind::Heading { .. }) && at > 0
             }
-            BlockKind::Paragraph | BlockKind::Quote => {
+            BlockKind::Paragraph | BlockKind::Quote | BlockKind::Caption => {
                 !is_linked && length >= PARAGRAPH && ends_sentence(&texts[at])
             }
             BlockKind::List => !is_linked && length >= ITEM * texts[at].lines().count(),

@@ -1,6 +1,7 @@
 //! What the first page of an article says of it: title, authors, identifiers, abstract.
 
 use super::layout::Piece;
+use super::lines::Line;
 use super::section::{self, is_abstract};
 use crate::extract::{BlockKind, PublishedDate, names};
 use lyra_domain::{ArxivId, Doi, Identifier};
@@ -10,6 +11,8 @@ const LOOKED_AT: usize = 25;
 /// Characters of a title.
 const MIN_TITLE: usize = 8;
 const MAX_TITLE: usize = 300;
+/// A title is at least so much larger than the text, when something else is larger still.
+const TITLE_SIZE: f64 = 1.2;
 /// Pieces after the title that may hold names.
 const BYLINES: usize = 6;
 /// Characters of an abstract.
@@ -17,7 +20,7 @@ const MIN_ABSTRACT: usize = 80;
 const MAX_ABSTRACT: usize = 6_000;
 
 /// Words of a line that names no people.
-const NO_NAMES: [&str; 23] = [
+const NO_NAMES: [&str; 26] = [
     "university",
     "department",
     "institute",
@@ -27,6 +30,9 @@ const NO_NAMES: [&str; 23] = [
     "hospital",
     "laboratory",
     "center",
+    "research",
+    "corporation",
+    "gmbh",
     "journal",
     "received",
     "accepted",
@@ -87,6 +93,7 @@ fn title(first: &[&Piece]) -> (String, Option<usize>) {
             && (wide || piece.text.split_whitespace().count() >= 2)
             && letters * 2 > chars
             && !section::is_usual(&piece.text)
+            && piece.kind != BlockKind::Caption
             && !piece.text.contains("://")
     };
     let candidates = || (0..before).filter(|at| fits(first[*at]));
@@ -99,6 +106,17 @@ fn title(first: &[&Piece]) -> (String, Option<usize>) {
         .max_by(|a, b| first[*a].size.total_cmp(&first[*b].size).then(b.cmp(a)))
         .or_else(|| candidates().find(|at| first[*at].size > largest * 0.97));
     let Some(start) = start else { return (String::new(), None) };
+    // A few words in a larger font, with no names under them, stand in a figure, when names stand under a title.
+    let is_short = first[start].text.split_whitespace().count() < 4;
+    let is_named = |at: usize| !authors(&first[(at + 1).min(before)..before]).is_empty();
+    let body = body_size(first);
+    let above = |at: &usize| {
+        *at < start
+            && first[*at].size > body * TITLE_SIZE
+            && first[*at].text.split_whitespace().count() >= 4
+            && is_named(*at)
+    };
+    let start = if is_short && !is_named(start) { candidates().find(above).unwrap_or(start) } else { start };
     let same = |piece: &&&Piece| (piece.size - first[start].size).abs() < first[start].size * 0.03;
     let more = first[start + 1..before].iter().take_while(same).count();
     let parts: Vec<&str> = first[start..=start + more].iter().map(|piece| piece.text.trim()).collect();
@@ -125,28 +143,88 @@ fn inline_abstract(text: &str) -> Option<&str> {
 }
 
 /// The names under the title: the first pieces that hold nothing but names. Lines in one font are read together,
-/// because a name may be divided between them.
+/// because a name may be divided between them. In columns, each begins with its names.
 fn authors(after: &[&Piece]) -> Vec<String> {
     let ends =
         |piece: &&Piece| is_abstract(&piece.text) || opens_abstract(piece) || section::is_usual(&piece.text);
-    let end = after.iter().take(BYLINES).position(ends).unwrap_or(BYLINES.min(after.len()));
+    let end = after.iter().position(ends).unwrap_or(after.len());
+    let near = &after[..end.min(BYLINES)];
     let mut found: Vec<String> = Vec::new();
-    for lines in after[..end].chunk_by(|a, b| (a.size - b.size).abs() < a.size * 0.03) {
-        let texts: Vec<&str> = lines.iter().map(|piece| piece.text.as_str()).collect();
-        let mut people = people(&texts.join(" "));
-        if people.is_empty() {
-            people = texts.iter().flat_map(|line| self::people(line)).collect();
-        }
-        if people.is_empty() && !found.is_empty() {
-            break;
-        }
+    let mut add = |people: Vec<String>| {
         for name in people {
             if !found.contains(&name) {
                 found.push(name);
             }
         }
+    };
+    let mut by_line: Option<&Line> = None;
+    for pieces in near.chunk_by(|a, b| (a.size - b.size).abs() < a.size * 0.03) {
+        let lines: Vec<&Line> = pieces.iter().flat_map(|piece| &piece.lines).collect();
+        let names = people(&by_lines(&lines));
+        if !names.is_empty() {
+            by_line = by_line.or(lines.first().copied());
+            add(names);
+            continue;
+        }
+        let mut is_over = false;
+        for piece in pieces {
+            let lines: Vec<&Line> = piece.lines.iter().collect();
+            let names = people(&by_lines(&lines));
+            is_over = names.is_empty() && by_line.is_some();
+            if !names.is_empty() {
+                by_line = by_line.or(lines.first().copied());
+                add(names);
+            } else if by_line.is_none() {
+                // Up to the first line with other words: cities and companies read as names do.
+                let named = lines.iter().map(|line| (*line, people_of(line)));
+                let named = named.skip_while(|(_, names)| names.is_empty());
+                for (line, names) in named.take_while(|(_, names)| !names.is_empty()) {
+                    by_line = by_line.or(Some(line));
+                    add(names);
+                }
+                is_over = by_line.is_some();
+            }
+        }
+        if is_over {
+            break;
+        }
+    }
+    // Columns that were drawn after the first one begin at the same height.
+    if let Some(by_line) = by_line {
+        let level = |line: &&Line| {
+            (line.y - by_line.y).abs() < line.size * 0.5
+                && (line.size - by_line.size).abs() < line.size * 0.03
+                && line.x > by_line.end
+        };
+        let beside = after[..end].iter().flat_map(|piece| &piece.lines).filter(level);
+        beside.for_each(|line| add(people_of(line)));
     }
     found
+}
+
+/// Lines as one, with commas for wide gaps, which separate names as commas do.
+fn by_lines(lines: &[&Line]) -> String {
+    let mut text = String::new();
+    let mut last: Option<Line> = None;
+    for part in lines.iter().flat_map(|line| line.parts()) {
+        let is_level = last.as_ref().is_some_and(|last| (last.y - part.y).abs() < part.size * 0.5);
+        text.push_str(if is_level { ", " } else { " " });
+        text.push_str(&part.text);
+        last = Some(part);
+    }
+    text
+}
+
+/// The people of one line, with wide gaps between their names or within.
+fn people_of(line: &Line) -> Vec<String> {
+    let apart = people(&by_lines(&[line]));
+    if apart.is_empty() { people(&line.text) } else { apart }
+}
+
+/// The size that most of the text has.
+fn body_size(pieces: &[&Piece]) -> f64 {
+    let longest = pieces.iter().max_by_key(|piece| piece.text.chars().count());
+    longest.map_or(0.0, |piece| piece.size)
 }
 
 /// The people of a by-line; none when it holds other words as well.
@@ -273,6 +351,7 @@ fn abstract_text(pieces: &[Piece]) -> Option<String> {
             !matches!(piece.kind, BlockKind::Heading { .. })
                 && !piece.text.to_lowercase().starts_with("keyword")
         });
+        let body = body.filter(|piece| piece.kind != BlockKind::Caption);
         let text = body.map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n");
         let text: String = text.chars().take(MAX_ABSTRACT).collect();
         return Some(text).filter(|text| text.chars().count() >= MIN_ABSTRACT);

@@ -1,10 +1,9 @@
-//! Glyphs as lines, lines as paragraphs and headings.
-//!
-//! Pages are read in the order in which they are drawn, which for typeset articles is the order of reading, columns
-//! included; sorting by place would mix the columns.
+//! Lines as paragraphs, headings, and captions.
 
-use super::glyphs::PlacedGlyph;
+use super::caption;
+use super::lines::Line;
 use super::section;
+use super::{margins, order};
 use crate::extract::BlockKind;
 use std::collections::HashMap;
 
@@ -14,116 +13,13 @@ const HEADING_SIZE: f64 = 1.12;
 const PARAGRAPH_GAP: f64 = 1.75;
 /// Characters of a heading.
 const MAX_HEADING: usize = 200;
-/// A line at the edge of this many pages is a running header or footer.
-const RUNNING_PAGES: usize = 3;
 
-/// One line.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
-    pub(super) text: String,
-    x: f64,
-    end: f64,
-    y: f64,
-    size: f64,
-}
+/// Characters of a paragraph that goes on behind a column or page break, at least.
+const BROKEN_OFF: usize = 60;
+/// Captions, cells, and labels between the two parts of a paragraph, at most.
+const BETWEEN: usize = 40;
 
-/// Puts glyphs that follow one another on a baseline together; gaps become spaces.
-pub(super) fn lines(glyphs: &[PlacedGlyph]) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    for glyph in glyphs {
-        let size = glyph.size.max(0.1);
-        match lines.last_mut() {
-            Some(line) if follows(line, glyph) => {
-                let gap = glyph.x - line.end;
-                if gap > size.min(line.size) * 0.17
-                    && !line.text.ends_with(' ')
-                    && !glyph.text.starts_with(' ')
-                {
-                    line.text.push(' ');
-                }
-                line.text.push_str(&glyph.text);
-                line.end = glyph.end.max(line.end);
-                // The largest glyph determines the size of a line: superscripts are smaller.
-                if size > line.size {
-                    line.size = size;
-                    line.y = glyph.y;
-                }
-            }
-            _ => lines.push(Line { text: glyph.text.clone(), x: glyph.x, end: glyph.end, y: glyph.y, size }),
-        }
-    }
-    for line in &mut lines {
-        // With soft hyphens, which are drawn where a line ends.
-        line.text = written_out(&line.text).split_whitespace().collect::<Vec<_>>().join(" ");
-    }
-    lines.retain(|line| !line.text.is_empty());
-    lines
-}
-
-/// Ligatures as letters, and accents that were drawn before their letter as part of it (`Lemaˆıtre`).
-fn written_out(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut accent = None;
-    for c in text.chars() {
-        let letters = match c {
-            '\u{FB00}' => "ff",
-            '\u{FB01}' => "fi",
-            '\u{FB02}' => "fl",
-            '\u{FB03}' => "ffi",
-            '\u{FB04}' => "ffl",
-            '\u{FB05}' | '\u{FB06}' => "st",
-            _ => "",
-        };
-        out.push_str(letters);
-        if !letters.is_empty() {
-            continue;
-        }
-        if let Some((drawn, mark)) = accent.take() {
-            if c.is_alphabetic() {
-                let letter = match c {
-                    'ı' => 'i',
-                    'ȷ' => 'j',
-                    letter => letter,
-                };
-                out.push_str(&lyra_text::normalise(&format!("{letter}{mark}")));
-                continue;
-            }
-            out.push(drawn);
-        }
-        match combining(c) {
-            Some(mark) => accent = Some((c, mark)),
-            None => out.push(c),
-        }
-    }
-    out.extend(accent.map(|(drawn, _)| drawn));
-    out
-}
-
-/// The combining form of an accent.
-fn combining(accent: char) -> Option<char> {
-    Some(match accent {
-        '´' => '\u{301}',
-        'ˆ' => '\u{302}',
-        '˜' => '\u{303}',
-        '¯' => '\u{304}',
-        '˘' => '\u{306}',
-        '˙' => '\u{307}',
-        '¨' => '\u{308}',
-        '˚' => '\u{30A}',
-        'ˇ' => '\u{30C}',
-        '¸' => '\u{327}',
-        _ => return None,
-    })
-}
-
-fn follows(line: &Line, glyph: &PlacedGlyph) -> bool {
-    let size = line.size.max(glyph.size);
-    let level = (glyph.y - line.y).abs() < size * 0.5;
-    // Kerning steps back a little, a new column or cell far ahead.
-    level && glyph.x > line.end - size && glyph.x < line.end + size * 3.0
-}
-
-/// A paragraph or a heading.
+/// A paragraph, a heading, or a caption.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Piece {
     pub(super) kind: BlockKind,
@@ -132,11 +28,14 @@ pub(super) struct Piece {
     pub(super) size: f64,
     /// The page that it begins on, from 1.
     pub(super) page: u32,
+    /// Its lines, on the first page.
+    pub(super) lines: Vec<Line>,
 }
 
-/// Paragraphs and headings of all pages, in order.
+/// Paragraphs, headings, and captions of all pages, in order.
 pub(super) fn pieces(mut pages: Vec<Vec<Line>>) -> Vec<Piece> {
-    drop_running_lines(&mut pages);
+    margins::clear(&mut pages);
+    let pages: Vec<Vec<Line>> = pages.into_iter().map(order::in_order).collect();
     let body = body_size(&pages);
     let largest = pages.iter().flatten().map(|line| line.size).fold(body, f64::max);
     let mut paragraphs: Vec<Paragraph> = Vec::new();
@@ -151,9 +50,13 @@ pub(super) fn pieces(mut pages: Vec<Vec<Line>>) -> Vec<Piece> {
     let piece = |paragraph: Paragraph| {
         let large = paragraph.size > body * HEADING_SIZE && paragraph.text.chars().count() <= MAX_HEADING;
         let level = if large && paragraph.size > largest * 0.95 { 1 } else { 2 };
-        let heading = large || section::is_heading(&paragraph.text);
-        let kind = if heading { BlockKind::Heading { level } } else { BlockKind::Paragraph };
-        Piece { kind, text: paragraph.text, size: paragraph.size, page: paragraph.page }
+        let kind = match () {
+            () if paragraph.caption => BlockKind::Caption,
+            () if large || section::is_heading(&paragraph.text) => BlockKind::Heading { level },
+            () => BlockKind::Paragraph,
+        };
+        let Paragraph { text, size, page, lines, .. } = paragraph;
+        Piece { kind, text, size, page, lines }
     };
     joined(paragraphs).into_iter().map(piece).collect()
 }
@@ -163,24 +66,47 @@ struct Paragraph {
     page: u32,
     /// It is a heading by its words, so that no line is added to it.
     heading: bool,
+    caption: bool,
+    /// The paragraph before it went on behind it.
+    passed: bool,
     size: f64,
     left: f64,
     right: f64,
+    /// On the first page.
+    lines: Vec<Line>,
 }
 
 impl Paragraph {
     fn of(line: &Line, page: u32) -> Self {
-        let heading = section::is_heading(&line.text);
-        Self { text: line.text.clone(), page, heading, size: line.size, left: line.x, right: line.end }
+        let caption = caption::start(&line.text).is_some();
+        Self {
+            text: line.text.clone(),
+            page,
+            heading: !caption && section::is_heading(&line.text),
+            caption,
+            passed: false,
+            size: line.size,
+            left: line.x,
+            right: line.end,
+            lines: if page == 1 { vec![line.clone()] } else { Vec::new() },
+        }
     }
 
     fn goes_on(&self, last: &Line, line: &Line) -> bool {
+        let down = last.y - line.y;
+        let is_near = (0.0..=line.size * PARAGRAPH_GAP).contains(&down);
+        if self.caption && is_near && caption::start(&self.text).is_some_and(|start| start.words.is_empty()) {
+            // `TABLE II` stands above its words.
+            return true;
+        }
         if self.heading || section::is_heading(&line.text) {
             return false;
         }
-        let down = last.y - line.y;
         let same_size = (line.size - self.size).abs() <= self.size * 0.08;
-        if !same_size || down < 0.0 || down > line.size * PARAGRAPH_GAP {
+        if !same_size || !is_near {
+            return false;
+        }
+        if caption::start(&line.text).is_some() && !self.is_amid(last) {
             return false;
         }
         if down < line.size * 0.5 {
@@ -193,32 +119,77 @@ impl Paragraph {
         !(ended && (short || indented))
     }
 
+    /// Whether a line of running text ends amid a sentence, so that `Figure 2` under it is no caption.
+    fn is_amid(&self, last: &Line) -> bool {
+        let full = last.end > self.right - last.size * 4.0;
+        full && is_prose(&last.text) && !ends_sentence(&last.text)
+    }
+
     fn add(&mut self, line: &Line) {
         append(&mut self.text, &line.text);
         self.left = self.left.min(line.x);
         self.right = self.right.max(line.end);
+        if self.page == 1 {
+            self.lines.push(line.clone());
+        }
+    }
+
+    /// Whether it may stand between the two parts of a paragraph: a caption, cells of a table, labels of a figure.
+    fn is_between(&self, part: &Self) -> bool {
+        self.caption || !is_prose(&self.text) || (self.size - part.size).abs() > part.size * 0.03
     }
 }
 
-/// Joins paragraphs that a column or page break split.
+/// Whether a text has the length of a line at least, most of it letters.
+fn is_prose(text: &str) -> bool {
+    let (mut letters, mut all) = (0_usize, 0_usize);
+    for c in text.chars().filter(|c| !c.is_whitespace()) {
+        all += if is_wide(c) { 3 } else { 1 };
+        letters += match () {
+            () if is_wide(c) => 3,
+            () => usize::from(c.is_alphabetic()),
+        };
+    }
+    all >= 30 && letters * 10 >= all * 6
+}
+
+/// Joins paragraphs that a column or page break split, also around figures and tables.
 fn joined(paragraphs: Vec<Paragraph>) -> Vec<Paragraph> {
     let mut out: Vec<Paragraph> = Vec::new();
     for paragraph in paragraphs {
-        let goes_on = paragraph.text.chars().next().is_some_and(char::is_lowercase);
-        match out.last_mut() {
-            Some(open)
-                if goes_on
-                    && !open.heading
-                    && !ends_sentence(&open.text)
-                    && (open.size - paragraph.size).abs() <= open.size * 0.03
-                    && open.text.chars().count() > 60 =>
-            {
-                append(&mut open.text, &paragraph.text);
+        match broken_off(&out, &paragraph) {
+            Some(at) => {
+                append(&mut out[at].text, &paragraph.text);
+                out[at + 1..].iter_mut().for_each(|between| between.passed = true);
             }
-            _ => out.push(paragraph),
+            None => out.push(paragraph),
         }
     }
     out
+}
+
+/// The paragraph of which a paragraph is the rest: the last one, or the one above the figures and tables between.
+fn broken_off(before: &[Paragraph], part: &Paragraph) -> Option<usize> {
+    let is_rest = !part.caption && part.text.chars().next().is_some_and(char::is_lowercase);
+    if !is_rest {
+        return None;
+    }
+    let is_unfinished = |open: &Paragraph| {
+        !open.heading
+            && !open.caption
+            && (open.size - part.size).abs() <= open.size * 0.03
+            && !ends_sentence(&open.text)
+            && open.text.chars().count() > BROKEN_OFF
+    };
+    let last = before.len().checked_sub(1)?;
+    if is_unfinished(&before[last]) {
+        return Some(last);
+    }
+    let above = before.iter().rev().take(BETWEEN).position(|open| open.heading || !open.is_between(part))?;
+    let at = last - above;
+    let has_caption = before[at..].iter().any(|between| between.caption && !between.passed);
+    let is_text = is_prose(&part.text) || ends_sentence(&part.text);
+    (has_caption && is_text && is_unfinished(&before[at])).then_some(at)
 }
 
 /// Joins two lines: a word that was divided becomes whole, Japanese gets no space.
@@ -253,34 +224,4 @@ fn body_size(pages: &[Vec<Line>]) -> f64 {
     }
     let most = sizes.into_iter().max_by_key(|(size, chars)| (*chars, -size));
     most.map_or(10.0, |(size, _)| size as f64 / 4.0)
-}
-
-/// Drops page numbers, and lines at the top and bottom that repeat on several pages except for digits.
-fn drop_running_lines(pages: &mut [Vec<Line>]) {
-    let key = |line: &Line| line.text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
-    let edges = |page: &[Line]| -> Vec<usize> {
-        let mut order: Vec<usize> = (0..page.len()).collect();
-        order.sort_by(|&a, &b| page[a].y.total_cmp(&page[b].y));
-        order.iter().take(2).chain(order.iter().rev().take(2)).copied().collect()
-    };
-    let mut counts: HashMap<String, usize> = HashMap::new();
-    for page in pages.iter() {
-        let mut keys: Vec<String> = edges(page).into_iter().map(|i| key(&page[i])).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        for key in keys {
-            *counts.entry(key).or_default() += 1;
-        }
-    }
-    for page in pages.iter_mut() {
-        let edges = edges(page);
-        let mut i = 0;
-        page.retain(|line| {
-            let at_edge = edges.contains(&i);
-            i += 1;
-            let number = line.text.chars().all(|c| c.is_ascii_digit());
-            let running = counts.get(&key(line)).is_some_and(|count| *count >= RUNNING_PAGES);
-            !(at_edge && (number || running))
-        });
-    }
 }

@@ -1,7 +1,7 @@
 //! What readers marked in a PDF: highlights with the text under them, notes, and comments.
 
 use super::glyphs::PlacedGlyph;
-use super::{layout, pdf_text};
+use super::{lines, pdf_text};
 use crate::extract::Mark;
 use hayro_interpret::hayro_syntax::object::{Array, Dict, Name, String as PdfString};
 use hayro_interpret::hayro_syntax::page::Page;
@@ -41,7 +41,8 @@ impl Marks {
                 _ => continue,
             };
             let comment = annotation.get::<PdfString<'_>>(b"Contents");
-            let comment = comment.map(|comment| lines(&pdf_text(comment.as_bytes()))).unwrap_or_default();
+            let comment =
+                comment.map(|comment| paragraphs(&pdf_text(comment.as_bytes()))).unwrap_or_default();
             let text = if is_marked { self.text_under(&annotation, glyphs) } else { String::new() };
             // Programs put the marked text into the comment.
             let comment = if squeezed(&comment) == squeezed(&text) { String::new() } else { comment };
@@ -66,7 +67,7 @@ impl Marks {
             }
             let under: Vec<PlacedGlyph> =
                 glyphs.iter().filter(|glyph| is_under(corners, glyph)).cloned().collect();
-            parts.extend(layout::lines(&under).into_iter().map(|line| line.text));
+            parts.extend(lines::lines(&under).into_iter().map(|line| line.text));
         }
         parts.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
     }
@@ -97,7 +98,7 @@ fn color(annotation: &Dict<'_>) -> Option<String> {
 }
 
 /// One paragraph a line.
-fn lines(text: &str) -> String {
+fn paragraphs(text: &str) -> String {
     let cut = &text[..text.char_indices().nth(MAX_COMMENT).map_or(text.len(), |(at, _)| at)];
     let lines = cut.split(['\n', '\r']).map(crate::dom::single_spaces);
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")

@@ -1,3 +1,5 @@
+mod columns;
+
 use super::*;
 use crate::extract::{BlockKind, Mark};
 use proptest::prelude::*;
