@@ -8,7 +8,7 @@ use lyra_proto::Limits;
 
 use crate::error::Error;
 use crate::model::ModelSource;
-use crate::model::device::{Device, DeviceChoice, Precision};
+use crate::model::device::{BackendChoice, Device, DeviceChoice, Precision};
 
 /// Environment variable that names the folder of the models.
 pub const MODELS_DIR_ENV: &str = "LYRA_MODELS_DIR";
@@ -28,6 +28,8 @@ pub struct ServerConfig {
     pub limits: Limits,
     /// Where to compute.
     pub device: DeviceChoice,
+    /// What computes there.
+    pub backend: BackendChoice,
     /// Number format of weights and activations on a GPU.
     pub precision: Precision,
     /// Tokens that run together in one batch; `None` leaves it to the device and the number of threads.
@@ -53,6 +55,7 @@ impl ServerConfig {
             threads,
             limits: Limits::default(),
             device: DeviceChoice::default(),
+            backend: BackendChoice::default(),
             precision: Precision::default(),
             max_batch_tokens: None,
             drain: Duration::from_secs(30),

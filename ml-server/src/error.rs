@@ -84,6 +84,12 @@ pub enum Error {
     /// The requested device is unusable.
     #[error("cannot compute on the GPU: {0}")]
     Device(String),
+    /// The device does not compute models of this kind.
+    #[error("{0}; use another --backend or --device")]
+    Unsupported(String),
+    /// The requested backend is not in this build.
+    #[error("cannot compute with candle: {0}")]
+    Backend(String),
     /// The server could not start to listen or to run its threads.
     #[error("cannot start: {0}")]
     Start(String),
@@ -107,7 +113,7 @@ pub enum ComputeError {
     #[error("the GPU does not have enough free memory")]
     OutOfMemory,
     /// The device refused this work.
-    #[error("the GPU failed: {0}")]
+    #[error("the device failed: {0}")]
     Failed(String),
     /// The device no longer works.
     #[error("the GPU is lost: {0}; restart the server")]

@@ -11,7 +11,7 @@ use crate::config::ServerConfig;
 use crate::engine::Engine;
 use crate::engine::metrics::Metrics;
 use crate::error::{Error, panic_message};
-use crate::model::device::Device;
+use crate::model::device::{Candidates, Device};
 use crate::model::labels::NliLabels;
 use crate::model::spec::Task;
 use crate::model::{Model, ModelSource};
@@ -22,10 +22,9 @@ use crate::model::{Model, ModelSource};
 /// The first model that fails, see [`Model::load`]; [`Error::WrongTask`] for an embedder in the place of a classifier or
 /// the other way round.
 pub(crate) fn engine(config: &ServerConfig, metrics: Arc<Metrics>) -> Result<Engine, Error> {
-    let device = config.device.open(config.precision)?;
-    let batch_tokens = config.batch_tokens(&device);
+    let candidates = Candidates::open(config.device, config.backend, config.precision)?;
     let load = |kind, source: &Option<ModelSource>| {
-        source.as_ref().map(|source| model(kind, source, &device, batch_tokens)).transpose()
+        source.as_ref().map(|source| model(kind, source, &candidates, config)).transpose()
     };
     let sources = [
         (ModelKind::Embed, &config.embed),
@@ -44,19 +43,27 @@ pub(crate) fn engine(config: &ServerConfig, metrics: Arc<Metrics>) -> Result<Eng
     for (kind, model) in loaded {
         models.extend(model?.map(|model| (kind, Arc::new(model))));
     }
+    for (kind, model) in &models {
+        metrics.backend(*kind, model);
+    }
+    // Models on slower devices must not be given more than those take.
+    let batch_tokens = models.iter().map(|(_, model)| model.batch_tokens).min();
+    let batch_tokens = batch_tokens.unwrap_or_else(|| config.batch_tokens(&Device::Cpu));
     Engine::start(models, config.threads, &config.limits, batch_tokens, metrics)
 }
 
 fn model(
     kind: ModelKind,
     source: &ModelSource,
-    device: &Device,
-    batch_tokens: usize,
+    candidates: &Candidates,
+    config: &ServerConfig,
 ) -> Result<Model, Error> {
     let started = Instant::now();
     let name = || source.name();
     // Any failure caused by a damaged file becomes an error about that file.
-    let model = catch_unwind(AssertUnwindSafe(|| Model::load_on(device, source, None, batch_tokens)));
+    let model = catch_unwind(AssertUnwindSafe(|| {
+        Model::load_best(candidates, source, None, |device| config.batch_tokens(device))
+    }));
     let model = model.unwrap_or_else(|panic| {
         let reason = panic_message(panic.as_ref());
         Err(Error::Start(format!(
@@ -79,6 +86,6 @@ fn model(
             return Err(Error::WrongTask { model: name(), found: task.kind(), wanted });
         }
     }
-    tracing::info!(model = model.spec.name, ?kind, dtype = model.dtype, device = model.device, took = ?started.elapsed(), "model loaded");
+    tracing::info!(model = model.spec.name, ?kind, dtype = model.dtype, device = model.device, backend = %model.backend, took = ?started.elapsed(), "model loaded");
     Ok(model)
 }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use lyra_ml_server::measure::rates;
 use lyra_ml_server::model::ModelSource;
-use lyra_ml_server::model::device::{DeviceChoice, Precision};
+use lyra_ml_server::model::device::{BackendChoice, Candidates, DeviceChoice, Precision};
 use lyra_ml_server::model::quantize::{Metadata, quantize};
 use lyra_ml_server::{MODELS_DIR_ENV, Profile, ServerConfig, default_threads, shutdown, start};
 use lyra_telemetry::Logs;
@@ -70,9 +70,12 @@ struct Serve {
     /// proxy; `*` allows every name. May be repeated.
     #[arg(long = "allowed-host", value_name = "NAME", env = "LYRA_ML_ALLOWED_HOSTS", value_delimiter = ',')]
     allowed_hosts: Vec<String>,
-    /// Where to compute: `auto` (a GPU if available), `cpu`, `cuda` or `cuda:N`.
+    /// Where to compute: `auto` (a GPU if available), `cpu`, `cuda`, `cuda:N` or `metal`.
     #[arg(long, default_value = "auto", env = "LYRA_ML_DEVICE")]
     device: DeviceChoice,
+    /// What computes there. Whatever is chosen must give the CPU's answers to a fixed batch at start; else the next one is used.
+    #[arg(long, value_enum, default_value_t, env = "LYRA_ML_BACKEND")]
+    backend: BackendChoice,
     /// Type of weights and activations on a GPU.
     #[arg(long, value_enum, default_value_t, env = "LYRA_ML_DTYPE")]
     dtype: Precision,
@@ -122,9 +125,12 @@ enum LogFormat {
 struct Bench {
     /// A folder, a .gguf file or a hub id.
     model: String,
-    /// Where to compute: `auto`, `cpu`, `cuda` or `cuda:N`.
+    /// Where to compute: `auto`, `cpu`, `cuda`, `cuda:N` or `metal`.
     #[arg(long, default_value = "auto")]
     device: DeviceChoice,
+    /// What computes there.
+    #[arg(long, value_enum, default_value_t)]
+    backend: BackendChoice,
     /// Type of weights and activations on a GPU.
     #[arg(long, value_enum, default_value_t)]
     dtype: Precision,
@@ -251,6 +257,7 @@ fn config(options: &Serve) -> Result<ServerConfig> {
     config.allowed_hosts.clone_from(&options.allowed_hosts);
     config.max_batch_tokens = options.max_batch_tokens;
     config.device = options.device;
+    config.backend = options.backend;
     config.precision = options.dtype;
     Ok(config)
 }
@@ -258,9 +265,9 @@ fn config(options: &Serve) -> Result<ServerConfig> {
 fn run_bench(options: &Bench) -> Result<()> {
     let threads = options.threads.unwrap_or_else(default_threads);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let device = options.device.open(options.dtype)?;
+    let candidates = Candidates::open(options.device, options.backend, options.dtype)?;
     let source = ModelSource::parse(&options.model, None, false);
-    let measured = pool.install(|| rates(&device, &source, &options.lengths, options.batch_tokens))?;
+    let measured = pool.install(|| rates(&candidates, &source, &options.lengths, options.batch_tokens))?;
     serde_json::to_writer_pretty(std::io::stdout(), &measured)?;
     Ok(())
 }

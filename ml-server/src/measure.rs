@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use lyra_proto::Backend;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::model::device::Device;
+use crate::model::device::Candidates;
 use crate::model::tokenizer::Tokens;
 use crate::model::{Model, ModelSource};
 
@@ -36,6 +37,8 @@ pub struct Measured {
     pub model: String,
     /// Device that ran it.
     pub device: String,
+    /// What computed there.
+    pub backend: Backend,
     /// Type of the weights there.
     pub dtype: String,
     /// From opening the model's files to the first answer, in seconds, including kernel compilation.
@@ -48,15 +51,15 @@ pub struct Measured {
 /// ordinary ones. Runs on the rayon pool it is called in.
 ///
 /// # Errors
-/// As for [`Model::load_on`]; [`Error::Device`] when a batch fails; [`Error::Start`] for a length that the model does not read.
+/// As for [`Model::load_best`]; [`Error::Device`] when a batch fails; [`Error::Start`] for a length that the model does not read.
 pub fn rates(
-    device: &Device,
+    candidates: &Candidates,
     source: &ModelSource,
     lengths: &[usize],
     batch_tokens: usize,
 ) -> Result<Measured, Error> {
     let started = Instant::now();
-    let model = Model::load_on(device, source, None, batch_tokens)?;
+    let model = Model::load_best(candidates, source, None, |_| batch_tokens)?;
     run(&model, &[made_up(&model, 2, 0)])?;
     let start_seconds = started.elapsed().as_secs_f64();
     let rate = |&length: &usize| {
@@ -77,7 +80,8 @@ pub fn rates(
         })
     };
     let rates = lengths.iter().map(rate).collect::<Result<_, Error>>()?;
-    Ok(Measured { model: model.spec.name, device: model.device, dtype: model.dtype, start_seconds, rates })
+    let Model { spec, device, backend, dtype, .. } = model;
+    Ok(Measured { model: spec.name, device, backend, dtype, start_seconds, rates })
 }
 
 /// Spread over the vocabulary, and different for every input.
@@ -122,11 +126,11 @@ mod tests {
     fn batches_are_as_large_as_asked() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/lite-embed.gguf");
         let source = ModelSource::Gguf(file);
-        let measured = rates(&Device::Cpu, &source, &[4, 16], 32).unwrap();
+        let measured = rates(&Candidates::CPU, &source, &[4, 16], 32).unwrap();
         let shapes: Vec<_> = measured.rates.iter().map(|rate| (rate.length, rate.inputs)).collect();
         assert_eq!(shapes, [(4, 8), (16, 2)]);
         assert!(measured.rates.iter().all(|rate| rate.tokens_per_second > 0.0));
-        let error = rates(&Device::Cpu, &source, &[100_000], 32).unwrap_err();
+        let error = rates(&Candidates::CPU, &source, &[100_000], 32).unwrap_err();
         assert!(error.to_string().contains("100000"), "{error}");
     }
 }

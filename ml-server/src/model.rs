@@ -4,6 +4,8 @@ pub mod attention;
 pub mod bert;
 pub mod bias;
 pub mod bundle;
+#[cfg(feature = "candle")]
+pub mod candle;
 pub mod convolution;
 #[cfg(feature = "cuda")]
 pub mod cuda;
@@ -19,7 +21,9 @@ pub mod modernbert;
 pub mod mpnet;
 pub mod ops;
 pub mod pickle;
+mod place;
 pub(crate) mod prompts;
+mod proof;
 pub mod quantize;
 pub mod relative;
 pub mod roberta;
@@ -33,27 +37,17 @@ pub mod weights;
 
 use std::path::PathBuf;
 
-use rayon::prelude::*;
+use lyra_proto::{Backend, PassedOver, PassedOverCause};
 
 use self::bundle::Bundle;
-use self::device::Device;
-use self::encoder::Encoder;
-use self::head::{Head, Pooling};
+use self::device::{Candidates, Device};
 use self::hub::HubModel;
-use self::ops::Linear;
-use self::spec::{Architecture, ModelSpec, Task};
+use self::place::{Opened, Placed};
+use self::spec::{ModelSpec, Task};
 use self::tokenizer::{TextTokenizer, Tokens};
-use self::verifier::Rationale;
-use self::weights::LinearWeights;
 use crate::error::{ComputeError, Error};
 
 pub use self::spec::SUPPORTED_ARCHITECTURES;
-
-/// Tokens that one thread takes at a time: enough for full-speed products, few enough that the widest buffer stays in
-/// the second-level cache.
-const CHUNK_TOKENS: usize = 256;
-/// Fewest tokens for which waking another thread pays off.
-const LEAST_TOKENS: usize = 16;
 
 /// Where a model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,21 +111,17 @@ pub struct Model {
     pub dtype: String,
     /// Its device, for example `cpu`.
     pub device: String,
-    encoder: Placed,
-    head: Head,
-    /// Of a verifier.
-    rationale: Option<Rationale>,
-}
-
-/// An encoder on its device.
-enum Placed {
-    Cpu(Box<Encoder>),
-    #[cfg(feature = "cuda")]
-    Cuda(Box<cuda::Encoder>),
+    /// The code that computes it.
+    pub backend: Backend,
+    /// What was to compute it before that, and why it does not.
+    pub passed_over: Vec<PassedOver>,
+    /// Tokens that run together.
+    pub batch_tokens: usize,
+    placed: Placed,
 }
 
 impl Model {
-    /// Reads a model, with its limit lowered to `max_tokens` where that is given.
+    /// Reads a model for the CPU, with its limit lowered to `max_tokens` where that is given.
     ///
     /// # Errors
     /// When it cannot be found, is damaged, or is of an unsupported architecture.
@@ -139,193 +129,104 @@ impl Model {
         Self::load_on(&Device::Cpu, source, max_tokens, 0)
     }
 
-    /// The same on any device, for up to `batch_tokens` tokens at once.
+    /// The same on a given device, for up to `batch_tokens` tokens at once, without a proof that it computes correctly.
     ///
     /// # Errors
-    /// As for [`load`](Self::load); [`Error::Device`] when the device has no room for it.
+    /// As for [`load`](Self::load); [`Error::Device`] if the device has no room for it or does not compute such models.
     pub fn load_on(
         device: &Device,
         source: &ModelSource,
         max_tokens: Option<usize>,
         batch_tokens: usize,
     ) -> Result<Self, Error> {
-        let Bundle { mut spec, tokenizer, mut weights } = source.open()?;
-        spec.max_tokens = max_tokens.map_or(spec.max_tokens, |limit| limit.min(spec.max_tokens));
-        let path = weights.path();
-        let build = match spec.architecture {
-            Architecture::Bert => bert::build,
-            Architecture::Roberta | Architecture::XlmRoberta => roberta::build,
-            Architecture::DebertaV2 => deberta::build,
-            Architecture::ModernBert => modernbert::build,
-            Architecture::Mpnet => mpnet::build,
-        };
-        let (encoder, head) = build(&spec, weights.as_mut())?;
-        let verifies = matches!(spec.task, Task::Verify(_));
-        let rationale = verifies.then(|| Rationale::read(weights.as_mut(), encoder.hidden)).transpose()?;
-        // A tokenizer may number segments that the model does not distinguish. A verifier was trained with all of them.
-        spec.segments = (spec.segments || verifies)
-            && encoder.embeddings.segments.as_ref().is_some_and(|segments| segments.rows() > 1);
-        let tokenizer = TextTokenizer::from_json(&tokenizer, spec.max_tokens, spec.segments)
-            .map_err(|e| Error::malformed(&path, e))?;
-        if verifies {
-            verifier::check(&tokenizer).map_err(|e| Error::malformed(&path, e))?;
+        let mut opened = Opened::new(source, max_tokens)?;
+        let placed = opened.place(device, batch_tokens)?;
+        Ok(opened.finish(device, placed, batch_tokens, Vec::new()))
+    }
+
+    /// The same on the first of `candidates` whose answers to a fixed batch are those of the CPU, with as many tokens at
+    /// once as `batch_tokens` says of a device. [`passed_over`](Self::passed_over) has the reasons against the others.
+    ///
+    /// # Errors
+    /// As for [`load`](Self::load).
+    pub fn load_best(
+        candidates: &Candidates,
+        source: &ModelSource,
+        max_tokens: Option<usize>,
+        batch_tokens: impl Fn(&Device) -> usize,
+    ) -> Result<Self, Error> {
+        let mut opened = Opened::new(source, max_tokens)?;
+        let mut passed_over = candidates.passed_over().to_vec();
+        let mut proof = None;
+        for device in candidates.accelerated() {
+            let tokens = batch_tokens(device);
+            let proven = match opened.place(device, tokens) {
+                Ok(placed) => {
+                    let proof = match &proof {
+                        Some(proof) => proof,
+                        None => proof.insert(opened.proof()?),
+                    };
+                    let precision = placed.precision();
+                    proof.check(|batch| placed.run(batch), precision).map(|()| placed)
+                }
+                Err(Error::Unsupported(reason)) => Err((PassedOverCause::Unsupported, reason)),
+                Err(error @ Error::Device(_)) => Err((PassedOverCause::Failed, error.to_string())),
+                Err(error) => return Err(error),
+            };
+            match proven {
+                Ok(placed) => return Ok(opened.finish(device, placed, tokens, passed_over)),
+                Err((cause, reason)) => {
+                    let next =
+                        PassedOver { backend: device.backend(), device: device.to_string(), cause, reason };
+                    warn(&opened.spec.name, &next);
+                    passed_over.push(next);
+                }
+            }
         }
-        let (known, rows) = (tokenizer.vocabulary(), encoder.embeddings.words.rows());
-        if known > rows {
-            let reason = format!("the tokenizer has {known} ids but the word table only {rows} rows");
-            return Err(Error::malformed(&path, reason));
-        }
-        let device = &device_for(device, &spec);
-        let (stored, place, head) = (weights.dtype(), device.to_string(), head.pack(Linear::pack));
-        drop(weights);
-        let (dtype, encoder) = place_on(device, encoder, &spec, head.pooling(), stored, batch_tokens)?;
-        Ok(Self { spec, tokenizer, dtype, device: place, encoder, head, rationale })
+        let tokens = batch_tokens(&Device::Cpu);
+        let placed = opened.place(&Device::Cpu, tokens)?;
+        Ok(opened.finish(&Device::Cpu, placed, tokens, passed_over))
     }
 
     /// One row per input, in order: a pooled vector (not normalized) or logits, for a verifier those of the labels and
     /// then one for each of the input's [marks](Tokens::marks).
     ///
-    /// On the processor, work is spread over the rayon pool that this runs in. A row does not depend on the other inputs.
+    /// On the CPU, work is spread over the rayon pool that this runs in. With native kernels, a row does not depend on the
+    /// other inputs; with candle, it does within rounding.
     ///
     /// # Errors
-    /// When a GPU fails; the processor does not.
+    /// If a device fails; the CPU with native kernels does not.
     pub fn run(&self, batch: &[&Tokens]) -> Result<Vec<Vec<f32>>, ComputeError> {
-        match &self.encoder {
-            Placed::Cpu(encoder) => {
-                let rows = |chunk: &[&Tokens]| {
-                    let hidden = encoder.forward(chunk);
-                    let mut rows = self.head.apply(&hidden);
-                    if let Some(rationale) = &self.rationale {
-                        rationale.score(&hidden, chunk, &mut rows);
-                    }
-                    rows
-                };
-                let chunks = chunks(batch, rayon::current_num_threads());
-                if let [chunk] = chunks.as_slice() {
-                    return Ok(rows(chunk));
-                }
-                Ok(chunks.into_par_iter().flat_map_iter(rows).collect())
-            }
-            #[cfg(feature = "cuda")]
-            Placed::Cuda(encoder) => {
-                let pooled = encoder.forward(batch)?;
-                Ok(pooled.into_par_iter().map(|row| self.head.finish(row)).collect())
-            }
-        }
+        self.placed.run(batch)
     }
 
     /// Length of an embedding, or number of labels.
     pub fn dimension(&self) -> usize {
         match &self.spec.task {
-            Task::Embed(_) => self.encoder.hidden(),
+            Task::Embed(_) => self.placed.hidden(),
             Task::Classify(labels) | Task::Verify(labels) => labels.len(),
         }
     }
 }
 
-impl Placed {
-    fn hidden(&self) -> usize {
-        match self {
-            Self::Cpu(encoder) => encoder.hidden,
-            #[cfg(feature = "cuda")]
-            Self::Cuda(encoder) => encoder.hidden(),
-        }
-    }
-}
-
-/// The device that a model runs on when `device` is requested. The GPU code supports neither scores by distance alone
-/// nor vectors of single tokens, so models that need these run on the CPU.
-fn device_for(device: &Device, spec: &ModelSpec) -> Device {
-    let why = match (spec.architecture, &spec.task) {
-        _ if matches!(device, Device::Cpu) => return Device::Cpu,
-        (Architecture::Mpnet, _) => "MPNet",
-        (_, Task::Verify(_)) => "a verifier",
-        _ => return device.clone(),
-    };
-    tracing::warn!(model = spec.name, asked = %device, "{why} runs on the CPU only; this model is loaded there");
-    Device::Cpu
-}
-
-/// Brings an encoder to its device. Returns it with the type that it then has, which was `stored` in the file.
-#[cfg_attr(
-    not(feature = "cuda"),
-    expect(
-        unused_variables,
-        clippy::unnecessary_wraps,
-        reason = "only GPUs need to know more, and can be full"
-    )
-)]
-fn place_on(
-    device: &Device,
-    encoder: Encoder<LinearWeights>,
-    spec: &ModelSpec,
-    pooling: Pooling,
-    stored: String,
-    batch_tokens: usize,
-) -> Result<(String, Placed), Error> {
-    match device {
-        Device::Cpu => Ok((stored, Placed::Cpu(Box::new(encoder.pack(Linear::pack))))),
-        #[cfg(feature = "cuda")]
-        Device::Cuda(device, precision) => {
-            cuda::Encoder::upload(device, *precision, encoder, pooling, spec.max_tokens, batch_tokens)
-                .map(|encoder| (precision.to_string(), Placed::Cuda(Box::new(encoder))))
-                .map_err(|error| Error::Device(format!("model `{}`: {error}", spec.name)))
-        }
-    }
-}
-
-/// Cuts a batch into runs of at most about [`CHUNK_TOKENS`], so that each of `threads` gets the same share. An input is
-/// never split.
-fn chunks<'a, 'b>(mut batch: &'b [&'a Tokens], threads: usize) -> Vec<&'b [&'a Tokens]> {
-    let mut left: usize = batch.iter().map(|input| input.len()).sum();
-    let mut shares = if left < threads * LEAST_TOKENS {
-        left.div_ceil(LEAST_TOKENS)
+/// Tells the operator that a device is not used for a model, and what to do.
+fn warn(model: &str, PassedOver { backend, device, cause, reason }: &PassedOver) {
+    if *cause == PassedOverCause::Wrong {
+        tracing::error!(
+            model,
+            %backend,
+            device,
+            "computes wrongly, so it is not used for this model: {reason}. Update the device's driver, or choose another \
+             --backend, --dtype or --device"
+        );
     } else {
-        left.div_ceil(CHUNK_TOKENS).next_multiple_of(threads)
-    };
-    let mut chunks = Vec::new();
-    while !batch.is_empty() {
-        let share = left.div_ceil(shares.max(1));
-        let mut tokens = 0;
-        let fitting = batch.iter().take_while(|input| {
-            tokens += input.len();
-            tokens - input.len() / 2 <= share
-        });
-        let (chunk, rest) = batch.split_at(fitting.count().max(1));
-        left -= chunk.iter().map(|input| input.len()).sum::<usize>();
-        shares = shares.saturating_sub(1);
-        chunks.push(chunk);
-        batch = rest;
+        tracing::warn!(model, %backend, device, %cause, "not used for this model: {reason}");
     }
-    chunks
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn tokens(length: usize) -> Tokens {
-        Tokens { ids: vec![1; length], type_ids: vec![0; length], marks: Vec::new() }
-    }
-
-    #[test]
-    fn chunks_keep_order_and_lose_nothing() {
-        let cut = |lengths: &[usize], threads: usize| -> Vec<Vec<usize>> {
-            let inputs: Vec<_> = lengths.iter().copied().map(tokens).collect();
-            let batch: Vec<_> = inputs.iter().collect();
-            let cut = chunks(&batch, threads);
-            cut.into_iter().map(|chunk| chunk.iter().map(|input| input.len()).collect()).collect()
-        };
-        // 868 tokens are four shares: 217, of the rest 189, then 179.
-        let mixed = [300, 10, 200, 100, 2, 256];
-        assert_eq!(cut(&mixed, 1), [vec![300], vec![10, 200], vec![100, 2], vec![256]]);
-        assert_eq!(cut(&[900, 50, 50, 50, 50], 2), [[900], [50], [50], [50], [50]]);
-        assert_eq!(cut(&[20; 32], 2), vec![vec![20; 8]; 4]);
-        assert_eq!(cut(&[20, 20], 2), [[20], [20]]);
-        assert_eq!(cut(&[5, 4, 3], 4), [[5, 4, 3]]);
-        assert_eq!(cut(&[1_000, 8, 8], 2).concat(), [1_000, 8, 8]);
-        assert_eq!(cut(&[], 2), Vec::<Vec<usize>>::new());
-    }
 
     #[test]
     fn sources_are_told_apart() {

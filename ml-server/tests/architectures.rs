@@ -1,16 +1,22 @@
 //! Every architecture on models made up on the spot, against numbers of `transformers`. Nothing outside the repository is
 //! needed; `golden.rs` does the same with longer texts from the shared data.
 
-#![allow(clippy::unwrap_used, clippy::allow_attributes, reason = "helpers of tests may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::allow_attributes,
+    reason = "helpers of tests may panic and print"
+)]
 
+mod common;
 #[path = "common/tiny.rs"]
 mod tiny;
 
 use std::path::PathBuf;
 
-use lyra_ml_server::model::Model;
 use lyra_ml_server::model::quantize::{Metadata, quantize};
 use lyra_ml_server::model::tokenizer::{Tokens, Truncation};
+use lyra_ml_server::model::{Model, ModelSource};
 use lyra_proto::TruncationDirection::Right;
 use tiny::{difference, load};
 
@@ -93,11 +99,15 @@ fn inputs(model: &Model) -> Vec<Tokens> {
 fn logits_are_those_of_transformers() {
     for (family, (name, want)) in tiny::FAMILIES.into_iter().zip(REFERENCE) {
         assert_eq!(family.0, name);
-        let model = load(&tiny::folder(family, true).1).unwrap();
-        let inputs = inputs(&model);
-        let rows = model.run(&inputs.iter().collect::<Vec<_>>()).unwrap();
-        for ((row, want), pair) in rows.iter().zip(want).zip(PAIRS) {
-            assert!(difference(row, &want) < 1e-5, "{name}, {pair:?}: {row:?} vs {want:?}");
+        let (_parent, path) = tiny::folder(family, true);
+        for device in common::devices() {
+            let model = Model::load_on(&device, &ModelSource::Folder(path.clone()), None, 0).unwrap();
+            let inputs = inputs(&model);
+            let rows = model.run(&inputs.iter().collect::<Vec<_>>()).unwrap();
+            for ((row, want), pair) in rows.iter().zip(want).zip(PAIRS) {
+                let backend = model.backend;
+                assert!(difference(row, &want) < 1e-5, "{name}, {backend}, {pair:?}: {row:?} vs {want:?}");
+            }
         }
     }
 }

@@ -12,18 +12,22 @@
 mod common;
 #[path = "cuda/emulator.rs"]
 mod emulator;
-#[path = "cuda/random.rs"]
+#[path = "common/random.rs"]
 mod random;
+#[path = "common/tiny.rs"]
+mod tiny;
 
+use lyra_ml_server::ServerConfig;
 use lyra_ml_server::error::ComputeError;
 use lyra_ml_server::model::cuda::{Device, Encoder, Variant, compile};
-use lyra_ml_server::model::device::{DeviceChoice, Precision};
+use lyra_ml_server::model::device::{BackendChoice, Candidates, DeviceChoice, Precision};
 use lyra_ml_server::model::encoder::Order;
 use lyra_ml_server::model::head::{Head, Pooling};
 use lyra_ml_server::model::ops::{Activation, Linear};
 use lyra_ml_server::model::tokenizer::{Tokens, Truncation};
 use lyra_ml_server::model::{Model, ModelSource};
 use lyra_proto::TruncationDirection::Right;
+use lyra_proto::{Backend, InfoResponse, ModelKind, PassedOverCause};
 use random::{LONGEST, Shape};
 
 /// Numbers of tokens around the sizes of tiles and of blocks of keys. Without tensor cores those are smaller, and emulating
@@ -143,27 +147,79 @@ fn crowded() {
 
 #[test]
 fn a_dead_gpu_is_said_to_be_lost() {
-    emulator::run("lost", &[("LYRA_EMULATED_FAILS_AFTER", "60")]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("dead");
+    emulator::run("lost", &[("LYRA_EMULATED_FAILS_ONCE", file.to_str().unwrap())]);
 }
 
 #[test]
 #[ignore = "run by the test above, over the emulator"]
 fn lost() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(async {
-        let server = common::server::Server::lite(|config| config.device = DeviceChoice::Cuda(0)).await;
+    on_the_gpu(None, async |server| {
         let health = async || server.get("/health").await;
         assert_eq!(health().await.status(), 200);
-        // A pass over the lite models' six layers takes some 40 launches.
-        let body = serde_json::json!({"inputs": ["one", "two"]});
-        let mut last = server.post("/embed", &body).await;
-        for _ in 0..3 {
-            last = server.post("/embed", &body).await;
-        }
+        std::fs::write(std::env::var_os("LYRA_EMULATED_FAILS_ONCE").unwrap(), "").unwrap();
+        let last = server.post("/embed", &serde_json::json!({"inputs": ["red", "green"]})).await;
         assert_eq!(last.status(), 424);
         let text = last.text().await.unwrap();
         assert!(text.contains("lost") && text.contains("ILLEGAL_ADDRESS"), "{text}");
         assert_eq!(health().await.status(), 503);
+    });
+}
+
+#[test]
+fn a_gpu_that_computes_wrongly_is_not_used() {
+    emulator::run("wrong", &[("LYRA_EMULATED_WRONG", "1")]);
+}
+
+#[test]
+#[ignore = "run by the test above, over the emulator"]
+fn wrong() {
+    let (_parent, verifier) = tiny::verifier(tiny::VERIFIERS[1]);
+    on_the_gpu(Some(ModelSource::Folder(verifier)), async |server| {
+        let info: InfoResponse = server.get("/info").await.json().await.unwrap();
+        let of = |kind| {
+            let model = info.model(kind).unwrap();
+            assert_eq!((model.device.as_str(), model.backend), ("cpu", Backend::Native));
+            let [passed] = model.passed_over.as_slice() else { panic!("{:?}", model.passed_over) };
+            assert!(passed.device.starts_with("cuda:0"), "{passed:?}");
+            (passed.cause, passed.reason.clone())
+        };
+        let (cause, reason) = of(ModelKind::Embed);
+        assert_eq!(cause, PassedOverCause::Wrong);
+        assert!(reason.contains("cosine") && reason.contains("0.999") && reason.contains("bf16"), "{reason}");
+        let (cause, reason) = of(ModelKind::Verify);
+        assert!(cause == PassedOverCause::Unsupported && reason.contains("MPNet"), "{reason}");
+
+        let metrics = server.get("/metrics").await.text().await.unwrap();
+        let states =
+            [("embed", "cpu", "serving"), ("embed", "cuda:0", "wrong"), ("verify", "cuda:0", "unsupported")];
+        for (kind, device, state) in states {
+            let labels = format!("kind=\"{kind}\",backend=\"native\",device=\"{device}\",state=\"{state}\"");
+            assert!(metrics.contains(&format!("lyra_ml_backend{{{labels}}} 1")), "{labels} in {metrics}");
+        }
+        // The answers are those of the CPU.
+        let answer =
+            server.post("/embed", &serde_json::json!({"inputs": "red stone", "normalize": false})).await;
+        let rows: Vec<Vec<f32>> = answer.json().await.unwrap();
+        let (_parent, folder) = tiny::folder(tiny::FAMILIES[0], false);
+        let model = tiny::load(&folder).unwrap();
+        let tokens = model.tokenizer.text("red stone", Truncation::Cut(Right)).unwrap();
+        assert!(tiny::difference(&rows[0], &model.run(&[&tokens]).unwrap()[0]) < 1e-6);
+    });
+}
+
+/// A server of a made-up embedder, and a verifier if one is given, that is asked for GPU 0.
+fn on_the_gpu(verify: Option<ModelSource>, test: impl AsyncFnOnce(&common::server::Server)) {
+    let (_parent, folder) = tiny::folder(tiny::FAMILIES[0], false);
+    let config = ServerConfig {
+        verify,
+        device: DeviceChoice::Cuda(0),
+        ..ServerConfig::new(Some(ModelSource::Folder(folder)), None)
+    };
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let server = common::server::Server::start(config).await;
+        test(&server).await;
         server.handle.shutdown().await;
     });
 }
@@ -195,9 +251,10 @@ fn golden() {
         let folder = common::shared(&format!("models/parity/{name}")).unwrap();
         let golden: serde_json::Value =
             serde_json::from_slice(&std::fs::read(folder.join("golden.json")).unwrap()).unwrap();
-        let device = DeviceChoice::Cuda(0).open(precision).unwrap();
+        let device = Candidates::open(DeviceChoice::Cuda(0), BackendChoice::Native, precision).unwrap();
+        let device = &device.accelerated()[0];
         let limit = golden["max_length"].as_u64().map(|limit| limit as usize);
-        let model = Model::load_on(&device, &ModelSource::Folder(folder), limit, 2_048).unwrap();
+        let model = Model::load_on(device, &ModelSource::Folder(folder), limit, 2_048).unwrap();
         let cut = Truncation::Cut(Right);
         let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
         let (inputs, want): (Vec<Tokens>, Vec<&serde_json::Value>) = match golden["embeddings"].as_array() {

@@ -1,5 +1,7 @@
 //! Numbers against reference outputs of `transformers` and `sentence-transformers`.
 //!
+//! Every one is checked on every backend of the build: the native kernels and, with the feature `candle`, that.
+//!
 //! Golden files are in the shared data (`LYRA_SHARED`); without it these tests print a message and pass. Only those of
 //! the repository's own models are in the repository.
 
@@ -16,6 +18,7 @@ mod verdicts;
 
 use std::path::Path;
 
+use lyra_ml_server::model::device::Device;
 use lyra_ml_server::model::labels::NliLabels;
 use lyra_ml_server::model::ops::normalise;
 use lyra_ml_server::model::quantize::{Metadata, quantize};
@@ -180,7 +183,14 @@ fn golden_parity_q8_0() {
 fn check_embed(folder: &str, source: Option<ModelSource>, least: f64) {
     let Some(folder) = common::shared(folder) else { return };
     let golden: Embeddings = read(&folder.join("golden.json"));
-    let model = Model::load(&source.unwrap_or(ModelSource::Folder(folder)), Some(golden.max_length)).unwrap();
+    let source = source.unwrap_or(ModelSource::Folder(folder));
+    for device in common::devices() {
+        compare_embed(&device, &golden, &source, least);
+    }
+}
+
+fn compare_embed(device: &Device, golden: &Embeddings, source: &ModelSource, least: f64) {
+    let model = Model::load_on(device, source, Some(golden.max_length), 0).unwrap();
     assert_eq!(model.spec.max_tokens, golden.max_length);
 
     let inputs: Vec<Tokens> =
@@ -189,14 +199,15 @@ fn check_embed(folder: &str, source: Option<ModelSource>, least: f64) {
         check_tokens(tokens, golden.tokens, golden.first_ids.as_deref());
     }
     let (alone, together) = (alone(&model, &inputs), together(&model, &inputs));
-    assert!(alone == together, "answers depend on the batch");
+    common::assert_same(model.backend, &alone, &together);
     for (batch, rows) in [("alone", alone), ("batch", together)] {
         let cosines = rows.into_iter().zip(&golden.embeddings).map(|(mut row, golden)| {
             normalise(&mut row);
             cosine(&row, &golden.vector)
         });
         let worst = cosines.fold(1.0, f64::min);
-        println!("{}: {batch}: {} texts, smallest cosine {worst:.9}", model.spec.name, inputs.len());
+        let (name, backend) = (&model.spec.name, model.backend);
+        println!("{name} ({backend}): {batch}: {} texts, smallest cosine {worst:.9}", inputs.len());
         assert!(worst >= least, "{batch}: {worst} < {least}");
     }
 }
@@ -211,7 +222,13 @@ fn check_nli(folder: &str, source: Option<ModelSource>, most: f32, agreement: f6
 /// Logits within `most` of the reference, and the same label for at least `agreement` of the pairs.
 fn compare_nli(golden: &Path, source: &ModelSource, most: f32, agreement: f64) {
     let golden: Nli = read(golden);
-    let model = Model::load(source, Some(golden.max_length)).unwrap();
+    for device in common::devices() {
+        compare_nli_on(&device, &golden, source, most, agreement);
+    }
+}
+
+fn compare_nli_on(device: &Device, golden: &Nli, source: &ModelSource, most: f32, agreement: f64) {
+    let model = Model::load_on(device, source, Some(golden.max_length), 0).unwrap();
     let Task::Classify(names) = model.spec.task.clone() else { panic!("not a classifier") };
     let labels = NliLabels::from_names(&names).unwrap();
 
@@ -224,7 +241,7 @@ fn compare_nli(golden: &Path, source: &ModelSource, most: f32, agreement: f64) {
         check_tokens(tokens, pair.tokens, pair.first_ids.as_deref());
     }
     let (alone, together) = (alone(&model, &inputs), together(&model, &inputs));
-    assert!(alone == together, "answers depend on the batch");
+    common::assert_same(model.backend, &alone, &together);
     for (batch, rows) in [("alone", alone), ("batch", together)] {
         let mut worst = 0f32;
         let mut agreed = 0;
@@ -239,9 +256,9 @@ fn compare_nli(golden: &Path, source: &ModelSource, most: f32, agreement: f64) {
             agreed += usize::from(labels.judge(row).label.to_string() == name);
         }
         let share = agreed as f64 / golden.pairs.len() as f64;
+        let (name, backend) = (&model.spec.name, model.backend);
         println!(
-            "{}: {batch}: largest |Δlogit| {worst:.7}, labels agree {agreed}/{}",
-            model.spec.name,
+            "{name} ({backend}): {batch}: largest |Δlogit| {worst:.7}, labels agree {agreed}/{}",
             rows.len()
         );
         assert!(worst <= most, "{batch}: |Δlogit| {worst} > {most}");

@@ -1,5 +1,7 @@
 //! `GET /info` and `GET /ready`: the hosted models and the server's state.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,12 +58,76 @@ pub struct ModelInfo {
     pub dtype: String,
     /// Where it runs, for example `cpu`.
     pub device: String,
+    /// The code that computes there.
+    #[serde(default)]
+    pub backend: Backend,
+    /// What was to compute it before that, and why it does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<PassedOver>,
     /// Languages that the model reads, as BCP 47 tags; empty means not stated.
     #[serde(default)]
     pub languages: Vec<String>,
     /// License of the weights as an SPDX expression, where stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub license: Option<String>,
+}
+
+/// The code that computes a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// The server's own kernels.
+    #[default]
+    Native,
+    /// Candle.
+    Candle,
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Native => "native",
+            Self::Candle => "candle",
+        })
+    }
+}
+
+/// A backend on a device that does not compute a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PassedOver {
+    /// The code.
+    pub backend: Backend,
+    /// The device, for example `cuda:0`.
+    pub device: String,
+    /// Kind of the reason.
+    pub cause: PassedOverCause,
+    /// The reason in words.
+    pub reason: String,
+}
+
+/// Why a backend does not compute a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PassedOverCause {
+    /// The device cannot be opened.
+    Unavailable,
+    /// The backend does not compute models of this kind.
+    Unsupported,
+    /// It failed, for example because the device has too little memory.
+    Failed,
+    /// Its answers differ from those of the CPU.
+    Wrong,
+}
+
+impl fmt::Display for PassedOverCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unavailable => "unavailable",
+            Self::Unsupported => "unsupported",
+            Self::Failed => "failed",
+            Self::Wrong => "wrong",
+        })
+    }
 }
 
 /// The `prompt_name` for each kind of text; kinds without one are embedded without a prompt.

@@ -16,7 +16,10 @@ mod verify;
 
 pub use embed::{EmbedInput, EmbedInputs, EmbedRequest, EmbedResponse, Inputs, TruncationDirection};
 pub use error::{ErrorBody, ErrorType};
-pub use info::{EmbedPrompts, InfoResponse, Limits, ModelInfo, ModelKind, ReadyResponse, ReadyState};
+pub use info::{
+    Backend, EmbedPrompts, InfoResponse, Limits, ModelInfo, ModelKind, PassedOver, PassedOverCause,
+    ReadyResponse, ReadyState,
+};
 pub use nli::{NliLabel, NliPair, NliRequest, NliResponse, NliResult, NliScores};
 pub use openai::{
     Embedding, EmbeddingVector, EmbeddingsError, EmbeddingsErrorBody, EmbeddingsRequest, EmbeddingsResponse,

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use lyra_proto::{ErrorType, ModelKind};
+use lyra_proto::{Backend, ErrorType, ModelKind, PassedOver};
 use prometheus_client::encoding::{EncodeMetric, MetricEncoder, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -16,8 +16,12 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 use prometheus_client::registry::{Metric, Registry};
 
+use crate::model::Model;
+
 /// Name and value of the one label that a family has.
 type Label = [(&'static str, String); 1];
+/// The labels of a model's backend.
+type Place = [(&'static str, String); 4];
 
 /// The metrics of one server.
 pub struct Metrics {
@@ -36,6 +40,7 @@ pub struct Metrics {
     predict: Inputs,
     verify: Inputs,
     tokens: Family<Label, Count>,
+    backends: Family<Place, Gauge<u64, AtomicU64>>,
     queue_size: Gauge<u64, AtomicU64>,
     queue_tokens: Gauge<u64, AtomicU64>,
     batch_size: Histogram,
@@ -150,6 +155,12 @@ impl Default for Metrics {
                 "Tokens run, by kind of model; its rate is tokens per second",
                 Family::default(),
             ),
+            backends: add(
+                registry,
+                "lyra_ml_backend",
+                "1 for what computes a model (state serving), and for what was to compute it before that (state: the cause)",
+                Family::default(),
+            ),
             queue_size: add(registry, "te_queue_size", "Inputs waiting for a batch", Gauge::default()),
             queue_tokens: add(
                 registry,
@@ -179,6 +190,25 @@ impl Metrics {
             tracing::warn!(%error, "the metrics could not be written");
         }
         out
+    }
+
+    /// This computes a model.
+    pub(crate) fn backend(&self, kind: ModelKind, model: &Model) {
+        let note = |backend: Backend, device: &str, state: String| {
+            // Without the vendor's name of a GPU.
+            let device = device.split(' ').next().unwrap_or_default().to_owned();
+            let labels = [
+                ("kind", label(kind).to_owned()),
+                ("backend", backend.to_string()),
+                ("device", device),
+                ("state", state),
+            ];
+            self.backends.get_or_create(&labels).set(1);
+        };
+        note(model.backend, &model.device, "serving".to_owned());
+        for PassedOver { backend, device, cause, .. } in &model.passed_over {
+            note(*backend, device, cause.to_string());
+        }
     }
 
     /// A request for `route` came in.
@@ -243,12 +273,7 @@ impl Metrics {
 
     /// A batch ran.
     pub(super) fn batch(&self, kind: ModelKind, inputs: usize, tokens: usize, budget: usize, ran: Duration) {
-        let label = match kind {
-            ModelKind::Embed => "embed",
-            ModelKind::Nli => "nli",
-            ModelKind::Verify => "verify",
-        };
-        self.tokens.get_or_create(&[("kind", label.to_owned())]).add(tokens);
+        self.tokens.get_or_create(&[("kind", label(kind).to_owned())]).add(tokens);
         self.batch_size.observe(inputs as f64);
         self.batch_tokens.observe(tokens as f64);
         self.batch_fill.observe(tokens as f64 / budget.max(1) as f64);
@@ -261,6 +286,14 @@ impl Metrics {
             ModelKind::Nli => &self.predict,
             ModelKind::Verify => &self.verify,
         }
+    }
+}
+
+const fn label(kind: ModelKind) -> &'static str {
+    match kind {
+        ModelKind::Embed => "embed",
+        ModelKind::Nli => "nli",
+        ModelKind::Verify => "verify",
     }
 }
 

@@ -71,6 +71,8 @@ fn describe(kind: ModelKind, model: &Model) -> ModelInfo {
         max_tokens: spec.max_tokens,
         dtype: model.dtype.clone(),
         device: model.device.clone(),
+        backend: model.backend,
+        passed_over: model.passed_over.clone(),
         languages: spec.languages.clone(),
         license: spec.license.clone(),
     }

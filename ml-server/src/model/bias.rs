@@ -20,6 +20,18 @@ impl DistanceBias {
         Self { by_distance: (0..heads).flat_map(of).collect(), reach }
     }
 
+    /// Longest text in tokens.
+    #[cfg(feature = "candle")]
+    pub(super) fn reach(&self) -> usize {
+        self.reach
+    }
+
+    /// `[heads, 2 · reach − 1]`: from the farthest key before the query to the farthest after it.
+    #[cfg(feature = "candle")]
+    pub(super) fn by_distance(&self) -> &[f32] {
+        &self.by_distance
+    }
+
     /// Adds the scores of `query` against the keys from `first_key` on to `row`. All of them are below the reach.
     pub fn add_to(&self, head: usize, query: usize, first_key: usize, row: &mut [f32]) {
         let span = 2 * self.reach - 1;

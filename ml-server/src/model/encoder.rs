@@ -103,6 +103,14 @@ pub enum Order {
     After,
 }
 
+/// What heads read of one sequence.
+pub struct States {
+    /// `[hidden]`
+    pub pooled: Vec<f32>,
+    /// `[marks, hidden]`, see [`Tokens::marks`].
+    pub marks: Vec<f32>,
+}
+
 /// The encoder's last layer for concatenated sequences.
 pub struct Hidden {
     /// `[tokens, width]`, row-major.
@@ -282,7 +290,7 @@ impl Table {
     }
 
     /// All values, row-major.
-    #[cfg(feature = "cuda")]
+    #[cfg(any(feature = "cuda", feature = "candle"))]
     pub(super) fn into_f32(self) -> Vec<f32> {
         HostTensor { shape: vec![self.rows, self.width], data: self.data }.into_f32()
     }

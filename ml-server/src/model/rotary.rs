@@ -21,7 +21,7 @@ impl Rotary {
     }
 
     /// Cosines and sines, `[positions, head_dim / 2]` each.
-    #[cfg(feature = "cuda")]
+    #[cfg(any(feature = "cuda", feature = "candle"))]
     pub(super) fn tables(&self) -> (&[f32], &[f32]) {
         (&self.cos, &self.sin)
     }

@@ -181,6 +181,7 @@ fn first(ids: &[u32], most: usize) -> &[u32] {
 }
 
 /// The layer that scores sentences.
+#[derive(Clone)]
 pub struct Rationale {
     /// One per column of the encoder's vectors.
     weight: Vec<f32>,
@@ -201,11 +202,15 @@ impl Rationale {
     /// Appends to each row of `rows`, which has a sequence's label logits, one logit for each of its marks.
     pub fn score(&self, hidden: &Hidden, batch: &[&Tokens], rows: &mut [Vec<f32>]) {
         for ((row, states), tokens) in rows.iter_mut().zip(hidden.sequences()).zip(batch) {
-            row.extend(tokens.marks.iter().map(|&mark| {
-                let state = &states[mark * hidden.width..][..hidden.width];
-                self.bias + state.iter().zip(&self.weight).map(|(a, b)| a * b).sum::<f32>()
-            }));
+            row.extend(
+                tokens.marks.iter().map(|&mark| self.logit(&states[mark * hidden.width..][..hidden.width])),
+            );
         }
+    }
+
+    /// The logit of the sentence that ends with a token of this vector.
+    pub fn logit(&self, state: &[f32]) -> f32 {
+        self.bias + state.iter().zip(&self.weight).map(|(a, b)| a * b).sum::<f32>()
     }
 }
 

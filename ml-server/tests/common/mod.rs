@@ -11,7 +11,9 @@ pub mod server;
 use std::path::PathBuf;
 
 use lyra_ml_server::model::ModelSource;
+use lyra_ml_server::model::device::Device;
 use lyra_ml_server::{ServerConfig, ServerHandle, start};
+use lyra_proto::Backend;
 
 /// Root of the repository.
 pub fn root() -> PathBuf {
@@ -34,6 +36,27 @@ pub fn shared(path: &str) -> Option<PathBuf> {
         println!("skipped: {} is not there; set LYRA_SHARED", folder.display());
         None
     }
+}
+
+/// The CPU with every backend of this build.
+pub fn devices() -> Vec<Device> {
+    vec![
+        Device::Cpu,
+        #[cfg(feature = "candle")]
+        Device::Candle(lyra_ml_server::model::candle::Device::cpu()),
+    ]
+}
+
+/// Answers that do not depend on the batch: bit for bit from native kernels, within rounding from candle.
+pub fn assert_same(backend: Backend, alone: &[Vec<f32>], together: &[Vec<f32>]) {
+    let off = |(a, b): (&f32, &f32)| (a - b).abs() / b.abs().max(1.0);
+    let values = |rows| <[Vec<f32>]>::iter(rows).flatten();
+    let worst = values(alone).zip(values(together)).map(off).fold(0.0, f32::max);
+    let same = match backend {
+        Backend::Native => alone == together,
+        Backend::Candle => worst < 1e-5,
+    };
+    assert!(same, "answers of {backend} depend on the batch: {worst}");
 }
 
 /// A server of the repository's models on a free port, ready.

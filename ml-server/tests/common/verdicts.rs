@@ -3,10 +3,13 @@
 
 use std::path::Path;
 
+use lyra_ml_server::model::device::Device;
 use lyra_ml_server::model::labels::NliLabels;
 use lyra_ml_server::model::tokenizer::Tokens;
 use lyra_ml_server::model::{Model, ModelSource, verifier};
 use serde::Deserialize;
+
+use crate::common;
 
 /// A golden file.
 #[derive(Deserialize)]
@@ -35,7 +38,13 @@ pub(crate) fn read(file: &Path) -> Golden {
 /// The same tokens, logits within `most` of those of torch (of labels and of sentences), and the same label for at least
 /// `agreement` of the items; alone and together.
 pub(crate) fn compare(golden: &Golden, source: &ModelSource, most: f32, agreement: f64) {
-    let model = Model::load(source, None).unwrap();
+    for device in common::devices() {
+        compare_on(&device, golden, source, most, agreement);
+    }
+}
+
+fn compare_on(device: &Device, golden: &Golden, source: &ModelSource, most: f32, agreement: f64) {
+    let model = Model::load_on(device, source, None, 0).unwrap();
     assert_eq!(model.spec.max_tokens, golden.max_tokens);
     let labels = NliLabels::from_names(model.spec.task.labels()).unwrap();
     let inputs: Vec<Tokens> = golden
@@ -53,7 +62,7 @@ pub(crate) fn compare(golden: &Golden, source: &ModelSource, most: f32, agreemen
     let together = model.run(&inputs.iter().collect::<Vec<_>>()).unwrap();
     let (mut worst, mut agreed) = (0f32, 0);
     for ((input, row), item) in inputs.iter().zip(&together).zip(&golden.items) {
-        assert!(&model.run(&[input]).unwrap()[0] == row, "answers depend on the batch");
+        common::assert_same(model.backend, &model.run(&[input]).unwrap(), std::slice::from_ref(row));
         let want = [item.logits.as_slice(), &item.rationale].concat();
         assert_eq!(row.len(), want.len(), "{}", item.claim);
         worst = row.iter().zip(&want).map(|(got, want)| (got - want).abs()).fold(worst, f32::max);
@@ -61,7 +70,8 @@ pub(crate) fn compare(golden: &Golden, source: &ModelSource, most: f32, agreemen
         agreed += usize::from(label(row) == label(&want));
     }
     let share = agreed as f64 / inputs.len() as f64;
-    println!("{}: largest |Δlogit| {worst:.7}, labels agree {agreed}/{}", model.spec.name, inputs.len());
+    let (name, backend) = (&model.spec.name, model.backend);
+    println!("{name} ({backend}): largest |Δlogit| {worst:.7}, labels agree {agreed}/{}", inputs.len());
     assert!(worst <= most, "|Δlogit| {worst} > {most}");
     assert!(share >= agreement, "{share} < {agreement}");
 }

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use cudarc::cublaslt::result::CublasError;
 use cudarc::cublaslt::sys as cublaslt;
 use cudarc::driver::result::DriverError;
+#[cfg(not(feature = "candle-cuda"))]
+use cudarc::driver::sys;
 use cudarc::driver::sys::cudaError_enum as Code;
-use cudarc::driver::{CudaContext, CudaStream, sys};
+use cudarc::driver::{CudaContext, CudaStream};
+#[cfg(not(feature = "candle-cuda"))]
 use cudarc::nvrtc::sys as nvrtc;
 
 use crate::error::{ComputeError, Error};
@@ -72,7 +75,16 @@ impl Device {
     }
 }
 
+/// Candle links the libraries, so that they are there if the program runs.
+#[cfg(feature = "candle-cuda")]
+#[expect(clippy::unnecessary_wraps, reason = "other builds load them")]
+fn libraries() -> Result<(), Error> {
+    preload();
+    Ok(())
+}
+
 /// Loads the three libraries, also from where Python's wheels have them.
+#[cfg(not(feature = "candle-cuda"))]
 fn libraries() -> Result<(), Error> {
     preload();
     // SAFETY: these look whether the loader finds a library of the name, which runs its initialization as any load does.

@@ -15,6 +15,8 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 mod rows;
 
@@ -59,12 +61,18 @@ enum Set {
     /// AVX-512 with VNNI: Intel since 2019, AMD since Zen 4.
     #[cfg(target_arch = "x86_64")]
     Avx512Vnni,
+    /// AVX-512 without VNNI: Intel's servers of 2017.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
     /// AVX2 with AVX-VNNI: Intel's client processors since 2021, AMD since Zen 5.
     #[cfg(target_arch = "x86_64")]
     AvxVnni,
     /// AVX2 with FMA: x86-64 since 2013.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// 64-bit Arm.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     /// Anything else.
     Portable,
 }
@@ -78,8 +86,12 @@ impl Kernel {
         let mut kernels = Vec::new();
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vnni") {
-                kernels.push(Self(Set::Avx512Vnni));
+            // The same decision as for the products in f32.
+            if rten_simd::is_avx512_supported() {
+                if is_x86_feature_detected!("avx512vnni") {
+                    kernels.push(Self(Set::Avx512Vnni));
+                }
+                kernels.push(Self(Set::Avx512));
             }
             if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                 if is_x86_feature_detected!("avxvnni") {
@@ -87,6 +99,10 @@ impl Kernel {
                 }
                 kernels.push(Self(Set::Avx2));
             }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if std::arch::is_aarch64_feature_detected!("neon") {
+            kernels.push(Self(Set::Neon));
         }
         kernels.push(Self::PORTABLE);
         kernels
@@ -105,11 +121,15 @@ impl Kernel {
         assert!(count <= TILE && x.len() == count * blocks.len() * Q8_0_BLOCK);
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512Vnni => avx512::tile(count, x, blocks, sums, out),
+            Set::Avx512Vnni => avx512::tile::<true>(count, x, blocks, sums, out),
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx512 => avx512::tile::<false>(count, x, blocks, sums, out),
             #[cfg(target_arch = "x86_64")]
             Set::AvxVnni => avx2::tile::<true>(count, x, blocks, sums, out),
             #[cfg(target_arch = "x86_64")]
             Set::Avx2 => avx2::tile::<false>(count, x, blocks, sums, out),
+            #[cfg(target_arch = "aarch64")]
+            Set::Neon => neon::tile(count, x, blocks, sums, out),
             Set::Portable => {
                 portable::tile(count, x, blocks, sums);
                 out.finish(sums);
@@ -121,9 +141,12 @@ impl Kernel {
     fn round(self, row: &[f32], out: &mut [i16]) -> f32 {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512Vnni => avx512::round(row, out),
+            Set::Avx512Vnni | Set::Avx512 => avx512::round(row, out),
             #[cfg(target_arch = "x86_64")]
             Set::AvxVnni | Set::Avx2 => avx2::round(row, out),
+            // NEON is what the compiler uses anyway.
+            #[cfg(target_arch = "aarch64")]
+            Set::Neon => round(row, out),
             Set::Portable => round(row, out),
         }
     }

@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use lyra_ml_client::{ClientConfig, Error, MlClient};
 use lyra_proto::{
-    InfoResponse, Limits, ModelInfo, ModelKind, NliScores, ReadyResponse, ReadyState, Usage, VerifyItem,
+    Backend, InfoResponse, Limits, ModelInfo, ModelKind, NliScores, ReadyResponse, ReadyState, Usage, VerifyItem,
     VerifyRequest, VerifyResponse, VerifyResult,
 };
 use serde_json::Value;
@@ -157,6 +157,8 @@ fn hosted(id: &str, kind: ModelKind) -> ModelInfo {
         max_tokens: 512,
         dtype: "f32".to_owned(),
         device: "cpu".to_owned(),
+        backend: Backend::Native,
+        passed_over: Vec::new(),
         languages: Vec::new(),
         license: None,
     }

@@ -17,8 +17,10 @@ use super::{Block, Out, PANEL, Q8_0_BLOCK, Sums};
 
 /// Outputs per register.
 const LANES: usize = 8;
-/// Registers per panel.
-const PARTS: usize = PANEL / LANES;
+/// Registers of outputs that are computed together. Six rows of two are what fits sixteen registers.
+const PARTS: usize = 2;
+/// Rows that are computed together.
+const ROWS: usize = 6;
 
 /// See [`Kernel::tile`](super::Kernel::tile). `VNNI` only where that is there.
 pub(super) fn tile<const VNNI: bool>(
@@ -29,11 +31,17 @@ pub(super) fn tile<const VNNI: bool>(
     out: &mut Out,
 ) {
     let width = blocks.len() * Q8_0_BLOCK;
-    for (x, sums) in x.chunks(2 * width).zip(sums[..count].chunks_mut(2)) {
+    for (x, sums) in x.chunks(ROWS * width).zip(sums[..count].chunks_mut(ROWS)) {
+        let rows = match sums.len() {
+            1 => rows::<1, VNNI>,
+            2 => rows::<2, VNNI>,
+            3 => rows::<3, VNNI>,
+            4 => rows::<4, VNNI>,
+            5 => rows::<5, VNNI>,
+            _ => rows::<ROWS, VNNI>,
+        };
         // SAFETY: `Kernel::available` has found the features that `rows` and `finish` need.
-        unsafe {
-            if let [_] = sums { rows::<1, VNNI>(x, blocks, sums) } else { rows::<2, VNNI>(x, blocks, sums) }
-        }
+        unsafe { rows(x, blocks, sums) }
     }
     // SAFETY: as above.
     unsafe { finish(out, sums) }
@@ -78,35 +86,41 @@ fn rows<const COUNT: usize, const VNNI: bool>(x: &[i16], blocks: &[Block], sums:
     let width = blocks.len() * Q8_0_BLOCK;
     assert!(sums.len() == COUNT && x.len() == COUNT * width);
     sums.fill([0.0; PANEL]);
-    for (index, block) in blocks.iter().enumerate() {
-        let mut dots = [[_mm256_setzero_si256(); PARTS]; COUNT];
-        for (pair, weights) in block.pairs.iter().enumerate() {
-            let mut two = [_mm256_setzero_si256(); COUNT];
-            for (row, two) in two.iter_mut().enumerate() {
-                // SAFETY: row < COUNT and the pair lies inside the row of `width` values, as asserted above.
-                let values = unsafe {
-                    x.as_ptr().add(row * width + index * Q8_0_BLOCK + 2 * pair).cast::<i32>().read_unaligned()
-                };
-                *two = _mm256_set1_epi32(values);
-            }
-            for part in 0..PARTS {
-                // SAFETY: the row of weights is 64 bytes, of which part < 4 has 16, aligned to as many.
-                let weights = unsafe { _mm_load_si128(weights.as_ptr().add(part * 2 * LANES).cast()) };
-                let weights = _mm256_cvtepi8_epi16(weights);
-                for (dots, &two) in dots.iter_mut().zip(&two) {
-                    dots[part] = add_products::<VNNI>(dots[part], two, weights);
+    for column in (0..PANEL).step_by(PARTS * LANES) {
+        for (index, block) in blocks.iter().enumerate() {
+            let mut dots = [[_mm256_setzero_si256(); PARTS]; COUNT];
+            for (pair, weights) in block.pairs.iter().enumerate() {
+                let weights: [__m256i; PARTS] = std::array::from_fn(|part| {
+                    // SAFETY: the row of weights is 64 bytes, of which each output has 2, aligned to as many as 8 outputs have.
+                    let bytes =
+                        unsafe { _mm_load_si128(weights.as_ptr().add(2 * (column + part * LANES)).cast()) };
+                    _mm256_cvtepi8_epi16(bytes)
+                });
+                for (row, dots) in dots.iter_mut().enumerate() {
+                    // SAFETY: row < COUNT and the pair lies inside the row of `width` values, as asserted above.
+                    let two = unsafe {
+                        x.as_ptr()
+                            .add(row * width + index * Q8_0_BLOCK + 2 * pair)
+                            .cast::<i32>()
+                            .read_unaligned()
+                    };
+                    let two = _mm256_set1_epi32(two);
+                    for (dots, &weights) in dots.iter_mut().zip(&weights) {
+                        *dots = add_products::<VNNI>(*dots, two, weights);
+                    }
                 }
             }
-        }
-        for part in 0..PARTS {
-            // SAFETY: 32 scales, of which part < 4 has 8, aligned to 32 bytes.
-            let scales = unsafe { _mm256_load_ps(block.scales.as_ptr().add(part * LANES)) };
-            for row in 0..COUNT {
-                // SAFETY: a row of sums is 32 values, of which part < 4 has 8.
-                unsafe {
-                    let sums = sums[row].as_mut_ptr().add(part * LANES);
-                    let dots = _mm256_cvtepi32_ps(dots[row][part]);
-                    _mm256_storeu_ps(sums, _mm256_fmadd_ps(dots, scales, _mm256_loadu_ps(sums)));
+            for part in 0..PARTS {
+                let column = column + part * LANES;
+                // SAFETY: 32 scales, of which column ≤ 24 has 8, aligned to 32 bytes.
+                let scales = unsafe { _mm256_load_ps(block.scales.as_ptr().add(column)) };
+                for (sums, dots) in sums.iter_mut().zip(&dots) {
+                    let dots = _mm256_cvtepi32_ps(dots[part]);
+                    // SAFETY: a row of sums is 32 values, of which column ≤ 24 has 8.
+                    unsafe {
+                        let sums = sums.as_mut_ptr().add(column);
+                        _mm256_storeu_ps(sums, _mm256_fmadd_ps(dots, scales, _mm256_loadu_ps(sums)));
+                    }
                 }
             }
         }

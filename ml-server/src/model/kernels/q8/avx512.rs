@@ -1,4 +1,4 @@
-//! The kernel for AVX-512 with VNNI: one instruction multiplies and adds 32 pairs of 16-bit values.
+//! The kernels for AVX-512: with VNNI, one instruction multiplies and adds 32 pairs of 16-bit values, without it two do.
 
 #![expect(
     unsafe_code,
@@ -7,28 +7,35 @@
 
 use std::arch::asm;
 use std::arch::x86_64::{
-    __m512i, _mm256_load_si256, _mm512_cvtepi8_epi16, _mm512_cvtepi32_ps, _mm512_fmadd_ps, _mm512_load_ps,
-    _mm512_loadu_ps, _mm512_set1_epi32, _mm512_setzero_si512, _mm512_storeu_ps,
+    __m512i, _mm256_load_si256, _mm512_add_epi32, _mm512_cvtepi8_epi16, _mm512_cvtepi32_ps, _mm512_fmadd_ps,
+    _mm512_load_ps, _mm512_loadu_ps, _mm512_madd_epi16, _mm512_set1_epi32, _mm512_setzero_si512,
+    _mm512_storeu_ps,
 };
 
 use super::{Block, Out, PANEL, Q8_0_BLOCK, Sums, TILE};
 
-/// See [`Kernel::tile`](super::Kernel::tile).
-pub(super) fn tile(count: usize, x: &[i16], blocks: &[Block], sums: &mut Sums, out: &mut Out) {
+/// See [`Kernel::tile`](super::Kernel::tile). `VNNI` only where that is there.
+pub(super) fn tile<const VNNI: bool>(
+    count: usize,
+    x: &[i16],
+    blocks: &[Block],
+    sums: &mut Sums,
+    out: &mut Out,
+) {
     let rows = [
         none,
-        rows::<1>,
-        rows::<2>,
-        rows::<3>,
-        rows::<4>,
-        rows::<5>,
-        rows::<6>,
-        rows::<7>,
-        rows::<8>,
-        rows::<9>,
-        rows::<10>,
-        rows::<11>,
-        rows::<TILE>,
+        rows::<1, VNNI>,
+        rows::<2, VNNI>,
+        rows::<3, VNNI>,
+        rows::<4, VNNI>,
+        rows::<5, VNNI>,
+        rows::<6, VNNI>,
+        rows::<7, VNNI>,
+        rows::<8, VNNI>,
+        rows::<9, VNNI>,
+        rows::<10, VNNI>,
+        rows::<11, VNNI>,
+        rows::<TILE, VNNI>,
     ][count];
     // SAFETY: `Kernel::available` has found the features that `rows` and `finish` need.
     unsafe {
@@ -39,14 +46,14 @@ pub(super) fn tile(count: usize, x: &[i16], blocks: &[Block], sums: &mut Sums, o
 
 fn none(_: &[i16], _: &[Block], _: &mut Sums) {}
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx512f,avx512bw")]
 fn finish(out: &mut Out, sums: &Sums) {
     out.finish(sums);
 }
 
 /// See [`round`](super::round).
 pub(super) fn round(row: &[f32], out: &mut [i16]) -> f32 {
-    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    #[target_feature(enable = "avx512f,avx512bw")]
     fn inner(row: &[f32], out: &mut [i16]) -> f32 {
         super::round(row, out)
     }
@@ -57,9 +64,13 @@ pub(super) fn round(row: &[f32], out: &mut [i16]) -> f32 {
 /// Adds to each of the 16 sums the products of its pair of 16-bit values. The intrinsic would do if LLVM did not make two
 /// instructions of it, which are a seventh slower here.
 #[inline]
-#[target_feature(enable = "avx512f,avx512vnni")]
-fn add_products(sums: &mut __m512i, a: __m512i, b: __m512i) {
-    // SAFETY: registers are all that it touches.
+#[target_feature(enable = "avx512f,avx512bw")]
+fn add_products<const VNNI: bool>(sums: &mut __m512i, a: __m512i, b: __m512i) {
+    if !VNNI {
+        *sums = _mm512_add_epi32(*sums, _mm512_madd_epi16(a, b));
+        return;
+    }
+    // SAFETY: the machine has the instruction, see `tile`; registers are all that it touches.
     unsafe {
         asm!(
             "vpdpwssd {sums}, {a}, {b}", sums = inout(zmm_reg) *sums, a = in(zmm_reg) a, b = in(zmm_reg) b,
@@ -68,8 +79,8 @@ fn add_products(sums: &mut __m512i, a: __m512i, b: __m512i) {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-fn rows<const COUNT: usize>(x: &[i16], blocks: &[Block], sums: &mut Sums) {
+#[target_feature(enable = "avx512f,avx512bw")]
+fn rows<const COUNT: usize, const VNNI: bool>(x: &[i16], blocks: &[Block], sums: &mut Sums) {
     let width = blocks.len() * Q8_0_BLOCK;
     assert!(COUNT <= TILE && x.len() == COUNT * width);
     for sums in &mut sums[..COUNT] {
@@ -91,8 +102,8 @@ fn rows<const COUNT: usize>(x: &[i16], blocks: &[Block], sums: &mut Sums) {
                     x.as_ptr().add(row * width + index * Q8_0_BLOCK + 2 * pair).cast::<i32>().read_unaligned()
                 };
                 let two = _mm512_set1_epi32(two);
-                add_products(&mut low[row], two, first);
-                add_products(&mut high[row], two, second);
+                add_products::<VNNI>(&mut low[row], two, first);
+                add_products::<VNNI>(&mut high[row], two, second);
             }
         }
         // SAFETY: 32 scales, aligned to 64 bytes like the block, whose pairs are a multiple of that.

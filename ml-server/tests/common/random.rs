@@ -1,8 +1,10 @@
+#![allow(dead_code, clippy::allow_attributes, reason = "every test file compiles this and uses a part of it")]
 //! Encoders with made-up weights, of any shape.
 
 use std::sync::Arc;
 
 use lyra_ml_server::model::attention::Attention;
+use lyra_ml_server::model::bias::{BUCKETS, DistanceBias};
 use lyra_ml_server::model::convolution::Convolution;
 use lyra_ml_server::model::encoder::{Embeddings, Encoder, Layer, Order, PositionCount, Positions, Table};
 use lyra_ml_server::model::ops::{Activation, LayerNorm};
@@ -27,6 +29,8 @@ pub(crate) struct Shape {
     /// Which terms, and the span.
     pub(crate) relative: Option<(bool, bool, usize)>,
     pub(crate) convolution: bool,
+    /// Whether scores depend on distances alone.
+    pub(crate) bias: bool,
 }
 
 impl Shape {
@@ -40,6 +44,7 @@ impl Shape {
             window: None,
             relative: None,
             convolution: false,
+            bias: false,
         }
     }
 }
@@ -92,7 +97,7 @@ pub(crate) fn numbers() -> Numbers {
 
 /// An encoder. Gated and rotary where it normalizes before its blocks, with tables of positions and segments otherwise.
 pub(crate) fn encoder(shape: Shape) -> Encoder<LinearWeights> {
-    let Shape { hidden, heads, order, activation, window, relative, convolution } = shape;
+    let Shape { hidden, heads, order, activation, window, relative, convolution, bias } = shape;
     let mut numbers = numbers();
     let before = order == Order::Before;
     let head_dim = hidden / heads;
@@ -107,6 +112,8 @@ pub(crate) fn encoder(shape: Shape) -> Encoder<LinearWeights> {
         segments: (!before).then(|| numbers.table(2, hidden)),
         norm: numbers.norm(hidden),
     };
+    let bias =
+        bias.then(|| Arc::new(DistanceBias::new(&numbers.vector(BUCKETS * heads, 1.0, 0.0), heads, LONGEST)));
     let layer = |index: usize| {
         let mut tables =
             |exists: bool, span: usize| exists.then(|| numbers.vector(2 * span * hidden, 1.0, 0.0));
@@ -122,6 +129,7 @@ pub(crate) fn encoder(shape: Shape) -> Encoder<LinearWeights> {
                 rotary: rotary.clone(),
                 window: window.filter(|_| index > 0),
                 relative,
+                bias: bias.clone(),
                 ..Attention::plain(heads, head_dim)
             },
             attention_out: numbers.linear(hidden, hidden),
