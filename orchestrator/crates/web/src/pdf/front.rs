@@ -197,7 +197,9 @@ fn authors(after: &[&Piece]) -> Vec<String> {
                 && line.x > by_line.end
         };
         let beside = after[..end].iter().flat_map(|piece| &piece.lines).filter(level);
-        beside.for_each(|line| add(people_of(line)));
+        for line in beside {
+            add(people_of(line));
+        }
     }
     found
 }

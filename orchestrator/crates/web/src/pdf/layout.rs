@@ -160,7 +160,9 @@ fn joined(paragraphs: Vec<Paragraph>) -> Vec<Paragraph> {
         match broken_off(&out, &paragraph) {
             Some(at) => {
                 append(&mut out[at].text, &paragraph.text);
-                out[at + 1..].iter_mut().for_each(|between| between.passed = true);
+                for between in &mut out[at + 1..] {
+                    between.passed = true;
+                }
             }
             None => out.push(paragraph),
         }

@@ -128,7 +128,9 @@ fn numbered(lines: &[Vec<Line>]) -> Vec<Vec<Number>> {
             let mut column: Vec<Number> = aligned.iter().map(|at| numbers[*at]).collect();
             column.sort_by(|a, b| b.y.total_cmp(&a.y));
             if counts_lines(&column, lines) {
-                aligned.iter().for_each(|at| taken[*at] = true);
+                for at in aligned {
+                    taken[*at] = true;
+                }
                 columns.push(column);
             }
         }

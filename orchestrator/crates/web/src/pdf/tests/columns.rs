@@ -278,7 +278,6 @@ fn titles_beside_larger_words_and_names_in_columns() {
 }
 
 /// Real articles, if they are there.
-#[expect(clippy::print_stdout, reason = "says why a test has less to try")]
 fn real(name: &str) -> Option<Vec<u8>> {
     let shared = std::env::var_os("LYRA_SHARED").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared")),
