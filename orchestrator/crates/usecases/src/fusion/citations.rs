@@ -118,9 +118,9 @@ impl Fusion {
 
 /// Whether a text is the id of a run: its kind, and 16 hexadecimal digits.
 fn is_run(text: &str) -> bool {
-    let kinds =
-        RunKind::ALL.iter().filter_map(|kind| text.trim().strip_prefix(kind.as_str())?.strip_prefix('-'));
-    kinds.into_iter().any(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    let after_kind = |kind: &RunKind| text.trim().strip_prefix(kind.as_str())?.strip_prefix('-');
+    let is_hex = |digits: &str| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    RunKind::ALL.iter().filter_map(after_kind).any(is_hex)
 }
 
 /// Alternatives in the query language.

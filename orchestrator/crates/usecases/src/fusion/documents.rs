@@ -206,7 +206,8 @@ fn text_of(publication: &Publication, field: &str) -> String {
         // As reference lists write it: 12(3).
         "volume" => match (&publication.volume, &publication.issue) {
             (Some(volume), Some(issue)) => format!("{volume}({issue})"),
-            (one, other) => or_empty(if one.is_some() { one } else { other }),
+            (None, Some(issue)) => format!("({issue})"),
+            (volume, None) => or_empty(volume),
         },
         "pages" => or_empty(&publication.pages),
         "doi" => publication.doi.as_ref().map(ToString::to_string).unwrap_or_default(),
