@@ -139,7 +139,10 @@ impl Corpora {
                 Err(CorpusError::NotFound { .. }) => {}
                 Err(error) => match self.manifest(&name).await {
                     Ok(manifest) if manifest.opensearch.is_some() => {
-                        found.push(CorpusInfo { problem: Some(error.to_string()), ..self.described(&manifest)? });
+                        found.push(CorpusInfo {
+                            problem: Some(error.to_string()),
+                            ..self.described(&manifest)?
+                        });
                     }
                     _ => tracing::warn!(corpus = name, %error, "corpus left out of the list"),
                 },
@@ -432,7 +435,8 @@ impl Corpora {
                 Some(found) => found?,
                 // Another index has taken the place of the one that was searched.
                 None => {
-                    let shelf = self.shelf(name).await?.ok_or(CorpusError::NotFound { name: name.to_owned() })?;
+                    let shelf =
+                        self.shelf(name).await?.ok_or(CorpusError::NotFound { name: name.to_owned() })?;
                     remote::search_evidence(&shelf, query, method, k, query_vector, narrow, &stop).await?
                 }
             };

@@ -45,10 +45,10 @@ use crate::vectors::Vectors;
 use crate::{CorpusError, Document, Result, upgrade};
 use files::Found;
 use futures::StreamExt;
+use known::Known;
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
 use serde::Serialize;
-use known::Known;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
@@ -275,7 +275,8 @@ pub(crate) async fn run(
                 blocking(move || lock(&folder, &name)).await?
             };
             let rebuilt =
-                cluster::rebuild(&folder, cluster, stored, options, inference, batching, &tally, cancel).await;
+                cluster::rebuild(&folder, cluster, stored, options, inference, batching, &tally, cancel)
+                    .await;
             drop(lock);
             match rebuilt {
                 Err(CorpusError::Stopped) => {
@@ -352,7 +353,8 @@ pub(crate) async fn run(
         })
     };
     let writing = {
-        let (home, folder, tally, dimension) = (home.clone(), folder.clone(), tally.clone(), manifest.dimension);
+        let (home, folder, tally, dimension) =
+            (home.clone(), folder.clone(), tally.clone(), manifest.dimension);
         let (sources, cancel) = (sources.clone(), cancel.clone());
         let reading = tokio::spawn(reading);
         let written = tokio::spawn(blocking(move || {
@@ -361,7 +363,9 @@ pub(crate) async fn run(
             let mut ledger = Ledger::read(&folder)?;
             let every = (batching.commit, rounds.commit);
             match &home {
-                Home::Here(index) => writer::run(index, &folder, dimension, embedded, &mut ledger, every, &tally),
+                Home::Here(index) => {
+                    writer::run(index, &folder, dimension, embedded, &mut ledger, every, &tally)
+                }
                 Home::There(shelf) => {
                     writer::run_there(shelf, &sources, embedded, &mut ledger, every.0, &tally, &cancel)
                 }
@@ -449,7 +453,8 @@ fn known_files(folder: &Path, name: &str, cluster: Option<&Cluster>) -> Result<L
     let given = |entry: &Entry| !entry.gone;
     let ids: Vec<String> = ledger.entries().filter(|e| given(e)).flat_map(|e| e.documents.clone()).collect();
     let there: HashSet<String> = home.present(ids)?.into_iter().collect();
-    let lost = ledger.entries().filter(|entry| given(entry) && entry.documents.iter().any(|id| !there.contains(id)));
+    let lost =
+        ledger.entries().filter(|entry| given(entry) && entry.documents.iter().any(|id| !there.contains(id)));
     let lost: Vec<PathBuf> = lost.map(|entry| entry.path.clone()).collect();
     ledger.forget(&lost);
     Ok(ledger)
@@ -500,7 +505,9 @@ async fn prepare_there(
     let has_documents = match &stored {
         None => false,
         Some(stored) => match Shelf::of(Some(cluster), stored.clone())? {
-            Some(shelf) => shelf.count(&serde_json::json!({"match_all": {}}), stop).await.is_ok_and(|count| count > 0),
+            Some(shelf) => {
+                shelf.count(&serde_json::json!({"match_all": {}}), stop).await.is_ok_and(|count| count > 0)
+            }
             None => false,
         },
     };
@@ -516,7 +523,8 @@ async fn prepare_there(
             drop(lock);
             if is_new {
                 let folder = folder.to_owned();
-                let removed = blocking(move || std::fs::remove_dir_all(&folder).map_err(CorpusError::io(&folder)));
+                let removed =
+                    blocking(move || std::fs::remove_dir_all(&folder).map_err(CorpusError::io(&folder)));
                 if let Err(error) = removed.await {
                     tracing::debug!(%error, "the folder of the corpus stays");
                 }

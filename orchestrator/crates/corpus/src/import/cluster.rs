@@ -22,7 +22,11 @@ use tokio_util::sync::CancellationToken;
 const STEP: usize = 256;
 
 /// Where a new corpus is on a cluster.
-pub(super) async fn place(cluster: &Cluster, manifest: &Manifest, stop: &CancellationToken) -> Result<OnCluster> {
+pub(super) async fn place(
+    cluster: &Cluster,
+    manifest: &Manifest,
+    stop: &CancellationToken,
+) -> Result<OnCluster> {
     let config = cluster.config();
     let greeting = cluster.greeting(stop).await?;
     tracing::debug!(version = greeting.version, "the cluster answers");
@@ -162,10 +166,14 @@ pub(super) async fn rebuild(
     shelf.refresh(&shelf.index, stop).await?;
     let refused = fill(&shelf, &new, inference, batching, tally, stop).await?;
     new.refresh(&new.index, stop).await?;
-    let (old, now) =
-        (shelf.count(&json!({"match_all": {}}), stop).await?, new.count(&json!({"match_all": {}}), stop).await?);
+    let (old, now) = (
+        shelf.count(&json!({"match_all": {}}), stop).await?,
+        new.count(&json!({"match_all": {}}), stop).await?,
+    );
     if now + refused != old {
-        let why = format!("the new index has {now} of {old} documents, and {refused} were refused: rebuild the corpus again");
+        let why = format!(
+            "the new index has {now} of {old} documents, and {refused} were refused: rebuild the corpus again"
+        );
         return Err(cluster.error(why, false));
     }
     // Searches follow the manifest, other programs the alias. The old index goes when neither leads to it.

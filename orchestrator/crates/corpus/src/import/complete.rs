@@ -2,13 +2,13 @@
 
 use super::home::Home;
 use super::lock;
+use crate::Result;
 use crate::corpora::wait;
 use crate::document::Completion;
 use crate::hash::fnv;
 use crate::index::{TextIndex, to_json};
-use crate::remote::{Cluster, Shelf};
-use crate::Result;
 use crate::ledger::{Entry, Ledger};
+use crate::remote::{Cluster, Shelf};
 use std::collections::HashSet;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;

@@ -53,7 +53,10 @@ impl ImportOptions {
         let chosen = self.backend.or(has).unwrap_or_default();
         if let Some(has) = has.filter(|has| *has != chosen) {
             let why = format!("corpus `{name}` is {has}, not {chosen}");
-            return wrong(why, "leave the backend out, or export the corpus as JSONL and import that under another name");
+            return wrong(
+                why,
+                "leave the backend out, or export the corpus as JSONL and import that under another name",
+            );
         }
         match chosen {
             BackendKind::Embedded if self.rebuild => {

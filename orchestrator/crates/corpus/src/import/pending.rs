@@ -131,7 +131,8 @@ impl Rounds {
         for (document, has) in found {
             let texts = texts(&document, &manifest.scopes);
             // A document is written with all its vectors at once: the field that names them is one.
-            let lacks = |(scopes, _): &(Vec<FeatureScope>, String)| scopes.iter().any(|scope| !has.contains(scope));
+            let lacks =
+                |(scopes, _): &(Vec<FeatureScope>, String)| scopes.iter().any(|scope| !has.contains(scope));
             if texts.iter().any(lacks) {
                 let json = to_json(&document);
                 let hash = fnv(json.as_bytes());
@@ -147,13 +148,21 @@ impl Rounds {
         });
         let refused = shelf.add_vectors(changes.collect(), &stop).await?;
         if let Some(first) = refused.first() {
-            let why = format!("{} embeddings were refused, the first of `{}`: {}", refused.len(), first.id, first.reason);
+            let why = format!(
+                "{} embeddings were refused, the first of `{}`: {}",
+                refused.len(),
+                first.id,
+                first.reason
+            );
             return Err(shelf.cluster.error(why, false));
         }
         let left = match &self.after {
             Some(after) if !ended => {
-                let lacking: Vec<_> =
-                    manifest.scopes.iter().map(|scope| serde_json::json!({"term": {"embedded": scope.name()}})).collect();
+                let lacking: Vec<_> = manifest
+                    .scopes
+                    .iter()
+                    .map(|scope| serde_json::json!({"term": {"embedded": scope.name()}}))
+                    .collect();
                 let after = serde_json::json!({"range": {"id": {"gt": after}}});
                 let query = serde_json::json!({"bool": {"must_not": [{"bool": {"filter": lacking}}], "filter": [after]}});
                 shelf.count(&query, &stop).await?

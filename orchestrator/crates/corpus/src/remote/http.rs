@@ -131,8 +131,7 @@ impl Client {
                 "copy it again",
             ));
         }
-        let is_loopback =
-            |base: &Url| matches!(base.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        let is_loopback = |base: &Url| matches!(base.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
         let mut http = reqwest::Client::builder()
             // A redirect would carry the key to an address outside the configuration.
             .redirect(reqwest::redirect::Policy::none())
@@ -152,7 +151,8 @@ impl Client {
             }
             http = http.tls_certs_merge(own);
         }
-        let http = http.build().map_err(|error| setting(cause(&error), "check the network settings and ca_file"))?;
+        let http =
+            http.build().map_err(|error| setting(cause(&error), "check the network settings and ca_file"))?;
         Ok(Self { kind, bases, at: Arc::default(), auth, timeout, explain, http })
     }
 
@@ -256,7 +256,8 @@ impl Client {
     }
 
     async fn answer(&self, request: RequestBuilder, base: &Url) -> Result<Answer> {
-        let unreachable = |error: &reqwest::Error| self.error(format!("cannot reach {base}: {}", cause(error)), true);
+        let unreachable =
+            |error: &reqwest::Error| self.error(format!("cannot reach {base}: {}", cause(error)), true);
         let mut response = request.send().await.map_err(|error| unreachable(&error))?;
         let status = response.status();
         let pause =

@@ -44,7 +44,12 @@ fn on_cluster() -> ImportOptions {
     ImportOptions { backend: Some(BackendKind::OpenSearch), ..ImportOptions::default() }
 }
 
-async fn import(bench: &Bench, file: PathBuf, options: &ImportOptions, model: &Hashing) -> Result<ImportReport> {
+async fn import(
+    bench: &Bench,
+    file: PathBuf,
+    options: &ImportOptions,
+    model: &Hashing,
+) -> Result<ImportReport> {
     let cancel = CancellationToken::new();
     bench.corpora.import_with("c", &[file], options, model, &|_| {}, &cancel).await
 }
@@ -90,10 +95,10 @@ async fn settled(url: &str, nodes: usize) {
 }
 
 const WORDS: [&str; 40] = [
-    "film", "panel", "solar", "cell", "thin", "glass", "rotor", "turbine", "wind", "sensor", "heat", "sink", "light",
-    "diode", "battery", "layer", "metal", "oxide", "coating", "surface", "method", "device", "signal", "circuit",
-    "studies", "naps", "memory", "improves", "running", "cooling", "太陽", "電池", "薄膜", "基板", "発光", "素子", "装置", "方法",
-    "層", "光",
+    "film", "panel", "solar", "cell", "thin", "glass", "rotor", "turbine", "wind", "sensor", "heat", "sink",
+    "light", "diode", "battery", "layer", "metal", "oxide", "coating", "surface", "method", "device",
+    "signal", "circuit", "studies", "naps", "memory", "improves", "running", "cooling", "太陽", "電池",
+    "薄膜", "基板", "発光", "素子", "装置", "方法", "層", "光",
 ];
 
 fn sentence(random: &mut fastrand::Rng, words: usize) -> String {
@@ -135,7 +140,8 @@ fn invented(count: usize, seed: u64) -> Vec<String> {
             document["cpc"] = json!([pick(random, &codes), pick(random, &codes)]);
             document["country"] = json!(pick(random, &["US", "JP", "EP"]));
             document["pub_date"] = json!(format!("20{:02}-03-{days:02}", random.u32(0..20)));
-            document["applicants"] = json!([pick(random, &["Sun Power Corp.", "太陽工業株式会社", "Acme Film Ltd"])]);
+            document["applicants"] =
+                json!([pick(random, &["Sun Power Corp.", "太陽工業株式会社", "Acme Film Ltd"])]);
         }
         document.to_string()
     };

@@ -199,7 +199,8 @@ async fn outcome(
     };
     if answer.status == StatusCode::PAYLOAD_TOO_LARGE {
         if let [one] = sent.as_slice() {
-            let reason = format!("the cluster takes no document of {} bytes (http.max_content_length)", one.bytes());
+            let reason =
+                format!("the cluster takes no document of {} bytes (http.max_content_length)", one.bytes());
             let refused = vec![Refused { id: one.id.clone(), reason }];
             return Ok(Outcome { written: true, refused, ..Outcome::default() });
         }
@@ -216,7 +217,9 @@ async fn outcome(
                 let slower = answer.status == StatusCode::TOO_MANY_REQUESTS;
                 Ok(Outcome { again: sent, why: Some(why), slower, named: answer.pause, ..Outcome::default() })
             }
-            _ if answer.status == StatusCode::NOT_FOUND => Err(CorpusError::NotFound { name: index.to_owned() }),
+            _ if answer.status == StatusCode::NOT_FOUND => {
+                Err(CorpusError::NotFound { name: index.to_owned() })
+            }
             error => Err(error),
         };
     }

@@ -176,7 +176,9 @@ impl Cluster {
         stop: &CancellationToken,
     ) -> Result<Value> {
         let answer = self.ask(method, path, &[], body, stop).await?;
-        answer.ok_or_else(|| CorpusError::NotFound { name: path.first().copied().unwrap_or_default().to_owned() })
+        answer.ok_or_else(|| CorpusError::NotFound {
+            name: path.first().copied().unwrap_or_default().to_owned(),
+        })
     }
 
     /// Searches an index, or what a point in time names. The whole index was searched, or it is an error.
@@ -265,7 +267,10 @@ impl Cluster {
         let error = &shards["failures"][0]["reason"];
         let (why, passing) = meaning(error).unwrap_or_else(|| (reason(error), true));
         let total = shards["total"].as_u64().unwrap_or(0);
-        Err(self.error(format!("{failed} of {total} shards did not answer, so the result would be partial: {why}"), passing))
+        Err(self.error(
+            format!("{failed} of {total} shards did not answer, so the result would be partial: {why}"),
+            passing,
+        ))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Queries and filters in the query DSL.
 
 use super::score::Statistics;
-use crate::{CorpusError, Result, labels};
 use crate::backend::{DateField, DateRange, FieldBoosts, Filter, ValueField};
 use crate::search::{Attribute, attribute, text_fields, unreadable};
+use crate::{CorpusError, Result, labels};
 use lyra_domain::classification::{Code, Level, System};
 use lyra_text::fulltext::Pattern;
 use lyra_text::query::{Field, Near, Query, Term};
@@ -147,7 +147,8 @@ fn near_fields<'a>(
             };
             groups.push((span, missing));
         }
-        let mut clause = if near.ordered { in_order(&groups, near.distance) } else { in_any_order(&groups, near)? };
+        let mut clause =
+            if near.ordered { in_order(&groups, near.distance) } else { in_any_order(&groups, near)? };
         if let Some(kind) = clause.as_object_mut().and_then(|clause| clause.values_mut().next()) {
             kind["boost"] = json!(boost);
         }
@@ -162,7 +163,8 @@ fn in_order(groups: &[(Value, u32)], distance: u32) -> Value {
     let mut groups = groups.iter().rev();
     let Some((mut chain, _)) = groups.next().cloned() else { return json!({"match_none": {}}) };
     for (before, missing) in groups {
-        chain = json!({"span_near": {"clauses": [before, chain], "slop": distance + missing, "in_order": true}});
+        chain =
+            json!({"span_near": {"clauses": [before, chain], "slop": distance + missing, "in_order": true}});
     }
     chain
 }

@@ -170,7 +170,8 @@ async fn nearest(
     stop: &CancellationToken,
 ) -> Result<Vec<(String, f64)>> {
     let (field, filters) = (vector_field(FeatureScope::Wide), dsl::filters(filters));
-    let clause = dsl::knn(&field, vector, (2 * k).clamp(LEAST_NEIGHBOURS, crate::backend::MAX_TOP_K), &filters);
+    let clause =
+        dsl::knn(&field, vector, (2 * k).clamp(LEAST_NEIGHBOURS, crate::backend::MAX_TOP_K), &filters);
     let found = scored(shelf, &clause, k, stop).await?;
     Ok(found.into_iter().map(|(id, score)| (id, 2.0 * score - 1.0)).collect())
 }
@@ -184,7 +185,8 @@ async fn scored(
     let body = json!({"size": k, "query": clause, "_source": false, "track_total_hits": false});
     let answer = shelf.cluster.search(Some(&shelf.index), &body, stop).await?;
     let found = answer["hits"]["hits"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let hits = found.iter().filter_map(|hit| Some((hit["_id"].as_str()?.to_owned(), hit["_score"].as_f64()?)));
+    let hits =
+        found.iter().filter_map(|hit| Some((hit["_id"].as_str()?.to_owned(), hit["_score"].as_f64()?)));
     Ok(hits.collect())
 }
 
@@ -220,7 +222,8 @@ async fn hits(
 
 /// The tags and collections of a corpus, with how many documents have them.
 pub(crate) async fn labels(shelf: &Shelf, stop: &CancellationToken) -> Result<Labels> {
-    let (tags, collections) = (names(shelf, "tag", "tags", stop).await?, names(shelf, "collection", "collections", stop).await?);
+    let (tags, collections) =
+        (names(shelf, "tag", "tags", stop).await?, names(shelf, "collection", "collections", stop).await?);
     Ok(Labels::sorted(tags, collections))
 }
 
@@ -237,7 +240,10 @@ async fn names(shelf: &Shelf, field: &str, written: &str, stop: &CancellationTok
         }
     }
     let counted = all_names(shelf, field, stop).await?;
-    let label = |(form, documents): (String, u64)| Label { name: forms.get(&form).cloned().unwrap_or(form), documents };
+    let label = |(form, documents): (String, u64)| Label {
+        name: forms.get(&form).cloned().unwrap_or(form),
+        documents,
+    };
     Ok(counted.into_iter().map(label).collect())
 }
 
@@ -266,7 +272,9 @@ async fn all_names(shelf: &Shelf, field: &str, stop: &CancellationToken) -> Resu
 /// That the tags and collections of filters are those of some document.
 pub(crate) async fn check_labels(shelf: &Shelf, filters: &[Filter], stop: &CancellationToken) -> Result<()> {
     for (nth, filter) in (1..).zip(filters) {
-        let Filter::Values { field: field @ (ValueField::Tag | ValueField::Collection), include, exclude } = filter else {
+        let Filter::Values { field: field @ (ValueField::Tag | ValueField::Collection), include, exclude } =
+            filter
+        else {
             continue;
         };
         for value in include.iter().chain(exclude) {

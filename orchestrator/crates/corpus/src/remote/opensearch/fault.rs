@@ -10,7 +10,10 @@ pub(super) type Meaning = (String, bool);
 pub(super) fn explain(status: StatusCode, body: &Value) -> Option<Meaning> {
     let error = &body["error"];
     if status == StatusCode::UNAUTHORIZED {
-        return Some(("the cluster refuses user and password (401): check both in the configuration".to_owned(), false));
+        return Some((
+            "the cluster refuses user and password (401): check both in the configuration".to_owned(),
+            false,
+        ));
     }
     if status == StatusCode::FORBIDDEN && error["type"] == "security_exception" {
         let why = format!("the user may not do that (403): {}", reason(error));
@@ -30,7 +33,8 @@ pub(super) fn meaning(error: &Value) -> Option<Meaning> {
 fn known(error: &Value) -> Option<Meaning> {
     let kind = error["type"].as_str()?;
     let said = reason(error);
-    let index = error["index"].as_str().map_or_else(|| "an index".to_owned(), |name| format!("index `{name}`"));
+    let index =
+        error["index"].as_str().map_or_else(|| "an index".to_owned(), |name| format!("index `{name}`"));
     Some(match kind {
         "index_closed_exception" => {
             (format!("{index} is closed: open it (POST /INDEX/_open) and repeat this"), false)
@@ -42,13 +46,17 @@ fn known(error: &Value) -> Option<Meaning> {
             ),
             false,
         ),
-        "cluster_block_exception" if said.contains("/5/") || said.contains("/8/") || said.contains("/7/") => (
-            format!("{index} is blocked by one of its settings (index.blocks.*): remove the block, and repeat this. {said}"),
-            false,
-        ),
-        "cluster_block_exception" | "cluster_manager_not_discovered_exception" | "master_not_discovered_exception" => {
-            (format!("the cluster is not ready: {said}"), true)
+        "cluster_block_exception" if said.contains("/5/") || said.contains("/8/") || said.contains("/7/") => {
+            (
+                format!(
+                    "{index} is blocked by one of its settings (index.blocks.*): remove the block, and repeat this. {said}"
+                ),
+                false,
+            )
         }
+        "cluster_block_exception"
+        | "cluster_manager_not_discovered_exception"
+        | "master_not_discovered_exception" => (format!("the cluster is not ready: {said}"), true),
         "no_shard_available_action_exception" | "unavailable_shards_exception" => (
             format!(
                 "shards of {index} are missing (red): a node with them is away. GET /_cluster/allocation/explain tells why. {said}"

@@ -95,7 +95,8 @@ impl<'a> Lanes<'a> {
                 let clause = if let Some(shelf) = self.shelf {
                     let analyzer = shelf.manifest.opensearch.as_ref().map(|place| place.analyzer);
                     let statistics =
-                        Statistics::of(self.cluster, self.index, analyzer.unwrap_or_default(), &tree, stop).await?;
+                        Statistics::of(self.cluster, self.index, analyzer.unwrap_or_default(), &tree, stop)
+                            .await?;
                     dsl::query(&tree, boosts, &Scoring::Fielded(&statistics))?
                 } else {
                     self.check_mapping(&[], stop).await?;
@@ -128,7 +129,11 @@ impl<'a> Lanes<'a> {
             Some(LaneHit {
                 doc_id: hit["_id"].as_str()?.to_owned(),
                 // Lucene gives (1 + cosine) / 2.
-                score: if scope.is_some() && self.shelf.is_some() { 2.0 * score - 1.0 } else { rounded(score) },
+                score: if scope.is_some() && self.shelf.is_some() {
+                    2.0 * score - 1.0
+                } else {
+                    rounded(score)
+                },
                 codes: codes(&hit["_source"], CODES),
             })
         });
@@ -324,7 +329,11 @@ impl<'a> Lanes<'a> {
     }
 
     fn publication(&self, id: &str, source: Value) -> Result<Publication> {
-        if self.shelf.is_some() { Ok(record::document(id, source)?.publication()) } else { Ok(publication(id, &source)) }
+        if self.shelf.is_some() {
+            Ok(record::document(id, source)?.publication())
+        } else {
+            Ok(publication(id, &source))
+        }
     }
 
     /// L2-normalized vectors in the order of `ids`.

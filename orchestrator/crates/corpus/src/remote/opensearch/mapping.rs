@@ -135,9 +135,11 @@ impl Plan<'_> {
     /// The mapping.
     pub(super) fn mappings(&self) -> Value {
         let (analyzer, search_analyzer) = self.analyzer.pair();
-        let lane = || json!({
-            "type": "text", "analyzer": analyzer, "search_analyzer": search_analyzer, "similarity": "lyra_occurrences",
-        });
+        let lane = || {
+            json!({
+                "type": "text", "analyzer": analyzer, "search_analyzer": search_analyzer, "similarity": "lyra_occurrences",
+            })
+        };
         let words = || json!({"type": "text", "analyzer": analyzer, "search_analyzer": search_analyzer});
         let exact = || json!({"type": "keyword"});
         let mut properties = json!({
@@ -228,7 +230,11 @@ pub(super) fn foreign_differences(found: &Value, vectors: &[(&str, usize)]) -> V
     let mut check = |name: &str, kinds: &[&str]| {
         let kind = found["properties"][name]["type"].as_str();
         if kind.is_some_and(|kind| !kinds.contains(&kind)) {
-            differences.push(format!("`{name}` is of type {} where {} is needed", kind.unwrap_or_default(), kinds.join(" or ")));
+            differences.push(format!(
+                "`{name}` is of type {} where {} is needed",
+                kind.unwrap_or_default(),
+                kinds.join(" or ")
+            ));
         }
     };
     for name in text {
@@ -245,8 +251,11 @@ pub(super) fn foreign_differences(found: &Value, vectors: &[(&str, usize)]) -> V
         let field = &found["properties"][*name];
         if field["type"] != "knn_vector" {
             differences.push(format!("`{name}` is not a knn_vector"));
-        } else if let Some(has) = field["dimension"].as_u64().filter(|has| *has != *dimension as u64 && *dimension > 0) {
-            differences.push(format!("`{name}` has vectors of {has} numbers, and the embedder makes {dimension}"));
+        } else if let Some(has) =
+            field["dimension"].as_u64().filter(|has| *has != *dimension as u64 && *dimension > 0)
+        {
+            differences
+                .push(format!("`{name}` has vectors of {has} numbers, and the embedder makes {dimension}"));
         }
     }
     differences

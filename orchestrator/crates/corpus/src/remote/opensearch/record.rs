@@ -35,7 +35,9 @@ pub(super) fn source(document: &Document, hash: u64, vectors: &Vectors) -> Resul
         }
     };
     put("id", json!(document.doc_id));
-    for ((_, field), text) in OWN.iter().zip([&document.title, &document.text, &document.claim, &document.desc]) {
+    for ((_, field), text) in
+        OWN.iter().zip([&document.title, &document.text, &document.claim, &document.desc])
+    {
         put(field, json!(text));
     }
     for (field, codes) in [

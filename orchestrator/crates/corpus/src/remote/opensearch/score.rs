@@ -107,7 +107,8 @@ impl Statistics {
             statistics.words.insert(text, word);
         }
         let documents = statistics.documents.max(1.0);
-        statistics.lengths = sums.into_iter().map(|(field, sum)| (field.to_owned(), sum / documents)).collect();
+        statistics.lengths =
+            sums.into_iter().map(|(field, sum)| (field.to_owned(), sum / documents)).collect();
         Ok(statistics)
     }
 
@@ -169,15 +170,19 @@ impl Word {
         let own = Pattern::of(text).parts;
         let has = |term: &str| self.terms.iter().any(|(_, of)| of == term);
         if !own.is_empty() && own.iter().all(|(_, term)| has(term)) {
-            let own: Vec<&str> =
-                own.iter().filter_map(|(_, term)| self.terms.iter().find(|(_, of)| of == term)).map(|(_, of)| of.as_str()).collect();
+            let own: Vec<&str> = own
+                .iter()
+                .filter_map(|(_, term)| self.terms.iter().find(|(_, of)| of == term))
+                .map(|(_, of)| of.as_str())
+                .collect();
             return own;
         }
         self.terms.iter().map(|(_, term)| term.as_str()).collect()
     }
 
     fn frequency(&self, term: &str, fields: &[(&'static str, f64)]) -> f64 {
-        let of = |field: &str| self.frequencies.get(&(field.to_owned(), term.to_owned())).copied().unwrap_or(0.0);
+        let of =
+            |field: &str| self.frequencies.get(&(field.to_owned(), term.to_owned())).copied().unwrap_or(0.0);
         fields.iter().map(|(field, _)| of(field)).fold(0.0, f64::max)
     }
 }

@@ -2,9 +2,9 @@
 
 use super::bulk::{self, Change, Refused, write_alias};
 use super::cluster::Cluster;
+use super::dsl;
 use super::mapping::{Plan, VERSION, added, vector_field};
 use super::record::{self, Vectors};
-use super::dsl;
 use crate::backend::{FeatureScope, Filter};
 use crate::manifest::{Manifest, OnCluster};
 use crate::{CorpusError, Document, Result};
@@ -47,7 +47,10 @@ impl Shelf {
         let Some(place) = &manifest.opensearch else { return Ok(None) };
         let Some(cluster) = cluster.cloned() else {
             return Err(CorpusError::Search {
-                why: format!("corpus `{}` is on OpenSearch ({}), and no cluster is configured", manifest.name, place.url),
+                why: format!(
+                    "corpus `{}` is on OpenSearch ({}), and no cluster is configured",
+                    manifest.name, place.url
+                ),
                 expected: "set fusion.backends.opensearch.url".to_owned(),
             });
         };
@@ -60,7 +63,12 @@ impl Shelf {
         place.ok_or_else(|| self.cluster.error("the corpus is not on a cluster", false))
     }
 
-    fn plan<'a>(&'a self, created: &'a str, scopes: &'a [FeatureScope], dimension: usize) -> Result<Plan<'a>> {
+    fn plan<'a>(
+        &'a self,
+        created: &'a str,
+        scopes: &'a [FeatureScope],
+        dimension: usize,
+    ) -> Result<Plan<'a>> {
         Ok(Plan {
             corpus: &self.manifest.name,
             created,
@@ -107,9 +115,13 @@ impl Shelf {
             match made {
                 Ok(_) => {}
                 // The answer to an earlier attempt was lost.
-                Err(error) if error.to_string().contains("already exists") => tracing::debug!(%error, "index exists"),
+                Err(error) if error.to_string().contains("already exists") => {
+                    tracing::debug!(%error, "index exists")
+                }
                 Err(error) if error.to_string().contains("kuromoji") => {
-                    let why = format!("{error}: install the plugin analysis-kuromoji on every node, or choose another analyzer");
+                    let why = format!(
+                        "{error}: install the plugin analysis-kuromoji on every node, or choose another analyzer"
+                    );
                     return Err(self.cluster.error(why, false));
                 }
                 Err(error) => return Err(error),
@@ -147,7 +159,9 @@ impl Shelf {
         let version = meta["mapping"].as_u64().unwrap_or(0);
         if version != VERSION {
             let what = if version > VERSION { "use a newer Lyra" } else { "rebuild the corpus" };
-            let why = format!("index `{index}` has version {version} of Lyra's mapping, and this Lyra has {VERSION}: {what}");
+            let why = format!(
+                "index `{index}` has version {version} of Lyra's mapping, and this Lyra has {VERSION}: {what}"
+            );
             return Err(self.cluster.error(why, false));
         }
         let differences = self.plan(&created, scopes, dimension)?.differences(&found);
@@ -201,7 +215,10 @@ impl Shelf {
             .map(|name| json!({"remove": {"index": name, "alias": alias}}))
             .collect();
         actions.push(json!({"add": {"index": index, "alias": alias}}));
-        self.cluster.get(&Method::POST, &["_aliases"], Some(&json!({"actions": actions})), stop).await.map(drop)
+        self.cluster
+            .get(&Method::POST, &["_aliases"], Some(&json!({"actions": actions})), stop)
+            .await
+            .map(drop)
     }
 
     /// Whether the alias leads to an index of another corpus, or is an index itself.
@@ -255,7 +272,8 @@ impl Shelf {
         stop: &CancellationToken,
     ) -> Result<Vec<Refused>> {
         let change = |(id, vectors): (String, Vectors)| {
-            let fields: serde_json::Map<String, Value> = record::vector_fields(&vectors).into_iter().collect();
+            let fields: serde_json::Map<String, Value> =
+                record::vector_fields(&vectors).into_iter().collect();
             Change::update(&id, &Value::Object(fields))
         };
         let changes = documents.into_iter().map(change).collect();
@@ -263,7 +281,12 @@ impl Shelf {
     }
 
     /// Writes metadata into a document that is there, whose vectors stay.
-    pub(crate) async fn describe(&self, document: &Document, hash: u64, stop: &CancellationToken) -> Result<()> {
+    pub(crate) async fn describe(
+        &self,
+        document: &Document,
+        hash: u64,
+        stop: &CancellationToken,
+    ) -> Result<()> {
         let mut fields = record::source(document, hash, &Vectors::new())?;
         if let Some(fields) = fields.as_object_mut() {
             fields.remove("embedded");
@@ -279,7 +302,10 @@ impl Shelf {
     /// Removes documents.
     pub(crate) async fn delete(&self, ids: &[String], stop: &CancellationToken) -> Result<()> {
         let changes = ids.iter().map(|id| Change::delete(id)).collect();
-        bulk::write(&self.cluster, &self.index, changes, stop).await.map_err(|error| self.here(error)).map(drop)
+        bulk::write(&self.cluster, &self.index, changes, stop)
+            .await
+            .map_err(|error| self.here(error))
+            .map(drop)
     }
 
     /// Makes what was written visible to searches.
@@ -353,7 +379,8 @@ impl Shelf {
         most: usize,
         stop: &CancellationToken,
     ) -> Result<Vec<(Document, Vec<FeatureScope>)>> {
-        let all: Vec<Value> = scopes.iter().map(|scope| json!({"term": {"embedded": scope.name()}})).collect();
+        let all: Vec<Value> =
+            scopes.iter().map(|scope| json!({"term": {"embedded": scope.name()}})).collect();
         let mut body = json!({
             "size": most, "sort": [{"id": "asc"}], "track_total_hits": false,
             "_source": record::FIELDS.into_iter().chain(["hash", "embedded"]).collect::<Vec<_>>(),
@@ -362,7 +389,8 @@ impl Shelf {
         if let Some(after) = after {
             body["search_after"] = json!([after]);
         }
-        let mut answer = self.cluster.search(Some(&self.index), &body, stop).await.map_err(|error| self.here(error))?;
+        let mut answer =
+            self.cluster.search(Some(&self.index), &body, stop).await.map_err(|error| self.here(error))?;
         let hits = answer["hits"]["hits"].as_array_mut().map(std::mem::take).unwrap_or_default();
         hits.into_iter()
             .map(|mut hit| {

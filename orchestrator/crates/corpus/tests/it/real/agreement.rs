@@ -3,11 +3,10 @@
 use super::{WORDS, addresses, backend, bench, config, import, index, invented, on_cluster, operate};
 use crate::remote::{contract, documents, found, lane, run};
 use crate::support::{Bench, Hashing, vector};
-use lyra_corpus::backend::{
-    FeatureScope, FieldBoosts, IdType, LaneHits, LaneKind, LaneQuery, SearchBackend,
-};
+use lyra_corpus::backend::{FeatureScope, FieldBoosts, IdType, LaneHits, LaneKind, LaneQuery, SearchBackend};
 use lyra_corpus::{
-    Cluster, EmbeddedBackend, ExportFormat, ImportOptions, Method, Narrow, OpenSearchBackend, OpenSearchConfig,
+    Cluster, EmbeddedBackend, ExportFormat, ImportOptions, Method, Narrow, OpenSearchBackend,
+    OpenSearchConfig,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -38,8 +37,13 @@ async fn agrees(version: u32) {
     let wide = Some(vec![FeatureScope::Wide]);
     let local = ImportOptions { scopes: wide.clone(), ..ImportOptions::default() };
     import(&here, file.clone(), &local, &Hashing::default()).await.unwrap();
-    let report = import(&there, file, &ImportOptions { scopes: wide, ..on_cluster() }, &Hashing::default()).await.unwrap();
-    assert_eq!((report.added, report.documents, report.rejected_count), (DOCUMENTS as u64, DOCUMENTS as u64, 0));
+    let report = import(&there, file, &ImportOptions { scopes: wide, ..on_cluster() }, &Hashing::default())
+        .await
+        .unwrap();
+    assert_eq!(
+        (report.added, report.documents, report.rejected_count),
+        (DOCUMENTS as u64, DOCUMENTS as u64, 0)
+    );
     let (here, there) = (&here, &there);
     lanes_agree(version, &backend(here), &backend(there)).await;
     vectors_agree(version, here, there).await;
@@ -99,8 +103,12 @@ fn filters(random: &mut fastrand::Rng) -> Value {
         2 => json!([{"field": "pubyear", "include_range": {"from": 2005, "to": 2012}}]),
         3 => json!([{"field": "pub_date", "include_range": {"from": "2004-03-02"}}]),
         4 => json!([{"field": "assignee", "include_values": ["太陽工業"]}]),
-        5 => json!([{"field": "tag", "include_values": ["to read"]}, {"field": "collection", "exclude_values": ["sleep/naps"]}]),
-        6 => json!([{"field": "lang", "exclude_values": ["ja"]}, {"field": "cpc", "include_codes": ["H01L"]}]),
+        5 => {
+            json!([{"field": "tag", "include_values": ["to read"]}, {"field": "collection", "exclude_values": ["sleep/naps"]}])
+        }
+        6 => {
+            json!([{"field": "lang", "exclude_values": ["ja"]}, {"field": "cpc", "include_codes": ["H01L"]}])
+        }
         7 => json!([{"field": "collection", "include_values": ["Sleep"]}]),
         _ => json!([]),
     }
@@ -134,14 +142,20 @@ async fn lanes_agree(version: u32, here: &EmbeddedBackend, there: &EmbeddedBacke
         if own.len() > 20 {
             let cut = LaneQuery { top_k: 20, ..asked };
             let (a, b) = (run(here, &cut).await.unwrap(), run(there, &cut).await.unwrap());
-            assert_eq!((a.total, b.total, b.hits.len(), b.truncated), (Some(own.len() as u64), Some(own.len() as u64), 20, true));
+            assert_eq!(
+                (a.total, b.total, b.hits.len(), b.truncated),
+                (Some(own.len() as u64), Some(own.len() as u64), 20, true)
+            );
         }
     }
     assert!(freqs > 0);
     for (kind, values) in by_kind {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        eprintln!("{version}.x, {kind}: Kendall's tau-b of ranks, mean {mean:.4}, least {least:.4}, n = {}", values.len());
+        eprintln!(
+            "{version}.x, {kind}: Kendall's tau-b of ranks, mean {mean:.4}, least {least:.4}, n = {}",
+            values.len()
+        );
         assert!(mean > 0.9, "{kind}: {mean}");
     }
 }
@@ -177,7 +191,8 @@ async fn vectors_agree(version: u32, here: &Bench, there: &Bench) {
         let kind = LaneKind::Semantic { text: text.clone(), scope: FeatureScope::Wide };
         for filter in [json!([]), json!([{"field": "country", "include_values": ["US"]}])] {
             let asked = LaneQuery { kind: kind.clone(), ..lane("c", "x", &filter, 10) };
-            let (a, b) = (run(&backend(here), &asked).await.unwrap(), run(&backend(there), &asked).await.unwrap());
+            let (a, b) =
+                (run(&backend(here), &asked).await.unwrap(), run(&backend(there), &asked).await.unwrap());
             assert_eq!((a.total, b.hits.len()), (b.total, 10));
             // A document as close as the tenth is as good.
             let last = a.hits[9].score - 1e-4;
@@ -196,13 +211,16 @@ async fn vectors_agree(version: u32, here: &Bench, there: &Bench) {
     }
     let recall = recall as f64 / (10 * queries) as f64;
     let hybrid = hybrid as f64 / 1_200.0;
-    eprintln!("{version}.x: recall@10 of vectors {recall:.4} (n = {queries}); overlap@10 of evidence searches {hybrid:.4} (n = 120)");
+    eprintln!(
+        "{version}.x: recall@10 of vectors {recall:.4} (n = {queries}); overlap@10 of evidence searches {hybrid:.4} (n = 120)"
+    );
     assert!(recall >= 0.95 && hybrid >= 0.75, "{recall} {hybrid}");
 }
 
 async fn documents_agree(here: &Bench, there: &Bench) {
     for id in ["D000000", "D000001", "D000100"] {
-        let (own, other) = (here.corpora.document("c", id).await.unwrap(), there.corpora.document("c", id).await.unwrap());
+        let (own, other) =
+            (here.corpora.document("c", id).await.unwrap(), there.corpora.document("c", id).await.unwrap());
         assert!(own.is_some() && own == other, "{id}");
     }
     assert!(there.corpora.document("c", "absent").await.unwrap().is_none());
@@ -212,12 +230,19 @@ async fn documents_agree(here: &Bench, there: &Bench) {
     for filters in [Vec::new(), filters] {
         let write = async |bench: &Bench| {
             let (corpora, filters) = (&bench.corpora, filters.clone());
-            corpora.export("c", ExportFormat::Jsonl, filters, Vec::new(), Path::new("x"), |_, _| {}, &stop).await.unwrap().0
+            corpora
+                .export("c", ExportFormat::Jsonl, filters, Vec::new(), Path::new("x"), |_, _| {}, &stop)
+                .await
+                .unwrap()
+                .0
         };
         let (own, other) = (write(here).await, write(there).await);
         assert!(!own.is_empty() && own == other);
     }
-    let (own, other) = (here.corpora.duplicates("c", &stop).await.unwrap(), there.corpora.duplicates("c", &stop).await.unwrap());
+    let (own, other) = (
+        here.corpora.duplicates("c", &stop).await.unwrap(),
+        there.corpora.duplicates("c", &stop).await.unwrap(),
+    );
     assert_eq!(own, other);
     let unknown = Narrow::of(&["nap".to_owned()], &[]).unwrap().filters;
     let (own, other) = (
@@ -226,10 +251,14 @@ async fn documents_agree(here: &Bench, there: &Bench) {
     );
     assert_eq!(own, other);
     let (own, other) = (here.corpora.show("c").await.unwrap(), there.corpora.show("c").await.unwrap());
-    assert_eq!((own.documents, own.embedded, own.scopes, own.embedder), (other.documents, other.embedded, other.scopes, other.embedder));
+    assert_eq!(
+        (own.documents, own.embedded, own.scopes, own.embedder),
+        (other.documents, other.embedded, other.scopes, other.embedder)
+    );
     let ids = ["D000003".to_owned(), "absent".to_owned()];
     let (own, other) = (backend(here), backend(there));
-    let fetch = async |backend: &EmbeddedBackend| backend.fetch("c", &ids, IdType::DocId, &stop).await.unwrap();
+    let fetch =
+        async |backend: &EmbeddedBackend| backend.fetch("c", &ids, IdType::DocId, &stop).await.unwrap();
     assert_eq!(fetch(&own).await, fetch(&other).await);
     let embedded = other.embeddings("c", &ids).await.unwrap();
     assert!(embedded[0].is_some() && embedded[1].is_none());

@@ -52,7 +52,11 @@ async fn indices_that_cannot_be_used_on_a_real_cluster() {
     let body = json!({"mappings": {"_meta": meta, "properties": {"title": {"type": "keyword"}}}});
     operate(url, "PUT", &index, Some(body)).await;
     let error = import(&bench, more, &on_cluster(), &model).await.unwrap_err().to_string();
-    assert!(error.contains("`title` has type \"keyword\" where \"text\" is expected") && error.contains("`abst` is missing"), "{error}");
+    assert!(
+        error.contains("`title` has type \"keyword\" where \"text\" is expected")
+            && error.contains("`abst` is missing"),
+        "{error}"
+    );
     bench.corpora.remove("c").await.unwrap();
 
     // An index of others with fields of other kinds, and with vectors of another model.
@@ -78,9 +82,15 @@ async fn indices_that_cannot_be_used_on_a_real_cluster() {
 async fn a_node_that_hangs_on_a_real_cluster() {
     let Some(urls) = addresses(3).filter(|urls| urls.len() == 3) else { return };
     let settings = config(&urls);
-    let bench_of = |urls: &[String]| OpenSearchConfig { urls: urls.to_vec(), timeout: Duration::from_secs(3), ..settings.clone() };
+    let bench_of = |urls: &[String]| OpenSearchConfig {
+        urls: urls.to_vec(),
+        timeout: Duration::from_secs(3),
+        ..settings.clone()
+    };
     let bench = bench(bench_of(&urls[2..]));
-    import(&bench, bench.file("a.jsonl", &documents(30)), &without_vectors(), &Hashing::default()).await.unwrap();
+    import(&bench, bench.file("a.jsonl", &documents(30)), &without_vectors(), &Hashing::default())
+        .await
+        .unwrap();
     let all = json!([]);
     let stop = CancellationToken::new();
     node("stop", 2);
@@ -114,11 +124,14 @@ async fn a_node_that_dies_on_a_real_cluster() {
     let settings = OpenSearchConfig { shards: 3, timeout: Duration::from_secs(10), ..config(&asked) };
     let searched = bench(settings.clone());
     let lines = invented(300, 4);
-    import(&searched, searched.file("a.jsonl", &lines), &without_vectors(), &Hashing::default()).await.unwrap();
+    import(&searched, searched.file("a.jsonl", &lines), &without_vectors(), &Hashing::default())
+        .await
+        .unwrap();
     let full = run(&backend(&searched), &lane("c", "film OR 光", &json!([]), 1_000)).await.unwrap().total;
     settled(&urls[0], 3).await;
     // One corpus without copies.
-    let single = bench(OpenSearchConfig { prefix: format!("{}single-", settings.prefix), ..settings.clone() });
+    let single =
+        bench(OpenSearchConfig { prefix: format!("{}single-", settings.prefix), ..settings.clone() });
     import(&single, single.file("a.jsonl", &lines), &without_vectors(), &Hashing::default()).await.unwrap();
     let no_copies = json!({"index.auto_expand_replicas": false, "index.number_of_replicas": 0});
     operate(&urls[0], "PUT", &format!("{}/_settings", index(&single)), Some(no_copies)).await;
@@ -152,7 +165,9 @@ async fn a_node_that_dies_on_a_real_cluster() {
     let report = filling.await.unwrap().unwrap();
     assert_eq!((report.documents, report.rejected_count), (2_500, 0), "{report:?}");
     assert!(whole > 0);
-    eprintln!("a node died during an import of 2500 documents: {whole} whole answers, {failed} errors, none partial");
+    eprintln!(
+        "a node died during an import of 2500 documents: {whole} whole answers, {failed} errors, none partial"
+    );
     assert_eq!(run(&other, &lane("c", "film OR 光", &json!([]), 1_000)).await.unwrap().total, full);
     // Without copies a part is missing, which is said.
     let error = run(&backend(&single), &lane("c", "film", &json!([]), 1_000)).await.unwrap_err().to_string();

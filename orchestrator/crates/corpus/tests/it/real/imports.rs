@@ -15,7 +15,10 @@ async fn an_interrupted_import_goes_on_on_a_real_cluster() {
     let file = bench.file("a.jsonl", &documents(1_500));
     // The embedder fails in the middle.
     let failing = Hashing { limit: 400, ..Hashing::default() };
-    assert!(matches!(import(&bench, file.clone(), &on_cluster(), &failing).await, Err(CorpusError::Inference(_))));
+    assert!(matches!(
+        import(&bench, file.clone(), &on_cluster(), &failing).await,
+        Err(CorpusError::Inference(_))
+    ));
     let kept = bench.corpora.show("c").await.map(|info| info.documents).unwrap_or(0);
     // Then a person stops it.
     let cancel = CancellationToken::new();
@@ -43,7 +46,11 @@ async fn an_interrupted_import_goes_on_on_a_real_cluster() {
     let file = bench.file("a.jsonl", &lines);
     let prune = ImportOptions { prune: true, ..ImportOptions::default() };
     let report = import(&bench, file, &prune, &model).await.unwrap();
-    assert_eq!((report.added, report.updated, report.files.pruned, report.documents), (1, 1, 1, 1_500), "{report:?}");
+    assert_eq!(
+        (report.added, report.updated, report.files.pruned, report.documents),
+        (1, 1, 1, 1_500),
+        "{report:?}"
+    );
     assert_ne!(backend.snapshot("c").await.unwrap(), before);
     let found = run(&backend, &lane("c", "zeppelin", &json!([]), 5)).await.unwrap();
     assert_eq!(found.hits[0].doc_id, "doc-0000");
@@ -56,14 +63,20 @@ async fn a_busy_cluster_is_given_time_on_a_real_cluster() {
     let Some(urls) = addresses(2) else { return };
     let bench = bench(config(&urls));
     let lines: Vec<String> = (0..60)
-        .map(|nth| json!({"id": format!("big-{nth}"), "title": "Big", "description": "naps help ".repeat(30_000)}).to_string())
+        .map(|nth| {
+            json!({"id": format!("big-{nth}"), "title": "Big", "description": "naps help ".repeat(30_000)})
+                .to_string()
+        })
         .chain([json!({"id": "odd", "title": "Odd", "app_id": "9".repeat(40_000)}).to_string()])
         .collect();
     let none = ImportOptions { scopes: Some(Vec::new()), ..on_cluster() };
     let report = import(&bench, bench.file("a.jsonl", &lines), &none, &Hashing::default()).await.unwrap();
     assert_eq!((report.added, report.documents, report.rejected_count), (60, 60, 1), "{report:?}");
     let rejected = &report.rejected[0];
-    assert!(rejected.line == 61 && rejected.reason.starts_with("`odd`: the cluster refuses it (400)"), "{rejected:?}");
+    assert!(
+        rejected.line == 61 && rejected.reason.starts_with("`odd`: the cluster refuses it (400)"),
+        "{rejected:?}"
+    );
     // Embeddings may come later.
     let later = ImportOptions { embed: Embed::Later, ..ImportOptions::default() };
     let more = bench.file("b.jsonl", &documents(300));
@@ -76,7 +89,8 @@ async fn embeddings_come_later_on_a_real_cluster() {
     let Some(urls) = addresses(2) else { return };
     let bench = bench(config(&urls));
     let later = ImportOptions { embed: Embed::Later, ..on_cluster() };
-    let report = import(&bench, bench.file("a.jsonl", &documents(300)), &later, &Hashing::default()).await.unwrap();
+    let report =
+        import(&bench, bench.file("a.jsonl", &documents(300)), &later, &Hashing::default()).await.unwrap();
     assert_eq!((report.documents, report.to_embed), (300, 300));
     let model = Hashing::default();
     let found = bench.corpora.search_with("c", "naps", None, Method::Hybrid, 5, &model).await.unwrap();
@@ -146,20 +160,40 @@ async fn corpora_are_where_they_are_on_a_real_cluster() {
     let stop = CancellationToken::new();
     let model = Hashing::default();
     bench.corpora.import_with("here", &[file.clone()], &local, &model, &|_| {}, &stop).await.unwrap();
-    let kinds: Vec<(String, BackendKind, u64)> =
-        bench.corpora.list().await.unwrap().into_iter().map(|info| (info.name, info.backend, info.documents)).collect();
-    assert_eq!(kinds, [("c".to_owned(), BackendKind::OpenSearch, 20), ("here".to_owned(), BackendKind::Embedded, 20)]);
+    let kinds: Vec<(String, BackendKind, u64)> = bench
+        .corpora
+        .list()
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|info| (info.name, info.backend, info.documents))
+        .collect();
+    assert_eq!(
+        kinds,
+        [("c".to_owned(), BackendKind::OpenSearch, 20), ("here".to_owned(), BackendKind::Embedded, 20)]
+    );
     let elsewhere = ImportOptions { backend: Some(BackendKind::Embedded), ..ImportOptions::default() };
     let error = import(&bench, file.clone(), &elsewhere, &model).await.unwrap_err().to_string();
     assert!(error.starts_with("corpus `c` is opensearch, not embedded"), "{error}");
     // Another installation cannot take the name.
     let other = super::bench(config.clone());
-    let error = import(&other, other.file("a.jsonl", &documents(3)), &none, &model).await.unwrap_err().to_string();
-    assert!(error.contains("is on the cluster already") && other.corpora.list().await.unwrap().is_empty(), "{error}");
+    let error =
+        import(&other, other.file("a.jsonl", &documents(3)), &none, &model).await.unwrap_err().to_string();
+    assert!(
+        error.contains("is on the cluster already") && other.corpora.list().await.unwrap().is_empty(),
+        "{error}"
+    );
     // What cannot be reached is listed as such.
-    let away = lyra_corpus::Cluster::new(lyra_corpus::OpenSearchConfig { urls: vec!["http://127.0.0.1:9".to_owned()], ..config }).unwrap();
+    let away = lyra_corpus::Cluster::new(lyra_corpus::OpenSearchConfig {
+        urls: vec!["http://127.0.0.1:9".to_owned()],
+        ..config
+    })
+    .unwrap();
     let away = lyra_corpus::Corpora::open(bench.folder.path()).with_cluster(away);
     let listed = away.list().await.unwrap();
-    assert!(listed[0].problem.as_ref().is_some_and(|why| why.contains("cannot reach")) && listed[1].problem.is_none());
+    assert!(
+        listed[0].problem.as_ref().is_some_and(|why| why.contains("cannot reach"))
+            && listed[1].problem.is_none()
+    );
     bench.corpora.remove("c").await.unwrap();
 }

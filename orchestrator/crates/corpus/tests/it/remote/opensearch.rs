@@ -89,7 +89,8 @@ fn spans(clause: &Value, source: &Value, field: &mut Option<String>) -> Result<V
                 .collect())
         }
         "span_or" => {
-            let clauses = keys(body, &["clauses", "boost"])?["clauses"].as_array().ok_or("span_or without clauses")?;
+            let clauses =
+                keys(body, &["clauses", "boost"])?["clauses"].as_array().ok_or("span_or without clauses")?;
             let mut all = Vec::new();
             for clause in clauses {
                 all.extend(spans(clause, source, field)?);
@@ -443,11 +444,8 @@ async fn lanes_are_sent_in_the_query_dsl() {
 #[tokio::test]
 async fn without_named_indices_every_index_is_a_corpus() {
     let (_, url) = stand_in().await;
-    let config = OpenSearchConfig {
-        every_index: true,
-        timeout: Duration::from_millis(500),
-        ..config(&[url])
-    };
+    let config =
+        OpenSearchConfig { every_index: true, timeout: Duration::from_millis(500), ..config(&[url]) };
     let opened = |config| OpenSearchBackend::new(Cluster::new(config).unwrap(), Arc::new(Hashing::default()));
     let backend = opened(config.clone());
     assert_eq!(backend.corpora().await.unwrap(), ["patents-1"]);
@@ -467,8 +465,14 @@ async fn without_named_indices_every_index_is_a_corpus() {
 #[tokio::test]
 async fn a_server_that_lyra_does_not_know_is_refused() {
     for (about, expect) in [
-        (json!({"version": {"number": "8.11.0"}}), "the server is Elasticsearch 8.11.0: Lyra needs OpenSearch 2.x or 3.x"),
-        (json!({"version": {"distribution": "opensearch", "number": "1.3.20"}}), "the server is opensearch 1.3.20"),
+        (
+            json!({"version": {"number": "8.11.0"}}),
+            "the server is Elasticsearch 8.11.0: Lyra needs OpenSearch 2.x or 3.x",
+        ),
+        (
+            json!({"version": {"distribution": "opensearch", "number": "1.3.20"}}),
+            "the server is opensearch 1.3.20",
+        ),
         (json!({"name": "something"}), "no search server that Lyra knows"),
     ] {
         let address = serve(Router::new().route("/", get(move || async move { Json(about) }))).await;
@@ -489,7 +493,10 @@ async fn a_wrong_password_is_said_and_not_shown() {
 #[tokio::test]
 async fn an_answer_that_lacks_a_part_is_an_error() {
     for (answer, expect) in [
-        (json!({"timed_out": true, "_shards": {"failed": 0}, "hits": {"hits": []}}), "saw a part of the index only"),
+        (
+            json!({"timed_out": true, "_shards": {"failed": 0}, "hits": {"hits": []}}),
+            "saw a part of the index only",
+        ),
         (
             json!({"timed_out": false, "_shards": {"total": 3, "failed": 1, "failures": [{"reason": {
                 "type": "no_shard_available_action_exception", "reason": "gone"}}]}, "hits": {"hits": []}}),
@@ -497,11 +504,17 @@ async fn an_answer_that_lacks_a_part_is_an_error() {
         ),
     ] {
         let app = Router::new()
-            .route("/", get(|| async { Json(json!({"version": {"distribution": "opensearch", "number": "2.19.1"}})) }))
+            .route(
+                "/",
+                get(|| async {
+                    Json(json!({"version": {"distribution": "opensearch", "number": "2.19.1"}}))
+                }),
+            )
             .route("/{index}/_mapping", get(|| async { Json(json!({})) }))
             .route("/{index}/_search", post(move || async move { Json(answer) }));
         let address = serve(app).await;
-        let error = run(&backend(&format!("http://{address}")), &lane("patents", "film", &json!([]), 5)).await;
+        let error =
+            run(&backend(&format!("http://{address}")), &lane("patents", "film", &json!([]), 5)).await;
         let error = error.unwrap_err().to_string();
         assert!(error.contains(expect), "{error}");
     }
