@@ -15,7 +15,7 @@ pub use publication::{Codes, IdType, Publication, UnknownIdType};
 use crate::{CorpusError, Result};
 use async_trait::async_trait;
 use lyra_domain::classification::System;
-use lyra_text::query::Query;
+use lyra_text::query::{Query, QueryError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -147,8 +147,18 @@ impl LaneQuery {
 }
 
 impl LaneQuery {
-    /// That it filters by nothing that only local corpora have.
+    /// That it asks for nothing that only local corpora have.
     pub(crate) fn check_remote(&self, kind: BackendKind) -> Result<()> {
+        if let LaneKind::FullText { query, .. } = &self.kind
+            && let Some((word, at)) = Query::parse(query)?.as_written()
+        {
+            let expected = format!(
+                "a word without `=`, `*`, and `?`: {kind} has no index of words as written, only local corpora do"
+            );
+            return Err(
+                QueryError { at: at.start, found: format!("`{word}`"), expected, instead: None }.into()
+            );
+        }
         let own = |filter: &&Filter| {
             matches!(filter, Filter::Values { field: ValueField::Tag | ValueField::Collection, .. })
         };

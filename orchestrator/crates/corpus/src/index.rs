@@ -2,7 +2,7 @@
 
 mod schema;
 
-pub(crate) use schema::{CODES, COLLECTIONS, Fields, ROWS, TAGS, day_number};
+pub(crate) use schema::{CODES, COLLECTIONS, Fields, LaneField, ROWS, TAGS, day_number};
 
 use crate::analyzer;
 use crate::backend::{FeatureScope, IdType};
@@ -20,7 +20,7 @@ use tantivy::{
 };
 
 /// Folder of the index in a corpus folder.
-pub(crate) const FOLDER: &str = "fulltext-3";
+pub(crate) const FOLDER: &str = "fulltext-4";
 /// Memory that collects postings before a segment is written.
 const WRITER_MEMORY: usize = 96 << 20;
 /// Threads that search, at most.

@@ -8,15 +8,17 @@ use std::path::Path;
 
 /// Newest format that this version reads and the one it writes.
 ///
-/// 3: `corpus.json`, `fulltext-3/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
+/// 4: `corpus.json`, `fulltext-4/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
 /// little-endian numbers), `files.jsonl` (`ledger.rs`). Counts are not kept here: the index knows them.
 ///
-/// 2: `fulltext/` in place of `fulltext-3/`, without fields for tags, collections, and notes.
+/// 3: `fulltext-3/` in place of `fulltext-4/`, without fields for words as written.
+///
+/// 2: `fulltext/` in place of `fulltext-3/`, also without fields for tags, collections, and notes.
 ///
 /// 1: `index/`, which holds title and text alone, and one embedding per document.
 ///
 /// Older formats are brought to the newest when they are opened (`upgrade.rs`).
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
 const FILE: &str = "corpus.json";
 
 /// The manifest of a corpus.
@@ -127,7 +129,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), r#"{"format": 99, "shape": "unknown"}"#).unwrap();
         let error = Manifest::read(folder.path(), "x").unwrap_err().to_string();
-        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 3"), "{error}");
+        assert!(error.starts_with("corpus `x` has format 99 and this version reads up to 4"), "{error}");
     }
 
     #[test]

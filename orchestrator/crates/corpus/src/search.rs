@@ -1,5 +1,6 @@
 //! Search: BM25, dense, and the mix of both.
 
+mod cursor;
 mod dense;
 mod exclude;
 mod fielded;
@@ -7,6 +8,7 @@ mod filters;
 mod lane;
 mod lexical;
 mod near;
+mod truncated;
 
 pub(crate) use filters::Accepted;
 pub(crate) use lane::{Attribute, attribute, full_text, semantic, text_fields, unreadable};

@@ -16,7 +16,8 @@ const DRAFT: &str = "fulltext.new";
 fn folder_of(format: u32) -> &'static str {
     match format {
         0 | 1 => "index",
-        _ => "fulltext",
+        2 => "fulltext",
+        _ => "fulltext-3",
     }
 }
 

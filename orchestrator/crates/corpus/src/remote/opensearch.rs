@@ -113,8 +113,8 @@ impl OpenSearchBackend {
         let mut words = Words::new();
         for (leaf, _) in tree.leaves() {
             let Query::Near(near) = leaf else { continue };
-            for word in near.groups.iter().flatten() {
-                if words.contains_key(word) {
+            for word in near.texts().into_iter().flatten() {
+                if words.contains_key(&word) {
                     continue;
                 }
                 let answer =
@@ -123,7 +123,7 @@ impl OpenSearchBackend {
                 let token = |token: &Value| {
                     Some((token["position"].as_u64()? as u32, token["token"].as_str()?.to_owned()))
                 };
-                words.insert(word.clone(), tokens.iter().filter_map(token).collect());
+                words.insert(word, tokens.iter().filter_map(token).collect());
             }
         }
         Ok(words)

@@ -55,9 +55,9 @@ async fn format_1_is_brought_to_the_newest() {
     assert_eq!((info.documents, info.scopes.as_slice()), (5, &[FeatureScope::Wide][..]));
     finds_what_it_found(&bench, 1).await;
     let folder = bench.folder.path().join("corpora/c");
-    assert!(!folder.join("index").exists() && folder.join("fulltext-3").is_dir());
+    assert!(!folder.join("index").exists() && folder.join("fulltext-4").is_dir());
     let manifest = std::fs::read_to_string(folder.join("corpus.json")).unwrap();
-    assert!(manifest.contains("\"format\": 3"), "{manifest}");
+    assert!(manifest.contains("\"format\": 4"), "{manifest}");
 
     // Lanes search it, and importing the file again changes and embeds nothing.
     let embedder = Arc::new(Hashing::default());
@@ -90,7 +90,7 @@ async fn format_2_is_brought_to_the_newest() {
         ["doi:10.1000/nap.1"]
     );
     let folder = bench.folder.path().join("corpora/c");
-    assert!(!folder.join("fulltext").exists() && folder.join("fulltext-3").is_dir());
+    assert!(!folder.join("fulltext").exists() && folder.join("fulltext-4").is_dir());
     let scopes = bench.corpora.show("c").await.unwrap().scopes;
     assert_eq!(scopes, FeatureScope::ALL);
 
@@ -115,7 +115,7 @@ async fn an_interrupted_upgrade_is_done_again() {
     for format in [1, 2] {
         let bench = old_corpus(format);
         let folder = bench.folder.path().join("corpora/c");
-        for leftover in ["fulltext.new", "fulltext-3"] {
+        for leftover in ["fulltext.new", "fulltext-4"] {
             std::fs::create_dir_all(folder.join(leftover)).unwrap();
             std::fs::write(folder.join(leftover).join("meta.json"), "half").unwrap();
         }

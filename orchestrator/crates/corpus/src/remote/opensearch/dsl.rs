@@ -79,11 +79,11 @@ fn near(near: &Near, boosts: &FieldBoosts, words: &Words) -> Value {
         let mut clauses = Vec::new();
         for (nth, group) in near.groups.iter().enumerate() {
             let spans: Vec<Value> =
-                group.iter().filter_map(|word| span(field.name(), words.get(word)?)).collect();
+                group.iter().filter_map(|word| span(field.name(), words.get(&word.text)?)).collect();
             // A CJK analyzer that makes pairs has one position less than characters: the next word begins one further.
             let missing = group.iter().map(|word| {
-                let taken = words.get(word).map_or(0, |tokens| width(tokens));
-                Pattern::of(word).width.saturating_sub(taken)
+                let taken = words.get(&word.text).map_or(0, |tokens| width(tokens));
+                Pattern::of(&word.text).width.saturating_sub(taken)
             });
             if nth + 1 < near.groups.len() {
                 slop += near.distance + missing.max().unwrap_or(0);
