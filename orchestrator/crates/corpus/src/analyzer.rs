@@ -1,6 +1,6 @@
 //! `lyra-text`'s tokens as the index's token streams.
 
-use lyra_text::fulltext::{Term, terms};
+use lyra_text::fulltext::{Term, terms, words_as_written};
 use lyra_text::{Analysis, bigrams, tokens};
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
@@ -10,6 +10,8 @@ pub(crate) const WORDS: &str = "lyra_words";
 pub(crate) const BIGRAMS: &str = "lyra_bigrams";
 /// Words, CJK characters and their pairs in one field, by the positions of `lyra_text::fulltext`.
 pub(crate) const MIXED: &str = "lyra_mixed";
+/// Words as written, at the positions that they have in `lyra_mixed`.
+pub(crate) const WRITTEN: &str = "lyra_written";
 
 /// The analyzers; their names are part of the stored schema.
 pub(crate) fn manager() -> TokenizerManager {
@@ -17,6 +19,7 @@ pub(crate) fn manager() -> TokenizerManager {
     manager.register(WORDS, TextAnalyzer::from(Analyzer { cut: |text| tokens(text, Analysis::default()) }));
     manager.register(BIGRAMS, TextAnalyzer::from(Analyzer { cut: bigrams }));
     manager.register(MIXED, TextAnalyzer::from(Analyzer { cut: terms }));
+    manager.register(WRITTEN, TextAnalyzer::from(Analyzer { cut: words_as_written }));
     manager
 }
 

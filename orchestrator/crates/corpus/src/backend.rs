@@ -15,7 +15,7 @@ pub use publication::{Codes, IdType, Publication, UnknownIdType};
 use crate::{CorpusError, Result};
 use async_trait::async_trait;
 use lyra_domain::classification::System;
-use lyra_text::query::{Field, Query};
+use lyra_text::query::{Field, Query, QueryError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -159,6 +159,16 @@ impl LaneQuery {
 impl LaneQuery {
     /// That it filters and searches by no field that only local corpora have.
     pub(crate) fn check_fields(&self, kind: BackendKind) -> Result<()> {
+        if let LaneKind::FullText { query, .. } = &self.kind
+            && let Some((word, at)) = Query::parse(query)?.as_written()
+        {
+            let expected = format!(
+                "a word without `=`, `*`, and `?`: {kind} has no index of words as written, only local corpora do"
+            );
+            return Err(
+                QueryError { at: at.start, found: format!("`{word}`"), expected, instead: None }.into()
+            );
+        }
         if let LaneKind::FullText { query, .. } = &self.kind
             && let Some(field) = Query::parse(query)?.leaves().into_iter().find_map(|(leaf, _)| match leaf {
                 Query::Term(term) => term.field.filter(|field| ONLY_LOCAL.contains(field)),

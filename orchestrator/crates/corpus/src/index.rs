@@ -2,7 +2,7 @@
 
 mod schema;
 
-pub(crate) use schema::{CODES, COLLECTIONS, FAMILIES, Fields, ROWS, TAGS, day_number};
+pub(crate) use schema::{CODES, COLLECTIONS, FAMILIES, Fields, LaneField, ROWS, TAGS, day_number};
 
 use crate::analyzer;
 use crate::backend::{FeatureScope, IdType};

@@ -17,7 +17,8 @@ pub(crate) const NEWEST: u32 = 5;
 /// 4: `corpus.json`, `fulltext-4/` (tantivy, schema of `index/schema.rs`), `embeddings.f32` (rows of `dimension`
 /// little-endian numbers), `files.jsonl` (`ledger.rs`). Counts are not kept here: the index knows them.
 ///
-/// 3: `fulltext-3/` in place of `fulltext-4/`, without fields for inventors, citations, families, USPC, and Locarno.
+/// 3: `fulltext-3/` in place of `fulltext-4/`, without fields for inventors, citations, families, USPC, Locarno, and words
+/// as written.
 ///
 /// 2: `fulltext/` in place of `fulltext-3/`, also without fields for tags, collections, and notes.
 ///

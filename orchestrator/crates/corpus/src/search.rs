@@ -1,6 +1,7 @@
 //! Search: BM25, dense, and the mix of both.
 
 mod citation;
+mod cursor;
 mod dense;
 mod exclude;
 mod fielded;
@@ -8,6 +9,7 @@ mod filters;
 mod lane;
 mod lexical;
 mod near;
+mod truncated;
 
 pub(crate) use filters::Accepted;
 pub(crate) use lane::{Attribute, attribute, full_text, semantic, text_fields, unreadable};

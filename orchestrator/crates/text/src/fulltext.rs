@@ -4,9 +4,14 @@
 //! takes one position in folded, stemmed form. A CJK punctuation mark takes a position and holds nothing, other marks
 //! and blanks take none. So distances count characters in CJK text and words elsewhere, and any string of CJK
 //! characters can be found exactly, wherever a dictionary would cut it.
+//!
+//! Beside these terms stand the words as written, at the same positions: for words with their capitals and for
+//! truncated ones, which stems do not show.
 
+use crate::Wildcard;
 use crate::normalise::{is_cjk, nfkc};
-use crate::word::{Analysis, tokens};
+use crate::word::{Analysis, Token, tokens, tokens_as_written};
+use std::ops::Range;
 
 /// A term at its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +29,7 @@ pub struct Term {
 /// All terms of a text with positions, as an index stores them.
 pub fn terms(text: &str) -> Vec<Term> {
     let mut found = Vec::with_capacity(text.len() / 5);
-    walk(text, |piece| match piece {
+    walk(text, stems, |piece| match piece {
         Piece::Word { text, position, start, end } => found.push(Term { text, position, start, end }),
         Piece::Run { chars, position } => {
             for (offset, (c, start, end)) in (0_u32..).zip(chars) {
@@ -39,38 +44,81 @@ pub fn terms(text: &str) -> Vec<Term> {
     found
 }
 
-/// The pattern of a word or phrase of a query: terms at fixed distances.
+/// The words of a text as written, each at the position that its stem has in [`terms`]; CJK characters have none.
+pub fn words_as_written(text: &str) -> Vec<Term> {
+    let mut found = Vec::with_capacity(text.len() / 6);
+    walk(text, tokens_as_written, |piece| {
+        if let Piece::Word { text, position, start, end } = piece {
+            found.push(Term { text, position, start, end });
+        }
+    });
+    found
+}
+
+/// One place of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// One of [`terms`].
+    Term(String),
+    /// One of [`words_as_written`].
+    Written(String),
+    /// Any of [`words_as_written`] that fits.
+    Wildcard(Wildcard),
+}
+
+/// The pattern of a word or phrase of a query: parts at fixed distances.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pattern {
-    /// Terms with their offset from the start, ascending.
-    pub parts: Vec<(u32, String)>,
+    /// Parts with their offset from the start, ascending.
+    pub parts: Vec<(u32, Part)>,
     /// Positions from the first to behind the last.
     pub width: u32,
 }
 
 impl Pattern {
     /// The pattern of a text; without parts when it has nothing to search for.
-    ///
-    /// Pairs of CJK characters that the others already cover are left out: the fewer terms, the faster.
     pub fn of(text: &str) -> Self {
-        let mut parts: Vec<(u32, String)> = Vec::new();
+        Self::by(text, stems, Part::Term)
+    }
+
+    /// The pattern of a text whose words are matched as written, with their capitals and endings.
+    pub fn as_written(text: &str) -> Self {
+        if Wildcard::is_in(text) {
+            Self::by(&Wildcard::marked(text), tokens_as_written, |word| Wildcard::part(word, true))
+        } else {
+            Self::by(text, tokens_as_written, Part::Written)
+        }
+    }
+
+    /// The pattern of a text in which `*` stands for any characters of a word, and `?` for one.
+    pub fn truncated(text: &str) -> Self {
+        if Wildcard::is_in(text) {
+            Self::by(&Wildcard::marked(text), stems, |word| Wildcard::part(word, false))
+        } else {
+            Self::of(text)
+        }
+    }
+
+    /// Pairs of CJK characters that the others already cover are left out: the fewer terms, the faster.
+    fn by(text: &str, cut: fn(&str) -> Vec<Token>, part: impl Fn(String) -> Part) -> Self {
+        let mut parts: Vec<(u32, Part)> = Vec::new();
         let mut last = 0;
-        walk(text, |piece| match piece {
+        walk(text, cut, |piece| match piece {
             Piece::Word { text, position, .. } => {
-                parts.push((position, text));
+                parts.push((position, part(text)));
                 last = position + 1;
             }
             Piece::Run { chars, position } => {
                 last = position + chars.len() as u32;
                 if let [(c, ..)] = chars {
-                    parts.push((position, c.to_string()));
+                    parts.push((position, Part::Term(c.to_string())));
                 }
                 let pairs = chars.len().saturating_sub(1);
                 for (nth, pair) in chars.windows(2).enumerate() {
                     if let [(a, ..), (b, ..)] = pair
                         && (nth % 2 == 0 || nth + 1 == pairs)
                     {
-                        parts.push((position + nth as u32, format!("{a}{b}")));
+                        parts.push((position + nth as u32, Part::Term(format!("{a}{b}"))));
                     }
                 }
             }
@@ -86,6 +134,18 @@ impl Pattern {
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
+
+    /// The truncated words in it.
+    pub fn wildcards(&self) -> impl Iterator<Item = &Wildcard> {
+        self.parts.iter().filter_map(|(_, part)| match part {
+            Part::Wildcard(wildcard) => Some(wildcard),
+            Part::Term(_) | Part::Written(_) => None,
+        })
+    }
+}
+
+fn stems(text: &str) -> Vec<Token> {
+    tokens(text, Analysis::default())
 }
 
 enum Piece<'a> {
@@ -103,7 +163,7 @@ enum Piece<'a> {
 }
 
 /// Goes through a text, and hands over words and runs with their positions.
-fn walk(text: &str, mut found: impl FnMut(Piece<'_>)) {
+fn walk(text: &str, cut: fn(&str) -> Vec<Token>, mut found: impl FnMut(Piece<'_>)) {
     let mut position = 0_u32;
     let mut run: Vec<(char, usize, usize)> = Vec::new();
     let mut rest = text.char_indices().peekable();
@@ -115,7 +175,7 @@ fn walk(text: &str, mut found: impl FnMut(Piece<'_>)) {
             end_run(&mut run, &mut position, &mut found);
             continue;
         }
-        words(text, plain, start, &mut position, &mut found);
+        words(text, plain..start, cut, &mut position, &mut found);
         let mut end = start + c.len_utf8();
         while let Some((at, mark)) = rest.peek().copied().filter(|(_, next)| is_voicing(*next)) {
             end = at + mark.len_utf8();
@@ -132,7 +192,7 @@ fn walk(text: &str, mut found: impl FnMut(Piece<'_>)) {
         }
     }
     end_run(&mut run, &mut position, &mut found);
-    words(text, plain, text.len(), &mut position, &mut found);
+    words(text, plain..text.len(), cut, &mut position, &mut found);
 }
 
 fn end_run(run: &mut Vec<(char, usize, usize)>, position: &mut u32, found: &mut impl FnMut(Piece<'_>)) {
@@ -144,12 +204,18 @@ fn end_run(run: &mut Vec<(char, usize, usize)>, position: &mut u32, found: &mut 
 }
 
 /// Words of a stretch without CJK.
-fn words(text: &str, from: usize, to: usize, position: &mut u32, found: &mut impl FnMut(Piece<'_>)) {
-    let stretch = &text[from..to];
+fn words(
+    text: &str,
+    range: Range<usize>,
+    cut: fn(&str) -> Vec<Token>,
+    position: &mut u32,
+    found: &mut impl FnMut(Piece<'_>),
+) {
+    let (from, stretch) = (range.start, &text[range]);
     if stretch.trim().is_empty() {
         return;
     }
-    for token in tokens(stretch, Analysis::default()) {
+    for token in cut(stretch) {
         found(Piece::Word {
             text: token.text,
             position: *position,
@@ -204,7 +270,11 @@ mod tests {
     #[test]
     fn patterns_are_short() {
         let parts = |text: &str| {
-            Pattern::of(text).parts.into_iter().map(|(at, text)| format!("{at}{text}")).collect::<Vec<_>>()
+            let shown = |(at, part): (u32, Part)| match part {
+                Part::Term(text) | Part::Written(text) => format!("{at}{text}"),
+                Part::Wildcard(wildcard) => format!("{at}{wildcard}"),
+            };
+            Pattern::truncated(text).parts.into_iter().map(shown).collect::<Vec<_>>()
         };
         assert_eq!(parts("太陽電池"), ["0太陽", "2電池"]);
         assert_eq!(parts("太陽光"), ["0太陽", "1陽光"]);
@@ -216,6 +286,18 @@ mod tests {
             (5, ["0太陽".to_owned(), "3電池".to_owned()].as_slice())
         );
         assert!(Pattern::of("— ?").is_empty());
+        assert_eq!(parts("in-Plan* fi?er optics"), ["0in", "1plan*", "2fi?er", "3optic"]);
+        assert_eq!(parts("2*3 A* ? *"), ["02", "13", "2a"]);
+    }
+
+    #[test]
+    fn words_stand_where_their_stems_do() {
+        let written = |text: &str| {
+            words_as_written(text).into_iter().map(|term| (term.position, term.text)).collect::<Vec<_>>()
+        };
+        assert_eq!(written("LED素子、Panels"), [(0, "LED".to_owned()), (4, "Panels".to_owned())]);
+        let exact = Pattern::as_written("LEDs素子");
+        assert_eq!(exact.parts, [(0, Part::Written("LEDs".to_owned())), (1, Part::Term("素子".to_owned()))]);
     }
 
     proptest! {
@@ -233,7 +315,12 @@ mod tests {
                     continue;
                 };
                 for (offset, part) in &pattern.parts {
-                    prop_assert!(whole.iter().any(|term| term.position == first + offset && &term.text == part));
+                    let stands = |term: &Term| term.position == first + offset && Part::Term(term.text.clone()) == *part;
+                    prop_assert!(whole.iter().any(stands));
+                }
+                for written in words_as_written(&text) {
+                    let place = (written.position, written.start, written.end);
+                    prop_assert!(whole.iter().any(|term| (term.position, term.start, term.end) == place));
                 }
             }
         }

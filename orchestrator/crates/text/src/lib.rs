@@ -21,6 +21,7 @@ mod reword;
 mod role;
 mod sentence;
 pub mod terminal;
+mod wildcard;
 mod window;
 mod word;
 
@@ -36,5 +37,6 @@ pub use polarity::{Direction, Polarity, polarity};
 pub use reword::reworded;
 pub use role::{Role, roles};
 pub use sentence::{Sentence, sentences};
+pub use wildcard::{Progress, Wildcard};
 pub use window::{Window, windows};
 pub use word::{Analysis, Token, bigrams, content_words, is_stop_word, tokens, words};

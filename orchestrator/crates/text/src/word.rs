@@ -5,6 +5,7 @@ mod tables;
 use crate::normalise::{is_cjk, nfkc};
 use frostem::{Algorithm, Stemmer};
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed, options::WordBreakInvariantOptions};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Words of Japanese, Chinese, Thai and others come from a dictionary or a model inside the binary.
@@ -47,18 +48,34 @@ pub struct Token {
 ///
 /// Offsets are bytes of `text` as given (snippets mark them). Of a word split by NFKC into several, all have its place.
 pub fn tokens(text: &str, analysis: Analysis) -> Vec<Token> {
+    cut(text, Case::Folded, analysis)
+}
+
+/// The same tokens with their capitals and endings as written, without a possessive `'s`.
+pub(crate) fn tokens_as_written(text: &str) -> Vec<Token> {
+    cut(text, Case::Kept, Analysis { stem: false, stop: false })
+}
+
+/// What becomes of capitals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Folded,
+    Kept,
+}
+
+fn cut(text: &str, case: Case, analysis: Analysis) -> Vec<Token> {
     let mut found = Vec::with_capacity(text.len() / 6);
     if text.is_ascii() {
-        ascii_tokens(text, analysis, &mut found);
+        ascii_tokens(text, case, analysis, &mut found);
     } else {
-        segmented_tokens(text, analysis, &mut found);
+        segmented_tokens(text, case, analysis, &mut found);
     }
     found
 }
 
 /// The same for text in ASCII, without the segmenter and the normalizer: ICU's rules for it are short, and most text
 /// that is indexed is in it.
-fn ascii_tokens(text: &str, analysis: Analysis, found: &mut Vec<Token>) {
+fn ascii_tokens(text: &str, case: Case, analysis: Analysis, found: &mut Vec<Token>) {
     let bytes = text.as_bytes();
     let at = |i: usize| bytes.get(i).copied().unwrap_or(b' ');
     let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
@@ -91,30 +108,58 @@ fn ascii_tokens(text: &str, analysis: Analysis, found: &mut Vec<Token>) {
         }
         let piece = &text[start..end];
         if piece.bytes().any(|b| b.is_ascii_alphanumeric()) {
-            add_parts(&piece.to_ascii_lowercase(), start, end, analysis, found);
+            let place = start..end;
+            match case {
+                Case::Folded => add_parts(&piece.to_ascii_lowercase(), place, analysis, found),
+                // Capitals of ASCII change nothing about where a word ends.
+                Case::Kept => add_written(piece, None, place, found),
+            }
         }
         start = end;
     }
 }
 
+/// The words in a segment. NFKC can bring in white space or marks ("㏂" is "a.m."): what is left of them is one each.
+fn parts(segment: &str) -> impl Iterator<Item = &str> {
+    let parts = segment.split(|c: char| !(c.is_alphanumeric() || is_joiner(c)));
+    parts.map(|part| part.trim_matches(is_joiner)).filter(|part| !part.is_empty())
+}
+
 /// Adds the tokens of a segment's folded form.
-fn add_parts(folded: &str, start: usize, end: usize, analysis: Analysis, found: &mut Vec<Token>) {
-    // NFKC can bring in white space or marks ("㏂" is "a.m."): what is left of them is one token each.
-    for part in folded.split(|c: char| !(c.is_alphanumeric() || is_joiner(c))) {
-        let part = part.trim_matches(is_joiner);
-        if part.is_empty() || part.chars().count() > MAX_TOKEN || (analysis.stop && is_stop_word(part)) {
+fn add_parts(folded: &str, place: Range<usize>, analysis: Analysis, found: &mut Vec<Token>) {
+    for part in parts(folded) {
+        if part.chars().count() > MAX_TOKEN || (analysis.stop && is_stop_word(part)) {
             continue;
         }
-        found.push(Token { text: if analysis.stem { stem(part) } else { part.to_owned() }, start, end });
+        let text = if analysis.stem { stem(part) } else { part.to_owned() };
+        found.push(Token { text, start: place.start, end: place.end });
     }
 }
 
-fn segmented_tokens(text: &str, analysis: Analysis, found: &mut Vec<Token>) {
+/// Adds the tokens of a segment as written: one for each that its folded form has, when that is another text.
+fn add_written(written: &str, folded: Option<&str>, place: Range<usize>, found: &mut Vec<Token>) {
+    // Lower case can have more words than the capitals: a dot over "İ" is a mark of its own there.
+    let alike = folded.is_none_or(|folded| parts(folded).count() == parts(written).count());
+    let shown = if alike { written } else { folded.unwrap_or(written) };
+    for (part, counted) in parts(shown).zip(parts(folded.unwrap_or(shown))) {
+        if counted.chars().count() <= MAX_TOKEN {
+            let bare = part.strip_suffix("'s").or_else(|| part.strip_suffix("’s")).unwrap_or(part);
+            found.push(Token { text: bare.to_owned(), start: place.start, end: place.end });
+        }
+    }
+}
+
+fn segmented_tokens(text: &str, case: Case, analysis: Analysis, found: &mut Vec<Token>) {
     let mut start = 0;
     for (end, kind) in SEGMENTER.segment_str(text).iter_with_word_type() {
         let piece = &text[start..end];
         if kind.is_word_like() || piece.chars().any(char::is_alphanumeric) {
-            add_parts(&nfkc(piece).to_lowercase(), start, end, analysis, found);
+            let composed = nfkc(piece);
+            let folded = composed.to_lowercase();
+            match case {
+                Case::Folded => add_parts(&folded, start..end, analysis, found),
+                Case::Kept => add_written(&composed, Some(&folded), start..end, found),
+            }
         }
         start = end;
     }
@@ -204,6 +249,16 @@ mod tests {
     }
 
     #[test]
+    fn as_written() {
+        let written = |text: &str| tokens_as_written(text).into_iter().map(|t| t.text).collect::<Vec<_>>();
+        assert_eq!(
+            written("Napping LEDs, Crohn's IL-6 ＬＥＤ"),
+            ["Napping", "LEDs", "Crohn", "IL", "6", "LED"]
+        );
+        assert_eq!(written("İstanbul").len(), words("İstanbul").len());
+    }
+
+    #[test]
     fn stop_words() {
         assert_eq!(content_words("The effect of naps on memory"), ["effect", "nap", "memori"]);
         assert_eq!(content_words("not to be"), ["not"]);
@@ -224,11 +279,21 @@ mod tests {
         fn ascii_is_cut_as_the_segmenter_cuts_it(any in "[ -~\t\n\r]{0,60}", near in "[aB1_'.,:; \"-]{0,24}") {
             for text in [any, near] {
                 for analysis in [Analysis::default(), Analysis { stem: false, stop: true }] {
-                    let (mut quick, mut whole) = (Vec::new(), Vec::new());
-                    ascii_tokens(&text, analysis, &mut quick);
-                    segmented_tokens(&text, analysis, &mut whole);
-                    prop_assert_eq!(quick, whole, "{:?}", text);
+                    for case in [Case::Folded, Case::Kept] {
+                        let (mut quick, mut whole) = (Vec::new(), Vec::new());
+                        ascii_tokens(&text, case, analysis, &mut quick);
+                        segmented_tokens(&text, case, analysis, &mut whole);
+                        prop_assert_eq!(quick, whole, "{:?}", text);
+                    }
                 }
+            }
+        }
+
+        #[test]
+        fn words_as_written_have_the_places_of_folded_ones(any in any::<String>(), near in "[aBİßΣ’'s.5㏂ -]{0,24}") {
+            for text in [any, near] {
+                let places = |tokens: Vec<Token>| tokens.into_iter().map(|t| (t.start, t.end)).collect::<Vec<_>>();
+                prop_assert_eq!(places(tokens_as_written(&text)), places(tokens(&text, Analysis::default())), "{:?}", text);
             }
         }
 

@@ -2,7 +2,7 @@
 
 use super::{Row, Rows};
 use crate::Document;
-use crate::analyzer::{BIGRAMS, MIXED, WORDS};
+use crate::analyzer::{BIGRAMS, MIXED, WORDS, WRITTEN};
 use crate::backend::{FeatureScope, IdType};
 use crate::labels;
 use lyra_domain::classification::{Code, System};
@@ -11,6 +11,15 @@ use tantivy::TantivyDocument;
 use tantivy::schema::{
     FAST, Field, IndexRecordOption, NumericOptions, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
+
+/// A text of a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LaneField {
+    /// By stems, CJK characters, and pairs of these.
+    pub(crate) terms: Field,
+    /// By words as written, at the same positions.
+    pub(crate) written: Field,
+}
 
 /// Fields of the schema.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +33,7 @@ pub(crate) struct Fields {
     /// Title and text by pairs of CJK characters, for evidence.
     pub(crate) cjk: Field,
     /// Title, abstract, claims and description, for lanes.
-    lanes: [Field; 4],
+    lanes: [LaneField; 4],
     /// Applicants, in every script.
     pub(crate) assignee: Field,
     /// Inventors and authors, in every script.
@@ -106,6 +115,11 @@ pub(super) fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
     let words = || by(WORDS, IndexRecordOption::WithFreqs);
     let mixed = || by(MIXED, IndexRecordOption::WithFreqsAndPositions);
+    let written = || {
+        let record = IndexRecordOption::WithFreqsAndPositions;
+        let indexing = TextFieldIndexing::default().set_tokenizer(WRITTEN).set_fieldnorms(false);
+        TextOptions::default().set_indexing_options(indexing.set_index_option(record))
+    };
     let exact = || {
         let indexing = TextFieldIndexing::default().set_tokenizer("raw").set_fieldnorms(false);
         TextOptions::default().set_indexing_options(indexing.set_index_option(IndexRecordOption::Basic))
@@ -116,8 +130,10 @@ pub(super) fn schema() -> (Schema, Fields) {
         title: schema.add_text_field("title", words()),
         text: schema.add_text_field("text", words()),
         cjk: schema.add_text_field("cjk", by(BIGRAMS, IndexRecordOption::WithFreqs)),
-        lanes: ["lane_title", "lane_abst", "lane_claim", "lane_desc"]
-            .map(|name| schema.add_text_field(name, mixed())),
+        lanes: ["title", "abst", "claim", "desc"].map(|name| LaneField {
+            terms: schema.add_text_field(&format!("lane_{name}"), mixed()),
+            written: schema.add_text_field(&format!("written_{name}"), written()),
+        }),
         assignee: schema.add_text_field("assignee", mixed()),
         inventor: schema.add_text_field("inventor", mixed()),
         paths: System::ALL.map(|system| schema.add_text_field(system.name(), exact())),
@@ -145,7 +161,7 @@ pub(super) fn schema() -> (Schema, Fields) {
 
 impl Fields {
     /// The field of a lane's text, `None` for fields that hold none.
-    pub(crate) fn lane(&self, field: query::Field) -> Option<Field> {
+    pub(crate) fn lane(&self, field: query::Field) -> Option<LaneField> {
         let [title, abst, claim, desc] = self.lanes;
         match field {
             query::Field::Title => Some(title),
@@ -191,7 +207,8 @@ impl Fields {
         }
         let texts = [&document.title, &document.text, &document.claim, &document.desc];
         for (field, text) in self.lanes.into_iter().zip(texts).filter(|(_, text)| !text.is_empty()) {
-            entry.add_text(field, text);
+            entry.add_text(field.terms, text);
+            entry.add_text(field.written, text);
         }
         for name in document.applicants.iter().chain(&document.cross_en_applicants) {
             entry.add_text(self.assignee, name);

@@ -13,7 +13,7 @@ use crate::backend::{
 use crate::{CorpusError, Result};
 use async_trait::async_trait;
 use lyra_domain::classification::System;
-use lyra_text::query::{Field, Near, Query, Term};
+use lyra_text::query::{Field, Near, Query, QueryError, Term};
 use reqwest::Method;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -242,6 +242,11 @@ fn written(tree: &Query) -> Result<String> {
         Query::Term(Term { text, field, quoted, .. }) => {
             let field = bound(*field)?;
             Ok(if *quoted { format!("{field}\"{text}\"") } else { format!("{field}{text}") })
+        }
+        Query::Near(near) if near.groups.iter().flatten().any(|word| word.quoted) => {
+            let expected = "words in its place: patentfield has no phrases in a proximity".to_owned();
+            let found = "a phrase".to_owned();
+            Err(QueryError { at: near.at.start, found, expected, instead: None }.into())
         }
         Query::Near(near) => {
             Ok(format!("{}{}", bound(near.field)?, Query::Near(Near { field: None, ..near.clone() })))

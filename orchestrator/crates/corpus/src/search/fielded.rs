@@ -11,13 +11,14 @@
 //! (Robertson, Zaragoza & Taylor 2004), for only then does k1 mean what it means in BM25: with one field, or with equal
 //! weights and equal lengths, this is BM25.
 
-use super::near::{Near, Places};
+use super::cursor::Cursor;
+use super::near::{Candidates, Near, Places, Terms};
+use crate::index::LaneField;
 use std::sync::Arc;
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::{Bm25StatisticsProvider, EnableScoring, Explanation, Query, Scorer, Weight};
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, DocSet, Score, SegmentReader, TERMINATED, TantivyError, Term};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, DocSet, Score, SegmentReader, TERMINATED, TantivyError};
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -25,24 +26,25 @@ const B: f64 = 0.75;
 /// What is looked for, in fields with their weights (> 0).
 #[derive(Debug, Clone)]
 pub(super) struct FieldedQuery {
-    fields: Vec<(Field, f32)>,
+    fields: Vec<(LaneField, f32)>,
     near: Near,
 }
 
 impl FieldedQuery {
-    pub(super) fn new(fields: Vec<(Field, f32)>, near: Near) -> Self {
+    pub(super) fn new(fields: Vec<(LaneField, f32)>, near: Near) -> Self {
         Self { fields, near }
     }
 
     /// The sum of the idf of the words that weigh.
     fn idf(&self, statistics: &dyn Bm25StatisticsProvider) -> tantivy::Result<f64> {
-        let documents = statistics.total_num_docs()? as f64;
-        let frequency = |text: &str| -> tantivy::Result<u64> {
+        let all = statistics.total_num_docs()?;
+        let documents = all as f64;
+        let frequency = |terms: &Terms| -> tantivy::Result<u64> {
             let mut most = 0;
             for (field, _) in &self.fields {
-                most = most.max(statistics.doc_freq(&Term::from_field_text(*field, text))?);
+                most = most.max(terms.frequency(*field, |term| statistics.doc_freq(term))?);
             }
-            Ok(most)
+            Ok(most.min(all))
         };
         let frequencies = self.near.weighing(frequency)?;
         let idf = |n: u64| (1.0 + (documents - n as f64 + 0.5) / (n as f64 + 0.5)).ln();
@@ -54,7 +56,7 @@ impl FieldedQuery {
         let documents = statistics.total_num_docs()?.max(1) as f64;
         let mut averages = Vec::with_capacity(self.fields.len());
         for (field, weight) in &self.fields {
-            averages.push((f64::from(*weight), statistics.total_num_tokens(*field)? as f64 / documents));
+            averages.push((f64::from(*weight), statistics.total_num_tokens(field.terms)? as f64 / documents));
         }
         let plain: f64 = averages.iter().map(|(_, average)| average).sum();
         let weighed: f64 = averages.iter().map(|(weight, average)| weight * average).sum();
@@ -81,9 +83,7 @@ impl Query for FieldedQuery {
             }),
             EnableScoring::Disabled { .. } => None,
         };
-        let candidate = |(field, _): &(Field, f32)| self.near.candidates(*field).weight(scoring);
-        let candidates = self.fields.iter().map(candidate).collect::<tantivy::Result<_>>()?;
-        Ok(Box::new(FieldedWeight { query: self.clone(), candidates, similarity }))
+        Ok(Box::new(FieldedWeight { query: self.clone(), similarity }))
     }
 }
 
@@ -95,45 +95,103 @@ struct Similarity {
 
 struct FieldedWeight {
     query: FieldedQuery,
-    /// Documents that may match, by field.
-    candidates: Vec<Box<dyn Weight>>,
     similarity: Option<Similarity>,
 }
 
 impl FieldedWeight {
     fn fielded_scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<FieldedScorer> {
-        let mut fields = Vec::with_capacity(self.candidates.len());
-        for (nth, ((field, _), candidates)) in self.query.fields.iter().zip(&self.candidates).enumerate() {
+        let mut fields = Vec::with_capacity(self.query.fields.len());
+        for (nth, (field, _)) in self.query.fields.iter().enumerate() {
             let occurrences = if let Some(word) = self.query.near.word() {
-                let term = Term::from_field_text(*field, word);
-                let inverted = reader.inverted_index(*field)?;
-                let Some(found) = inverted.read_postings(&term, IndexRecordOption::WithFreqs)? else {
-                    continue;
-                };
-                Occurrences::Word(Box::new(found))
+                let Some(found) = word.open(*field, reader, IndexRecordOption::WithFreqs)? else { continue };
+                Occurrences::Word(found)
             } else {
-                Occurrences::Places(self.query.near.places(
-                    *field,
-                    candidates.scorer(reader, 1.0)?,
-                    reader,
-                )?)
+                Occurrences::Places(Places::of(self.query.near.candidates(*field, reader)?))
             };
-            fields.push(InField {
-                occurrences,
-                lengths: reader.get_fieldnorms_reader(*field)?,
-                counts: self.similarity.as_ref().and_then(|similarity| similarity.counts.get(nth).cloned()),
-            });
+            fields.push(InField { occurrences, weighing: self.weighing(nth, reader)? });
         }
         let factor = self.similarity.as_ref().map(|similarity| similarity.factor * boost);
         let mut scorer = FieldedScorer { fields, factor, doc: 0 };
         scorer.settle();
         Ok(scorer)
     }
+
+    fn weighing(&self, nth: usize, reader: &SegmentReader) -> tantivy::Result<Weighing> {
+        let (field, _) = self.query.fields[nth];
+        Ok(Weighing {
+            lengths: reader.get_fieldnorms_reader(field.terms)?,
+            counts: self.similarity.as_ref().and_then(|similarity| similarity.counts.get(nth).cloned()),
+        })
+    }
+
+    /// Calls back with documents of a higher score than the threshold, which each call may raise. What a document can
+    /// score at most is known before its positions are read; most documents of frequent words are passed over so.
+    fn best(
+        &self,
+        similarity: &Similarity,
+        mut threshold: Score,
+        reader: &SegmentReader,
+        callback: &mut dyn FnMut(DocId, Score) -> Score,
+    ) -> tantivy::Result<()> {
+        let mut fields: Vec<(Candidates, Weighing)> = Vec::with_capacity(self.query.fields.len());
+        for (nth, (field, _)) in self.query.fields.iter().enumerate() {
+            fields.push((self.query.near.candidates(*field, reader)?, self.weighing(nth, reader)?));
+        }
+        let first = |fields: &[(Candidates, Weighing)]| {
+            fields.iter().map(|(candidates, _)| candidates.doc()).min().unwrap_or(TERMINATED)
+        };
+        let mut doc = first(&fields);
+        while doc != TERMINATED {
+            let mut most = 0.0;
+            for (candidates, weighing) in fields.iter().filter(|(candidates, _)| candidates.doc() == doc) {
+                most += weighing.of(doc, candidates.bound());
+            }
+            // Sums of other numbers may differ in their last digits.
+            if saturated(similarity.factor, most) * (1.0 + 1e-5) > threshold {
+                let mut frequency = 0.0;
+                for (candidates, weighing) in
+                    fields.iter_mut().filter(|(candidates, _)| candidates.doc() == doc)
+                {
+                    frequency += weighing.of(doc, candidates.count());
+                }
+                let score = saturated(similarity.factor, frequency);
+                if frequency > 0.0 && score > threshold {
+                    threshold = callback(doc, score);
+                }
+            }
+            for (candidates, _) in fields.iter_mut().filter(|(candidates, _)| candidates.doc() == doc) {
+                candidates.advance();
+            }
+            doc = first(&fields);
+        }
+        Ok(())
+    }
 }
 
 impl Weight for FieldedWeight {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         Ok(Box::new(self.fielded_scorer(reader, boost)?))
+    }
+
+    fn for_each_pruning(
+        &self,
+        threshold: Score,
+        reader: &SegmentReader,
+        callback: &mut dyn FnMut(DocId, Score) -> Score,
+    ) -> tantivy::Result<()> {
+        if let (Some(similarity), None) = (&self.similarity, self.query.near.word()) {
+            return self.best(similarity, threshold, reader, callback);
+        }
+        let mut threshold = threshold;
+        let mut scorer = self.fielded_scorer(reader, 1.0)?;
+        while scorer.doc() != TERMINATED {
+            let score = scorer.score();
+            if score > threshold {
+                threshold = callback(scorer.doc(), score);
+            }
+            scorer.advance();
+        }
+        Ok(())
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {
@@ -147,7 +205,7 @@ impl Weight for FieldedWeight {
 
 /// The documents of one field, with how often each matches.
 enum Occurrences {
-    Word(Box<SegmentPostings>),
+    Word(Cursor),
     Places(Places),
 }
 
@@ -177,7 +235,7 @@ impl Occurrences {
 
     fn count(&self) -> u32 {
         match self {
-            Self::Word(postings) => postings.term_freq(),
+            Self::Word(postings) => postings.frequency(),
             Self::Places(places) => places.count(),
         }
     }
@@ -192,9 +250,27 @@ impl Occurrences {
 
 struct InField {
     occurrences: Occurrences,
+    weighing: Weighing,
+}
+
+/// What the occurrences in a field count.
+struct Weighing {
     lengths: FieldNormReader,
-    /// What one occurrence counts, by the length's id; `None` when nothing is scored.
+    /// What one counts, by the length's id; `None` when nothing is scored.
     counts: Option<Arc<[Score]>>,
+}
+
+impl Weighing {
+    fn of(&self, doc: DocId, occurrences: u32) -> Score {
+        let length = self.lengths.fieldnorm_id(doc);
+        let count = self.counts.as_ref().and_then(|counts| counts.get(usize::from(length)).copied());
+        count.unwrap_or(0.0) * occurrences as Score
+    }
+}
+
+/// The score of so many weighed occurrences.
+fn saturated(factor: Score, frequency: Score) -> Score {
+    factor * frequency / (K1 as Score + frequency)
 }
 
 struct FieldedScorer {
@@ -245,11 +321,9 @@ impl Scorer for FieldedScorer {
         let Some(factor) = self.factor else { return 1.0 };
         let mut frequency = 0.0;
         for field in self.fields.iter().filter(|field| field.occurrences.doc() == self.doc) {
-            let length = field.lengths.fieldnorm_id(self.doc);
-            let count = field.counts.as_ref().and_then(|counts| counts.get(usize::from(length)).copied());
-            frequency += count.unwrap_or(0.0) * field.occurrences.count() as Score;
+            frequency += field.weighing.of(self.doc, field.occurrences.count());
         }
-        factor * frequency / (K1 as Score + frequency)
+        saturated(factor, frequency)
     }
 }
 

@@ -4,14 +4,18 @@ use super::citation::{Direction, citation};
 use super::exclude::excluded;
 use super::fielded::FieldedQuery;
 use super::filters::{self, Accepted};
+use super::near;
+use super::truncated::{Expansion, MAX_WORDS};
 use super::{check_vector, dense, lexical};
 use crate::backend::{Codes, FeatureScope, FieldBoosts, Filter, LaneHit, LaneHits, ValueField};
 use crate::corpora::Opened;
-use crate::index::{CODES, Fields, Snapshot};
+use crate::index::{CODES, Fields, LaneField, Snapshot};
 use crate::{CorpusError, Result, labels};
 use lyra_domain::classification::{Code, System};
-use lyra_text::fulltext::Pattern;
+use lyra_text::Wildcard;
+use lyra_text::fulltext::{Part, Pattern};
 use lyra_text::query::{self, Near, Query as Tree, QueryError};
+use std::cell::Cell;
 use std::collections::HashMap;
 use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery,
@@ -28,7 +32,9 @@ pub(crate) fn full_text(
     k: usize,
 ) -> Result<LaneHits> {
     let fields = corpus.snapshot.fields;
-    let compiled = Compiler { snapshot: &corpus.snapshot, fields: &fields, boosts }.query(tree)?;
+    let compiler =
+        Compiler { snapshot: &corpus.snapshot, fields: &fields, boosts, words: Cell::new(MAX_WORDS) };
+    let compiled = compiler.query(tree)?;
     labels::check(&corpus.snapshot, filters)?;
     let query = filters::filtered(&fields, compiled, filters);
     // One more than asked for tells whether there are more.
@@ -115,13 +121,17 @@ impl<'a> CodeReader<'a> {
 
 /// A pattern in one field, `None` when there is nothing to look for.
 pub(super) fn pattern(field: Field, pattern: &Pattern) -> Option<Box<dyn Query>> {
-    let term = |text: &str| Term::from_field_text(field, text);
+    let term = |part: &Part| match part {
+        Part::Term(text) => Some(Term::from_field_text(field, text)),
+        // Fields of attributes have no words as written.
+        Part::Written(_) | Part::Wildcard(_) => None,
+    };
     match pattern.parts.as_slice() {
         [] => None,
-        [(_, text)] => Some(Box::new(TermQuery::new(term(text), IndexRecordOption::WithFreqs))),
+        [(_, part)] => Some(Box::new(TermQuery::new(term(part)?, IndexRecordOption::WithFreqs))),
         parts => {
-            let terms = parts.iter().map(|(offset, text)| (*offset as usize, term(text))).collect();
-            Some(Box::new(PhraseQuery::new_with_offset(terms)))
+            let terms = parts.iter().map(|(offset, part)| Some((*offset as usize, term(part)?)));
+            Some(Box::new(PhraseQuery::new_with_offset(terms.collect::<Option<_>>()?)))
         }
     }
 }
@@ -130,6 +140,8 @@ struct Compiler<'a> {
     snapshot: &'a Snapshot,
     fields: &'a Fields,
     boosts: &'a FieldBoosts,
+    /// How many more words the truncated words of the query may stand for.
+    words: Cell<usize>,
 }
 
 impl Compiler<'_> {
@@ -162,25 +174,49 @@ impl Compiler<'_> {
 
     /// A word, phrase or proximity over the text fields, or the value of an attribute.
     fn leaf(&self, leaf: &Tree) -> Result<Box<dyn Query>> {
-        let (only, near) = match leaf {
+        let (only, groups, distance, ordered, at) = match leaf {
             Tree::Term(term) => {
                 if let Some(field) = term.field.filter(|field| !field.is_text()) {
                     return self.attribute(field, &term.text, term.at);
                 }
-                (term.field, super::near::Near::exactly(&term.text))
+                (term.field, vec![vec![term.word().pattern()]], 0, true, term.at)
             }
-            Tree::Near(Near { groups, distance, ordered, field, .. }) => {
-                (*field, Some(super::near::Near::new(groups, *distance, *ordered)))
+            Tree::Near(Near { groups, distance, ordered, field, at }) => {
+                let groups = groups.iter().map(|group| group.iter().map(query::Word::pattern).collect());
+                (*field, groups.collect(), *distance, *ordered, *at)
             }
-            _ => (None, None),
+            _ => return Ok(Box::new(EmptyQuery)),
         };
-        let fields: Vec<(Field, f32)> = text_fields(self.boosts, only)
+        let fields: Vec<(LaneField, f32)> = text_fields(self.boosts, only)
             .filter_map(|(field, boost)| Some((self.fields.lane(field)?, boost)))
             .collect();
-        Ok(match near {
-            Some(near) if !fields.is_empty() => Box::new(FieldedQuery::new(fields, near)),
-            _ => Box::new(EmptyQuery),
-        })
+        if fields.is_empty() {
+            return Ok(Box::new(EmptyQuery));
+        }
+        let written: Vec<Field> = fields.iter().map(|(field, _)| field.written).collect();
+        let expand = |wildcard: &Wildcard| self.expansion(wildcard, &written, at);
+        let near = near::Near::new(groups, distance, ordered, expand)?;
+        Ok(Box::new(FieldedQuery::new(fields, near)))
+    }
+
+    /// The words that a truncated word stands for.
+    fn expansion(&self, wildcard: &Wildcard, fields: &[Field], at: query::Range) -> Result<Expansion> {
+        let failed = CorpusError::index(&self.snapshot.name);
+        let most = self.words.get();
+        let found = Expansion::of(wildcard, fields, &self.snapshot.searcher, most).map_err(failed)?;
+        let Some(found) = found else {
+            let error = QueryError {
+                at: at.start,
+                found: format!("`{wildcard}`"),
+                expected: format!(
+                    "more of the word: the truncated words of a query stand for at most {MAX_WORDS} words of the corpus"
+                ),
+                instead: None,
+            };
+            return Err(error.into());
+        };
+        self.words.set(most - found.words);
+        Ok(found)
     }
 
     /// A code, a name, a country or a language lets documents through and does not weigh; each citation weighs 1, so that
@@ -248,7 +284,8 @@ pub(crate) fn attribute(field: query::Field) -> Option<Attribute> {
 
 /// The error for an invalid code in a query.
 pub(crate) fn unreadable(at: query::Range, text: &str, expected: &str) -> CorpusError {
-    QueryError { at: at.start, found: format!("`{text}`"), expected: format!("a code: {expected}") }.into()
+    let expected = format!("a code: {expected}");
+    QueryError { at: at.start, found: format!("`{text}`"), expected, instead: None }.into()
 }
 
 fn everything() -> Box<dyn Query> {

@@ -1,10 +1,12 @@
-//! Words, phrases and proximity over the positions of one field: tantivy finds the documents that hold all words, and
-//! each is checked exactly, with the function that also checks texts in memory.
+//! Words, phrases and proximity over the positions of one field: each document that holds all words is checked exactly,
+//! with the function that also checks texts in memory.
 
-use lyra_text::fulltext::Pattern;
-use lyra_text::{Span, near};
-use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::query::{BooleanQuery, ConstScoreQuery, Occur, Query, Scorer, TermQuery};
+use super::cursor::Cursor;
+use super::truncated::Expansion;
+use crate::index::LaneField;
+use lyra_text::fulltext::{self, Part};
+use lyra_text::{Span, Wildcard, near};
+use std::sync::Arc;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, Term};
 
@@ -16,25 +18,52 @@ pub(super) struct Near {
     ordered: bool,
 }
 
+/// Terms at fixed distances.
+#[derive(Debug, Clone)]
+struct Pattern {
+    parts: Vec<(u32, Terms)>,
+    width: u32,
+}
+
+/// What may stand at one place.
+#[derive(Debug, Clone)]
+pub(super) enum Terms {
+    Term(String),
+    Written(String),
+    Truncated(Arc<Expansion>),
+}
+
 impl Near {
-    /// A word or phrase, `None` when there is nothing to look for.
-    pub(super) fn exactly(text: &str) -> Option<Self> {
-        let pattern = Pattern::of(text);
-        (!pattern.is_empty()).then(|| Self { groups: vec![vec![pattern]], distance: 0, ordered: true })
-    }
-
-    /// Words without letters, which the query's parser refuses, are nowhere.
-    pub(super) fn new(groups: &[Vec<String>], distance: u32, ordered: bool) -> Self {
-        let patterns = |group: &Vec<String>| {
-            group.iter().map(|word| Pattern::of(word)).filter(|pattern| !pattern.is_empty()).collect()
+    /// Patterns as they are asked for; empty ones are nowhere. `expand` looks truncated words up.
+    pub(super) fn new<E>(
+        groups: Vec<Vec<fulltext::Pattern>>,
+        distance: u32,
+        ordered: bool,
+        mut expand: impl FnMut(&Wildcard) -> Result<Expansion, E>,
+    ) -> Result<Self, E> {
+        let mut pattern = |pattern: fulltext::Pattern| {
+            let mut parts = Vec::with_capacity(pattern.parts.len());
+            for (offset, part) in pattern.parts {
+                let terms = match part {
+                    Part::Term(text) => Terms::Term(text),
+                    Part::Written(text) => Terms::Written(text),
+                    Part::Wildcard(wildcard) => Terms::Truncated(Arc::new(expand(&wildcard)?)),
+                };
+                parts.push((offset, terms));
+            }
+            Ok(Pattern { parts, width: pattern.width })
         };
-        Self { groups: groups.iter().map(patterns).collect(), distance, ordered }
+        let mut patterns = |group: Vec<fulltext::Pattern>| {
+            group.into_iter().filter(|of| !of.is_empty()).map(&mut pattern).collect::<Result<Vec<_>, E>>()
+        };
+        let groups = groups.into_iter().map(&mut patterns).collect::<Result<_, E>>()?;
+        Ok(Self { groups, distance, ordered })
     }
 
-    /// The term, where a single one is all that is looked for.
-    pub(super) fn word(&self) -> Option<&str> {
+    /// What is looked for, where it takes one place only.
+    pub(super) fn word(&self) -> Option<&Terms> {
         match self.pattern()?.parts.as_slice() {
-            [(_, term)] => Some(term),
+            [(_, terms)] => Some(terms),
             _ => None,
         }
     }
@@ -49,38 +78,14 @@ impl Near {
         }
     }
 
-    /// Documents with all terms of a pattern of every group, wherever in the field.
-    pub(super) fn candidates(&self, field: Field) -> ConstScoreQuery {
-        let term = |text: &str| -> Box<dyn Query> {
-            Box::new(TermQuery::new(Term::from_field_text(field, text), IndexRecordOption::Basic))
-        };
-        let all = |pattern: &Pattern| -> Box<dyn Query> {
-            match pattern.parts.as_slice() {
-                [(_, text)] => term(text),
-                parts => Box::new(BooleanQuery::new(
-                    parts.iter().map(|(_, text)| (Occur::Must, term(text))).collect(),
-                )),
-            }
-        };
-        let group = |group: &Vec<Pattern>| -> (Occur, Box<dyn Query>) {
-            let any = group.iter().map(|pattern| (Occur::Should, all(pattern))).collect();
-            (Occur::Must, Box::new(BooleanQuery::new(any)))
-        };
-        let query = match self.pattern() {
-            Some(pattern) => all(pattern),
-            None => Box::new(BooleanQuery::new(self.groups.iter().map(group).collect())),
-        };
-        ConstScoreQuery::new(query, 0.0)
-    }
-
     /// The document frequencies of the terms that weigh: of each group its most frequent alternative's, so that a rare
     /// synonym does not make a match with the usual word look rare.
-    pub(super) fn weighing<E>(&self, frequency: impl Fn(&str) -> Result<u64, E>) -> Result<Vec<u64>, E> {
+    pub(super) fn weighing<E>(&self, frequency: impl Fn(&Terms) -> Result<u64, E>) -> Result<Vec<u64>, E> {
         let mut weighing = Vec::new();
         for group in &self.groups {
             let mut usual: Vec<u64> = Vec::new();
             for pattern in group {
-                let of = pattern.parts.iter().map(|(_, text)| frequency(text));
+                let of = pattern.parts.iter().map(|(_, terms)| frequency(terms));
                 let of = of.collect::<Result<Vec<u64>, E>>()?;
                 if usual.is_empty() || of.iter().min() > usual.iter().min() {
                     usual = of;
@@ -91,162 +96,316 @@ impl Near {
         Ok(weighing)
     }
 
-    /// The places in a field of a segment.
-    pub(super) fn places(
-        &self,
-        field: Field,
-        candidates: Box<dyn Scorer>,
-        reader: &SegmentReader,
-    ) -> tantivy::Result<Places> {
-        let inverted = reader.inverted_index(field)?;
-        let mut texts: Vec<&str> = Vec::new();
-        let mut postings: Vec<Reader> = Vec::new();
+    /// The documents of a segment that may match in a field.
+    pub(super) fn candidates(&self, field: LaneField, reader: &SegmentReader) -> tantivy::Result<Candidates> {
         let mut groups = Vec::with_capacity(self.groups.len());
         for group in &self.groups {
-            let mut alternatives = Vec::with_capacity(group.len());
-            'pattern: for pattern in group {
-                let mut parts = Vec::with_capacity(pattern.parts.len());
-                for (offset, text) in &pattern.parts {
-                    let nth = if let Some(nth) = texts.iter().position(|known| known == text) {
-                        nth
-                    } else {
-                        let term = Term::from_field_text(field, text);
-                        let found =
-                            inverted.read_postings(&term, IndexRecordOption::WithFreqsAndPositions)?;
-                        // A word that this segment does not have.
-                        let Some(found) = found else { continue 'pattern };
-                        texts.push(text);
-                        postings.push(Reader { postings: found, positions: Vec::new(), of: None });
-                        postings.len() - 1
-                    };
-                    parts.push((*offset, nth));
-                }
-                alternatives.push(Alternative { parts, width: pattern.width });
+            let mut runs = Vec::with_capacity(group.len());
+            for pattern in group {
+                runs.extend(Run::open(pattern, field, reader)?);
             }
-            groups.push(alternatives);
+            groups.push(Group::of(runs));
         }
-        let first = candidates.doc();
-        let mut places = Places {
-            candidates,
-            postings,
-            groups,
-            single: self.pattern().is_some(),
-            distance: self.distance,
-            ordered: self.ordered,
-            count: 0,
-        };
-        places.settle(first);
-        Ok(places)
+        let (single, distance, ordered) = (self.pattern().is_some(), self.distance, self.ordered);
+        let mut candidates = Candidates { groups, single, distance, ordered, doc: 0 };
+        candidates.seek(0);
+        Ok(candidates)
     }
 }
 
-/// A word: terms at offsets, by their place among the postings.
-struct Alternative {
-    parts: Vec<(u32, usize)>,
+impl Terms {
+    /// The field that has them.
+    fn field(&self, field: LaneField) -> Field {
+        match self {
+            Self::Term(_) => field.terms,
+            Self::Written(_) | Self::Truncated(_) => field.written,
+        }
+    }
+
+    /// How many documents have one.
+    pub(super) fn frequency<E>(
+        &self,
+        field: LaneField,
+        of: impl Fn(&Term) -> Result<u64, E>,
+    ) -> Result<u64, E> {
+        match self {
+            Self::Term(text) | Self::Written(text) => of(&Term::from_field_text(self.field(field), text)),
+            Self::Truncated(expansion) => Ok(expansion.frequency(field.written)),
+        }
+    }
+
+    /// Where they stand in a segment, `None` where they do not.
+    pub(super) fn open(
+        &self,
+        field: LaneField,
+        reader: &SegmentReader,
+        record: IndexRecordOption,
+    ) -> tantivy::Result<Option<Cursor>> {
+        let own = self.field(field);
+        let inverted = reader.inverted_index(own)?;
+        match self {
+            Self::Term(text) | Self::Written(text) => {
+                let found = inverted.read_postings(&Term::from_field_text(own, text), record)?;
+                Ok(found.map(Cursor::one))
+            }
+            Self::Truncated(expansion) => {
+                let places = expansion.places(own, reader.segment_id());
+                let open = |info| inverted.read_postings_from_terminfo(info, record);
+                let postings = places.iter().map(open).collect::<std::io::Result<Vec<_>>>()?;
+                Ok(Cursor::any(postings))
+            }
+        }
+    }
+}
+
+/// The documents that hold all terms of a pattern.
+struct Run {
+    /// The rarest first.
+    parts: Vec<Place>,
     width: u32,
+    doc: DocId,
 }
 
-impl Alternative {
-    /// Where it begins in the document that the postings were read for.
-    fn starts<'a>(&'a self, postings: &'a [Reader]) -> impl Iterator<Item = u32> + 'a {
-        let positions = move |nth: usize| postings[nth].positions.as_slice();
-        // The part with the fewest occurrences tells where to look for the others.
-        let rarest = self.parts.iter().min_by_key(|(_, nth)| positions(*nth).len());
-        let starts = rarest.into_iter().flat_map(move |(offset, nth)| {
-            positions(*nth).iter().filter_map(move |position| position.checked_sub(*offset))
-        });
-        starts.filter(move |start| {
-            self.parts.iter().all(|(offset, nth)| positions(*nth).binary_search(&(start + offset)).is_ok())
-        })
+struct Place {
+    offset: u32,
+    cursor: Cursor,
+    positions: Vec<u32>,
+}
+
+impl Run {
+    /// `None` where a segment lacks one of the terms.
+    fn open(pattern: &Pattern, field: LaneField, reader: &SegmentReader) -> tantivy::Result<Option<Self>> {
+        let mut parts = Vec::with_capacity(pattern.parts.len());
+        for (offset, terms) in &pattern.parts {
+            let found = terms.open(field, reader, IndexRecordOption::WithFreqsAndPositions)?;
+            let Some(cursor) = found else { return Ok(None) };
+            parts.push(Place { offset: *offset, cursor, positions: Vec::new() });
+        }
+        parts.sort_by_key(|part| part.cursor.size_hint());
+        let mut run = Self { parts, width: pattern.width, doc: 0 };
+        run.seek(0);
+        Ok(Some(run))
+    }
+
+    /// The first document from `target` on with all terms.
+    fn seek(&mut self, mut target: DocId) -> DocId {
+        'document: loop {
+            for part in &mut self.parts {
+                let doc = part.cursor.seek(target);
+                if doc > target {
+                    if doc == TERMINATED {
+                        self.doc = TERMINATED;
+                        return TERMINATED;
+                    }
+                    target = doc;
+                    continue 'document;
+                }
+            }
+            self.doc = target;
+            return target;
+        }
+    }
+
+    /// More occurrences than that are impossible in the current document.
+    fn bound(&self) -> u32 {
+        self.parts.iter().map(|part| part.cursor.frequency()).min().unwrap_or(0)
+    }
+
+    /// Where it begins in the current document, ascending, in `starts`.
+    fn starts(&mut self, starts: &mut Vec<u32>) {
+        starts.clear();
+        let Some((first, others)) = self.parts.split_first_mut() else { return };
+        first.read();
+        starts.extend(first.positions.iter().filter_map(|position| position.checked_sub(first.offset)));
+        for other in others {
+            if starts.is_empty() {
+                return;
+            }
+            other.read();
+            // Both lists ascend.
+            let mut at = other.positions.iter().copied().peekable();
+            starts.retain(|start| {
+                let wanted = start + other.offset;
+                while at.next_if(|position| *position < wanted).is_some() {}
+                at.peek() == Some(&wanted)
+            });
+        }
+    }
+
+    fn size_hint(&self) -> u32 {
+        self.parts.first().map_or(0, |part| part.cursor.size_hint())
     }
 }
 
-/// Postings of a term, with its positions in one document.
-struct Reader {
-    postings: SegmentPostings,
-    positions: Vec<u32>,
-    of: Option<DocId>,
+impl Place {
+    fn read(&mut self) {
+        self.cursor.positions(&mut self.positions);
+    }
 }
 
-impl Reader {
-    /// Goes to a document, which is not before the last one, and reads the positions there; none when it lacks the term.
-    fn read(&mut self, doc: DocId) {
-        if self.of == Some(doc) {
-            return;
+/// The documents with one of several patterns.
+struct Group {
+    runs: Vec<Run>,
+    doc: DocId,
+}
+
+impl Group {
+    fn of(runs: Vec<Run>) -> Self {
+        let mut group = Self { runs, doc: 0 };
+        group.settle();
+        group
+    }
+
+    fn settle(&mut self) -> DocId {
+        self.doc = self.runs.iter().map(|run| run.doc).min().unwrap_or(TERMINATED);
+        self.doc
+    }
+
+    fn seek(&mut self, target: DocId) -> DocId {
+        if self.doc < target {
+            for run in self.runs.iter_mut().filter(|run| run.doc < target) {
+                run.seek(target);
+            }
+            self.settle();
         }
-        self.of = Some(doc);
-        if self.postings.doc() < doc {
-            self.postings.seek(doc);
+        self.doc
+    }
+
+    /// The runs of the current document.
+    fn here(&self) -> impl Iterator<Item = &Run> {
+        self.runs.iter().filter(|run| run.doc == self.doc)
+    }
+
+    fn bound(&self) -> u32 {
+        self.here().map(Run::bound).fold(0, u32::saturating_add)
+    }
+
+    fn spans(&mut self, starts: &mut Vec<u32>) -> Vec<Span> {
+        let doc = self.doc;
+        let mut spans = Vec::new();
+        for run in self.runs.iter_mut().filter(|run| run.doc == doc) {
+            run.starts(starts);
+            spans.extend(starts.iter().map(|start| Span { start: *start, end: start + run.width }));
         }
-        if self.postings.doc() == doc {
-            self.postings.positions(&mut self.positions);
+        spans
+    }
+}
+
+/// Documents that hold words of every group, wherever in the field.
+pub(super) struct Candidates {
+    groups: Vec<Group>,
+    /// Whether one pattern is all that is looked for: then its occurrences are the places.
+    single: bool,
+    distance: u32,
+    ordered: bool,
+    doc: DocId,
+}
+
+impl Candidates {
+    pub(super) fn doc(&self) -> DocId {
+        self.doc
+    }
+
+    pub(super) fn advance(&mut self) -> DocId {
+        if self.doc == TERMINATED { TERMINATED } else { self.seek(self.doc + 1) }
+    }
+
+    /// The first candidate from `target` on, which is not before the current one.
+    pub(super) fn seek(&mut self, mut target: DocId) -> DocId {
+        if self.groups.is_empty() || target == TERMINATED {
+            self.doc = TERMINATED;
+            return TERMINATED;
+        }
+        'document: loop {
+            for group in &mut self.groups {
+                let doc = group.seek(target);
+                if doc > target {
+                    if doc == TERMINATED {
+                        self.doc = TERMINATED;
+                        return TERMINATED;
+                    }
+                    target = doc;
+                    continue 'document;
+                }
+            }
+            self.doc = target;
+            return target;
+        }
+    }
+
+    /// More places than that are impossible in the current document. It asks for no positions.
+    pub(super) fn bound(&self) -> u32 {
+        let mut bounds = self.groups.iter().map(Group::bound);
+        if self.ordered {
+            // A place ends where the last group stands, and no two end together.
+            bounds.next_back().unwrap_or(0)
         } else {
-            self.positions.clear();
+            bounds.fold(0, u32::saturating_add)
         }
+    }
+
+    /// Places in the current document.
+    pub(super) fn count(&mut self) -> u32 {
+        let mut starts = Vec::new();
+        if self.single {
+            let run = self.groups.first_mut().and_then(|group| group.runs.first_mut());
+            run.into_iter().for_each(|run| run.starts(&mut starts));
+            return starts.len() as u32;
+        }
+        let groups: Vec<Vec<Span>> = self.groups.iter_mut().map(|group| group.spans(&mut starts)).collect();
+        near(&groups, self.distance, self.ordered).len() as u32
+    }
+
+    fn size_hint(&self) -> u32 {
+        let group = |group: &Group| group.runs.iter().map(Run::size_hint).fold(0, u32::saturating_add);
+        self.groups.iter().map(group).min().unwrap_or(0)
     }
 }
 
 /// Documents with at least one place that matches.
 pub(super) struct Places {
-    candidates: Box<dyn Scorer>,
-    postings: Vec<Reader>,
-    groups: Vec<Vec<Alternative>>,
-    /// Whether one pattern is all that is looked for: then its occurrences are the places.
-    single: bool,
-    distance: u32,
-    ordered: bool,
+    candidates: Candidates,
     /// Places in the current document.
     count: u32,
 }
 
 impl Places {
+    pub(super) fn of(candidates: Candidates) -> Self {
+        let mut places = Self { candidates, count: 0 };
+        places.settle();
+        places
+    }
+
     /// Places in the current document.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 
     /// From a candidate to the first document that matches.
-    fn settle(&mut self, mut doc: DocId) -> DocId {
-        while doc != TERMINATED {
-            self.count = self.matches(doc);
+    fn settle(&mut self) -> DocId {
+        while self.candidates.doc() != TERMINATED {
+            self.count = self.candidates.count();
             if self.count > 0 {
                 break;
             }
-            doc = self.candidates.advance();
+            self.candidates.advance();
         }
-        doc
-    }
-
-    fn matches(&mut self, doc: DocId) -> u32 {
-        for (_, nth) in self.groups.iter().flatten().flat_map(|alternative| &alternative.parts) {
-            self.postings[*nth].read(doc);
-        }
-        if self.single {
-            let starts = self.groups.iter().flatten().flat_map(|pattern| pattern.starts(&self.postings));
-            return starts.count() as u32;
-        }
-        let spans = |alternative: &'_ Alternative| -> Vec<Span> {
-            let span = |start| Span { start, end: start + alternative.width };
-            alternative.starts(&self.postings).map(span).collect()
-        };
-        let groups: Vec<Vec<Span>> =
-            self.groups.iter().map(|group| group.iter().flat_map(spans).collect()).collect();
-        near(&groups, self.distance, self.ordered).len() as u32
+        self.candidates.doc()
     }
 }
 
 impl DocSet for Places {
     fn advance(&mut self) -> DocId {
-        let next = self.candidates.advance();
-        self.settle(next)
+        self.candidates.advance();
+        self.settle()
     }
 
     fn seek(&mut self, target: DocId) -> DocId {
-        if self.doc() >= target {
-            return self.doc();
+        if self.doc() < target {
+            self.candidates.seek(target);
+            self.settle();
         }
-        let next = self.candidates.seek(target);
-        self.settle(next)
+        self.doc()
     }
 
     fn doc(&self) -> DocId {

@@ -80,6 +80,18 @@ async fn queries_find_what_they_say() {
         ("fi:\"H01L 31/04\" 太陽", &["JP-1-A"]),
         ("assignee:taiyo", &["JP-1-A"]),
         ("assignee:\"sun power\" OR country:jp", &["JP-1-A", "US-1-A1"]),
+        ("perov*", &["paper"]),
+        ("title:perov*", &["paper"]),
+        ("claim:perov*", &[]),
+        ("*skite", &["paper"]),
+        ("turb?ne*", &["US-2-B2"]),
+        ("=Perovskite", &["paper"]),
+        ("title:=perovskite", &[]),
+        ("=\"Solar cells\"", &["paper"]),
+        ("panel NEAR/2 (film OR foil)", &["US-1-A1"]),
+        ("panel NEAR/1 (film OR foil)", &[]),
+        ("\"panel film\"~2", &["US-1-A1"]),
+        ("solar -perovskite", &["US-1-A1"]),
     ] {
         let found = run(&backend, full_text(query), &json!([])).await.unwrap();
         assert_eq!(ids(&found), expect, "{query}");
@@ -202,6 +214,8 @@ async fn identity_and_refusals() {
     }
     let error = run(&backend, full_text("(a"), &json!([])).await.unwrap_err().to_string();
     assert!(error.contains("at character 3: found the end, expected `)`"), "{error}");
+    let error = run(&backend, full_text("lamp AND fiber$"), &json!([])).await.unwrap_err().to_string();
+    assert!(error.contains("at character 15: found `$`") && error.ends_with("write `fiber*`"), "{error}");
     let error = run(&backend, full_text("a cpc:nonsense"), &json!([])).await.unwrap_err().to_string();
     assert!(error.contains("at character 7: found `nonsense`, expected a code:"), "{error}");
     let one = backend.search(&LaneQuery { top_k: 1, ..query(1) }, &stop).await.unwrap();
@@ -246,21 +260,44 @@ async fn without_embeddings() {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    let piece = prop::sample::select(vec!["a", "b", "c", "太", "陽", "光", "電池", "、", "a-b", "."]);
+    let piece = prop::sample::select(vec![
+        "a", "b", "c", "ab", "Abc", "ABC", "abdc", "太", "陽", "光", "電池", "、", "a-b", ".",
+    ]);
     prop::collection::vec((piece, prop::bool::ANY), 0..24).prop_map(|pieces| {
         pieces.into_iter().flat_map(|(piece, blank)| [piece, if blank { " " } else { "" }]).collect()
     })
 }
 
 fn query() -> impl Strategy<Value = String> {
-    let word = prop::sample::select(vec!["a", "b", "c", "太", "陽光", "光電池", "電池", "a-b", "太陽光"]);
+    let word = prop::sample::select(vec![
+        "a",
+        "b",
+        "c",
+        "abc",
+        "ab*",
+        "a?c",
+        "*bc",
+        "A*bc",
+        "=Abc",
+        "=ab*",
+        "太",
+        "陽光",
+        "光電池",
+        "電池",
+        "a-b",
+        "太陽光",
+    ]);
     let near = (
         0_u32..5,
         prop::sample::select(vec!["N", "NP", "ONP"]),
         prop::collection::vec(prop::collection::vec(word.clone(), 1..3), 2..4),
     );
+    let beside =
+        (0_u32..4, prop::sample::select(vec!["NEAR", "ADJ"]), [word.clone(), word.clone(), word.clone()]);
     let field = prop::sample::select(vec!["", "", "title:", "claim:"]);
     let leaf = prop_oneof![
+        beside
+            .prop_map(|(distance, kind, [a, b, c])| format!("(({a} OR \"{b} {c}\") {kind}/{distance} {c})")),
         word.clone().prop_map(str::to_owned),
         prop::collection::vec(word, 1..4).prop_map(|words| format!("\"{}\"", words.join(" "))),
         near.prop_map(|(distance, kind, groups)| {

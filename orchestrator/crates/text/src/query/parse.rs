@@ -1,9 +1,8 @@
 //! From tokens to the tree.
 
 use super::lex::{Kind, Token, lex};
-use super::{Field, Near, Query, QueryError, Range, Term};
-use crate::fulltext::Pattern;
-use crate::near::MAX_GROUPS;
+use super::proximity;
+use super::{Field, Near, Query, QueryError, Range, Reading, Term, Word};
 
 /// Deepest nesting of brackets and `NOT`.
 const MAX_DEPTH: usize = 50;
@@ -12,12 +11,12 @@ const MAX_LEAVES: usize = 1_000;
 
 const OPERAND: &str = "a word, a phrase in quotes, a proximity, NOT or `(`";
 
-pub(super) fn parse(text: &str) -> Result<Query, QueryError> {
-    let tokens = lex(text)?;
+pub(super) fn parse(text: &str) -> Result<Reading, QueryError> {
+    let (tokens, notes) = lex(text)?;
     let mut parser = Parser { tokens: &tokens, next: 0, length: text.chars().count(), leaves: 0 };
     let query = parser.or(None, 0)?;
     match parser.tokens.get(parser.next) {
-        None => Ok(query),
+        None => Ok(Reading { query, notes }),
         Some(_) => Err(parser.error("AND, OR, NOT, a word or the end")),
     }
 }
@@ -39,7 +38,7 @@ impl Parser<'_> {
             None => (self.length, "the end".to_owned()),
             Some(token) => (token.at.start, shown(&token.kind)),
         };
-        QueryError { at, found, expected: expected.to_owned() }
+        QueryError { at, found, expected: expected.to_owned(), instead: None }
     }
 
     fn or(&mut self, field: Option<Field>, depth: usize) -> Result<Query, QueryError> {
@@ -71,7 +70,38 @@ impl Parser<'_> {
             self.next += 1;
             return Ok(Query::Not(Box::new(self.not(field, depth + 1)?)));
         }
-        self.primary(field, depth)
+        self.proximity(field, depth)
+    }
+
+    /// `a NEAR/5 b`: one operator, between operands that are words, phrases, or alternatives.
+    fn proximity(&mut self, field: Option<Field>, depth: usize) -> Result<Query, QueryError> {
+        let start = self.place();
+        let mut operands = vec![(start, self.primary(field, depth)?)];
+        let mut operator = None;
+        while let Some(Kind::Beside { distance, ordered }) = self.peek() {
+            let own = (*distance, *ordered);
+            if *operator.get_or_insert(own) != own {
+                return Err(
+                    self.error("the same operator as before it: brackets hold a phrase or alternatives")
+                );
+            }
+            self.next += 1;
+            operands.push((self.place(), self.primary(field, depth)?));
+        }
+        match operator {
+            None => Ok(operands.swap_remove(0).1),
+            Some((distance, ordered)) => {
+                let end =
+                    self.tokens.get(self.next.saturating_sub(1)).map_or(self.length, |token| token.at.end);
+                let at = Range { start, end };
+                proximity::between(operands, field, distance, ordered, at).map(Query::Near)
+            }
+        }
+    }
+
+    /// The character where the next token begins.
+    fn place(&self) -> usize {
+        self.tokens.get(self.next).map_or(self.length, |token| token.at.start)
     }
 
     fn primary(&mut self, field: Option<Field>, depth: usize) -> Result<Query, QueryError> {
@@ -96,35 +126,66 @@ impl Parser<'_> {
                 }
                 self.next += 1;
                 match self.peek() {
-                    Some(Kind::Open | Kind::Word(_) | Kind::Quoted(_) | Kind::Near { .. }) => {
+                    Some(Kind::Open | Kind::Word(_) | Kind::Near { .. } | Kind::Slop { .. }) => {
                         self.primary(Some(*inner), depth + 1)
                     }
                     _ => Err(self.error(&format!("a word, a phrase or `(` after `{}:`", inner.name()))),
                 }
             }
-            Kind::Word(text) => self.leaf(Query::Term(Term { text: text.clone(), field, quoted: false, at })),
-            Kind::Quoted(text) => {
-                self.leaf(Query::Term(Term { text: text.clone(), field, quoted: true, at }))
+            Kind::Word(Word { text, quoted, exact }) => {
+                let (text, quoted, exact) = (text.clone(), *quoted, *exact);
+                self.leaf(Query::Term(Term { text, field, quoted, exact, at }))
             }
             Kind::Near { distance, ordered, body, body_at } => {
-                if let Some(field) = field.filter(|field| !field.is_text()) {
-                    return Err(
-                        self.error(&format!("a word or a phrase: `{}:` has no proximities", field.name()))
-                    );
-                }
-                let groups = groups(body, *body_at)?;
-                self.leaf(Query::Near(Near { distance: *distance, ordered: *ordered, groups, field, at }))
+                self.near(field, |_| proximity::groups(body, *body_at), *distance, *ordered)
+            }
+            Kind::Slop { distance, words } => {
+                self.near(field, |at| proximity::of_phrase(words, at), *distance, false)
+            }
+            Kind::Beside { .. } => {
+                Err(self.error("a word, a phrase or `(` on both sides; in quotes, it is a word"))
             }
             Kind::And | Kind::Or | Kind::Not | Kind::Close => Err(self.error(OPERAND)),
         }
     }
 
+    fn near(
+        &mut self,
+        field: Option<Field>,
+        groups: impl FnOnce(Range) -> Result<Vec<Vec<Word>>, QueryError>,
+        distance: u32,
+        ordered: bool,
+    ) -> Result<Query, QueryError> {
+        if let Some(field) = field.filter(|field| !field.is_text()) {
+            return Err(self.error(&format!("a word or a phrase: `{}:` has no proximities", field.name())));
+        }
+        let at = self.tokens.get(self.next).map_or(Range { start: 0, end: 0 }, |token| token.at);
+        let groups = groups(at)?;
+        self.leaf(Query::Near(Near { distance, ordered, groups, field, at }))
+    }
+
     fn leaf(&mut self, leaf: Query) -> Result<Query, QueryError> {
         if let Query::Term(term) = &leaf
             && term.field.is_none_or(Field::is_text)
-            && Pattern::of(&term.text).is_empty()
+            && term.word().pattern().is_empty()
         {
             return Err(self.error("a word with letters or digits"));
+        }
+        if let Query::Term(Term { text, field: Some(field), exact, at, .. }) = &leaf
+            && !field.is_text()
+            && (*exact || text.contains(['*', '?']))
+        {
+            let expected = format!(
+                "a whole value: `{}:` has no `=`, `*`, and `?`, and codes include those below",
+                field.name()
+            );
+            let form = format!("{}:{}", field.name(), text.replace(['*', '?'], ""));
+            return Err(QueryError {
+                at: at.start,
+                found: format!("`{text}`"),
+                expected,
+                instead: Some(form),
+            });
         }
         self.leaves += 1;
         if self.leaves > MAX_LEAVES {
@@ -154,84 +215,9 @@ fn shown(kind: &Kind) -> String {
         Kind::Or => "`OR`".to_owned(),
         Kind::Not => "`NOT`".to_owned(),
         Kind::Field(field) => format!("`{}:`", field.name()),
-        Kind::Word(text) | Kind::Quoted(text) => format!("`{}`", text.chars().take(20).collect::<String>()),
-        Kind::Near { .. } => "a proximity".to_owned(),
-    }
-}
-
-/// The groups of a proximity: words, and alternatives in brackets. `at` is the body's place in the query.
-fn groups(body: &str, at: usize) -> Result<Vec<Vec<String>>, QueryError> {
-    let chars: Vec<char> = body.chars().collect();
-    let fail = |place: usize, found: String, expected: &str| {
-        Err(QueryError { at: at + place, found, expected: expected.to_owned() })
-    };
-    let mut groups: Vec<Vec<String>> = Vec::new();
-    let mut open: Option<(usize, Vec<String>)> = None;
-    let mut i = 0;
-    while let Some(c) = chars.get(i).copied() {
-        match c {
-            _ if c.is_whitespace() => i += 1,
-            '(' if open.is_some() => {
-                return fail(i, "`(`".to_owned(), "a word: groups of a proximity are not nested");
-            }
-            '(' => {
-                open = Some((i, Vec::new()));
-                i += 1;
-            }
-            ')' => {
-                match open.take() {
-                    None => return fail(i, "`)`".to_owned(), "a word or `(`"),
-                    Some((from, group)) if group.is_empty() => {
-                        return fail(from, "`()`".to_owned(), "words in the group");
-                    }
-                    Some((_, group)) => groups.push(group),
-                }
-                i += 1;
-            }
-            _ => {
-                let start = i;
-                while chars.get(i).is_some_and(|c| !c.is_whitespace() && !matches!(c, '(' | ')')) {
-                    i += 1;
-                }
-                let word: String = chars[start..i].iter().collect();
-                if matches!(word.as_str(), "AND" | "OR" | "NOT") {
-                    let expected = "a word: a proximity has no operators, write alternatives as (a b)";
-                    return fail(start, format!("`{word}`"), expected);
-                }
-                if word.contains('*') || Pattern::of(&word).is_empty() {
-                    return fail(start, format!("`{word}`"), "a word with letters or digits");
-                }
-                match &mut open {
-                    Some((_, group)) => group.push(word),
-                    None => groups.push(vec![word]),
-                }
-            }
-        }
-    }
-    if let Some((from, _)) = open {
-        return fail(
-            chars.len(),
-            "`\"`".to_owned(),
-            &format!("`)` for the `(` at character {}", at + from + 1),
-        );
-    }
-    if groups.len() < 2 {
-        return fail(chars.len(), "`\"`".to_owned(), "two words or groups at least");
-    }
-    if groups.len() > MAX_GROUPS {
-        return fail(0, format!("{} groups", groups.len()), &format!("at most {MAX_GROUPS}"));
-    }
-    Ok(groups)
-}
-
-impl Range {
-    /// Its length in characters.
-    pub fn len(&self) -> usize {
-        self.end.saturating_sub(self.start)
-    }
-
-    /// Whether nothing is in it.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        Kind::Word(word) => format!("`{}`", word.text.chars().take(20).collect::<String>()),
+        Kind::Near { .. } | Kind::Slop { .. } => "a proximity".to_owned(),
+        Kind::Beside { distance: 0, ordered: true } => "`ADJ`".to_owned(),
+        Kind::Beside { ordered, .. } => if *ordered { "ADJ" } else { "NEAR" }.to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use crate::search::{Attribute, attribute, text_fields, unreadable};
 use crate::{CorpusError, Result, labels};
 use lyra_domain::classification::{Code, Level, System};
 use lyra_text::fulltext::Pattern;
-use lyra_text::query::{Field, Near, Query, Term};
+use lyra_text::query::{Field, Near, Query, Term, Word};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
@@ -116,13 +116,13 @@ fn fielded_term(term: &Term, boosts: &FieldBoosts, statistics: &Statistics) -> V
 
 fn fielded_near(near: &Near, boosts: &FieldBoosts, statistics: &Statistics) -> Result<Value> {
     let tokens = |word: &str| statistics.word(word).map(|word| word.terms.as_slice()).unwrap_or_default();
-    let terms = near.groups.iter().flatten().map(|word| tokens(word).len()).sum();
+    let terms = near.groups.iter().flatten().map(|word| tokens(&word.text).len()).sum();
     let fields = statistics.fields(boosts, near.field, terms);
     let clauses = near_fields(near, &fields, &tokens)?;
     if clauses.is_empty() {
         return Ok(json!({"match_none": {}}));
     }
-    Ok(statistics.scored(clauses, statistics.idf(&near.groups, &fields)))
+    Ok(statistics.scored(clauses, statistics.idf(&near.texts(), &fields)))
 }
 
 /// A proximity in each field; none where the analyzer leaves nothing of a group.
@@ -135,10 +135,10 @@ fn near_fields<'a>(
     for (field, boost) in fields {
         let mut groups = Vec::new();
         for group in &near.groups {
-            let spans: Vec<Value> = group.iter().filter_map(|word| span(field, tokens(word))).collect();
+            let spans: Vec<Value> = group.iter().filter_map(|word| span(field, tokens(&word.text))).collect();
             // A CJK analyzer that makes pairs alone has one position less than characters: the next word begins one
             // further.
-            let missing = |word: &String| Pattern::of(word).width.saturating_sub(width(tokens(word)));
+            let missing = |word: &Word| Pattern::of(&word.text).width.saturating_sub(width(tokens(&word.text)));
             let missing = group.iter().map(missing).max().unwrap_or(0);
             let span = match <[Value; 1]>::try_from(spans) {
                 Ok([one]) => one,

@@ -171,7 +171,7 @@ impl<'a> Lanes<'a> {
         let mut words = Words::new();
         for (leaf, _) in tree.leaves() {
             let Query::Near(near) = leaf else { continue };
-            for word in near.groups.iter().flatten() {
+            for word in &near.texts().concat() {
                 if words.contains_key(word) {
                     continue;
                 }

@@ -55,7 +55,7 @@ impl Statistics {
                 Query::Term(term) if term.field.is_none_or(Field::is_text) => {
                     texts.insert(term.text.clone());
                 }
-                Query::Near(near) => texts.extend(near.groups.iter().flatten().cloned()),
+                Query::Near(near) => texts.extend(near.texts().into_iter().flatten()),
                 _ => {}
             }
         }

@@ -1,12 +1,13 @@
 use super::*;
-use crate::analyzer::{MIXED, manager};
+use crate::analyzer::{MIXED, WRITTEN, manager};
+use lyra_text::fulltext::Pattern;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tantivy::collector::TopDocs;
 use tantivy::merge_policy::NoMergePolicy;
 use tantivy::query::{PhraseQuery, TermQuery};
-use tantivy::schema::{FAST, Schema, TextFieldIndexing, TextOptions};
-use tantivy::{Index, Searcher, TantivyDocument};
+use tantivy::schema::{FAST, Field, Schema, TextFieldIndexing, TextOptions};
+use tantivy::{Index, Searcher, TantivyDocument, Term};
 
 const WORDS: [&str; 5] = ["cell", "solar", "panel", "fan", "valve"];
 
@@ -23,13 +24,19 @@ fn weights() -> impl Strategy<Value = [f32; 3]> {
 }
 
 /// An index in two segments.
-fn index(documents: &[Texts]) -> (Searcher, [Field; 3]) {
+fn index(documents: &[Texts]) -> (Searcher, [LaneField; 3]) {
     let mut schema = Schema::builder();
-    let indexing = TextFieldIndexing::default()
-        .set_tokenizer(MIXED)
-        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
-    let options = TextOptions::default().set_indexing_options(indexing);
-    let fields = ["title", "abst", "desc"].map(|name| schema.add_text_field(name, options.clone()));
+    let options = |tokenizer| {
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(tokenizer)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+        TextOptions::default().set_indexing_options(indexing)
+    };
+    let mut field = |name: String, tokenizer| -> Field { schema.add_text_field(&name, options(tokenizer)) };
+    let fields = ["title", "abst", "desc"].map(|name| LaneField {
+        terms: field(name.to_owned(), MIXED),
+        written: field(format!("written_{name}"), WRITTEN),
+    });
     let place = schema.add_u64_field("place", FAST);
     let mut index = Index::create_in_ram(schema.build());
     index.set_tokenizers(manager());
@@ -39,7 +46,8 @@ fn index(documents: &[Texts]) -> (Searcher, [Field; 3]) {
         let mut entry = TantivyDocument::new();
         entry.add_u64(place, nth as u64);
         for (field, words) in fields.into_iter().zip(texts) {
-            entry.add_text(field, words.join(" "));
+            entry.add_text(field.terms, words.join(" "));
+            entry.add_text(field.written, words.join(" "));
         }
         writer.add_document(entry).expect("added");
         if nth == documents.len() / 2 {
@@ -100,8 +108,18 @@ fn brute(documents: &[Texts], phrase: &[&str], weights: [f32; 3]) -> BTreeMap<u6
     scores
 }
 
-fn fielded(fields: &[Field], weights: &[f32], phrase: &[&str]) -> FieldedQuery {
-    let near = Near::exactly(&phrase.join(" ")).expect("words");
+fn fielded(fields: &[LaneField], weights: &[f32], phrase: &[&str]) -> FieldedQuery {
+    near_query(fields, weights, vec![vec![Pattern::of(&phrase.join(" "))]], 0, true)
+}
+
+fn near_query(
+    fields: &[LaneField],
+    weights: &[f32],
+    groups: Vec<Vec<Pattern>>,
+    distance: u32,
+    ordered: bool,
+) -> FieldedQuery {
+    let near = Near::new(groups, distance, ordered, |_| Err("no word is truncated")).expect("words");
     FieldedQuery::new(fields.iter().copied().zip(weights.iter().copied()).collect(), near)
 }
 
@@ -127,8 +145,11 @@ proptest! {
     ) {
         let (searcher, [_, abst, _]) = index(&documents);
         let term = |word: &str| {
-            let stem = Near::exactly(word).and_then(|near| near.word().map(str::to_owned)).expect("a word");
-            Term::from_field_text(abst, &stem)
+            let near = Near::new(vec![vec![Pattern::of(word)]], 0, true, |_| Err("not truncated")).expect("a word");
+            match near.word() {
+                Some(Terms::Term(stem)) => Term::from_field_text(abst.terms, stem),
+                other => panic!("{other:?} for {word}"),
+            }
         };
         let plain: Box<dyn Query> = match phrase.as_slice() {
             [word] => Box::new(TermQuery::new(term(word), IndexRecordOption::WithFreqs)),
@@ -151,5 +172,34 @@ proptest! {
             &scores(&searcher, &fielded(&fields, &scaled, &[word])),
             &scores(&searcher, &fielded(&fields, &weights, &[word])),
         )?;
+    }
+
+    /// Passing documents over changes nothing about the best.
+    #[test]
+    fn the_best_are_those_of_all(
+        documents in prop::collection::vec(texts(), 2..60),
+        groups in prop::collection::vec(prop::collection::vec(prop::sample::select(&WORDS[..]), 1..3), 1..4),
+        weights in weights(),
+        (distance, ordered, limit) in (0_u32..6, any::<bool>(), 1_usize..8),
+    ) {
+        let (searcher, fields) = index(&documents);
+        let groups = groups.iter().map(|group| group.iter().map(|word| Pattern::of(word)).collect()).collect();
+        let query = near_query(&fields, &weights, groups, distance, ordered);
+        let mut all: Vec<(DocId, u32, f32)> = Vec::new();
+        let weight = query.weight(EnableScoring::enabled_from_searcher(&searcher)).expect("a weight");
+        for (nth, reader) in (0_u32..).zip(searcher.segment_readers()) {
+            let mut scorer = weight.scorer(reader, 1.0).expect("a scorer");
+            while scorer.doc() != TERMINATED {
+                all.push((nth, scorer.doc(), scorer.score()));
+                scorer.advance();
+            }
+        }
+        all.sort_by(|a, b| b.2.total_cmp(&a.2).then((a.0, a.1).cmp(&(b.0, b.1))));
+        let best = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).expect("found");
+        let scores = |found: Vec<f32>| found.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+        prop_assert_eq!(
+            scores(best.iter().map(|(score, _)| *score).collect()),
+            scores(all.iter().take(limit).map(|(_, _, score)| *score).collect())
+        );
     }
 }

@@ -326,3 +326,24 @@ async fn failures_are_told_apart_and_keep_the_key() {
         assert!(error.contains(expect) && !error.contains("u:p"), "{error}");
     }
 }
+
+#[tokio::test]
+async fn what_the_vendor_has_not_got_is_refused() {
+    let (seen, url) = stand_in().await;
+    let backend = PatentfieldBackend::new(config(&url, KEY)).unwrap();
+    for (query, place, said) in [
+        ("lamp measur*", 6, "found `measur*`, expected a word without `=`, `*`, and `?`"),
+        ("=LED", 1, "found `=LED`, expected a word without `=`"),
+        ("a OR *N5\"b* cc*\"", 11, "expected at least 2 letters"),
+        ("a OR *N5\"b cc*\"", 6, "found `cc*`"),
+        ("\"heat sink\" NEAR/5 lamp", 1, "found a phrase, expected words in its place"),
+    ] {
+        let error = run(&backend, &lane("patentfield", query, &json!([]), 3)).await.unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("at character {place}: ")) && error.contains(said),
+            "{query}: {error}"
+        );
+    }
+    run(&backend, &lane("patentfield", "heat NEAR/5 (sink OR fin) -fan", &json!([]), 3)).await.unwrap();
+    assert_eq!(seen.bodies.lock().unwrap()[0]["q"], "(*N5\"heat (sink fin)\" NOT fan)");
+}
