@@ -60,9 +60,9 @@ pub trait SearchBackend: Send + Sync {
     /// What documents have in common with their families, in the order of `ids` (document ids): documents that share a key
     /// are of one family. Empty for a document that is not there, or of no family.
     async fn family_keys(&self, corpus: &str, ids: &[String]) -> Result<Vec<Vec<String>>> {
-        let _ = (corpus, ids);
+        let _ = ids;
         Err(CorpusError::Search {
-            why: format!("{} has no families", self.kind()),
+            why: format!("{} has no families", self.kind(corpus)),
             expected: "blend without `one_per_family`, or search a local corpus".to_owned(),
         })
     }

@@ -178,6 +178,12 @@ impl SearchBackend for EmbeddedBackend {
     }
 
     async fn family_keys(&self, corpus: &str, ids: &[String]) -> Result<Vec<Vec<String>>> {
+        if self.corpora.shelf(corpus).await?.is_some() {
+            return Err(CorpusError::Search {
+                why: "corpora on OpenSearch have no families".to_owned(),
+                expected: "blend without `one_per_family`, or search a local corpus".to_owned(),
+            });
+        }
         let ids = ids.to_vec();
         self.with(corpus, move |corpus| {
             let one = |id: &String| match corpus.snapshot.find(IdType::DocId, id)?.first() {

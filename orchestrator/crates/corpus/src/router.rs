@@ -71,6 +71,10 @@ impl SearchBackend for Backends {
         self.of(corpus)?.fetch(corpus, ids, id_type, stop).await
     }
 
+    async fn family_keys(&self, corpus: &str, ids: &[String]) -> Result<Vec<Vec<String>>> {
+        self.of(corpus)?.family_keys(corpus, ids).await
+    }
+
     async fn embeddings(&self, corpus: &str, ids: &[String]) -> Result<Vec<Option<Vec<f32>>>> {
         self.of(corpus)?.embeddings(corpus, ids).await
     }

@@ -2,6 +2,7 @@
 
 use crate::RankedDocs;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher;
 
 /// What begins the keys of families, in the order in which they count. Documents with two different keys of the first kind are
 /// never of one family: their source says so.
@@ -14,7 +15,7 @@ const KINDS: [&str; 4] = ["family:", "number:", "application:", "priorities:"];
 /// of one family.
 pub fn representatives(
     lists: &[&RankedDocs],
-    keys: &HashMap<String, Vec<String>>,
+    keys: &HashMap<String, Vec<String>, impl BuildHasher>,
 ) -> BTreeMap<String, String> {
     let mut best: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (nth, list) in lists.iter().enumerate() {
@@ -64,7 +65,7 @@ struct Families {
 }
 
 impl Families {
-    fn of(ids: &[&str], keys: &HashMap<String, Vec<String>>) -> Self {
+    fn of(ids: &[&str], keys: &HashMap<String, Vec<String>, impl BuildHasher>) -> Self {
         let mut families = Self { parents: (0..ids.len()).collect() };
         // The number of the family that a source gives, of each set by its root.
         let mut given: HashMap<usize, &str> = HashMap::new();
@@ -127,7 +128,7 @@ mod tests {
         ]);
         let into = representatives(&[&lanes[0], &lanes[1]], &keys);
         assert_eq!(
-            Vec::from_iter(into.iter().map(|(a, b)| (a.as_str(), b.as_str()))),
+            into.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect::<Vec<_>>(),
             [("ep-b", "ep-a"), ("y", "us")]
         );
         assert_eq!(folded(&lanes[0], &into).ids, ["x", "ep-a", "us"]);

@@ -95,7 +95,7 @@ impl Record {
     /// A record that may say only a part of what there is to say about its publication.
     pub(super) fn part(line: u64, outcome: super::records::Read) -> Self {
         let holding = outcome.is_ok().then_some(Holding::Part);
-        Self { line, outcome, holding }
+        Self { holding, ..Self::new(line, outcome) }
     }
 }
 

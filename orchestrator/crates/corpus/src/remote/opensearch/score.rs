@@ -9,7 +9,7 @@ use super::mapping::Analyzer;
 use crate::backend::FieldBoosts;
 use crate::search::text_fields;
 use crate::{CorpusError, Result};
-use lyra_text::fulltext::Pattern;
+use lyra_text::fulltext::{Part, Pattern};
 use lyra_text::query::{Field, Query};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -167,12 +167,20 @@ impl Statistics {
 impl Word {
     /// Terms whose frequency counts: those that a local corpus looks for, if the analyzer makes them too.
     fn weighing(&self, text: &str) -> Vec<&str> {
-        let own = Pattern::of(text).parts;
+        let own: Vec<String> = Pattern::of(text)
+            .parts
+            .into_iter()
+            .filter_map(|(_, part)| match part {
+                Part::Term(term) => Some(term),
+                // Refused before.
+                Part::Written(_) | Part::Wildcard(_) => None,
+            })
+            .collect();
         let has = |term: &str| self.terms.iter().any(|(_, of)| of == term);
-        if !own.is_empty() && own.iter().all(|(_, term)| has(term)) {
+        if !own.is_empty() && own.iter().all(|term| has(term)) {
             let own: Vec<&str> = own
                 .iter()
-                .filter_map(|(_, term)| self.terms.iter().find(|(_, of)| of == term))
+                .filter_map(|term| self.terms.iter().find(|(_, of)| of == term))
                 .map(|(_, of)| of.as_str())
                 .collect();
             return own;
