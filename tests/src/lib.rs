@@ -4,6 +4,7 @@ pub mod llm;
 pub mod mcp_client;
 pub mod mcp_server;
 pub mod ml_server;
+pub mod pdf;
 pub mod proxy;
 pub mod replay;
 mod serving;

@@ -1,6 +1,6 @@
 //! The main job on the example corpus, through the binary.
 
-use lyra_tests::TestApp;
+use lyra_tests::{TestApp, pdf};
 use serde_json::Value;
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -119,6 +119,39 @@ fn a_question_ends_in_supported_and_contradicted_claims() {
     assert!(keys(first).iter().all(|key| first[key] == claims[0][key]), "{first}");
     assert_eq!(app.json(&["task", "list", "--json"])[0]["task_id"], report["task_id"]);
     assert!(export["evidence_graph"]["stats"]["evidence_source"].as_u64() > Some(0));
+}
+
+/// What is cited of a PDF names its section and its page.
+#[test]
+fn evidence_from_an_imported_paper_names_section_and_page() {
+    let app = TestApp::new();
+    let folder = app.data_dir().join("papers");
+    std::fs::create_dir(&folder).expect("a folder");
+    let paper = |title, finding| {
+        pdf::paper(&[
+            &[
+                (20, title),
+                (10, "Abstract"),
+                (10, "We asked what grows on roofs in wet towns, and what that means for sleepers."),
+                (10, "1. Introduction"),
+                (10, "Rain is loud on tin, and people in wet towns complain about it."),
+            ],
+            &[(10, "2. Results"), (10, finding), (10, "The difference was still there in the second year.")],
+        ])
+    };
+    let quieter = "Moss on roofs reduces rain noise in the rooms below by six decibels.";
+    let same = "Moss on roofs did not reduce rain noise in any room that we measured.";
+    std::fs::write(folder.join("a.pdf"), paper("Moss on tin roofs", quieter)).expect("a file");
+    std::fs::write(folder.join("b.pdf"), paper("No quieter under moss", same)).expect("a file");
+    let folder = folder.display().to_string();
+    app.json(&["corpus", "import", "roofs", &folder, "--offline", "--json"]);
+    let question = "Does moss on roofs reduce rain noise?";
+    let report = app.json(&["research", question, "--corpus", "roofs", "--json"]);
+    let claims = report["claims"].as_array().expect("claims");
+    let evidence: Vec<&Value> =
+        claims.iter().flat_map(|c| c["evidence"].as_array().expect("evidence")).collect();
+    let places: Vec<&str> = evidence.iter().filter_map(|passage| passage["section"].as_str()).collect();
+    assert!(places.contains(&"Results, p. 2"), "{places:?} in {report}");
 }
 
 /// A report on one task in every format.

@@ -1,10 +1,13 @@
 // Home and the task's page: ask, watch, stop, resume, add searches.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Bench } from "../support/bench.mjs";
 import { cards, kept, mark } from "../support/pages.mjs";
 import { FAST } from "../support/seed.mjs";
 import { until } from "../support/until.mjs";
+import { Walled } from "../support/walled.mjs";
 
 const QUESTION = "Does biochar increase crop yield?";
 
@@ -61,6 +64,36 @@ test("a claim is checked as it is stated", async (t) => {
   assert.equal((await bench.store.claim(checked.claim_id)).claim_type, "user");
 });
 
+test("a question goes to the corpora and sources that were chosen, and to no others", async (t) => {
+  const walled = await Walled.start();
+  const bench = await Bench.start(t, "nap", { ...FAST, ...walled.variables() });
+  t.after(() => walled.stop());
+  const file = join(bench.store.folder, "roofs.jsonl");
+  const roof = { id: "roof", title: "Naps under moss", abstract: "Naps under moss on the roof improved memory in forty adults." };
+  writeFileSync(file, `${JSON.stringify(roof)}\n`);
+  await bench.store.run("corpus", "import", "roofs", file, "--offline", "--quiet");
+  const page = await bench.open("/");
+  await page.getByRole("textbox", { name: "Question or claim" }).fill("Do naps improve memory?");
+  await page.getByText("Where to look, and how far").click();
+  await page.getByLabel(/^roofs/).check();
+  await page.getByLabel("web", { exact: true }).check();
+  await page.getByLabel("Pages at most").fill("40");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.waitForURL(/\/tasks\/task_/);
+  const task = page.url().match(/task_\w+/)[0];
+  await says(page, "Done");
+  const { config } = await stored(bench, task);
+  assert.deepEqual([config.corpora, config.sources], [["roofs"], ["web"]]);
+  assert.equal(config.budget.max_pages, 40);
+  const sql = `SELECT title FROM pages JOIN task_pages ON page_id = pages.id WHERE task_id = '${task}'`;
+  const { rows } = await bench.server.api("POST", "/sql", { sql });
+  assert.deepEqual(rows, [{ title: roof.title }], "the example corpus was not searched");
+  assert.ok(walled.asked > 0, "the search engine was asked");
+  const waiting = await bench.store.json("auth", "list");
+  assert.deepEqual(waiting.map((item) => [item.task_id, item.auth_type]), [[task, "captcha"]]);
+  await page.getByText("1 page or search engine requires human verification.").waitFor();
+});
+
 test("searches are added to a task that is done, and it works on", async (t) => {
   const bench = await Bench.start(t, "nap", FAST);
   const page = await bench.open(`/tasks/${bench.task}`);
@@ -76,6 +109,35 @@ test("searches are added to a task that is done, and it works on", async (t) => 
   const exported = JSON.parse(await bench.store.run("task", "export", bench.task));
   const queries = exported.task.searches.map((search) => search.query);
   assert.ok(queries.includes("naps and grogginess") && queries.includes("naps of older adults"), queries.join("; "));
+});
+
+test("a task gets another budget without another search", async (t) => {
+  const bench = await Bench.start(t, "nap", FAST);
+  const page = await bench.open(`/tasks/${bench.task}`);
+  const searches = await page.locator("#details li").count();
+  await page.getByText("Change the budget").click();
+  await page.getByLabel("Pages at most").fill("33");
+  await page.getByLabel("Seconds at most").fill("900");
+  await page.getByRole("button", { name: "Change", exact: true }).click();
+  await page.getByText("The budget was changed.").waitFor();
+  const { config, status } = await stored(bench, bench.task);
+  assert.deepEqual(config.budget, { max_pages: 33, max_seconds: 900 });
+  assert.equal(status, "completed", "nothing was started");
+  await page.locator("#work").getByText(/\/ 33$/).waitFor();
+  assert.equal(await page.locator("#details li").count(), searches);
+});
+
+test("a task is deleted after a question", async (t) => {
+  const bench = await Bench.start(t, "nap", FAST);
+  const page = await bench.open(`/tasks/${bench.task}`, { tolerate: [/^dialog:/, /status of 404/] });
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  assert.ok(await stored(bench, bench.task), "a dismissed question deletes nothing");
+  await page.evaluate(() => (globalThis.confirm = () => true));
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.waitForURL(/\/$/);
+  assert.equal(await stored(bench, bench.task), undefined);
+  const { rows } = await bench.server.api("POST", "/sql", { sql: "SELECT count(*) AS n FROM pages" });
+  assert.equal(rows[0].n, 0, "no other task uses its pages");
 });
 
 test("a task is stopped and resumed", async (t) => {

@@ -19,7 +19,7 @@ async function show(page, address) {
 
 for (const colorScheme of ["light", "dark"]) {
   test(`every page obeys the accessibility rules and fits its window (${colorScheme})`, async (t) => {
-    const bench = await Bench.start(t);
+    const bench = await Bench.start(t, "used");
     const page = await bench.open("/", { colorScheme, tolerate: [MISSING] });
     const wrong = [];
     const look = async (what) => {
@@ -43,6 +43,51 @@ for (const colorScheme of ["light", "dark"]) {
     assert.deepEqual(wrong, []);
   });
 }
+
+for (const width of [380, 1280]) {
+  test(`nothing on a page moves while it loads (${width} pixels)`, async (t) => {
+    const bench = await Bench.start(t, "used");
+    const page = await bench.open("about:blank", {
+      expected: null,
+      viewport: { width, height: 900 },
+      tolerate: [MISSING],
+    });
+    await page.addInitScript(() => {
+      Object.assign(globalThis, { shifts: [] });
+      new PerformanceObserver((list) => {
+        for (const { value, sources } of list.getEntries()) {
+          globalThis.shifts.push({ value, what: sources.map(({ node }) => node?.outerHTML?.slice(0, 80) ?? "text") });
+        }
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    const wrong = [];
+    let [most, where] = [0, ""];
+    for (const [name, address] of Object.entries(await bench.addresses())) {
+      await show(page, new URL(address, bench.origin).href);
+      // Modules have run, and what they change has been painted.
+      await page.waitForFunction(() => performance.now() > performance.timing.loadEventEnd - performance.timeOrigin + 500);
+      const shifts = await page.evaluate(() => globalThis.shifts);
+      const sum = shifts.reduce((sum, shift) => sum + shift.value, 0);
+      if (sum > most) [most, where] = [sum, name];
+      if (sum > 0.1) wrong.push(`${name}: ${sum.toFixed(3)}, ${JSON.stringify(shifts)}`);
+    }
+    t.diagnostic(`largest layout shift: ${most.toFixed(3)}${where && ` (${where})`}`);
+    assert.deepEqual(wrong, []);
+  });
+}
+
+test("what is empty obeys the accessibility rules, too", async (t) => {
+  const bench = await Bench.start(t);
+  const page = await bench.open("/");
+  for (const address of ["/calibration", "/sources", "/fusion", "/corpora/example?query=zzzz"]) {
+    for (const width of [380, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await show(page, address);
+      assert.deepEqual(await violations(page), [], address);
+      assert.ok((await overhang(page)) <= 0, `${address} is too wide`);
+    }
+  }
+});
 
 test("at 400 % zoom nothing is cut off or scrolls sideways", async (t) => {
   const bench = await Bench.start(t);
@@ -82,11 +127,11 @@ function words(language) {
 }
 
 test("in Japanese no English of the pages is left", async (t) => {
-  const bench = await Bench.start(t);
+  const bench = await Bench.start(t, "used");
   const page = await bench.open("/", { locale: "ja-JP", tolerate: [MISSING] });
   const [english, japanese] = [words("en"), words("ja")];
   // The seeded question is also the example of the field.
-  const [{ query }] = await bench.store.tasks();
+  const { query } = (await bench.store.tasks()).find((task) => task.task_id === bench.task);
   const wrong = [];
   assert.deepEqual(Object.keys(japanese), Object.keys(english));
   // Texts with places for numbers and names are compared as patterns, whose own words have to be half of a text.

@@ -87,6 +87,11 @@ test("from `lyra open` over a folder of PDFs to a report", async (t) => {
   assert.ok(before.evidence.length >= 2, "passages of the papers were judged");
   assert.equal(await confidence(page), before.confidence.toFixed(2));
 
+  // It is cited by its section and page, as stored.
+  const place = "Results, p. 1";
+  assert.ok(before.evidence.some((evidence) => evidence.section === place), JSON.stringify(before.evidence));
+  assert.ok((await page.locator("#evidence").innerText()).includes(place), `${place} is shown`);
+
   // A passage in its document, and back.
   const item = page.locator("li[data-edge]").filter({ visible: true }).first();
   const edge = await item.getAttribute("data-edge");

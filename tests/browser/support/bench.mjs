@@ -20,6 +20,8 @@ export class Bench {
     bench.windows = [];
     bench.wrong = [];
     bench.task = from.task;
+    bench.corpus = from.corpus;
+    bench.word = from.word;
     bench.store = Store.temporary(from.folder, variables);
     bench.server = new Server(bench.store);
     t.after(() => bench.end());
@@ -60,6 +62,9 @@ export class Bench {
     const stored = await this.store.claim(claim.claim_id);
     const evidence = stored.evidence[0];
     const home = await (await fetch(this.server.url("/"))).text();
+    const corpus = `/corpora/${this.corpus}`;
+    const { hits } = await this.server.api("GET", `${corpus}/search?query=${this.word}&method=bm25`);
+    const document = `${corpus}/documents/${encodeURIComponent(hits[0].document.doc_id)}`;
     const sections = home.match(/<nav[^>]*>.*?<\/nav>/s)[0].matchAll(/href="\/(\w+)"/g);
     return {
       home: "/",
@@ -73,6 +78,9 @@ export class Bench {
       prisma: `/tasks/${this.task}/prisma`,
       claim: `/claims/${claim.claim_id}`,
       reader: `/pages/${evidence.page_id}?edge=${evidence.edge_id}`,
+      corpus,
+      found: `${corpus}?query=${this.word}`,
+      document,
       login: "/login",
       missing: "/claims/claim_0",
     };

@@ -4,6 +4,7 @@ use crate::pick;
 use fastrand::Rng;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
+use lyra_tests::pdf;
 use lyra_tests::site::Page;
 use std::io::Write;
 
@@ -129,26 +130,6 @@ pub(crate) fn any_page(rng: &mut Rng) -> Page {
     }
 }
 
-/// A file with these objects, numbered from one; the first is its catalog.
-fn pdf(objects: &[Vec<u8>]) -> Vec<u8> {
-    let mut file = b"%PDF-1.4\n".to_vec();
-    let mut offsets = Vec::new();
-    for (n, object) in objects.iter().enumerate() {
-        offsets.push(file.len());
-        file.extend(format!("{} 0 obj\n", n + 1).bytes());
-        file.extend(object);
-        file.extend(b"\nendobj\n");
-    }
-    let start = file.len();
-    file.extend(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).bytes());
-    for offset in &offsets {
-        file.extend(format!("{offset:010} 00000 n \n").bytes());
-    }
-    let size = objects.len() + 1;
-    file.extend(format!("trailer << /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n").bytes());
-    file
-}
-
 /// With pages that all draw the same content stream.
 fn paged(pages: usize, stream: Vec<u8>) -> Vec<u8> {
     let kids = (0..pages).map(|n| format!("{} 0 R ", 5 + n)).collect::<Vec<_>>().concat();
@@ -161,7 +142,7 @@ fn paged(pages: usize, stream: Vec<u8>) -> Vec<u8> {
     let page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R \
                  /Resources << /Font << /F 3 0 R >> >> >>";
     objects.extend(std::iter::repeat_n(page.to_vec(), pages));
-    pdf(&objects)
+    pdf::file(&objects)
 }
 
 fn stream(dictionary: &str, data: &[u8]) -> Vec<u8> {
@@ -189,7 +170,7 @@ fn deep_pdf(depth: usize) -> Vec<u8> {
 }
 
 fn circular_pdf() -> Vec<u8> {
-    pdf(&[
+    pdf::file(&[
         b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
         b"<< /Type /Pages /Count 2 /Kids [2 0 R 3 0 R] /Parent 3 0 R >>".to_vec(),
         b"<< /Type /Pages /Count 2 /Kids [2 0 R] /Parent 2 0 R /Resources << /XObject << /X 4 0 R >> >> >>"

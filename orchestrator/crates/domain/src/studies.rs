@@ -115,7 +115,7 @@ fn citations(works: &[WorkFacts]) -> impl Iterator<Item = Link> {
 }
 
 /// Words in lower case with single spaces.
-fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ").to_lowercase()
 }

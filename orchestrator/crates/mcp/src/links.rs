@@ -2,7 +2,9 @@
 //! them without another call.
 
 use super::resources::{FUSION, JSON, TASKS};
+use lyra_domain::{ClaimId, PageId};
 use lyra_usecases::served_at;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::Value;
 use std::path::Path;
@@ -46,11 +48,41 @@ fn pages(result: &Value) -> Vec<Page> {
         (text("/task_id"), "tasks", "Task in the workbench"),
         (text("/page_id"), "pages", "Document in the workbench"),
     ];
-    let page = |(id, folder, title)| {
-        let id: &str = id?;
-        Some(Page { path: format!("/{folder}/{id}"), id: id.to_owned(), title })
+    let named = named.into_iter().filter_map(|(id, folder, title)| Some((id?, folder, title)));
+    let runs = runs(result).map(|run| (run, "fusion/runs", "Run in the workbench"));
+    let page = |(id, folder, title): (&str, _, _)| Page {
+        path: format!("/{folder}/{id}"),
+        id: id.to_owned(),
+        title,
     };
-    named.into_iter().filter_map(page).collect()
+    named.chain(runs).map(page).take(LINKS).collect()
+}
+
+/// The page of a stored item, by the id that `search` and `fetch` have for it, on the server of the data folder; `None`
+/// while none runs.
+pub(super) async fn page_of_item(id: &str, data_dir: &Path) -> Option<String> {
+    let path = item_path(id)?;
+    Some(format!("{}{path}", served_at(data_dir).await?))
+}
+
+fn item_path(id: &str) -> Option<String> {
+    if id.parse::<ClaimId>().is_ok() {
+        return Some(format!("/claims/{id}"));
+    }
+    if id.parse::<PageId>().is_ok() {
+        return Some(format!("/pages/{id}"));
+    }
+    // Document ids may have slashes; names of corpora have none.
+    let (corpus, document) = id.strip_prefix("corpus:")?.split_once('/')?;
+    let part = |text| utf8_percent_encode(text, NON_ALPHANUMERIC);
+    Some(format!("/corpora/{}/documents/{}", part(corpus), part(document)))
+}
+
+/// Runs that the result names: its own, and those of its lanes.
+fn runs(result: &Value) -> impl Iterator<Item = &str> {
+    let lanes = result.get("lanes").and_then(Value::as_array).into_iter().flatten();
+    let handles = std::iter::once(result).chain(lanes.filter_map(|lane| lane.get("handle")));
+    handles.filter_map(|handle| handle.get("run_id")?.as_str())
 }
 
 /// Adds the links of what the result names: its task, the claim it judged, and its runs. Errors name nothing.
@@ -72,10 +104,7 @@ fn of(result: &Value) -> Vec<Resource> {
         }
         links.push(link(uri, task, "Task"));
     }
-    let lanes = result.get("lanes").and_then(Value::as_array).into_iter().flatten();
-    let handles = std::iter::once(result).chain(lanes.filter_map(|lane| lane.get("handle")));
-    let runs = handles.filter_map(|handle| handle.get("run_id")?.as_str());
-    links.extend(runs.map(|run| link(format!("{FUSION}{run}"), run, "Run")));
+    links.extend(runs(result).map(|run| link(format!("{FUSION}{run}"), run, "Run")));
     links
 }
 
@@ -105,11 +134,31 @@ mod tests {
 
     #[test]
     fn what_a_result_names_has_its_page() {
+        let links = |result: &Value| -> Vec<String> {
+            pages(result).into_iter().map(|page| page.at("http://127.0.0.1:8420").uri).collect()
+        };
         let answer = json!({ "task_id": "task_1", "verdict": { "claim_id": "claim_1" } });
-        let links: Vec<String> =
-            pages(&answer).into_iter().map(|page| page.at("http://127.0.0.1:8420").uri).collect();
-        assert_eq!(links, ["http://127.0.0.1:8420/claims/claim_1", "http://127.0.0.1:8420/tasks/task_1"]);
-        assert!(pages(&json!({ "ok": true })).is_empty());
+        assert_eq!(
+            links(&answer),
+            ["http://127.0.0.1:8420/claims/claim_1", "http://127.0.0.1:8420/tasks/task_1"]
+        );
+        let run = |run: &str| format!("http://127.0.0.1:8420/fusion/runs/{run}");
+        assert_eq!(links(&json!({ "run_id": "run_1" })), [run("run_1")]);
+        let lanes = json!({ "lanes": [{ "handle": { "run_id": "run_1" } }, { "error": "no" }] });
+        assert_eq!(links(&lanes), [run("run_1")]);
+        assert!(links(&json!({ "ok": true })).is_empty());
+    }
+
+    #[test]
+    fn a_stored_item_has_its_page() {
+        let claim = "claim_00000000000000000000000000000001";
+        assert_eq!(item_path(claim).as_deref(), Some(&*format!("/claims/{claim}")));
+        assert_eq!(item_path("page_1").as_deref(), Some("/pages/page_1"));
+        assert_eq!(
+            item_path("corpus:my-papers/10.1/a b").as_deref(),
+            Some("/corpora/my%2Dpapers/documents/10%2E1%2Fa%20b")
+        );
+        assert_eq!(item_path("https://a.example/"), None);
     }
 
     #[test]

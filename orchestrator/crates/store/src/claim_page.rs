@@ -3,9 +3,9 @@
 //! The numbers of all claims of a task come from the view that defines them. They are kept in temporary tables of a connection
 //! of their own until the store changes, so that other pages, filters, and orders need not compute them again.
 
-use crate::rows::RowExt;
+use crate::rows::{RowExt, json};
 use crate::{Result, Store, StoreError, reports, tasks};
-use lyra_domain::{ClaimId, ClaimReport, TaskId, named_enum};
+use lyra_domain::{ClaimId, ClaimReport, StudyDesign, TaskId, named_enum};
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -53,6 +53,9 @@ pub struct ClaimFilter {
     /// A source that a judged passage is from: a work's id, a domain, or a page's id. With `years`, one passage must
     /// meet both.
     pub source: Option<String>,
+    /// Design that the title of a work names of which a passage supports or refutes them. With `years` or `source`, one
+    /// passage must meet all.
+    pub design: Option<StudyDesign>,
     /// Words that the claim contains as they are, in upper or lower case.
     pub text: Option<String>,
     /// Lowest and highest confidence, 0 to 1, compared in three decimals; either may be open.
@@ -159,7 +162,10 @@ impl Store {
         let mut tx = self.numbers().begin().await?;
         tasks::load(&mut tx, task).await?;
         self.number_claims(&mut tx, task).await?;
-        let found = sqlx::query(AssertSqlSafe(page_sql(sort)))
+        if filter.design.is_some() {
+            name_designs(&mut tx, task).await?;
+        }
+        let found = sqlx::query(AssertSqlSafe(page_sql(sort, filter)))
             .bind(filter.side.map(Side::as_str))
             .bind(filter.confidence.0)
             .bind(filter.confidence.1)
@@ -173,6 +179,7 @@ impl Store {
             .bind(from.as_ref().map_or(0, |from| from.after))
             .bind(i64::from(limit) + 1)
             .bind(task.as_str())
+            .bind(filter.design.map(StudyDesign::as_str))
             .fetch_all(&mut *tx)
             .await?;
         let total = found.first().map_or(Ok(0), |row| row.count("total"))?;
@@ -218,11 +225,45 @@ impl Store {
     }
 }
 
+/// Notes the design that the title of each judged work of a task names, unless that is known for the snapshot.
+async fn name_designs(connection: &mut SqliteConnection, task: &TaskId) -> Result<()> {
+    let known: bool = sqlx::query_scalar("SELECT designed FROM temp.numbered_tasks WHERE task_id = ?")
+        .bind(task.as_str())
+        .fetch_one(&mut *connection)
+        .await?;
+    if known {
+        return Ok(());
+    }
+    let titles: Vec<(String, String)> =
+        sqlx::query_as(JUDGED_TITLES).bind(task.as_str()).fetch_all(&mut *connection).await?;
+    let designed: Vec<(String, &str)> = titles
+        .into_iter()
+        .filter_map(|(page, title)| Some((page, StudyDesign::in_title(&title)?.as_str())))
+        .collect();
+    sqlx::query(
+        "INSERT OR IGNORE INTO temp.page_designs (design, page_id)
+         SELECT value ->> 1, value ->> 0 FROM json_each(?)",
+    )
+    .bind(json(&designed)?)
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query("UPDATE temp.numbered_tasks SET designed = 1 WHERE task_id = ?")
+        .bind(task.as_str())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 /// Tasks whose numbers are kept.
 const KEPT: i64 = 8;
 
 const TABLES: &str = "
-    CREATE TEMP TABLE IF NOT EXISTS numbered_tasks (task_id TEXT NOT NULL PRIMARY KEY, stamp INTEGER NOT NULL);
+    CREATE TEMP TABLE IF NOT EXISTS numbered_tasks (
+        task_id TEXT NOT NULL PRIMARY KEY, stamp INTEGER NOT NULL, designed INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE TEMP TABLE IF NOT EXISTS page_designs (
+        design TEXT NOT NULL, page_id TEXT NOT NULL, PRIMARY KEY (design, page_id)
+    ) WITHOUT ROWID;
     CREATE TEMP TABLE IF NOT EXISTS claim_numbers (
         task_id TEXT NOT NULL, seq INTEGER NOT NULL, claim_id TEXT NOT NULL, claim_text TEXT NOT NULL,
         support_count INTEGER NOT NULL, refute_count INTEGER NOT NULL, neutral_count INTEGER NOT NULL,
@@ -235,14 +276,44 @@ const NUMBERED: &str =
     "SELECT coalesce(max(task_id = ?1 AND stamp = ?2), 0), count(*), coalesce(max(stamp <> ?2), 0)
     FROM temp.numbered_tasks";
 
-const FORGET: &str = "DELETE FROM temp.numbered_tasks; DELETE FROM temp.claim_numbers";
+const FORGET: &str =
+    "DELETE FROM temp.numbered_tasks; DELETE FROM temp.claim_numbers; DELETE FROM temp.page_designs";
+
+/// Pages with passages that take a side in a task, and their titles.
+const JUDGED_TITLES: &str = "
+    SELECT DISTINCT pages.id, coalesce(nullif(pages.title, ''), works.title, '')
+    FROM temp.claim_numbers AS numbers
+    JOIN edges ON edges.target_id = numbers.claim_id AND edges.relation IN ('supports', 'refutes')
+    JOIN fragments ON fragments.id = edges.source_id
+    JOIN pages ON pages.id = fragments.page_id
+    LEFT JOIN works ON works.id = pages.work_id
+    WHERE numbers.task_id = ?";
+
+/// Pages that a filter names by their source, by the design that their title names, or by both.
+fn chosen_pages(filter: &ClaimFilter) -> &'static str {
+    match (&filter.source, filter.design) {
+        (Some(_), Some(_)) => {
+            "SELECT id, year, work_id FROM pages
+                          WHERE (work_id = ?9 OR domain = ?9 OR id = ?9)
+                            AND id IN (SELECT page_id FROM temp.page_designs WHERE design = ?14)"
+        }
+        (None, Some(_)) => {
+            "SELECT id, year, work_id FROM temp.page_designs AS named CROSS JOIN pages ON pages.id = named.page_id
+                          WHERE named.design = ?14"
+        }
+        (_, None) => {
+            "SELECT id, year, work_id FROM pages
+                          WHERE work_id = ?9 OR domain = ?9 OR id = ?9"
+        }
+    }
+}
 
 const NOTE: &str = "INSERT INTO temp.numbered_tasks (task_id, stamp) VALUES (?, ?)";
 
 /// The page as ids with their places, each with the number of claims that meet the filter. Without a claim on the page, one
 /// row has that number alone.
-fn page_sql(sort: ClaimSort) -> String {
-    let order = sort.columns();
+fn page_sql(sort: ClaimSort, filter: &ClaimFilter) -> String {
+    let (order, chosen) = (sort.columns(), chosen_pages(filter));
     format!(
         "-- Works with a page of these years: few edges are of one, and only their pages are looked at.
          WITH dated AS MATERIALIZED (
@@ -264,18 +335,18 @@ fn page_sql(sort: ClaimSort) -> String {
                AND (?4 IS NULL OR seq IN (SELECT rowid FROM claims_fts WHERE claims_fts MATCH ?4))
                -- SQLite folds ASCII alone.
                AND (?5 IS NULL OR instr(lower(claim_text), lower(?5)) > 0 OR instr(lower(claim_text), lower(?6)) > 0)
-               AND (?9 IS NULL OR claim_id IN (
+               AND (?9 IS NULL AND ?14 IS NULL OR claim_id IN (
                     SELECT edges.target_id
-                    FROM (SELECT id, year, work_id FROM pages
-                          WHERE work_id = ?9 OR domain = ?9 OR id = ?9) AS chosen
+                    FROM ({chosen}) AS chosen
                     CROSS JOIN fragments ON fragments.page_id = chosen.id
                     CROSS JOIN edges ON edges.source_id = fragments.id
                          AND edges.relation IN ('supports', 'refutes', 'neutral')
                     LEFT JOIN works ON works.id = chosen.work_id
-                    WHERE ?7 IS NULL AND ?8 IS NULL
-                       OR edges.relation <> 'neutral' AND coalesce(chosen.year, works.year)
-                          BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999)))
-               AND (?7 IS NULL AND ?8 IS NULL OR ?9 IS NOT NULL OR EXISTS (
+                    WHERE (?14 IS NULL OR edges.relation <> 'neutral')
+                      AND (?7 IS NULL AND ?8 IS NULL
+                           OR edges.relation <> 'neutral' AND coalesce(chosen.year, works.year)
+                              BETWEEN coalesce(?7, -9999) AND coalesce(?8, 9999))))
+               AND (?7 IS NULL AND ?8 IS NULL OR ?9 IS NOT NULL OR ?14 IS NOT NULL OR EXISTS (
                     SELECT 1 FROM edges INDEXED BY edges_numbers
                     WHERE edges.target_id = claim_id AND edges.relation IN ('supports', 'refutes', 'neutral')
                       AND edges.relation <> 'neutral' AND +edges.work_key IN (SELECT work_key FROM dated)

@@ -2,7 +2,9 @@
 
 use crate::rows::{self, RowExt, json};
 use crate::{Result, Store, StoreError, jobs, tasks};
-use lyra_domain::{ClaimId, JobKind, PageId, Priority, Query, QueryId, QueryStatus, TaskId, TaskStatus};
+use lyra_domain::{
+    Budget, ClaimId, JobKind, PageId, Priority, Query, QueryId, QueryStatus, TaskId, TaskStatus,
+};
 use lyra_research::ports::FragmentRank;
 use lyra_research::trace;
 use sqlx::SqliteConnection;
@@ -102,19 +104,25 @@ impl Store {
         Ok(QueuedSearches { resumed: unjudged || !queued.is_empty(), queued, skipped: 0 })
     }
 
-    /// Gives a task another limit of pages.
+    /// Gives a task other limits.
     ///
     /// # Errors
-    /// When the database cannot be written.
-    pub async fn set_page_budget(&self, task: &TaskId, max_pages: u32) -> Result<()> {
+    /// [`StoreError::NotFound`] when there is no such task.
+    pub async fn set_budget(&self, task: &TaskId, budget: Budget) -> Result<()> {
+        let now = self.stamp();
         let mut tx = self.write().await?;
+        tasks::load(&mut tx, task).await?;
         sqlx::query(
-            "UPDATE tasks SET budget_pages = ?2, config = json_set(config, '$.budget.max_pages', ?2) WHERE id = ?1",
+            "UPDATE tasks SET budget_pages = ?2, budget_seconds = ?3,
+                 config = json_set(config, '$.budget.max_pages', ?2, '$.budget.max_seconds', ?3)
+             WHERE id = ?1",
         )
         .bind(task.as_str())
-        .bind(max_pages)
+        .bind(budget.max_pages)
+        .bind(budget.max_seconds)
         .execute(&mut *tx)
         .await?;
+        tasks::touch(&mut tx, task, &now).await?;
         Ok(tx.commit().await?)
     }
 

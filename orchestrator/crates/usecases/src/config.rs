@@ -89,6 +89,14 @@ fn is_address(text: &str) -> bool {
     url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
+/// Whether a text is scheme, host, and port of web pages, and nothing that means more in a policy.
+fn is_web_origin(text: &str) -> bool {
+    let origin = text.strip_suffix('/').unwrap_or(text);
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '/' | '.' | '-' | '[' | ']');
+    let named = |url: url::Url| url.has_host() && url.path() == "/" && url.username().is_empty();
+    origin.chars().all(plain) && is_address(origin) && url::Url::parse(origin).is_ok_and(named)
+}
+
 /// Lanes, runs and their fusion. Settings of the operator: no tool call changes them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -240,6 +248,8 @@ pub struct ServerConfig {
     /// Origins of web pages, besides those of allowed hosts, that may send requests and read the answers:
     /// `https://app.example`.
     pub allowed_origins: Vec<String>,
+    /// Origins of web pages that may show the workbench in a frame: `https://intranet.example`.
+    pub frame_ancestors: Vec<String>,
     /// Requests per minute of one client (a token, or an address without one); 0 sets no limit.
     pub requests_per_minute: u32,
     /// Searches and fusions per hour of a read-only token; each stores a run. 0 allows none.
@@ -261,6 +271,7 @@ impl Default for ServerConfig {
             auth: AuthMode::Auto,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
+            frame_ancestors: Vec::new(),
             requests_per_minute: 3000,
             reader_searches_per_hour: 120,
             max_body_kb: 1024,
@@ -413,6 +424,12 @@ impl Config {
                 ));
             }
         }
+        for origin in self.server.frame_ancestors.iter().filter(|origin| !is_web_origin(origin)) {
+            problems.push(format!(
+                "`server.frame_ancestors`: `{origin}` is not an origin of web pages; write scheme, host and port: \
+                 https://intranet.example:8443"
+            ));
+        }
         let open = self.server.host.is_loopback() && self.server.auth == AuthMode::Auto;
         if open && self.server.allowed_hosts.iter().any(|host| host == ANY_HOST) {
             problems.push(
@@ -491,6 +508,16 @@ mod tests {
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(problems[0].contains("`app.example` is not an origin"), "{problems:?}");
         assert!(problems[1].contains("`https://app.example/mcp`"), "{problems:?}");
+    }
+
+    #[test]
+    fn only_named_sites_may_frame_pages() {
+        let text = "[server]\nframe_ancestors = [\"https://intranet.example:8443\", \"http://127.0.0.1:3000/\", \"*\", \
+            \"https://a.example; script-src *\", \"https://a.example https://b.example\", \"https://*.example\", \
+            \"https://a.example/x\", \"data:text/html,x\", \"https://u@a.example\"]\n";
+        let problems = load(text).unwrap().problems();
+        assert_eq!(problems.len(), 7, "{problems:?}");
+        assert!(problems[0].contains("`*` is not an origin of web pages"), "{problems:?}");
     }
 
     #[test]

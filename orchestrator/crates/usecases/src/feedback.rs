@@ -2,12 +2,14 @@
 
 use super::{App, AppError, ErrorCode, Remedy};
 use lyra_domain::domains::{DomainPattern, OverrideDecision};
-use lyra_domain::{ClaimId, EdgeId, Relation};
+use lyra_domain::{AdoptionStatus, ClaimId, EdgeId, Relation, TaskId};
 use lyra_store::{ClaimChange, EdgeCorrection, OverrideRule, RuleChange, StoreError};
 use lyra_wire::ClaimChangeKind;
 
 /// Longest reason, in characters.
 const MAX_REASON: usize = 1_000;
+/// Most claims that are selected at once.
+pub const MAX_SELECTED: usize = 200;
 
 impl App {
     /// Blocks (never fetched or used again) or unblocks (used despite other blocks) the domains of a pattern:
@@ -67,6 +69,57 @@ impl App {
         let change = change.map_err(|error| named(error, Remedy::FindClaims))?;
         self.publish_claim(&change.task, claim, ClaimChangeKind::Restored, None);
         Ok(change)
+    }
+
+    /// Takes claims out of their task, all or none of them; their edges stay.
+    ///
+    /// # Errors
+    /// No such task, a claim of another task, no claim or too many, an empty or overlong reason.
+    pub async fn reject_claims(
+        &self,
+        task: &TaskId,
+        claims: &[ClaimId],
+        reason: &str,
+    ) -> Result<Vec<ClaimChange>, AppError> {
+        self.adopt_claims(task, claims, AdoptionStatus::NotAdopted, Some(required(reason)?)).await
+    }
+
+    /// Restores rejected claims of a task, all or none of them.
+    ///
+    /// # Errors
+    /// No such task, a claim of another task, no claim or too many, an overlong reason.
+    pub async fn restore_claims(
+        &self,
+        task: &TaskId,
+        claims: &[ClaimId],
+        reason: Option<&str>,
+    ) -> Result<Vec<ClaimChange>, AppError> {
+        self.adopt_claims(task, claims, AdoptionStatus::Adopted, optional(reason)?).await
+    }
+
+    async fn adopt_claims(
+        &self,
+        task: &TaskId,
+        claims: &[ClaimId],
+        status: AdoptionStatus,
+        reason: Option<&str>,
+    ) -> Result<Vec<ClaimChange>, AppError> {
+        if claims.is_empty() || claims.len() > MAX_SELECTED {
+            return Err(AppError::invalid(
+                format!("{} claims are given", claims.len()),
+                format!("give 1 to {MAX_SELECTED} claims of the task"),
+            ));
+        }
+        let changes = self.store().adopt_claims(task, claims, status, reason).await;
+        let changes = changes.map_err(|error| named(error, Remedy::FindClaims))?;
+        let kind = match status {
+            AdoptionStatus::Adopted => ClaimChangeKind::Restored,
+            AdoptionStatus::NotAdopted => ClaimChangeKind::Rejected,
+        };
+        for change in &changes {
+            self.publish_claim(task, &change.claim, kind, None);
+        }
+        Ok(changes)
     }
 
     /// Sets the relation between a judged passage and a claim. The judgment counts in full from now on; a confirmed one

@@ -66,6 +66,7 @@ pub use embeddings::{EmbeddingsStatus, Rebuilt};
 pub use error::{AppError, Decided, Details, ErrorCode};
 pub use explore::{Completed, VectorHits, VectorSearch};
 pub use feed::{Heard, Listener};
+pub use feedback::MAX_SELECTED;
 pub use fusion::Fusion;
 pub use graph::{GraphAnalysis, GraphFormat};
 pub use graph_view::{GraphFilter, MOST_NODES, MOST_STEPS, USUAL_NODES};

@@ -115,13 +115,39 @@ impl App {
             sources.push(source);
         }
         if let Some(pages) = search.budget_pages {
-            self.store().set_page_budget(&search.task, pages).await?;
+            let budget = Budget { max_pages: pages, ..task.config.budget };
+            self.store().set_budget(&search.task, budget).await?;
         }
         let queued =
             self.store().queue_searches(&search.task, &queries, None, search.priority, &sources).await?;
         self.publish_task(&search.task, TaskChange::Changed);
         self.inner.wake.notify_waiters();
         Ok(queued)
+    }
+
+    /// Gives a task other limits; what is not given stays. Searches that wait or run heed them. What was left out before is
+    /// not searched again: queue a search for it.
+    ///
+    /// # Errors
+    /// No such task, nothing to change, a limit out of range.
+    pub async fn change_budget(
+        &self,
+        task: &TaskId,
+        pages: Option<u32>,
+        seconds: Option<u32>,
+    ) -> Result<Task, AppError> {
+        if pages.is_none() && seconds.is_none() {
+            return Err(AppError::invalid("no limit is given", "give pages, seconds, or both"));
+        }
+        let known = self.task(task).await?.config.budget;
+        let budget = Budget {
+            max_pages: pages.unwrap_or(known.max_pages),
+            max_seconds: seconds.unwrap_or(known.max_seconds),
+        };
+        checked_budget(budget)?;
+        self.store().set_budget(task, budget).await?;
+        self.publish_task(task, TaskChange::Changed);
+        self.task(task).await
     }
 
     /// Stops a task: `graceful` lets running jobs finish, `immediate` cancels them. Results are kept.

@@ -3,7 +3,8 @@
 //
 // data-body    JSON to send with a button
 // data-then    where to go afterwards; `created` stands for the address of what was created
-// data-undo    `METHOD /path` that takes it back, with data-undo-body as its JSON
+// data-undo    `METHOD /path` that takes it back, with data-undo-body as its JSON, or with data-undo-fields, the names of fields
+//              that were sent
 // data-said    what a notice says when it is done
 // data-ask     a question to answer first; with data-reason, the answer is sent as that field
 import { call, text } from "./api.js";
@@ -36,7 +37,7 @@ async function act(element, given) {
       return;
     }
     if (element instanceof HTMLFormElement) element.reset();
-    offerUndo(element);
+    offerUndo(element, body);
     await refresh();
   } catch (error) {
     explain(error);
@@ -70,16 +71,20 @@ function pageOf(location) {
   return location?.replace(/^.*\/api\/v1/, "") ?? "/";
 }
 
-/** @param {HTMLElement} element */
-function offerUndo(element) {
+/**
+ * @param {HTMLElement} element
+ * @param {Record<string, unknown> | undefined} sent
+ */
+function offerUndo(element, sent) {
   const said = element.dataset.said ?? text("saved");
   const [method, path] = (element.dataset.undo ?? "").split(" ", 2);
   if (!path) {
     notify(said);
     return;
   }
-  const { undoBody } = element.dataset;
-  offer(said, { method, path, body: undoBody ? JSON.parse(undoBody) : undefined });
+  const { undoBody, undoFields } = element.dataset;
+  const again = undoFields ? Object.fromEntries(undoFields.split(" ").map((name) => [name, sent?.[name]])) : undefined;
+  offer(said, { method, path, body: undoBody ? JSON.parse(undoBody) : again });
 }
 
 /**
@@ -162,7 +167,8 @@ export function watchActions() {
   });
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (!(form instanceof HTMLFormElement) || !form.dataset.api) return;
+    // A button with an address of its own leads there.
+    if (!(form instanceof HTMLFormElement) || !form.dataset.api || event.submitter?.hasAttribute("formaction")) return;
     event.preventDefault();
     const sent = asked(form, fields(form));
     if (sent) act(form, sent.body);

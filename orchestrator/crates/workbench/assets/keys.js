@@ -43,7 +43,7 @@ const KEYS = {
   j: () => move(1),
   k: () => move(-1),
   Enter: () => press("a[data-opens]"),
-  x: () => press("input[name=without]"),
+  x: () => press("input[name=without], input[data-selects]"),
   u: () => void undo(),
   "/": () => document.querySelector(/** @type {"input"} */ ("[data-search], input[type=search]"))?.focus(),
   "?": openKeys,

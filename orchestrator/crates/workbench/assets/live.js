@@ -54,6 +54,10 @@ function replace(part, fresh) {
   }
   const focused = part.contains(document.activeElement) ? document.activeElement?.id : undefined;
   const current = part.querySelector("[data-current]")?.id;
+  for (const box of part.querySelectorAll("input[data-selects]:checked")) {
+    const other = fresh.querySelector(`#${CSS.escape(box.id)}`);
+    if (other instanceof HTMLInputElement) other.checked = true;
+  }
   keepLoaded(part, fresh);
   part.replaceWith(fresh);
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });

@@ -11,6 +11,7 @@ import { listen } from "./live.js";
 import { watchGrids } from "./matrix.js";
 import { watchOperations } from "./operations.js";
 import { watchScreening } from "./screening.js";
+import { watchSelection } from "./selection.js";
 
 /** Dates and times in the reader's language and time zone. */
 function showTimes() {
@@ -34,6 +35,7 @@ watchFusion();
 watchOperations();
 watchGrids();
 watchScreening();
+watchSelection();
 listen();
 showTimes();
 // Only where there is a graph: its modules are large.

@@ -49,6 +49,7 @@ const FILES: &[(&str, &str, &[u8])] = &files! {
     "plot.js": SCRIPT,
     "rows.js": SCRIPT,
     "screening.js": SCRIPT,
+    "selection.js": SCRIPT,
     "series.js": SCRIPT,
     "icon.svg": PICTURE,
 };

@@ -28,6 +28,7 @@ pub(crate) fn router() -> Router<App> {
         .route("/tasks/{task}", get(task::show))
         .route("/tasks/{task}/report", get(task::export::page))
         .route("/tasks/{task}/files/{ending}", get(task::export::file))
+        .route("/tasks/{task}/selection/{ending}", get(task::select::file))
         .route("/tasks/{task}/timeline", get(timeline::show))
         .route("/tasks/{task}/matrix", get(matrix::show))
         .route("/tasks/{task}/matrix.csv", get(matrix::export))

@@ -31,16 +31,7 @@ pub(crate) struct Page<'a> {
 impl Page<'_> {
     /// The whole document, compressed if the client accepts that.
     pub(crate) fn answer(self, visit: &Visit) -> Response {
-        let document = self.document(visit).into_string();
-        if !visit.takes_gzip {
-            return Html(document).into_response();
-        }
-        let headers = [
-            (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-            (header::CONTENT_ENCODING, "gzip"),
-            (header::VARY, "accept-encoding, accept-language, cookie"),
-        ];
-        (headers, gzip::compressed(document.as_bytes(), Level::fast())).into_response()
+        sent(self.document(visit).into_string(), visit)
     }
 
     fn document(self, visit: &Visit) -> Markup {
@@ -80,6 +71,19 @@ impl Page<'_> {
             }
         }
     }
+}
+
+/// A document, compressed if the client accepts that.
+pub(crate) fn sent(document: String, visit: &Visit) -> Response {
+    if !visit.takes_gzip {
+        return Html(document).into_response();
+    }
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_ENCODING, "gzip"),
+        (header::VARY, "accept-encoding, accept-language, cookie"),
+    ];
+    (headers, gzip::compressed(document.as_bytes(), Level::fast())).into_response()
 }
 
 /// Language, theme, and who is signed in.

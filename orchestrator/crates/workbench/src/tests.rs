@@ -111,3 +111,21 @@ fn contains(page: &str, parts: &[&str]) {
         assert!(page.contains(part), "`{part}` is not in {page}");
     }
 }
+
+#[test]
+fn other_sites_frame_nothing_unless_they_are_named() {
+    let policy = |own: Option<&'static str>, named: &[&str]| {
+        let mut response = axum::response::Response::new(Body::empty());
+        if let Some(own) = own {
+            response.headers_mut().insert("content-security-policy", own.parse().expect("a policy"));
+        }
+        let named: Vec<String> = named.iter().map(ToString::to_string).collect();
+        let secured = crate::secured(response, &crate::framing(&named));
+        secured.headers()["content-security-policy"].to_str().expect("text").to_owned()
+    };
+    assert!(policy(None, &[]).ends_with("trusted-types 'none'; frame-ancestors 'none'"));
+    // The policy of a report says nothing about frames.
+    assert_eq!(policy(Some("default-src 'none'"), &[]), "default-src 'none'; frame-ancestors 'none'");
+    let named = policy(None, &["https://intranet.example/", "http://127.0.0.1:3000"]);
+    assert!(named.ends_with("; frame-ancestors https://intranet.example http://127.0.0.1:3000"), "{named}");
+}

@@ -24,6 +24,18 @@ pub(super) fn routes() -> Vec<Route> {
             "Take a claim out of its task; its evidence stays",
             reject,
         ),
+        post(
+            "/tasks/{task_id}/claims/reject",
+            "reject_claims",
+            "Take several claims out of their task, all or none of them",
+            reject_all,
+        ),
+        post(
+            "/tasks/{task_id}/claims/restore",
+            "restore_claims",
+            "Put several rejected claims of a task back, all or none of them",
+            restore_all,
+        ),
         post("/claims/{claim_id}/restore", "restore_claim", "Put a rejected claim back", restore),
         post(
             "/edges/{edge_id}/correction",
@@ -89,6 +101,54 @@ struct RestoreClaim {
 async fn restore(call: Call, body: RestoreClaim) -> Result<Reply<ClaimAdoption>, Failure> {
     let change = call.app().restore_claim(&call.id("claim_id")?, body.reason.as_deref()).await?;
     Ok(adoption(change).into())
+}
+
+/// Claims of a task, and why they are rejected.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RejectClaims {
+    /// Ids of claims of the task, 1 to 200.
+    #[schemars(length(min = 1, max = 200))]
+    claims: Vec<String>,
+    /// The reason, 1 to 1000 characters, for later readers.
+    #[schemars(length(min = 1, max = 1000), regex(pattern = r"\S"))]
+    reason: String,
+}
+
+/// Rejected claims of a task, and why they are restored.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RestoreClaims {
+    /// Ids of claims of the task, 1 to 200.
+    #[schemars(length(min = 1, max = 200))]
+    claims: Vec<String>,
+    /// The reason, at most 1000 characters.
+    reason: Option<String>,
+}
+
+/// Claims that were rejected or restored.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Adoptions {
+    /// In the order given.
+    claims: Vec<ClaimAdoption>,
+}
+
+async fn reject_all(call: Call, body: RejectClaims) -> Result<Reply<Adoptions>, Failure> {
+    let (task, claims) = (call.id("task_id")?, ids(&body.claims)?);
+    Ok(adoptions(call.app().reject_claims(&task, &claims, &body.reason).await?))
+}
+
+async fn restore_all(call: Call, body: RestoreClaims) -> Result<Reply<Adoptions>, Failure> {
+    let (task, claims) = (call.id("task_id")?, ids(&body.claims)?);
+    Ok(adoptions(call.app().restore_claims(&task, &claims, body.reason.as_deref()).await?))
+}
+
+fn ids(claims: &[String]) -> Result<Vec<ClaimId>, Failure> {
+    claims.iter().map(|claim| id("claims", claim)).collect()
+}
+
+fn adoptions(changes: Vec<ClaimChange>) -> Reply<Adoptions> {
+    Adoptions { claims: changes.into_iter().map(adoption).collect() }.into()
 }
 
 fn adoption(change: ClaimChange) -> ClaimAdoption {

@@ -5,7 +5,7 @@ use super::call::{Call, Reply, within};
 use super::route::{Nothing, Route, delete, get, post};
 use crate::problem::Failure;
 use axum::http::{HeaderValue, StatusCode, header};
-use lyra_domain::{Budget, Priority, TaskConfig, TaskId};
+use lyra_domain::{Budget, Priority, StudyDesign, TaskConfig, TaskId};
 use lyra_store::{ClaimFilter, ClaimSort, Deletion, QueuedSearches, Side, StopMode, StopOutcome};
 use lyra_usecases::{NewTask, QueueSearches, shapes};
 use lyra_wire::schema;
@@ -48,6 +48,12 @@ pub(super) fn routes() -> Vec<Route> {
         post("/tasks/{task_id}/searches", "queue_searches", "Queue searches; a stopped task resumes", search)
             .status(StatusCode::ACCEPTED),
         post("/tasks/{task_id}/stop", "stop_task", "Stop a task; its results are kept", stop),
+        post(
+            "/tasks/{task_id}/budget",
+            "change_budget",
+            "Give a task other limits, which its searches heed from now on",
+            budget,
+        ),
         post("/tasks/{task_id}/resume", "resume_task", "Queue a task's cancelled searches again", resume)
             .status(StatusCode::ACCEPTED),
     ]
@@ -160,6 +166,10 @@ struct Claims {
     year_to: Option<i32>,
     /// A source of a judged passage: a work's id, a domain, or a page's id.
     source: Option<String>,
+    /// Design that the title of a work names of which a passage supports or refutes the claim.
+    #[serde(default)]
+    #[schemars(schema_with = "designs")]
+    study_design: Option<StudyDesign>,
     /// Words that the claim contains as they are, in upper or lower case.
     text: Option<String>,
     /// Lowest confidence, 0 to 1.
@@ -181,6 +191,10 @@ pub(super) fn sides(_: &mut SchemaGenerator) -> Schema {
     schema::one_of(Side::ALL.iter().map(|side| side.as_str()))
 }
 
+fn designs(_: &mut SchemaGenerator) -> Schema {
+    schema::one_of(StudyDesign::ALL.iter().map(|design| design.as_str()))
+}
+
 pub(super) fn sorts(_: &mut SchemaGenerator) -> Schema {
     schema::one_of(ClaimSort::ALL.iter().map(|sort| sort.as_str()))
 }
@@ -191,6 +205,7 @@ async fn claims(call: Call, query: Claims) -> Result<Reply<ClaimPage>, Failure> 
         side: query.side,
         years: (query.year_from, query.year_to),
         source: query.source,
+        design: query.study_design,
         text: query.text,
         confidence: (query.confidence_from, query.confidence_to),
     };
@@ -230,6 +245,24 @@ async fn search(call: Call, body: AddSearches) -> Result<Reply<SearchesQueued>, 
         priority: Priority::Medium,
     });
     Ok(queued_for(&task, queued.await?).into())
+}
+
+/// Limits of a task.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ChangeBudget {
+    /// Most pages to register, 1 to 500. Default: unchanged.
+    #[schemars(range(min = 1, max = 500))]
+    budget_pages: Option<u32>,
+    /// Most seconds of work, at least 1. Default: unchanged.
+    #[schemars(range(min = 1))]
+    budget_seconds: Option<u32>,
+}
+
+async fn budget(call: Call, body: ChangeBudget) -> Result<Reply<lyra_wire::Task>, Failure> {
+    let task: TaskId = call.id("task_id")?;
+    let task = call.app().change_budget(&task, body.budget_pages, body.budget_seconds).await?;
+    Ok(lyra_wire::Task::from(&task).into())
 }
 
 async fn resume(call: Call, _: Nothing) -> Result<Reply<SearchesQueued>, Failure> {

@@ -4,6 +4,7 @@
 //! connectors.
 
 use super::{Call, Effect, Failure, Tool};
+use crate::links;
 use crate::reply::{CONTENT_NOTICE, MAX_BYTES};
 use lyra_usecases::{AppError, LibraryEntry, LibraryItem, Shelf};
 use lyra_wire::ItemFacts;
@@ -96,6 +97,9 @@ pub(crate) struct FetchOutput {
     text: String,
     /// A DOI or address to cite; a `lyra://` resource without one.
     url: String,
+    /// Its page in the workbench, for a person. Only while a server runs on the data folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    workbench: Option<String>,
     /// What to cite, and facts. Only what is known.
     metadata: ItemFacts,
     /// Fields of this result that hold text copied from documents.
@@ -111,6 +115,7 @@ impl From<LibraryItem> for FetchOutput {
             title: lyra_fusion::cut(&entry.title, TITLE_CHARS).0.to_owned(),
             text: String::new(),
             url: entry.url,
+            workbench: None,
             metadata,
             untrusted_fields: vec!["title", "text", "metadata"],
             content_notice: CONTENT_NOTICE,
@@ -149,7 +154,10 @@ impl Tool for Fetch {
 
     async fn call(call: &Call, input: FetchInput) -> Result<FetchOutput, Failure> {
         let item: Result<LibraryItem, AppError> = call.app.library_item(&input.id).await;
-        Ok(item?.into())
+        let output = FetchOutput::from(item?);
+        // Clients for deep research expect a single block of content, so the address is a field.
+        let workbench = links::page_of_item(&output.id, call.app.data_dir()).await;
+        Ok(FetchOutput { workbench, ..output })
     }
 }
 

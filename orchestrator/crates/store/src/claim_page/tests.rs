@@ -1,7 +1,7 @@
 use super::{ClaimFilter, ClaimSort, Place, Side};
 use crate::StoreError;
 use crate::testing::{Bench, Graph, cause, judged, page};
-use lyra_domain::{Claim, ClaimReport, Fragment, Relation, TaskId, contradictions_first};
+use lyra_domain::{Claim, ClaimReport, Fragment, Relation, StudyDesign, TaskId, contradictions_first};
 use lyra_research::ports::{ClaimStore, SearchStore};
 
 /// The texts of all claims that meet a filter, read in pages of `limit`.
@@ -163,6 +163,42 @@ async fn years_sources_and_words_choose_claims() {
     for short in ["är", "ÄR", "ärZ"] {
         assert_eq!(found(text(short)).await, ["Ärzte irren"], "{short}");
     }
+}
+
+#[tokio::test]
+async fn designs_that_titles_name_choose_claims() {
+    let bench = Bench::new().await;
+    let graph = Graph::new(&bench).await;
+    let task = &graph.task.id;
+    let title = async |page: usize, title: &str| {
+        let mut tx = bench.store.write().await.unwrap();
+        sqlx::query("UPDATE pages SET title = ? WHERE id = ?")
+            .bind(title)
+            .bind(graph.pages[page].page.id.as_str())
+            .execute(&mut *tx)
+            .await
+            .unwrap();
+        tx.commit().await.unwrap();
+    };
+    title(1, "On treatment: a randomized trial").await;
+    title(3, "The treatment in a cohort").await;
+    let found = async |filter: ClaimFilter| read(&bench, task, &filter, ClaimSort::Newest, 2).await;
+    let of = |design| ClaimFilter { design: Some(design), ..ClaimFilter::default() };
+    assert_eq!(found(of(StudyDesign::RandomizedTrial)).await, ["the treatment works"]);
+    // Its passage about the other claim takes no side.
+    assert_eq!(found(of(StudyDesign::Cohort)).await, ["the protocol is sound"]);
+    assert!(found(of(StudyDesign::CaseReport)).await.is_empty());
+
+    let then = |from, to| ClaimFilter { years: (from, to), ..of(StudyDesign::RandomizedTrial) };
+    assert_eq!(found(then(Some(2015), Some(2015))).await, ["the treatment works"]);
+    assert!(found(then(Some(2024), None)).await.is_empty(), "the year is that of another work's passage");
+    let from =
+        |source: &str| ClaimFilter { source: Some(source.to_owned()), ..of(StudyDesign::RandomizedTrial) };
+    assert_eq!(found(from("doi:10.1000/b")).await, ["the treatment works"]);
+    assert!(found(from("d.example.org")).await.is_empty());
+
+    title(1, "On treatment").await;
+    assert!(found(of(StudyDesign::RandomizedTrial)).await.is_empty(), "the title is that of now");
 }
 
 #[tokio::test]

@@ -37,9 +37,12 @@ async fn a_search_that_waits_or_runs_is_not_queued_twice() {
     let narrowed = bench.store.query(&queued.queued[0]).await.unwrap();
     assert_eq!((narrowed.sources.as_slice(), narrowed.language.as_deref()), (&sources[..], Some("en")));
     assert!(bench.store.query(&first[0]).await.unwrap().sources.is_empty());
-    bench.store.set_page_budget(&task.id, 7).await.unwrap();
-    assert_eq!(bench.store.task(&task.id).await.unwrap().config.budget.max_pages, 7);
+    let budget = Budget { max_pages: 7, max_seconds: 90 };
+    bench.store.set_budget(&task.id, budget).await.unwrap();
+    assert_eq!(bench.store.task(&task.id).await.unwrap().config.budget, budget);
     let unknown = TaskId::new(Uuid::nil());
+    let error = bench.store.set_budget(&unknown, budget).await.unwrap_err();
+    assert_eq!(error.to_string(), format!("task {unknown} does not exist"));
     let error = bench.store.queue_searches(&unknown, &texts, None, Priority::Low, &[]).await.unwrap_err();
     assert_eq!(error.to_string(), format!("task {unknown} does not exist"));
 }

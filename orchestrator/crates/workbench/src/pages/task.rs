@@ -1,8 +1,10 @@
-//! Task: watch it work, read its answer and its claims, stop it, resume it, and add searches.
+//! Task: watch it work, read its answer and its claims, select several, stop it, resume it, add searches, change its
+//! budget, and delete it.
 
 mod answer;
 pub(super) mod export;
 pub(super) mod filter;
+pub(super) mod select;
 mod work;
 
 use crate::failure::{Failed, Failure, id};
@@ -58,9 +60,10 @@ pub(super) async fn show(
                         h2 #claims-title { (words.t("task.claims")) }
                         span.quiet.small { (words.count("task.shown_one", "task.shown_other", page.total)) }
                     }
+                    @if page.total > 0 || wanted.narrows() { (select::bar(&visit, &task)) }
                     div #results data-live {
                         ul.claims data-list {
-                            @for report in &page.claims { (claim::card(words, report)) }
+                            @for report in &page.claims { (claim::card(words, report, select::FORM)) }
                         }
                         @if page.claims.is_empty() { (nothing(&visit, &wanted)) }
                         @if let Some(cursor) = &page.next_cursor {
@@ -71,8 +74,14 @@ pub(super) async fn show(
                 aside.stack.wide {
                     (filter::form(words, &wanted))
                     div #details data-live { (work::details(words, &task_progress)) }
-                    @if visit.may_write { (work::add_search(words, &task)) }
+                    @if visit.may_write {
+                        div.stack {
+                            (work::add_search(words, &task))
+                            div #limits data-live { (work::budget(words, shown)) }
+                        }
+                    }
                     (export::links(words, &task))
+                    @if visit.may_write { (work::removal(words, shown)) }
                 }
             }
         }

@@ -7,12 +7,17 @@ use crate::words::Words;
 use lyra_domain::{AdoptionStatus, ClaimReport, Relation};
 use maud::{Markup, html};
 
-/// The claim as an item of a list.
-pub(crate) fn card(words: Words, report: &ClaimReport) -> Markup {
+/// The claim as an item of a list, with a check box that belongs to the form of this id.
+pub(crate) fn card(words: Words, report: &ClaimReport, form: &str) -> Markup {
     let claim = &report.claim;
     html! {
-        li #(claim.id) class="card claim" data-item data-claim=(claim.id) {
+        li #(claim.id) class="card claim selectable" data-item data-claim=(claim.id) {
             h3 { a data-opens href=(format!("/claims/{}", claim.id)) { (claim.claim_text) } }
+            label.check.small {
+                input type="checkbox" id=(format!("select-{}", claim.id)) form=(form) name="claims" value=(claim.id)
+                    data-as="list" data-selects autocomplete="off";
+                (words.t("task.select")) span.hidden { " " (claim.claim_text) }
+            }
             (summary(words, report))
         }
     }

@@ -64,3 +64,58 @@ async fn a_judgment_is_read_corrected_taken_back_and_left_out() {
     );
     server.close().await;
 }
+
+#[tokio::test]
+async fn several_claims_are_rejected_and_restored_together_or_not_at_all() {
+    let server = Server::start(false).await;
+    let task = server.task().await;
+    let listed = async || {
+        let page = server.get(&format!("/tasks/{task}/claims")).await;
+        let claims = page.body["claims"].as_array().expect("claims").clone();
+        claims.iter().map(|claim| claim["claim_id"].as_str().expect("an id").to_owned()).collect::<Vec<_>>()
+    };
+    let claims = listed().await;
+    assert!(!claims.is_empty());
+    let (reject, restore) = (format!("/tasks/{task}/claims/reject"), format!("/tasks/{task}/claims/restore"));
+
+    let unknown: Vec<&str> = claims.iter().map(String::as_str).chain(["claim_unknown"]).collect();
+    let refused = server.post(&reject, json!({"claims": unknown, "reason": "off topic"})).await;
+    assert!(refused.status == 404 && is_problem(&refused), "{refused:?}");
+    for wrong in [json!({"claims": [], "reason": "x"}), json!({"claims": claims, "reason": " "})] {
+        let refused = server.post(&reject, wrong).await;
+        assert!(refused.status == 400 && is_problem(&refused), "{refused:?}");
+    }
+    let other = server.task().await;
+    let refused =
+        server.post(&format!("/tasks/{other}/claims/reject"), json!({"claims": claims, "reason": "x"})).await;
+    assert_eq!(refused.status, 404, "claims of another task: {refused:?}");
+    assert_eq!(listed().await, claims, "nothing was rejected");
+
+    let rejected = server.post(&reject, json!({"claims": claims, "reason": "off topic"})).await;
+    assert_eq!(rejected.status, 200, "{rejected:?}");
+    assert_eq!(rejected.body["claims"][0]["status"], "not_adopted");
+    assert!(listed().await.is_empty());
+    let restored = server.post(&restore, json!({"claims": claims})).await;
+    assert_eq!(restored.body["claims"][0]["previous_status"], "not_adopted", "{restored:?}");
+    assert_eq!(listed().await, claims);
+    server.close().await;
+}
+
+#[tokio::test]
+async fn a_budget_is_changed_without_a_search() {
+    let server = Server::start(false).await;
+    let task = server.task().await;
+    let path = format!("/tasks/{task}/budget");
+    let changed = server.post(&path, json!({"budget_pages": 300})).await;
+    assert_eq!(changed.status, 200, "{changed:?}");
+    let budget = &changed.body["config"]["budget"];
+    assert_eq!((&budget["max_pages"], &budget["max_seconds"]), (&json!(300), &json!(1200)), "{changed:?}");
+    for wrong in
+        [json!({}), json!({"budget_pages": 0}), json!({"budget_pages": 501}), json!({"budget_seconds": 0})]
+    {
+        let refused = server.post(&path, wrong.clone()).await;
+        assert!(refused.status == 400 && is_problem(&refused), "{wrong}: {refused:?}");
+    }
+    assert_eq!(server.post("/tasks/task_unknown/budget", json!({"budget_pages": 3})).await.status, 404);
+    server.close().await;
+}

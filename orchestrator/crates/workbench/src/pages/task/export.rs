@@ -3,11 +3,12 @@
 use crate::failure::{Failed, Failure, id};
 use crate::parts::file::{CSV, attachment};
 use crate::report::{ReportOptions, policy, report};
+use crate::shell;
 use crate::visit::Visit;
 use crate::words::Words;
 use axum::extract::{Path, State};
 use axum::http::header;
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Response};
 use lyra_domain::TaskId;
 use lyra_usecases::{App, AppError, ErrorCode, GraphFormat};
 use maud::{Markup, html};
@@ -88,7 +89,7 @@ pub(in crate::pages) async fn page(
         (header::CONTENT_SECURITY_POLICY, policy().to_owned()),
         (header::CONTENT_DISPOSITION, format!("inline; filename=\"lyra-{task}.html\"")),
     ];
-    Ok((headers, Html(report(answer, &options, app.now()))).into_response())
+    Ok((headers, shell::sent(report(answer, &options, app.now()), &visit)).into_response())
 }
 
 /// One of the files.

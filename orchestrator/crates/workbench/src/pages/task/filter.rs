@@ -1,7 +1,7 @@
 //! Which claims of a task are listed, and in which order.
 
 use crate::words::Words;
-use lyra_domain::TaskId;
+use lyra_domain::{StudyDesign, TaskId};
 use lyra_store::{ClaimFilter, ClaimSort, Side};
 use maud::{Markup, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -16,6 +16,7 @@ pub(crate) struct Wanted {
     year_from: String,
     year_to: String,
     source: String,
+    study: String,
     confidence_from: String,
     confidence_to: String,
     sort: String,
@@ -28,6 +29,19 @@ const SIDES: [(&str, Side, &str); 4] = [
     ("supported", Side::Supported, "task.supported"),
     ("refuted", Side::Refuted, "task.refuted"),
     ("open", Side::Open, "task.open"),
+];
+
+/// Study designs that titles name, and their texts.
+const DESIGNS: [(StudyDesign, &str); 9] = [
+    (StudyDesign::MetaAnalysis, "task.meta_analysis"),
+    (StudyDesign::SystematicReview, "task.systematic_review"),
+    (StudyDesign::RandomizedTrial, "task.randomized_trial"),
+    (StudyDesign::Trial, "task.trial"),
+    (StudyDesign::Cohort, "task.cohort"),
+    (StudyDesign::CaseControl, "task.case_control"),
+    (StudyDesign::CrossSectional, "task.cross_sectional"),
+    (StudyDesign::CaseReport, "task.case_report"),
+    (StudyDesign::Protocol, "task.protocol"),
 ];
 
 /// Values of `sort`, and their texts.
@@ -47,6 +61,7 @@ impl Wanted {
             side: side_of(&self.side),
             years: (self.year_from.trim().parse().ok(), self.year_to.trim().parse().ok()),
             source: text(&self.source),
+            design: self.study.parse().ok(),
             text: text(&self.text),
             confidence: (self.confidence_from.trim().parse().ok(), self.confidence_to.trim().parse().ok()),
         }
@@ -71,13 +86,14 @@ impl Wanted {
         format!("/tasks/{task}?{}", query.join("&"))
     }
 
-    fn fields(&self) -> [(&'static str, &str); 8] {
+    fn fields(&self) -> [(&'static str, &str); 9] {
         [
             ("text", &self.text),
             ("side", &self.side),
             ("year_from", &self.year_from),
             ("year_to", &self.year_to),
             ("source", &self.source),
+            ("study", &self.study),
             ("confidence_from", &self.confidence_from),
             ("confidence_to", &self.confidence_to),
             ("sort", &self.sort),
@@ -150,6 +166,16 @@ pub(crate) fn form(words: Words, wanted: &Wanted) -> Markup {
                         (number("confidence_to", "task.confidence_to", &wanted.confidence_to, "0.05", "1"))
                     }
                     label.field { (words.t("task.source")) input name="source" value=(wanted.source); }
+                    label.field {
+                        (words.t("task.study"))
+                        select name="study" aria-describedby="study-note" {
+                            option value="" { (words.t("task.any_study")) }
+                            @for (design, text) in DESIGNS {
+                                option value=(design) selected[wanted.study == design.as_str()] { (words.t(text)) }
+                            }
+                        }
+                    }
+                    p.small.quiet #study-note { (words.t("task.study_note")) }
                 }
             }
             noscript { button.button { (words.t("task.apply")) } }

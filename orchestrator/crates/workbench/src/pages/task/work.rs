@@ -1,7 +1,7 @@
 //! How far a task is, and what a person can do about it.
 
 use crate::words::Words;
-use lyra_domain::{JobState, QueryStatus, TaskId, TaskStatus};
+use lyra_domain::{JobState, QueryStatus, Task, TaskId, TaskStatus};
 use lyra_store::TaskProgress;
 use lyra_usecases::idle;
 use maud::{Markup, html};
@@ -84,7 +84,7 @@ pub(crate) fn details(words: Words, progress: &TaskProgress) -> Markup {
     }
 }
 
-/// More searches, and a larger budget.
+/// More searches, and another limit of pages.
 pub(crate) fn add_search(words: Words, task: &TaskId) -> Markup {
     html! {
         details #add-search {
@@ -96,6 +96,46 @@ pub(crate) fn add_search(words: Words, task: &TaskId) -> Markup {
                     input type="number" name="budget_pages" data-as="number" min="1" max="500";
                 }
                 button.button { (words.t("task.add")) }
+            }
+        }
+    }
+}
+
+/// Other limits, without another search.
+pub(crate) fn budget(words: Words, task: &Task) -> Markup {
+    let budget = task.config.budget;
+    html! {
+        details #budget {
+            summary { (words.t("task.budget")) }
+            form.stack data-api=(format!("POST /api/v1/tasks/{}/budget", task.id)) data-said=(words.t("task.budget_said")) {
+                div.row {
+                    label.field {
+                        (words.t("task.budget_pages"))
+                        input type="number" name="budget_pages" data-as="number" min="1" max="500" value=(budget.max_pages) required;
+                    }
+                    label.field {
+                        (words.t("task.budget_seconds"))
+                        input type="number" name="budget_seconds" data-as="number" min="1" value=(budget.max_seconds) required;
+                    }
+                }
+                p.small.quiet { (words.t("task.budget_note")) }
+                button.button { (words.t("task.budget_change")) }
+            }
+        }
+    }
+}
+
+/// Deletes the task, after a question.
+pub(crate) fn removal(words: Words, task: &Task) -> Markup {
+    html! {
+        section.stack.tight aria-labelledby="delete-title" {
+            h2 #delete-title { (words.t("task.delete_title")) }
+            p.small.quiet { (words.t("task.delete_note")) }
+            p {
+                button.button type="button" data-api=(format!("DELETE /api/v1/tasks/{}", task.id))
+                    data-ask=(words.with("task.delete_ask", &[("question", &task.query)])) data-then="/" {
+                    (words.t("task.delete"))
+                }
             }
         }
     }
