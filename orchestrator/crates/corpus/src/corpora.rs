@@ -5,7 +5,7 @@ mod opened;
 mod survey;
 
 pub use hold::HeldCorpus;
-pub(crate) use opened::{Embeddings, Opened};
+pub(crate) use opened::{Embeddings, Opened, Part};
 
 use crate::backend::{BackendKind, FeatureScope};
 use crate::document::Completion;
@@ -431,14 +431,12 @@ impl Corpora {
             let stop = CancellationToken::new();
             let found = remote::search_evidence(&shelf, query, method, k, query_vector, narrow, &stop);
             let found = self.following(name, &shelf, found).await;
-            let hits = match found {
-                Some(found) => found?,
+            let hits = if let Some(found) = found {
+                found?
+            } else {
                 // Another index has taken the place of the one that was searched.
-                None => {
-                    let shelf =
-                        self.shelf(name).await?.ok_or(CorpusError::NotFound { name: name.to_owned() })?;
-                    remote::search_evidence(&shelf, query, method, k, query_vector, narrow, &stop).await?
-                }
+                let shelf = self.shelf(name).await?.ok_or(CorpusError::NotFound { name: name.to_owned() })?;
+                remote::search_evidence(&shelf, query, method, k, query_vector, narrow, &stop).await?
             };
             let note = if method == Method::Bm25 { None } else { note(&shelf, &stop).await? };
             return Ok(SearchResult { method, note, embedder: shelf.manifest.embedder, hits });

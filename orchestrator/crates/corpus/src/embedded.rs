@@ -113,13 +113,11 @@ impl SearchBackend for EmbeddedBackend {
         if let Some(shelf) = self.corpora.shelf(&query.corpus).await? {
             let lanes = Lanes::of(&shelf);
             let found = lanes.search(query, &*self.inference, stop);
-            return match self.corpora.following(&query.corpus, &shelf, found).await {
-                Some(found) => found,
-                None => {
-                    let shelf = self.replaced(&query.corpus).await?;
-                    Lanes::of(&shelf).search(query, &*self.inference, stop).await
-                }
-            };
+            if let Some(found) = self.corpora.following(&query.corpus, &shelf, found).await {
+                return found;
+            }
+            let shelf = self.replaced(&query.corpus).await?;
+            return Lanes::of(&shelf).search(query, &*self.inference, stop).await;
         }
         let (filters, k) = (query.filters.clone(), query.top_k);
         let run = async {

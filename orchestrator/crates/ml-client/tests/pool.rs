@@ -14,8 +14,8 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use lyra_ml_client::{ClientConfig, Error, MlClient};
 use lyra_proto::{
-    Backend, InfoResponse, Limits, ModelInfo, ModelKind, NliScores, ReadyResponse, ReadyState, Usage, VerifyItem,
-    VerifyRequest, VerifyResponse, VerifyResult,
+    Backend, InfoResponse, Limits, ModelInfo, ModelKind, NliScores, ReadyResponse, ReadyState, Usage,
+    VerifyItem, VerifyRequest, VerifyResponse, VerifyResult,
 };
 use serde_json::Value;
 

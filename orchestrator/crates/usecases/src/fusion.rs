@@ -175,8 +175,8 @@ impl Fusion {
     }
 
     /// The default country filter.
-    fn default_country(&self) -> Option<&str> {
-        let patentfield = self.settings.backend == BackendKind::Patentfield;
+    fn default_country(&self, corpus: &str) -> Option<&str> {
+        let patentfield = self.backend.kind(corpus) == BackendKind::Patentfield;
         self.settings.default_country.as_deref().or(patentfield.then_some("JP"))
     }
 }

@@ -93,7 +93,7 @@ impl Corpora {
             return blocking(move || {
                 let stop = CancellationToken::new();
                 wait(remote::check_labels(&shelf, &filters, &stop))?;
-                let total = wait(shelf.count(&shelf.matching(&filters), &stop))?;
+                let total = wait(shelf.count(&Shelf::matching(&filters), &stop))?;
                 let mut lines = export::Lines::new(format, out, &shown);
                 each(&shelf, &filters, &stop, |document| {
                     if cancel.is_cancelled() {

@@ -89,7 +89,7 @@ pub(super) async fn prepare(
     Ok((shelf, count))
 }
 
-/// What is known of a corpus on a cluster.
+/// What is known about a corpus on a cluster.
 pub(super) fn known(shelf: &Shelf, count: u64, scopes: Vec<FeatureScope>) -> Known {
     let place =
         Place::There { shelf: Box::new(shelf.clone()), is_empty: count == 0, ahead: RefCell::default() };
@@ -112,6 +112,7 @@ pub(super) fn verify(shelf: &Shelf, before: u64, report: &ImportReport, now: u64
 
 /// Fills a new index with the documents of the corpus, embedded by the present embedder, lets it take the old one's place,
 /// and deletes that. An interruption leaves the old one in place; the next call goes on.
+#[expect(clippy::too_many_arguments, reason = "what an import has, handed on as it is")]
 pub(super) async fn rebuild(
     folder: &Path,
     cluster: &Cluster,

@@ -13,12 +13,12 @@ const MAX_RECORD: usize = 64 << 20;
 
 /// Whether a file that begins like this is one of them.
 pub(super) fn is_exchange(beginning: &str) -> bool {
-    let tags = beginning.split('<').skip(1).filter(|tag| !tag.starts_with(['?', '!']));
+    let mut tags = beginning.split('<').skip(1).filter(|tag| !tag.starts_with(['?', '!']));
     let name = |tag: &str| -> Option<String> {
         let name = tag.split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next()?;
         Some(name.rsplit(':').next().unwrap_or(name).to_owned())
     };
-    tags.filter_map(name).next().is_some_and(|root| exchange::ROOTS.contains(&root.as_str()))
+    tags.find_map(name).is_some_and(|root| exchange::ROOTS.contains(&root.as_str()))
 }
 
 /// Publications of a file, one after the other.
@@ -105,10 +105,15 @@ struct Numbered<R> {
     line: u64,
 }
 
+/// Ends of lines.
+fn lines(bytes: &[u8]) -> u64 {
+    bytes.split(|byte| *byte == b'\n').count() as u64 - 1
+}
+
 impl<R: BufRead> Read for Numbered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let read = self.content.read(buffer)?;
-        self.line += buffer[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.line += lines(&buffer[..read]);
         Ok(read)
     }
 }
@@ -120,10 +125,8 @@ impl<R: BufRead> BufRead for Numbered<R> {
 
     fn consume(&mut self, amount: usize) {
         // What is consumed was filled before, so that this reads nothing.
-        let lines = self.content.fill_buf().map_or(0, |filled| {
-            filled[..amount.min(filled.len())].iter().filter(|byte| **byte == b'\n').count()
-        });
-        self.line += lines as u64;
+        let taken = self.content.fill_buf().map_or(0, |filled| lines(&filled[..amount.min(filled.len())]));
+        self.line += taken;
         self.content.consume(amount);
     }
 }

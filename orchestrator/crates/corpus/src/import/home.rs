@@ -16,6 +16,7 @@ const IDS: usize = 1_000;
 
 /// The place.
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "an import has one")]
 pub(crate) enum Home {
     /// In the folder of the corpus.
     Here(TextIndex),

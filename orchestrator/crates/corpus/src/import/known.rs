@@ -21,6 +21,7 @@ pub(super) struct Known {
 }
 
 /// Where it holds it.
+#[expect(clippy::large_enum_variant, reason = "an import has one")]
 pub(super) enum Place {
     Here {
         snapshot: Snapshot,
@@ -91,12 +92,11 @@ impl Known {
             Place::There { is_empty: true, .. } => return Ok(Had::Nothing),
             Place::There { shelf, ahead, .. } => {
                 let known = ahead.borrow().get(id).cloned();
-                let state = match known {
-                    Some(state) => state,
-                    None => {
-                        let ids = [id.to_owned()];
-                        wait(shelf.states(&shelf.index, &ids, &CancellationToken::new()))?.remove(id)
-                    }
+                let state = if let Some(state) = known {
+                    state
+                } else {
+                    let ids = [id.to_owned()];
+                    wait(shelf.states(&shelf.index, &ids, &CancellationToken::new()))?.remove(id)
                 };
                 let Some((stored, scopes)) = state else { return Ok(Had::Nothing) };
                 stored == hash && texts.iter().flat_map(|(of, _)| of).all(|scope| scopes.contains(scope))

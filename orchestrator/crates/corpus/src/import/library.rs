@@ -502,8 +502,8 @@ impl Document {
 
     /// Takes what only patents have.
     fn complete_patent_from(&mut self, other: &Self) {
-        fn taken<T: Clone>(own: &mut Option<T>, other: &Option<T>) {
-            *own = own.take().or_else(|| other.clone());
+        fn taken<T: Clone>(own: &mut Option<T>, other: Option<&T>) {
+            *own = own.take().or_else(|| other.cloned());
         }
         fn list<T: Clone>(own: &mut Vec<T>, other: &[T]) {
             if own.is_empty() {
@@ -513,14 +513,14 @@ impl Document {
         if self.codes.is_empty() {
             self.codes.clone_from(&other.codes);
         }
-        taken(&mut self.app_id, &other.app_id);
-        taken(&mut self.pub_id, &other.pub_id);
-        taken(&mut self.exam_id, &other.exam_id);
-        taken(&mut self.app_date, &other.app_date);
-        taken(&mut self.pub_date, &other.pub_date);
-        taken(&mut self.country, &other.country);
-        taken(&mut self.family_id, &other.family_id);
-        taken(&mut self.legal_status, &other.legal_status);
+        taken(&mut self.app_id, other.app_id.as_ref());
+        taken(&mut self.pub_id, other.pub_id.as_ref());
+        taken(&mut self.exam_id, other.exam_id.as_ref());
+        taken(&mut self.app_date, other.app_date.as_ref());
+        taken(&mut self.pub_date, other.pub_date.as_ref());
+        taken(&mut self.country, other.country.as_ref());
+        taken(&mut self.family_id, other.family_id.as_ref());
+        taken(&mut self.legal_status, other.legal_status.as_ref());
         list(&mut self.applicants, &other.applicants);
         list(&mut self.cross_en_applicants, &other.cross_en_applicants);
         list(&mut self.priorities, &other.priorities);

@@ -43,7 +43,7 @@ pub(super) fn count(
     accept: impl Fn(DocAddress) -> bool,
 ) -> Result<u64> {
     let parts = sound(corpus)?.parts(scope);
-    let documents = parts.iter().flat_map(|part| part.documents()).filter(|(at, _)| accept(*at));
+    let documents = parts.iter().flat_map(crate::corpora::Part::documents).filter(|(at, _)| accept(*at));
     Ok(documents.count() as u64)
 }
 

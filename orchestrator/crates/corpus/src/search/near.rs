@@ -349,7 +349,9 @@ impl Candidates {
         let mut starts = Vec::new();
         if self.single {
             let run = self.groups.first_mut().and_then(|group| group.runs.first_mut());
-            run.into_iter().for_each(|run| run.starts(&mut starts));
+            if let Some(run) = run {
+                run.starts(&mut starts);
+            }
             return starts.len() as u32;
         }
         let groups: Vec<Vec<Span>> = self.groups.iter_mut().map(|group| group.spans(&mut starts)).collect();

@@ -1,6 +1,7 @@
 //! Corpora from the outside: import, interruption, search.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::print_stderr, reason = "a test says why it skips, and what it measures")]
 
 mod formats;
 mod import;

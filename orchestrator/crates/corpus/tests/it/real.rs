@@ -133,7 +133,7 @@ fn invented(count: usize, seed: u64) -> Vec<String> {
             "collections": [pick(random, &["Sleep/Naps", "Sleep", "Energy/Solar"])],
             "notes": [sentence(random, 4)], "authors": ["A. Author"],
         });
-        if nth % 3 > 0 {
+        if !nth.is_multiple_of(3) {
             let (length, days) = (random.usize(20..120), random.u32(1..28));
             document["claims"] = json!([sentence(random, 15)]);
             document["description"] = json!(sentence(random, length));

@@ -1,4 +1,4 @@
-//! What patent services answer and export. The tables stand in for files of Espacenet, The Lens, PatSnap, and Google Patents, after
+//! What patent services answer and export. The tables stand in for files of Espacenet, The Lens, `PatSnap`, and Google Patents, after
 //! what these publish about their columns.
 
 use crate::lanes::filters;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::{Bench, Graph};
-use lyra_domain::{QueryStatus, Relation};
+use lyra_domain::{Budget, QueryStatus, Relation};
 use lyra_research::PortError;
 use lyra_research::ports::{ClaimStore, JobQueue, SearchStore, TaskStore};
 use serde_json::json;

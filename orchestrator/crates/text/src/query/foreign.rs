@@ -182,7 +182,7 @@ fn form(meaning: &Meaning, operand: &str) -> (&'static str, Option<String>) {
     }
 }
 
-/// `TAC:(…)`, `TI=…`: a name that is no field here. `rest` is what follows the mark.
+/// `TAC:(…)`, `TI=…`: a name that is not a field here. `rest` is what follows the mark.
 pub(super) fn named(name: &str, mark: char, rest: &[char]) -> Option<Refusal> {
     let meaning = meaning(name)?;
     // "Pr=0.7" and "Ti=300" are quantities.

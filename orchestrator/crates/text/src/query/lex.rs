@@ -282,10 +282,11 @@ impl Lexer<'_> {
             .iter()
             .map(|c| folded(*c))
             .collect();
-        if !exact && !name.is_empty() {
-            if let Some(kind) = self.field(&name, start)? {
-                return Ok(Some(kind));
-            }
+        if !exact
+            && !name.is_empty()
+            && let Some(kind) = self.field(&name, start)?
+        {
+            return Ok(Some(kind));
         }
         self.at = start;
         if self.peek() == Some('(') {
@@ -332,10 +333,7 @@ impl Lexer<'_> {
 
     /// What a name before `:` or `=` is; `None` when it belongs to a word.
     fn field(&mut self, name: &str, start: usize) -> Result<Option<Kind>, QueryError> {
-        let mark = match self.peek() {
-            Some(mark @ (':' | '=')) => mark,
-            _ => return Ok(None),
-        };
+        let Some(mark @ (':' | '=')) = self.peek() else { return Ok(None) };
         let rest = &self.chars[self.at + 1..];
         let known = Field::named(name);
         if let (Some(field), ':') = (known, mark) {
@@ -404,9 +402,8 @@ impl Lexer<'_> {
                     let operator = |kind: Option<&Kind>| {
                         matches!(kind, Some(Kind::And | Kind::Or | Kind::Not | Kind::Beside { .. }))
                     };
-                    if between && foreign::is_relation(&plain) && brackets.contains(&true) {
-                        self.note(at, near());
-                    } else if alone && nth > 1 && foreign::is_bracketed(&plain) {
+                    let is_relation = between && foreign::is_relation(&plain) && brackets.contains(&true);
+                    if is_relation || alone && nth > 1 && foreign::is_bracketed(&plain) {
                         self.note(at, near());
                     } else if foreign::is_set(&plain) && (operator(before) || operator(after)) {
                         let expected =

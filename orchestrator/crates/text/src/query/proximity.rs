@@ -59,8 +59,7 @@ pub(super) fn groups(body: &str, at: usize) -> Result<Vec<Vec<Word>>, QueryError
 fn word(text: &str, at: usize) -> Result<Word, QueryError> {
     let (bare, exact) = text.strip_prefix('=').map_or((text, false), |bare| (bare, true));
     let is_operator = |name: &&str| text.eq_ignore_ascii_case(name);
-    if ["AND", "OR", "NOT"].iter().any(|name| is_operator(&name)) || (text.starts_with('-') && text.len() > 1)
-    {
+    if ["AND", "OR", "NOT"].iter().any(is_operator) || (text.starts_with('-') && text.len() > 1) {
         let expected = "a word: a proximity has no operators, write alternatives as (a b)";
         return Err(error(at, format!("`{text}`"), expected));
     }

@@ -65,7 +65,7 @@ impl Fusion {
     pub async fn run_saved(&self, name: &str) -> Result<SavedRun, AppError> {
         let saved = self.saved(name).await?;
         let recipe = recipe(&saved)?;
-        let backend = self.backend.kind().to_string();
+        let backend = self.backend.kind(&saved.corpus).to_string();
         if recipe.backend != backend {
             return Err(AppError::invalid(
                 format!(

@@ -192,8 +192,9 @@ impl Fusion {
                 LaneKind::Semantic { text: text.to_owned(), scope: search.scope.unwrap_or(scope) }
             }
         };
+        let corpus = self.corpus(search.corpus.as_deref()).await?;
         let mut filters = search.filters;
-        if let Some(country) = self.default_country()
+        if let Some(country) = self.default_country(&corpus)
             && filters.iter().all(|filter| filter.field.trim() != "country")
         {
             filters.push(RawFilter {
@@ -204,7 +205,6 @@ impl Fusion {
         }
         let filters = Filter::check_all(&filters)
             .map_err(|error| AppError::new(crate::ErrorCode::InvalidArgument, error.to_string()))?;
-        let corpus = self.corpus(search.corpus.as_deref()).await?;
         let name = search.lane_name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
         if name.as_deref() == Some(lyra_fusion::CODE) {
             return Err(AppError::invalid(

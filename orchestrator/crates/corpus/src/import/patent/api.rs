@@ -108,7 +108,7 @@ fn element(name: &str, value: &Value) -> Element {
     element
 }
 
-/// Deepest nesting of an answer: serde_json reads no deeper.
+/// Deepest nesting of an answer: `serde_json` reads no deeper.
 const MAX_DEPTH: usize = 128;
 
 fn fill(element: &mut Element, value: &Value, depth: usize) {
@@ -212,7 +212,9 @@ fn public_search(item: &Object) -> Read {
         ("cpcAdditionalFlattened", System::Cpc),
         ("uspcFullClassificationFlattened", System::Uspc),
     ] {
-        texts(item, name).iter().for_each(|code| codes.add(system, code));
+        for code in &texts(item, name) {
+            codes.add(system, code);
+        }
     }
     let markup = |name: &str| Element::of_markup(&text(item, name)).lines(&plain);
     document.text = markup("abstractHtml");
@@ -255,7 +257,9 @@ fn data_portal(item: &Object) -> Read {
     document.authors = of_each(meta, "inventorBag", "inventorNameText");
     document.applicants = of_each(meta, "applicantBag", "applicantNameText");
     document.legal_status = some(text(meta, "applicationStatusDescriptionText"));
-    texts(meta, "cpcClassificationBag").iter().for_each(|code| codes.add(System::Cpc, code));
+    for code in &texts(meta, "cpcClassificationBag") {
+        codes.add(System::Cpc, code);
+    }
     codes.add(System::Uspc, &text(meta, "class/subclass"));
     let objects = |name: &str| {
         item.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
@@ -302,7 +306,9 @@ fn client_document(item: &Object) -> Read {
     for (name, system) in
         [("intl_class", System::Ipc), ("cpc_class", System::Cpc), ("us_class", System::Uspc)]
     {
-        texts_apart(item, name).iter().for_each(|code| codes.add(system, code));
+        for code in &texts_apart(item, name) {
+            codes.add(system, code);
+        }
     }
     let objects = |name: &str| {
         item.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object)
@@ -352,6 +358,7 @@ fn texts_apart(object: &Object, name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::json::OddCodes;
 
     fn read_one(text: &str) -> Result<(Document, OddCodes), String> {
         let mut records = records(serde_json::from_str(text).unwrap());

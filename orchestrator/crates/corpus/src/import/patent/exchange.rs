@@ -229,7 +229,9 @@ fn classifications(bib: &Element, codes: &mut CodeList) {
     };
     let ipcr = bib.at("classifications-ipcr").into_iter().flat_map(|list| list.all("classification-ipcr"));
     ipcr.for_each(|code| codes.add_parts(System::Ipc, code));
-    texts("classification-ipc", "text").iter().for_each(|code| codes.add(System::Ipc, code));
+    for code in &texts("classification-ipc", "text") {
+        codes.add(System::Ipc, code);
+    }
     let lists = bib.all("patent-classifications");
     for code in lists.flat_map(|list| list.all("patent-classification")) {
         let scheme = code.at("classification-scheme").and_then(|of| of.attribute("scheme")).unwrap_or("");

@@ -42,7 +42,7 @@ const LISTS: [&str; 28] = [
     "tags",
 ];
 
-/// Headings of what Espacenet, The Lens, PatSnap, and Google Patents export, in lower case, and the fields that they are.
+/// Headings of what Espacenet, The Lens, `PatSnap`, and Google Patents export, in lower case, and the fields that they are.
 const HEADINGS: [(&str, &str); 48] = [
     ("publication number", NUMBER),
     ("publication no.", NUMBER),
@@ -179,9 +179,7 @@ impl<R: BufRead> Table<R> {
         while rows.len() < MOST_BEFORE
             && let Some((line, row)) = self.row()
         {
-            if let Some(header) =
-                row.as_ref().ok().map(|cells| Header::of(cells)).filter(|header| header.is_known())
-            {
+            if let Some(header) = row.as_ref().ok().map(|cells| Header::of(cells)).filter(Header::is_known) {
                 self.header = Some(header);
                 return;
             }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// Bytes of a request: what OpenSearch recommends, far below its limit of 100 MB.
+/// Bytes of a request: what `OpenSearch` recommends, far below its limit of 100 MB.
 const REQUEST: usize = 8 << 20;
 /// A request is not made smaller than this, unless it is one document.
 const LEAST: usize = 64 << 10;

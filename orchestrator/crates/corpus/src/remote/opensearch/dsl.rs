@@ -111,7 +111,7 @@ fn fielded_term(term: &Term, boosts: &FieldBoosts, statistics: &Statistics) -> V
     if terms.is_empty() || clauses.is_empty() {
         return json!({"match_none": {}});
     }
-    statistics.scored(clauses, statistics.idf(&[vec![term.text.clone()]], &fields))
+    Statistics::scored(clauses, statistics.idf(&[vec![term.text.clone()]], &fields))
 }
 
 fn fielded_near(near: &Near, boosts: &FieldBoosts, statistics: &Statistics) -> Result<Value> {
@@ -122,7 +122,7 @@ fn fielded_near(near: &Near, boosts: &FieldBoosts, statistics: &Statistics) -> R
     if clauses.is_empty() {
         return Ok(json!({"match_none": {}}));
     }
-    Ok(statistics.scored(clauses, statistics.idf(&near.texts(), &fields)))
+    Ok(Statistics::scored(clauses, statistics.idf(&near.texts(), &fields)))
 }
 
 /// A proximity in each field; none where the analyzer leaves nothing of a group.
@@ -138,7 +138,8 @@ fn near_fields<'a>(
             let spans: Vec<Value> = group.iter().filter_map(|word| span(field, tokens(&word.text))).collect();
             // A CJK analyzer that makes pairs alone has one position less than characters: the next word begins one
             // further.
-            let missing = |word: &Word| Pattern::of(&word.text).width.saturating_sub(width(tokens(&word.text)));
+            let missing =
+                |word: &Word| Pattern::of(&word.text).width.saturating_sub(width(tokens(&word.text)));
             let missing = group.iter().map(missing).max().unwrap_or(0);
             let span = match <[Value; 1]>::try_from(spans) {
                 Ok([one]) => one,

@@ -7,7 +7,8 @@ use super::score::Statistics;
 use super::shelf::Shelf;
 use super::{CODES, publication, record};
 use crate::backend::{
-    BackendKind, FeatureScope, IdType, LaneHit, LaneHits, LaneKind, LaneQuery, MAX_TOP_K, Publication, other_forms,
+    BackendKind, FeatureScope, IdType, LaneHit, LaneHits, LaneKind, LaneQuery, MAX_TOP_K, Publication,
+    other_forms,
 };
 use crate::remote::{codes, lane_hits};
 use crate::{CorpusError, Result, search};

@@ -135,7 +135,7 @@ impl Statistics {
     }
 
     /// The score of a leaf whose clauses give the term frequency.
-    pub(super) fn scored(&self, clauses: Vec<Value>, idf: f64) -> Value {
+    pub(super) fn scored(clauses: Vec<Value>, idf: f64) -> Value {
         let any = match <[Value; 1]>::try_from(clauses) {
             Ok([one]) => one,
             Err(many) => json!({"bool": {"should": many, "minimum_should_match": 1}}),

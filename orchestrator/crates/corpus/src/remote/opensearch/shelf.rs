@@ -116,7 +116,7 @@ impl Shelf {
                 Ok(_) => {}
                 // The answer to an earlier attempt was lost.
                 Err(error) if error.to_string().contains("already exists") => {
-                    tracing::debug!(%error, "index exists")
+                    tracing::debug!(%error, "index exists");
                 }
                 Err(error) if error.to_string().contains("kuromoji") => {
                     let why = format!(
@@ -184,7 +184,7 @@ impl Shelf {
         self.cluster.error(why, false)
     }
 
-    /// The same error for an index that is not there, which is no corpus that is not there.
+    /// The same error for a missing index: the corpus itself is there.
     fn here(&self, error: CorpusError) -> CorpusError {
         match error {
             CorpusError::NotFound { name } if name != self.manifest.name => self.gone(&self.index),
@@ -402,7 +402,7 @@ impl Shelf {
     }
 
     /// What lets the documents through that filters let through.
-    pub(crate) fn matching(&self, filters: &[Filter]) -> Value {
+    pub(crate) fn matching(filters: &[Filter]) -> Value {
         dsl::filtered(json!({"match_all": {}}), &dsl::filters(filters))
     }
 
@@ -414,7 +414,7 @@ impl Shelf {
         let answer = answer.ok_or_else(|| self.gone(&self.index))?;
         self.cluster.whole(&answer)?;
         let id = answer["pit_id"].as_str().unwrap_or_default().to_owned();
-        Ok(Pages { shelf: self, id, query: self.matching(filters), after: None, ended: false })
+        Ok(Pages { shelf: self, id, query: Self::matching(filters), after: None, ended: false })
     }
 }
 

@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 
 /// The first of these works.
 const FIRST: usize = 100;
-const KINDS: [(&str, fn(&Work) -> Vec<u8>); 5] =
+type Paper = fn(&Work) -> Vec<u8>;
+type List = fn(&[Work]) -> String;
+
+const KINDS: [(&str, Paper); 5] =
     [("docx", docx), ("odt", odt), ("epub", epub), ("mhtml", mhtml), ("xml", tei)];
-const LISTS: [(&str, fn(&[Work]) -> String); 4] =
+const LISTS: [(&str, List); 4] =
     [("list.nbib", nbib), ("list.json", csl), ("mods.xml", mods), ("endnote.xml", endnote)];
 
 /// What all of the papers say, beside their titles.

@@ -179,7 +179,7 @@ fn correlation(a: &LaneHits, b: &LaneHits) -> Option<f64> {
             }
         }
     }
-    let of: f64 = ((same + inverse + tied_a) * (same + inverse + tied_b)) as f64;
+    let of: f64 = (same + inverse + tied_a) * (same + inverse + tied_b);
     (of > 0.0).then(|| (same - inverse) / of.sqrt())
 }
 

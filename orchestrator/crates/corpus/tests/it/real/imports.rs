@@ -19,7 +19,7 @@ async fn an_interrupted_import_goes_on_on_a_real_cluster() {
         import(&bench, file.clone(), &on_cluster(), &failing).await,
         Err(CorpusError::Inference(_))
     ));
-    let kept = bench.corpora.show("c").await.map(|info| info.documents).unwrap_or(0);
+    let kept = bench.corpora.show("c").await.map_or(0, |info| info.documents);
     // Then a person stops it.
     let cancel = CancellationToken::new();
     let stop = |progress: &lyra_corpus::Progress| {
@@ -159,7 +159,11 @@ async fn corpora_are_where_they_are_on_a_real_cluster() {
     let local = ImportOptions { scopes: Some(Vec::new()), ..ImportOptions::default() };
     let stop = CancellationToken::new();
     let model = Hashing::default();
-    bench.corpora.import_with("here", &[file.clone()], &local, &model, &|_| {}, &stop).await.unwrap();
+    bench
+        .corpora
+        .import_with("here", std::slice::from_ref(&file), &local, &model, &|_| {}, &stop)
+        .await
+        .unwrap();
     let kinds: Vec<(String, BackendKind, u64)> = bench
         .corpora
         .list()
