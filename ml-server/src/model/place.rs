@@ -103,7 +103,9 @@ impl Opened {
         let (encoder, head) = self.take()?;
         #[cfg(any(feature = "cuda", feature = "candle"))]
         let pooling = head.pooling();
-        let head = head.pack(Linear::pack);
+        // Elsewhere, encoders round depending on the batch, which the 16 bits of the `Q8_0` kernels would amplify.
+        let native = matches!(device, Device::Cpu);
+        let head = head.pack(|layer| Linear::pack(if native { layer } else { widened(layer) }));
         let (dtype, encoder) = match device {
             Device::Cpu => (self.weights.dtype(), PlacedEncoder::Cpu(Box::new(encoder.pack(Linear::pack)))),
             #[cfg(feature = "cuda")]
