@@ -1,4 +1,4 @@
-// A search engine that requires human verification of whoever asks it.
+// A search engine that answers every request with a CAPTCHA.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
