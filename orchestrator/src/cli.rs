@@ -209,8 +209,8 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
         let call = audit::of(command);
         let code = match command {
             Command::Research(args) => research::run(&app, args, &cancel).await,
-            Command::Check(args) => check::run(&app, args, &cancel).await,
-            Command::Eval(args) => eval::run(&app, args, &cancel).await,
+            Command::Check(args) => Box::pin(check::run(&app, args, &cancel)).await,
+            Command::Eval(args) => Box::pin(eval::run(&app, args, &cancel)).await,
             Command::Corpus(command) => corpus::run(&app, command, &cancel).await,
             Command::Fuse(command) => fuse::run(&app, command).await,
             Command::Lanes(args) => fuse::lanes(&app, args),
@@ -243,7 +243,7 @@ async fn dispatch(global: &Global, command: &Command) -> anyhow::Result<ExitCode
     };
     // Servers name the trace of every call themselves.
     let code = match command {
-        Command::Open(_) | Command::Serve(_) | Command::Mcp(_) => work.await,
+        Command::Open(_) | Command::Serve(_) | Command::Mcp(_) => Box::pin(work).await,
         _ => {
             let span = |trace: TraceId| tracing::error_span!("command", trace_id = %trace);
             Box::pin(trace::within(Cause::new(), span, work)).await

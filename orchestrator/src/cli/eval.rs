@@ -85,7 +85,7 @@ pub(super) async fn run(app: &App, args: &EvalArgs, cancel: &CancellationToken) 
         let line = TaskProgressLine::new(args.quiet);
         let said = Mutex::new(None::<Instant>);
         let progress = |stage| say(&line, &said, stage);
-        let measured = match app.measure(set, args.corpus.as_deref(), &progress, cancel).await {
+        let measured = match Box::pin(app.measure(set, args.corpus.as_deref(), &progress, cancel)).await {
             Ok(measured) => measured,
             Err(_) if cancel.is_cancelled() => break,
             Err(error) => return Err(error.into()),

@@ -1,4 +1,4 @@
-// Sources: decisions about domains, taken back and again; waiting pages, skipped; which source answers.
+// Sources: decisions about domains, taken back and again; what requires a person, skipped; the state of each source.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Bench } from "../support/bench.mjs";
@@ -54,7 +54,7 @@ test("a pattern that would hit many owners is refused, and what was typed stays"
   assert.deepEqual(await decisions(bench), {});
 });
 
-test("a waiting page is skipped, and its search ends without it", async (t) => {
+test("a page that requires a person is skipped, and its search ends without it", async (t) => {
   const bench = await Bench.start(t, "used", FAST);
   const [item] = await bench.store.json("auth", "list");
   const page = await bench.open("/sources", { tolerate: [DISMISSED] });

@@ -1,4 +1,4 @@
-// A search engine that requires human verification of every caller.
+// A search engine that answers every request with a CAPTCHA.
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

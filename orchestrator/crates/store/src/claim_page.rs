@@ -281,13 +281,15 @@ const FORGET: &str =
 
 /// Pages with passages that take a side in a task, and their titles.
 const JUDGED_TITLES: &str = "
-    SELECT DISTINCT pages.id, coalesce(nullif(pages.title, ''), works.title, '')
-    FROM temp.claim_numbers AS numbers
-    JOIN edges ON edges.target_id = numbers.claim_id AND edges.relation IN ('supports', 'refutes')
-    JOIN fragments ON fragments.id = edges.source_id
-    JOIN pages ON pages.id = fragments.page_id
-    LEFT JOIN works ON works.id = pages.work_id
-    WHERE numbers.task_id = ?";
+    SELECT pages.id, coalesce(nullif(pages.title, ''), works.title, '')
+    FROM pages LEFT JOIN works ON works.id = pages.work_id
+    WHERE pages.id IN (
+        SELECT fragments.page_id
+        FROM temp.claim_numbers AS numbers
+        CROSS JOIN edges INDEXED BY edges_numbers ON edges.target_id = numbers.claim_id
+             AND edges.relation IN ('supports', 'refutes', 'neutral') AND edges.relation <> 'neutral'
+        CROSS JOIN fragments ON fragments.id = edges.source_id
+        WHERE numbers.task_id = ?)";
 
 /// Pages that a filter names by their source, by the design that their title names, or by both.
 fn chosen_pages(filter: &ClaimFilter) -> &'static str {
