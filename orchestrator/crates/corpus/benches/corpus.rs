@@ -181,6 +181,9 @@ fn queries(kind: &str) -> Vec<(String, Vec<Filter>)> {
                     ),
                     none,
                 ),
+                "truncated" => (format!("{}*", usual(20, 2_000)), none),
+                "truncated proximity" => (format!("{}* NEAR/5 *{}", usual(40, 400), usual(40, 400)), none),
+                "capitals" => (format!("={}", usual(20, 2_000)), none),
                 "Japanese" => (format!("{} AND {}", japanese(nth * 7 + 3), japanese(nth * 3 + 11)), none),
                 "Japanese proximity" => {
                     (format!("*N10\"{} {}\"", japanese(nth * 7 + 3), japanese(nth * 3 + 11)), none)
@@ -305,6 +308,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         "structured",
         "phrase",
         "proximity",
+        "truncated",
+        "truncated proximity",
+        "capitals",
         "Japanese",
         "Japanese proximity",
         "filtered",

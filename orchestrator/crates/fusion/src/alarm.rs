@@ -60,6 +60,8 @@ pub enum AlarmKind {
     OffProfile,
     /// A semantic lane searched a corpus that is not embedded completely.
     PartlyEmbedded,
+    /// The query has words that are operators in other systems.
+    AmbiguousQuery,
     /// One that is no longer raised, in measurements that were stored before.
     #[serde(other)]
     Retired,
@@ -77,6 +79,14 @@ pub fn partly_embedded(lane: &str, unembedded: u64) -> Option<Alarm> {
             "lane `{lane}` could not find {unembedded} documents whose embeddings are still to be made; search again later"
         );
         alarm(AlarmKind::PartlyEmbedded, message, json!({ "lane": lane, "unembedded": unembedded }))
+    })
+}
+
+/// For a full-text lane: what its query has that other systems read as operators.
+pub fn ambiguous_query(lane: &str, notes: &[String]) -> Option<Alarm> {
+    (!notes.is_empty()).then(|| {
+        let message = format!("in the query of lane `{lane}`, {}", notes.join("; "));
+        alarm(AlarmKind::AmbiguousQuery, message, json!({ "lane": lane, "notes": notes }))
     })
 }
 

@@ -54,6 +54,9 @@ pub enum Details {
         found: String,
         /// The expected tokens.
         expected: String,
+        /// What to write instead, where another system's form stands there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        suggestion: Option<String>,
     },
     /// Ids of which there is nothing.
     Missing {

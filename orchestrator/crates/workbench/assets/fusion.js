@@ -7,16 +7,16 @@ import { filled } from "./say.js";
 const PAUSE_MS = 300;
 
 /**
- * @typedef {{position: number, length: number, found: string, expected: string}} Fault
+ * @typedef {{position: number, length: number, found: string, expected: string, suggestion?: string}} Fault
  */
 
 /**
  * Marks where a query cannot be read, or shows how it was read.
  * @param {HTMLElement} lane
  * @param {string} query
- * @param {{reading?: string, fault?: Fault}} checked
+ * @param {{reading?: string, notes?: string[], fault?: Fault}} checked
  */
-function show(lane, query, { reading, fault }) {
+function show(lane, query, { reading, notes, fault }) {
   const form = lane.closest("form");
   const [box, place, message, understood] = ["[data-fault]", "[data-place]", "[data-message]", "[data-reading-of]"].map(
     (selector) => /** @type {HTMLElement} */ (lane.querySelector(selector)),
@@ -24,7 +24,8 @@ function show(lane, query, { reading, fault }) {
   const field = lane.querySelector("textarea[name=query]");
   box.hidden = !fault;
   understood.hidden = !reading;
-  understood.textContent = reading ? filled(form?.dataset.reading, { query: reading }) : "";
+  const noted = notes?.length ? ` ${filled(form?.dataset.notes, { notes: notes.join("; ") })}` : "";
+  understood.textContent = reading ? filled(form?.dataset.reading, { query: reading }) + noted : "";
   if (!fault) {
     field?.removeAttribute("aria-invalid");
     box.removeAttribute("role");
@@ -35,8 +36,9 @@ function show(lane, query, { reading, fault }) {
   const mark = document.createElement("mark");
   mark.textContent = fault.length ? characters.slice(start, start + fault.length).join("") : "▲";
   place.replaceChildren(characters.slice(0, start).join(""), mark, characters.slice(start + fault.length).join(""));
-  const { position, found, expected } = fault;
-  message.textContent = filled(form?.dataset.found, { n: String(position), found, expected });
+  const { position, found, expected, suggestion } = fault;
+  const write = suggestion ? ` ${filled(form?.dataset.write, { form: suggestion })}` : "";
+  message.textContent = filled(form?.dataset.found, { n: String(position), found, expected }) + write;
   field?.setAttribute("aria-invalid", "true");
   box.setAttribute("role", "alert");
 }

@@ -9,7 +9,7 @@ use tantivy::schema::Field;
 use tantivy_fst::Automaton;
 
 /// Most words that the truncated words of one query stand for together.
-pub(crate) const MAX_WORDS: usize = 10_000;
+pub(crate) const MAX_WORDS: usize = 5_000;
 
 /// What a truncated word stands for, in the fields and segments of an index.
 #[derive(Debug, Default)]

@@ -137,13 +137,11 @@ fn meaning(name: &str) -> Option<Meaning> {
         "tac" | "ti,ab,clm" | "ti/ab/clms" | "ctxt" | "title-abs-key" | "tak" => {
             Meaning::Fields(&[Title, Abst, Claim])
         }
-        "cl" | "clm" | "clms" | "claim" | "claims" | "aclm" | "icl_claims" => Meaning::Fields(&[Claim]),
-        "desc" | "description" | "spec" | "dsc" | "detd" | "bsum" | "de_text" => Meaning::Fields(&[Desc]),
+        "cl" | "clm" | "clms" | "claim" | "claims" | "aclm" => Meaning::Fields(&[Claim]),
+        "desc" | "description" | "spec" | "dsc" | "detd" | "bsum" => Meaning::Fields(&[Desc]),
         "tacd" | "txt" | "ftxt" | "nftxt" | "all" | "tx" | "bi" | "mp" | "af" | "tw" | "fulltext"
         | "full_text" | "text word" | "all fields" | "alltext" => Meaning::All,
-        "pa" | "as" | "asn" | "asg" | "aanm" | "applicant" | "assignee" | "an_org" | "applicant.name" => {
-            Meaning::Fields(&[Assignee])
-        }
+        "pa" | "as" | "asn" | "asg" | "aanm" | "applicant" | "assignee" => Meaning::Fields(&[Assignee]),
         "cpc" | "cpci" | "cpca" | "cpcl" | "classification_cpc" => Meaning::Fields(&[Cpc]),
         "ipc" | "ic" | "icl" | "icm" | "ipcr" | "int_class" => Meaning::Fields(&[Ipc]),
         "fi" => Meaning::Fields(&[Fi]),

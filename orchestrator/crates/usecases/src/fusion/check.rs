@@ -5,8 +5,12 @@ use lyra_wire::fusion::{QueryCheck, QueryFault};
 
 /// How a query is understood; else the first place where it cannot be read, and what could stand there.
 pub fn check_query(text: &str) -> QueryCheck {
-    match Query::parse(text) {
-        Ok(query) => QueryCheck { reading: Some(query.to_string()), fault: None },
+    match Query::read(text) {
+        Ok(read) => QueryCheck {
+            reading: Some(read.query.to_string()),
+            notes: read.notes.iter().map(ToString::to_string).collect(),
+            fault: None,
+        },
         Err(error) => {
             // The place is one of a word or sign, which is marked as a whole.
             let rest: Vec<char> = text.chars().skip(error.at).collect();
@@ -19,8 +23,9 @@ pub fn check_query(text: &str) -> QueryCheck {
                 message: error.to_string(),
                 found: error.found,
                 expected: error.expected,
+                suggestion: error.instead,
             };
-            QueryCheck { reading: None, fault: Some(fault) }
+            QueryCheck { reading: None, notes: Vec::new(), fault: Some(fault) }
         }
     }
 }
@@ -39,12 +44,21 @@ mod tests {
         let fault = check_query("led AND bright:red").fault.expect("a fault");
         assert_eq!((fault.position, fault.length), (9, 7), "{fault:?}");
         assert!(fault.expected.contains("title"), "{fault:?}");
+        let fault = check_query("lamp AND fiber$").fault.expect("a fault");
+        assert_eq!(
+            (fault.position, fault.length, fault.suggestion.as_deref()),
+            (15, 1, Some("fiber*")),
+            "{fault:?}"
+        );
+        let noted = check_query("lamp 5W driver");
+        assert_eq!(noted.reading.as_deref(), Some("(lamp AND 5W AND driver)"));
+        assert!(noted.notes[0].starts_with("`5W` at character 6 is searched as a word"), "{noted:?}");
     }
 
     proptest! {
         #[test]
         fn a_fault_is_within_the_query(text in "[a-z ()\"*:0-9]{0,40}|\\PC{0,30}") {
-            let QueryCheck { reading, fault } = check_query(&text);
+            let QueryCheck { reading, fault, .. } = check_query(&text);
             prop_assert!(reading.is_some() != fault.is_some());
             if let Some(fault) = fault {
                 prop_assert!(fault.position >= 1 && fault.position + fault.length <= text.chars().count() + 1);

@@ -95,7 +95,8 @@ impl Fusion {
                 found.title = cut(&found.title, most).0.to_owned();
             }
         }
-        Ok(Found { corpus: run.corpus, results, total: run.meta.total, took_ms: run.meta.took_ms })
+        let notes = Self::notes(&super::views::lane_recipe(&run)?);
+        Ok(Found { corpus: run.corpus, results, total: run.meta.total, took_ms: run.meta.took_ms, notes })
     }
 
     pub(super) async fn lane_run(&self, search: LaneSearch) -> Result<(StoredRun, bool), AppError> {
@@ -231,6 +232,13 @@ impl Fusion {
         let use_case = WordList::new(self.lanes.use_case.iter().map(String::as_str).chain(own));
         recipe.wide.then(|| demands(&query, &self.lanes.general, &use_case))
     }
+
+    /// Words of a lane's query that are operators in other systems.
+    pub(super) fn notes(recipe: &LaneRecipe) -> Vec<String> {
+        let LaneKind::FullText { query, .. } = &recipe.search.kind else { return Vec::new() };
+        let notes = Query::read(query).map(|read| read.notes).unwrap_or_default();
+        notes.iter().map(ToString::to_string).collect()
+    }
 }
 
 /// The parsed query, or the position of the error and what was expected there.
@@ -240,10 +248,11 @@ pub(super) fn parsed(text: &str) -> Result<Query, AppError> {
             position: error.at + 1,
             found: error.found.clone(),
             expected: error.expected.clone(),
+            suggestion: error.instead.clone(),
         }),
         ..AppError::invalid(
             error.to_string(),
-            "words, AND OR NOT, brackets, \"phrases\", field:word, and proximity such as *N5\"solar cell\"",
+            "words, AND OR NOT, brackets, \"phrases\", field:word, trunc*, =Capitals, and a NEAR/5 b (docs/query.md)",
         )
     })
 }

@@ -5,7 +5,7 @@ use super::fuse::Measured;
 use super::review::MAX_BUDGET;
 use super::search::LaneRecipe;
 use crate::{AppError, ErrorCode};
-use lyra_fusion::alarm::{partly_embedded, wide_lane, wide_query};
+use lyra_fusion::alarm::{ambiguous_query, partly_embedded, wide_lane, wide_query};
 use lyra_fusion::estimate::{Depths, Estimate, Expected, Interval, LABELS_FOR_DEPTH};
 use lyra_fusion::{Alarm, FrontierPoint, RankedDocs, StructureMetrics};
 use lyra_store::{RunMeta, StoredRun};
@@ -186,7 +186,8 @@ pub(super) fn lane_alarms(fusion: &Fusion, run: &StoredRun, recipe: &LaneRecipe)
         wide_query(&recipe.lane, &demands.general, &demands.use_case, demands.relaxed.as_deref())
     });
     let partly = partly_embedded(&recipe.lane, run.meta.unembedded);
-    narrow.into_iter().chain(demanding).chain(partly).collect()
+    let ambiguous = ambiguous_query(&recipe.lane, &Fusion::notes(recipe));
+    narrow.into_iter().chain(demanding).chain(partly).chain(ambiguous).collect()
 }
 
 /// The most frequent codes of each system.

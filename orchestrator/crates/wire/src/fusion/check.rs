@@ -9,6 +9,8 @@ pub struct QueryCheck {
     /// The query as it was understood, with every operator and bracket; absent if it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<String>,
+    /// Words of it that are operators in other systems, each with what to write if the operator was meant.
+    pub notes: Vec<String>,
     /// Why it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<QueryFault>,
@@ -25,6 +27,9 @@ pub struct QueryFault {
     pub found: String,
     /// What could stand there.
     pub expected: String,
+    /// What to write instead, where another system's form stands there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
     /// The error as a sentence.
     pub message: String,
 }

@@ -16,6 +16,8 @@ pub struct Found {
     pub total: Option<u64>,
     /// Milliseconds that the search took.
     pub took_ms: u64,
+    /// Words of the query that are operators in other systems, each with what to write if the operator was meant.
+    pub notes: Vec<String>,
 }
 
 /// One document found.

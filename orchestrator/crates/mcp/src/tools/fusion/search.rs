@@ -30,8 +30,8 @@ pub(in crate::tools) struct MultilaneSearch;
 pub(in crate::tools) struct FulltextInput {
     /// Query: words (all must match), `AND OR NOT`, brackets, "phrases", `field:word` (title, abst, claim, desc, ipc, cpc, fi,
     /// ft, uspc, locarno, assignee, inventor, country, lang), `cites:X` or `cited_by:X` (X is a document, or a run for its
-    /// first 50), and proximity `*N5"a b"` (any order) or `*ONP5"a b"` (in order), with alternatives as
-    /// `(a b)`.
+    /// first 50), `a NEAR/5 (b OR c)` (any order, at most 5 words between) or `ADJ/5` (in order), `trunc*`, `wom?n`, and `=LED`
+    /// (these capitals).
     #[schemars(length(min = 1, max = 20_000))]
     query: String,
     #[serde(flatten)]

@@ -112,7 +112,8 @@ pub(super) fn form(
         wanted.named().into_iter().map(|(at, ..)| at).zip(outcomes).collect();
     html! {
         form.stack method="get" action=(HERE) data-lanes
-            data-found=(words.t("fusion.fault_found")) data-reading=(words.t("fusion.reading")) {
+            data-found=(words.t("fusion.fault_found")) data-reading=(words.t("fusion.reading"))
+            data-write=(words.t("fusion.fault_write")) data-notes=(words.t("fusion.query_notes")) {
             label.field {
                 (words.t("fusion.corpus"))
                 select name="corpus" {
@@ -132,7 +133,8 @@ pub(super) fn form(
                 ul.stack.tight {
                     @for (example, text) in [
                         ("(led OR \"light emitting diode\") AND heat", "fusion.syntax_words"),
-                        ("*N5\"heat sink\"  *ONP3\"(led diode) lamp\"", "fusion.syntax_near"),
+                        ("heat NEAR/5 sink  (led OR diode) ADJ/3 lamp", "fusion.syntax_near"),
+                        ("measur*  fi?er  =LED", "fusion.syntax_open"),
                         ("title:lamp NOT ipc:H01K", "fusion.syntax_field"),
                     ] {
                         li { code { (example) } " " span.quiet { (words.t(text)) } }
@@ -218,6 +220,7 @@ fn place(words: Words, id: &str, query: &str, fault: Option<&QueryFault>) -> Mar
                     (words.with("fusion.fault_found", &[
                         ("n", &fault.position.to_string()), ("found", &fault.found), ("expected", &fault.expected),
                     ]))
+                    @if let Some(form) = &fault.suggestion { " " (words.with("fusion.fault_write", &[("form", form)])) }
                 }
             }
         }
