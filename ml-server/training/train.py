@@ -88,8 +88,8 @@ def collate(items: list[tuple[Encoded, Example]], pad: int) -> Batch:
 class Stream(torch.utils.data.IterableDataset[Batch]):
     """Batches of like length without end. `done` is the share of training that is over."""
 
-    def __init__(self, examples: Examples, reader: Reader, tokens: int, done: Any) -> None:
-        self.examples, self.reader, self.tokens, self.done = examples, reader, tokens, done
+    def __init__(self, examples: Examples, reader: Reader, tokens: int, longest: int, done: Any) -> None:
+        self.examples, self.reader, self.tokens, self.longest, self.done = examples, reader, tokens, longest, done
 
     def __iter__(self) -> Iterator[Batch]:
         worker = torch.utils.data.get_worker_info()
@@ -97,12 +97,12 @@ class Stream(torch.utils.data.IterableDataset[Batch]):
         random.seed(time.time_ns() + (worker.id if worker else 0))
         while True:
             pool = []
-            while len(pool) < 700:
+            while len(pool) < (700 if DEVICE == "cuda" else 200):
                 unit = [(self.reader.read(example), example) for example in self.examples.unit(self.done.value)]
                 # What decides has to be among what was read.
                 unit = [(encoded, e) for encoded, e in unit if not e.rationale or min(e.rationale) < len(encoded.marks)]
-                if unit:
-                    pool.append((max(len(encoded.ids) for encoded, _ in unit), unit))
+                if unit and (longest := max(len(encoded.ids) for encoded, _ in unit)) <= self.longest:
+                    pool.append((longest, unit))
             pool.sort(key=lambda unit: unit[0] + random.random() * 8)
             batches: list[list[tuple[Encoded, Example]]] = [[]]
             for longest, unit in pool:
@@ -141,13 +141,13 @@ def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, 
     return total
 
 
-def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, rate: float, tokens: int, *, teacher: Verifier | None = None,
+def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, rate: float, tokens: int, *, longest: int = MAX_TOKENS, teacher: Verifier | None = None,
           debias: float = 0.3, workers: int = 2, state: Path | None = None, resume: bool = False, warm: bool = False, warm_up: int = 250) -> Verifier:
     """Trains for this long and leaves the running average of the weights. `warm` skips the first, general quarter of the mixture."""
     model.to(DEVICE).train()
     model.keep_frozen()
     done = multiprocessing.Value("d", 1.0 if warm else 0.0)
-    loader = iter(torch.utils.data.DataLoader(Stream(examples, reader, tokens, done), batch_size=None, num_workers=workers, prefetch_factor=8,
+    loader = iter(torch.utils.data.DataLoader(Stream(examples, reader, tokens, longest, done), batch_size=None, num_workers=workers, prefetch_factor=8,
                                               pin_memory=DEVICE == "cuda"))
     trained = [p for name, p in model.named_parameters() if p.requires_grad and not name.startswith("distances")]
     groups = [{"params": [p for p in trained if p.dim() > 1], "weight_decay": 0.01}, {"params": [p for p in trained if p.dim() <= 1], "weight_decay": 0.0}]
@@ -203,6 +203,7 @@ if __name__ == "__main__":
     parser.add_argument("--warm-up", type=int, default=250, help="steps until the rate is reached")
     parser.add_argument("--rate", type=float, default=4e-5)
     parser.add_argument("--tokens", type=int, default=32_768 if DEVICE == "cuda" else 4_096, help="tokens of a batch")
+    parser.add_argument("--longest", type=int, default=MAX_TOKENS, help="tokens of an example at most; longer ones are left out")
     parser.add_argument("--debias", type=float, default=0.3, help="weight of the claim-only expert")
     parser.add_argument("--workers", type=int, default=min(14, max(1, (os.cpu_count() or 2) - 2)))
     parser.add_argument("--resume", action="store_true")
@@ -214,7 +215,7 @@ if __name__ == "__main__":
     pupil.freeze(options.frozen)
     examples = Windows(options.pack) if options.windows else Examples(options.pack)
     options.out.mkdir(parents=True, exist_ok=True)
-    pupil = train(pupil, Reader(options.base, pupil.shape.kind), examples, options.minutes * 60, options.rate, options.tokens, teacher=teaching,
-                  debias=options.debias, workers=options.workers, state=options.out / "training.pt", resume=options.resume, warm=teaching is not None or options.windows,
+    pupil = train(pupil, Reader(options.base, pupil.shape.kind), examples, options.minutes * 60, options.rate, options.tokens, longest=options.longest,
+                  teacher=teaching, debias=options.debias, workers=options.workers, state=options.out / "training.pt", resume=options.resume, warm=teaching is not None or options.windows,
                   warm_up=options.warm_up)
     write_verifier(pupil, options.out, options.base)
