@@ -3,6 +3,7 @@
     windows.py --jsonl ROWS; twins.py --jsonl TWINS
     curve.py FOLDER ROWS TWINS --out ANSWERS.json      reads every window once and keeps its answers
     curve.py --figures ANSWERS.json… [--thresholds T…]  figures of answers, on all documents and on each half of them
+    curve.py --figures OLD.json NEW.json --thresholds T U --paired [--part 1]    what NEW at U has over OLD at T, on the same rows
 
 Documents are split into halves by a hash of their id: choose on half 0, report half 1. The pipeline's guards are not applied.
 """
@@ -76,25 +77,19 @@ def softmax(logits: list[float]) -> numpy.ndarray:
     return shifted / shifted.sum()
 
 
-def judge(windows: list[Any], threshold: float, decides: float = 0.5, temperature: float = 1.0) -> tuple[int, list[int]]:
-    """The verdict of the surest window, and the sentences that are shown as what decided."""
-    sides = [(softmax([x / temperature for x in logits])[:2], first, marks) for first, logits, marks in windows]
-    best, first, marks = max(((p, first, marks) for p, first, marks in sides), key=lambda found: found[0].max())
+def judge(windows: list[Any], threshold: float, decides: float = 0.4) -> tuple[int, list[int]]:
+    """The verdict of the surest window, and the sentences that are shown: those that decide in any window of that side."""
+    sides = [(softmax(logits)[:2], first, 1 / (1 + numpy.exp(-numpy.array(marks)))) for first, logits, marks in windows]
+    best, first, chances = max(sides, key=lambda found: found[0].max())
     if best.max() < threshold:
         return NEUTRAL, []
-    chance = 1 / (1 + numpy.exp(-numpy.array(marks)))
-    shown = [int(n) for place, n in enumerate(numpy.argsort(-chance)[:MOST_SHOWN]) if place == 0 or chance[n] >= decides]
-    return int(best.argmax()), sorted(first + n for n in shown)
-
-
-def interval(found: list[tuple[float, ...]], figure: Any, groups: list[Any]) -> tuple[float, float]:
-    """The percentile interval of 95 % over 1,000 resamples of groups."""
-    by_group: dict[Any, list[int]] = defaultdict(list)
-    for place, group in enumerate(groups):
-        by_group[group].append(place)
-    names, chosen = list(by_group), numpy.random.default_rng(7)
-    drawn = [figure([found[n] for k in chosen.integers(len(names), size=len(names)) for n in by_group[names[k]]]) for _ in range(1_000)]
-    return tuple(float(x) for x in numpy.percentile(drawn, [2.5, 97.5]))
+    side, most = int(best.argmax()), defaultdict(float)
+    for taken, start, marks in sides:
+        for place, chance in enumerate(marks):
+            if taken[side] >= threshold:
+                most[start + place] = max(most[start + place], float(chance))
+    most[first + int(chances.argmax())] = 2.0
+    return side, sorted(sorted((n for n, chance in most.items() if chance >= decides), key=lambda n: -most[n])[:MOST_SHOWN])
 
 
 def label_f1(found: list[tuple[int, int]]) -> float:
@@ -108,12 +103,12 @@ def rationale_f1(rows: list[Row], said: list[tuple[int, list[int]]]) -> float:
     return 2 * right / max(1, sum(len(shown) + len(row["rationale"]) for row, (_, shown) in zip(rows, said)))
 
 
-def figures(rows: list[Row], windows: list[Any], threshold: float, part: int | None = None, decides: float = 0.5, temperature: float = 1.0) -> Row:
+def figures(rows: list[Row], windows: list[Any], threshold: float, part: int | None = None, decides: float = 0.4) -> Row:
     """Figures by set, of the rows of one half or of all."""
     found: Row = {}
     for kind in ("scifact", "written", "contrast"):
         some = [n for n, row in enumerate(rows) if row["kind"] == kind and part in (None, half(row))]
-        said = [judge(windows[n], threshold, decides, temperature) for n in some]
+        said = [judge(windows[n], threshold, decides) for n in some]
         pairs = [(NUMBER[rows[n]["label"]], side) for n, (side, _) in zip(some, said)]
         found[kind] = {"n": len(some), "accuracy": numpy.mean([a == b for a, b in pairs]), "label F1": label_f1(pairs),
                        "rationale F1": rationale_f1([rows[n] for n in some], said), "wrong side": sum(a != NEUTRAL != b != a for a, b in pairs)}
@@ -124,15 +119,41 @@ def figures(rows: list[Row], windows: list[Any], threshold: float, part: int | N
             found[kind] |= {"all texts": numpy.mean([all(group) for group in groups.values()]), "claims": len(groups)}
     some = [n for n, row in enumerate(rows) if row["doc"] == "-" and "text" in row["kind"] and part in (None, half(row))]
     if some:
-        sides = [judge(windows[n], threshold, decides, temperature)[0] for n in some]
+        sides = [judge(windows[n], threshold, decides)[0] for n in some]
         pairs = list(zip(sides[::2], sides[1::2]))
         found["twins"] = {"pairs": len(pairs), "opposite": sum({a, b} == {REFUTES, SUPPORTS} for a, b in pairs), "a side and neutral": sum((a == NEUTRAL) != (b == NEUTRAL) for a, b in pairs),
                           "right": numpy.mean([side == NUMBER[rows[n]["label"]] for n, side in zip(some, sides)])}
     some = [n for n, row in enumerate(rows) if row["doc"] == "-" and "text" not in row["kind"] and part in (None, half(row))]
     for kind in ("neighbor", "taken out"):
         if these := [n for n in some if kind in rows[n]["kind"]]:
-            found[kind] = {"n": len(these), "sides": sum(judge(windows[n], threshold, decides, temperature)[0] != NEUTRAL for n in these)}
+            found[kind] = {"n": len(these), "sides": sum(judge(windows[n], threshold, decides)[0] != NEUTRAL for n in these)}
     return found
+
+
+FIGURES = {"scifact": ("accuracy", "label F1", "rationale F1"), "written": ("accuracy", "label F1", "rationale F1"),
+           "contrast": ("accuracy", "label F1", "all texts"), "twins": ("opposite share", "right")}
+
+
+def paired(old: Row, new: Row, thresholds: list[float], part: int | None) -> None:
+    """Differences with the percentile interval of 95 % over 400 resamples of documents (twins: of pairs)."""
+    rows, chosen = old["rows"], numpy.random.default_rng(7)
+    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for n, row in enumerate(rows):
+        if part in (None, half(row)):
+            groups[row["kind"], row["group"] if row["doc"] == "-" else row["doc"]].append(n)
+    names = list(groups)
+
+    def of(places: list[int]) -> dict[tuple[str, str], float]:
+        found = [figures([rows[n] for n in places], [stored["windows"][n] for n in places], t) for stored, t in zip((old, new), thresholds)]
+        for one in found:
+            one["twins"]["opposite share"] = one["twins"]["opposite"] / one["twins"]["pairs"]
+        return {(name, key): float(found[1][name][key] - found[0][name][key]) for name, keys in FIGURES.items() for key in keys}
+
+    whole = of([n for name in names for n in groups[name]])
+    drawn = [of([n for k in chosen.integers(len(names), size=len(names)) for n in groups[names[k]]]) for _ in range(400)]
+    for key, value in whole.items():
+        low, high = numpy.percentile([one[key] for one in drawn], [2.5, 97.5])
+        print(f"  {' '.join(key)}: {value:+.3f} ({low:+.3f} to {high:+.3f})")
 
 
 if __name__ == "__main__":
@@ -141,14 +162,19 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path)
     parser.add_argument("--figures", type=Path, nargs="+")
     parser.add_argument("--thresholds", type=float, nargs="+", default=[0.46])
-    parser.add_argument("--decides", type=float, default=0.5)
+    parser.add_argument("--paired", action="store_true")
+    parser.add_argument("--part", type=int, choices=[0, 1], help="one half of the documents")
+    parser.add_argument("--decides", type=float, default=0.4)
     options = parser.parse_args()
     if options.out:
         torch.set_num_threads(1)
         torch.set_flush_denormal(True)
         rows = [json.loads(line) for path in options.inputs[1:] for line in path.read_text(encoding="utf8").splitlines()]
         options.out.write_text(json.dumps({"rows": rows, "windows": read(options.inputs[0], rows)}, ensure_ascii=False), encoding="utf8")
-    for path in options.figures or []:
+    if options.paired:
+        old, new = (json.loads(path.read_text(encoding="utf8")) for path in options.figures)
+        paired(old, new, options.thresholds, options.part)
+    for path in options.figures if options.figures and not options.paired else []:
         stored = json.loads(path.read_text(encoding="utf8"))
         for threshold in options.thresholds:
             for part in (None, 0, 1):
