@@ -98,7 +98,7 @@ def label_f1(found: list[tuple[int, int]]) -> float:
 
 
 def rationale_f1(rows: list[Row], said: list[tuple[int, list[int]]]) -> float:
-    """F1 of sentences; those of rows without a side, and of verdicts of neutral, are none."""
+    """F1 of sentences. A row without a side has no rationale, and a verdict of neutral shows no sentence."""
     right = sum(len(set(shown) & set(row["rationale"])) for row, (_, shown) in zip(rows, said))
     return 2 * right / max(1, sum(len(shown) + len(row["rationale"]) for row, (_, shown) in zip(rows, said)))
 
