@@ -45,6 +45,8 @@ class Example:
     """Log probabilities of a classifier that sees the claim alone."""
     twin: int | None = None
     """Examples with the same number say the same in other words."""
+    unless: int | None = None
+    """The side that the claim has elsewhere in the text: the example teaches nothing where the model finds it here as well."""
 
 
 def stems(text: str) -> set[str]:

@@ -63,7 +63,7 @@ class Verifier(nn.Module):
 
     def __init__(self, shape: Shape, dropout: float = 0.1) -> None:
         super().__init__()
-        self.shape, self.dropout = shape, dropout
+        self.shape, self.dropout, self.frozen = shape, dropout, 0
         self.words = nn.Embedding(shape.words, shape.hidden)
         self.positions = nn.Embedding(512 + shape.first_position, shape.hidden)
         self.segments = nn.Embedding(2, shape.hidden) if shape.kind == "bert" else None
@@ -83,7 +83,7 @@ class Verifier(nn.Module):
         x = self.words(ids) + self.positions(places + self.shape.first_position)
         if self.segments is not None:
             x = x + self.segments(segments)
-        x = F.dropout(self.norm(x), self.dropout, self.training)
+        x = F.dropout(self.norm(x), self.dropout, self.training and not self.frozen)
         kind = torch.get_autocast_dtype(ids.device.type) if torch.is_autocast_enabled(ids.device.type) else x.dtype
         mask = torch.zeros(len(ids), 1, 1, tokens, device=ids.device, dtype=kind).masked_fill(padding[:, None, None], -1e4)
         if self.distances is not None:
@@ -99,6 +99,18 @@ class Verifier(nn.Module):
         hidden = self.encode(ids, segments, padding)
         pooled = torch.tanh(self.dense(F.dropout(hidden[:, 0], self.dropout, self.training)))
         return self.output(pooled).float(), self.rationale(hidden[rows, marks]).squeeze(-1).float()
+
+    def freeze(self, layers: int) -> None:
+        """Keeps the embeddings and this many first layers as they are; 0 trains all."""
+        self.frozen = layers
+        parts = [self.words, self.positions, self.norm, *([self.segments] if self.segments else []), *self.layers[:layers]] if layers else []
+        for part in parts:
+            part.requires_grad_(False)
+
+    def keep_frozen(self) -> None:
+        """Takes dropout from what is frozen; call it after `train`."""
+        for layer in self.layers[: self.frozen]:
+            layer.eval()
 
     def only(self, layers: list[int]) -> Verifier:
         """The same verifier with only these of its layers."""

@@ -74,14 +74,14 @@ class Packer:
     def written(self) -> list[Row]:
         """Claims written by reading, of the shared data and of `claims/inference.jsonl`."""
         rows = []
-        own = [json.loads(line) for line in (HERE / "claims/inference.jsonl").read_text(encoding="utf8").splitlines()]
-        for name, found in [*((name, self.read(name)) for name in ("written", "written_2")), ("inference", own)]:
+        own = [(name, restated(name)) for name in ("inference", "inference_2")]
+        for name, found in [*((name, self.read(name)) for name in ("written", "written_2")), *own]:
             for number, row in enumerate(found):
                 if row["doc"] not in self.docs or not self.outside(row["claim"]):
                     self.dropped[name] += 1
                     continue
                 rows.append({"id": f"{name}:{number}", "doc": row["doc"], "claim": row["claim"], "label": NUMBER[row["label"]],
-                             "rationale": self.sentences(row["doc"], row["rationale"]), "kind": row["kind"], "split": row.get("split", "train")})
+                             "rationale": self.sentences(row["doc"], row["rationale"]), "kind": row["kind"], "split": row.get("split", "train"), "twin": row.get("twin")})
         return rows
 
     def scifact(self, written_docs: set[str]) -> tuple[list[Row], list[Row]]:
@@ -113,7 +113,7 @@ class Packer:
         rows = [{"group": row["doc"] + row["claim"], "doc": row["doc"], "claim": row["claim"], "title": row["title"], "sentences": row["sentences"],
                  "label": NUMBER[row["label"]], "rationale": row["rationale"], "edited": [], "split": "train"}
                 for row in self.read("contrast") if row["doc"] in self.docs and row["doc"] not in held and self.outside(row["claim"])]
-        for line in (HERE / "claims/contrast.jsonl").read_text(encoding="utf8").splitlines():
+        for line in [line for name in ("contrast", "contrast_2") for line in (HERE / f"claims/{name}.jsonl").read_text(encoding="utf8").splitlines()]:
             row = json.loads(line)
             text = self.docs.get(row["doc"])
             if text is None or not self.outside(row["claim"]) or (row["split"] == "train" and row["doc"] in held):
@@ -157,6 +157,18 @@ class Packer:
         questions = [row for row in self.read("pubmedqa") if row["split"] == "train" and self.outside(row["question"])]
         return {"docs": self.docs, "written": written, "contrast": self.contrast(held), "mined": self.mined(held), "scifact": train,
                 "scifact held out": held_out, "trials": trials, "questions": questions, "pairs": pairs, "dev": dev, "held": sorted(held)}
+
+
+def restated(name: str) -> list[Row]:
+    """Claims of one of our own files; each twin names the claim before it, which it restates."""
+    rows = [json.loads(line) for line in (HERE / f"claims/{name}.jsonl").read_text(encoding="utf8").splitlines()]
+    said = rows[0]
+    for row in rows:
+        if row["kind"] != "twin":
+            said = row
+        elif (said["doc"], said["label"]) == (row["doc"], row["label"]):
+            row["twin"] = said["claim"]
+    return rows
 
 
 def claim_only(rows: list[Row]) -> None:

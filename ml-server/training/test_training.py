@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import random
 import tempfile
 import unittest
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from encoding import CLAIM_TOKENS, LEAST_MAX_TOKENS, TITLE_TOKENS, encode
 from labels import LABELS
 from probes import read_probes
+from wordings import reworded, turned
 
 TORCH = all(importlib.util.find_spec(name) for name in ("torch", "transformers", "sklearn"))
 
@@ -31,17 +33,27 @@ class Claims(unittest.TestCase):
         return [json.loads(line) for line in text.splitlines()]
 
     def test_versions_have_other_labels_than_the_text(self) -> None:
-        for row in self.rows("contrast"):
+        for row in [*self.rows("contrast"), *self.rows("contrast_2")]:
             labels = [row["label"], *(version["label"] for version in row["versions"])]
             self.assertLessEqual(set(labels), {"SUPPORT", "REFUTE", "NEI"})
             self.assertNotIn(row["label"], labels[1:])
             self.assertTrue(all(version["edits"] for version in row["versions"]))
 
     def test_only_sides_have_a_rationale(self) -> None:
-        for name in ("inference", "mined"):
+        for name in ("inference", "inference_2", "mined"):
             for row in self.rows(name):
                 self.assertIn(row["label"], ("SUPPORT", "REFUTE", "NEI", "unsure"))
                 self.assertFalse(row["label"] == "NEI" and row["rationale"], row)
+
+
+class Wordings(unittest.TestCase):
+    def test_another_verb_of_the_class_or_the_passive(self) -> None:
+        chosen = random.Random(0)
+        said = {reworded("Aspirin reduces fever.", chosen) for _ in range(60)}
+        self.assertLessEqual({"Aspirin lowers fever.", "Fever is reduced by aspirin."}, {text.replace("Aspirin.", "aspirin.") for text in said})
+        self.assertNotIn("Aspirin reduces fever.", said)
+        self.assertIsNone(reworded("Whales sing.", chosen))
+        self.assertIsNone(turned("Aspirin reduces fever but not pain."))
 
 
 class Letters:
@@ -94,6 +106,30 @@ class Models(unittest.TestCase):
         self.assertAlmostEqual(calibration_error(np.array([0.95, 0.95]), np.array([True, False])), 0.45)
         self.assertEqual(said(np.array([[0.5, 0.1, 0.4], [0.1, 0.45, 0.45]]), 0.48).tolist(), [0, 2])
         self.assertGreater(fit_temperature(np.array([[9.0, 0.0, 0.0]] * 4), np.array([0, 0, 0, 1])), 1.5)
+
+    def test_windows_are_those_of_the_server(self) -> None:
+        from curve import judge, windows_of
+        from windowed import starts
+
+        for count in range(1, 30):
+            cut = windows_of([str(n) for n in range(count)])
+            self.assertEqual([first for first, _ in cut], list(starts(count)))
+            self.assertTrue(all(0 < len(window) <= 4 and window[0] == str(first) for first, window in cut))
+            self.assertEqual(cut[-1][1][-1], str(count - 1))
+        silent, supported = (0, [-3.0, -3.0, 3.0], [-2.0, -1.0]), (2, [-3.0, 3.0, -3.0], [-2.0, 1.0, 2.0])
+        self.assertEqual(judge([silent, supported], 0.5), (1, [3, 4]))
+        self.assertEqual(judge([silent], 0.5), (2, []))
+
+    def test_a_side_found_after_all_teaches_nothing(self) -> None:
+        import torch
+
+        from train import loss
+
+        batch = {"labels": torch.tensor([2]), "guess": torch.zeros(1, 3), "unless": torch.tensor([1]), "rows": torch.tensor([0]),
+                 "deciding": torch.tensor([0.0]), "twins": torch.zeros(0, 2, dtype=torch.long)}
+        for support, teaches in ((-9.0, True), (4.0, False)):
+            found = loss(batch, torch.tensor([[-9.0, support, 0.0]]), torch.zeros(1), None, 0.3).item()
+            self.assertEqual(found > 0, teaches, found)
 
     def test_the_model_is_that_of_transformers(self) -> None:
         import torch

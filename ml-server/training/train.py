@@ -2,6 +2,7 @@
 
     train.py PACK BASE OUT --minutes M                                   BASE: an embedder's folder (all-mpnet-base-v2, all-MiniLM-L6-v2)
     train.py PACK TEACHER OUT --minutes M --layers 0 1 2 4 5 7 8 10 11   a student of these layers that also learns from TEACHER's answers
+    train.py PACK VERIFIER OUT --minutes M --windows --frozen 3          goes on from a verifier with windows as Lyra reads passages
 
 --minutes is training time in all, over every run; --resume goes on from the state in OUT. On a GPU a twelve-layer MPNet reads 1,300 pairs
 a second, on a core with AVX-512 BF16 about 3.
@@ -27,9 +28,12 @@ from encoding import Encoded, encode
 from examples import Example, Examples
 from labels import NOT_SUPPORTED, SUPPORTS
 from model import Verifier, read_embedder, read_verifier, write_verifier
+from windowed import Windows
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 MAX_TOKENS = 512
+FOUND = 0.35
+"""Probability from which a window that was thought to be silent is taken to have the side of its claim, and teaches nothing."""
 Batch = dict[str, Tensor]
 
 
@@ -75,6 +79,7 @@ def collate(items: list[tuple[Encoded, Example]], pad: int) -> Batch:
         "ids": torch.from_numpy(ids), "segments": torch.from_numpy(segments), "padding": torch.from_numpy(padding),
         "rows": torch.tensor(rows), "marks": torch.tensor(marks), "deciding": torch.tensor(deciding),
         "labels": torch.tensor([example.label for _, example in items]),
+        "unless": torch.tensor([-1 if example.unless is None else example.unless for _, example in items]),
         "guess": torch.tensor([example.guess or [0.0] * 3 for _, example in items]),
         "twins": torch.tensor([pair for pair in twins.values() if len(pair) == 2], dtype=torch.long).reshape(-1, 2),
     }
@@ -83,8 +88,8 @@ def collate(items: list[tuple[Encoded, Example]], pad: int) -> Batch:
 class Stream(torch.utils.data.IterableDataset[Batch]):
     """Batches of like length without end. `done` is the share of training that is over."""
 
-    def __init__(self, examples: Examples, reader: Reader, tokens: int, done: Any) -> None:
-        self.examples, self.reader, self.tokens, self.done = examples, reader, tokens, done
+    def __init__(self, examples: Examples, reader: Reader, tokens: int, longest: int, done: Any) -> None:
+        self.examples, self.reader, self.tokens, self.longest, self.done = examples, reader, tokens, longest, done
 
     def __iter__(self) -> Iterator[Batch]:
         worker = torch.utils.data.get_worker_info()
@@ -92,12 +97,12 @@ class Stream(torch.utils.data.IterableDataset[Batch]):
         random.seed(time.time_ns() + (worker.id if worker else 0))
         while True:
             pool = []
-            while len(pool) < 700:
+            while len(pool) < (700 if DEVICE == "cuda" else 200):
                 unit = [(self.reader.read(example), example) for example in self.examples.unit(self.done.value)]
                 # What decides has to be among what was read.
                 unit = [(encoded, e) for encoded, e in unit if not e.rationale or min(e.rationale) < len(encoded.marks)]
-                if unit:
-                    pool.append((max(len(encoded.ids) for encoded, _ in unit), unit))
+                if unit and (longest := max(len(encoded.ids) for encoded, _ in unit)) <= self.longest:
+                    pool.append((longest, unit))
             pool.sort(key=lambda unit: unit[0] + random.random() * 8)
             batches: list[list[tuple[Encoded, Example]]] = [[]]
             for longest, unit in pool:
@@ -117,11 +122,12 @@ def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, 
     """Labels with a product of experts against guessing from the claim (Karimi Mahabadi et al. 2020), rationales, agreement of twins;
     with a teacher, 0.6 of the weight is on its answers."""
     labels, count, alone = batch["labels"], len(logits), logits.log_softmax(-1)
-    joint, plain = (logits + debias * batch["guess"]).log_softmax(-1), labels != NOT_SUPPORTED
+    found = (batch["unless"] >= 0) & (alone.detach().exp().gather(1, batch["unless"].clamp(min=0)[:, None])[:, 0] > FOUND)
+    joint, plain = (logits + debias * batch["guess"]).log_softmax(-1), (labels != NOT_SUPPORTED) & ~found
     total = F.nll_loss(joint[plain], labels[plain], reduction="sum") * 0.95 - joint[plain].mean(-1).sum() * 0.05
-    if not plain.all():
-        total = total - torch.log1p(-joint[~plain, SUPPORTS].exp().clamp(max=0.999)).sum()
-    total, known = total / count, batch["deciding"] >= 0
+    if (either := labels == NOT_SUPPORTED).any():
+        total = total - torch.log1p(-joint[either, SUPPORTS].exp().clamp(max=0.999)).sum()
+    total, known = total / count, (batch["deciding"] >= 0) & ~found[batch["rows"]]
     if known.any():
         weight = torch.tensor(2.0, device=logits.device)
         total = total + 0.3 * F.binary_cross_entropy_with_logits(rationale[known], batch["deciding"][known], pos_weight=weight)
@@ -135,14 +141,15 @@ def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, 
     return total
 
 
-def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, rate: float, tokens: int, *, teacher: Verifier | None = None,
-          debias: float = 0.3, workers: int = 2, state: Path | None = None, resume: bool = False, warm: bool = False) -> Verifier:
+def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, rate: float, tokens: int, *, longest: int = MAX_TOKENS, teacher: Verifier | None = None,
+          debias: float = 0.3, workers: int = 2, state: Path | None = None, resume: bool = False, warm: bool = False, warm_up: int = 250) -> Verifier:
     """Trains for this long and leaves the running average of the weights. `warm` skips the first, general quarter of the mixture."""
     model.to(DEVICE).train()
+    model.keep_frozen()
     done = multiprocessing.Value("d", 1.0 if warm else 0.0)
-    loader = iter(torch.utils.data.DataLoader(Stream(examples, reader, tokens, done), batch_size=None, num_workers=workers, prefetch_factor=8,
+    loader = iter(torch.utils.data.DataLoader(Stream(examples, reader, tokens, longest, done), batch_size=None, num_workers=workers, prefetch_factor=8,
                                               pin_memory=DEVICE == "cuda"))
-    trained = [p for name, p in model.named_parameters() if not name.startswith("distances")]
+    trained = [p for name, p in model.named_parameters() if p.requires_grad and not name.startswith("distances")]
     groups = [{"params": [p for p in trained if p.dim() > 1], "weight_decay": 0.01}, {"params": [p for p in trained if p.dim() <= 1], "weight_decay": 0.0}]
     optimizer = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98), fused=True)
     average, step, pairs, spent, saved = [p.detach().clone() for p in trained], 0, 0, 0.0, time.time()
@@ -155,7 +162,7 @@ def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, r
     while (share := (time.time() - start) / seconds) < 1:
         done.value = 1.0 if warm else share
         for group in optimizer.param_groups:
-            group["lr"] = rate * min(1, (step + 1) / 250) * max(0.02, 1 - share)
+            group["lr"] = rate * min(1, (step + 1) / warm_up) * max(0.02, 1 - share)
         batch = {name: value.to(DEVICE, non_blocking=True) for name, value in batch.items()}
         logits, rationale = answer(model, batch)
         taught = None
@@ -170,8 +177,8 @@ def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, r
         if step % 4 == 0:
             torch._foreach_lerp_(average, [p.detach() for p in trained], 1 - min(0.996, (1 + step / 4) / (10 + step / 4)))
         step, pairs = step + 1, pairs + len(logits)
-        if step % 500 == 0:
-            print(f"{share:.0%}, step {step}, loss {loss_now.item():.3f}, {pairs} pairs, {pairs / (time.time() - start):.0f} a second", flush=True)
+        if step % (500 if DEVICE == "cuda" else 20) == 0:
+            print(f"{share:.0%}, step {step}, loss {loss_now.item():.3f}, {pairs} pairs, {pairs / (time.time() - start):.1f} a second", flush=True)
         if state and time.time() - saved > 300:
             saved = time.time()
             torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "average": average, "step": step, "pairs": pairs,
@@ -191,8 +198,12 @@ if __name__ == "__main__":
     parser.add_argument("out", type=Path)
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--layers", type=int, nargs="+", help="layers of a trained verifier that its student begins with")
+    parser.add_argument("--windows", action="store_true", help="go on from the verifier BASE with windows of passages")
+    parser.add_argument("--frozen", type=int, default=0, help="the first layers that stay as they are, and the embeddings with them")
+    parser.add_argument("--warm-up", type=int, default=250, help="steps until the rate is reached")
     parser.add_argument("--rate", type=float, default=4e-5)
     parser.add_argument("--tokens", type=int, default=32_768 if DEVICE == "cuda" else 4_096, help="tokens of a batch")
+    parser.add_argument("--longest", type=int, default=MAX_TOKENS, help="tokens of an example at most; longer ones are left out")
     parser.add_argument("--debias", type=float, default=0.3, help="weight of the claim-only expert")
     parser.add_argument("--workers", type=int, default=min(14, max(1, (os.cpu_count() or 2) - 2)))
     parser.add_argument("--resume", action="store_true")
@@ -200,8 +211,11 @@ if __name__ == "__main__":
     torch.set_flush_denormal(True)
     torch.backends.cuda.matmul.allow_tf32 = True
     teaching = read_verifier(options.base).to(DEVICE).eval() if options.layers else None
-    pupil = teaching.only(options.layers) if teaching else read_embedder(options.base)
+    pupil = teaching.only(options.layers) if teaching else read_verifier(options.base) if options.windows else read_embedder(options.base)
+    pupil.freeze(options.frozen)
+    examples = Windows(options.pack) if options.windows else Examples(options.pack)
     options.out.mkdir(parents=True, exist_ok=True)
-    pupil = train(pupil, Reader(options.base, pupil.shape.kind), Examples(options.pack), options.minutes * 60, options.rate, options.tokens, teacher=teaching,
-                  debias=options.debias, workers=options.workers, state=options.out / "training.pt", resume=options.resume, warm=teaching is not None)
+    pupil = train(pupil, Reader(options.base, pupil.shape.kind), examples, options.minutes * 60, options.rate, options.tokens, longest=options.longest,
+                  teacher=teaching, debias=options.debias, workers=options.workers, state=options.out / "training.pt", resume=options.resume, warm=teaching is not None or options.windows,
+                  warm_up=options.warm_up)
     write_verifier(pupil, options.out, options.base)

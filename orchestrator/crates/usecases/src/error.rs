@@ -51,12 +51,12 @@ pub enum Details {
         /// Where, in characters from 1.
         position: usize,
         /// The unexpected token.
-        found: String,
+        found: Box<str>,
         /// The expected tokens.
-        expected: String,
+        expected: Box<str>,
         /// What to write instead, where another system's form stands there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        suggestion: Option<String>,
+        suggestion: Option<Box<str>>,
     },
     /// Ids of which there is nothing.
     Missing {

@@ -15,6 +15,7 @@ use lyra_domain::ranking::top_by;
 use lyra_domain::{AppliedCalibration, Discrepancies, NliJudgement, NliScores, Probability, Relation};
 use lyra_text::{Role, Sentence, guard};
 use pairs::Windows;
+use verifier::Finding;
 
 /// Least probability of a side when neither the configuration nor the model states one.
 const THRESHOLD: f64 = 0.5;
@@ -22,7 +23,8 @@ const THRESHOLD: f64 = 0.5;
 /// What a passage says about a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
-    /// The sentences that decided, as they stand in the passage; " … " stands for what is left out between them.
+    /// The sentences that decided, as they stand in the passage; " … " stands for what is left out between them. For a side that windows
+    /// take, up to three of those that decide in any of them.
     pub premise: String,
     /// Relation and scores. Below the threshold, or where a rule took the side away, it is neutral, with the scores as they
     /// are and the probability of neutral as its confidence.
@@ -154,14 +156,23 @@ impl Judge<'_> {
         claim: &Claimed<'_>,
         passages: &[&Passage],
     ) -> Result<Vec<Option<Verdict>>> {
-        let mut verdicts = match self.models.judge {
-            JudgeKind::Pairs => pairs::verdicts(self, claim, passages).await?,
+        let findings: Vec<Option<Finding>> = match self.models.judge {
+            JudgeKind::Pairs => {
+                let verdicts = pairs::verdicts(self, claim, passages).await?;
+                verdicts.into_iter().map(|verdict| verdict.map(Finding::from)).collect()
+            }
             JudgeKind::Verifier => verifier::verdicts(self, claim.text, claim.given, passages).await?,
         };
-        for (verdict, passage) in verdicts.iter_mut().zip(passages) {
-            if let Some(verdict) = verdict {
-                guarded::guard(verdict, claim.text, passage);
-            }
+        let mut verdicts: Vec<Option<Verdict>> = Vec::with_capacity(passages.len());
+        for (finding, passage) in findings.into_iter().zip(passages) {
+            verdicts.push(finding.map(|Finding { mut verdict, shown }| {
+                guarded::guard(&mut verdict, claim.text, passage);
+                // Rules look at what decided; a reader sees all that says so.
+                if let Some(shown) = shown.filter(|_| takes_side(&verdict)) {
+                    verdict.premise = shown;
+                }
+                verdict
+            }));
         }
         // After the rules, so that only sides which they leave are read in a second wording.
         if self.models.judge == JudgeKind::Verifier {

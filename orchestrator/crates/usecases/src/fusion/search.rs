@@ -246,9 +246,9 @@ pub(super) fn parsed(text: &str) -> Result<Query, AppError> {
     Query::parse(text).map_err(|error| AppError {
         details: Some(Details::Syntax {
             position: error.at + 1,
-            found: error.found.clone(),
-            expected: error.expected.clone(),
-            suggestion: error.instead.clone(),
+            found: error.found.clone().into(),
+            expected: error.expected.clone().into(),
+            suggestion: error.instead.clone().map(Into::into),
         }),
         ..AppError::invalid(
             error.to_string(),

@@ -12,6 +12,7 @@ use crate::ports::{Verified, Verify};
 use lyra_domain::quote::GAP;
 use lyra_domain::{Discrepancies, NliJudgement, Relation, ranking::top_by};
 use lyra_text::{Sentence, guard};
+use std::collections::BTreeMap;
 
 /// Items of one request.
 const BATCH: usize = 16;
@@ -30,8 +31,25 @@ const MAX_WINDOWS: usize = 24;
 const SILENT: f64 = 0.9;
 /// From this probability on a sentence is part of what decides.
 const DECIDES: f64 = 0.5;
+/// The same for sentences of all windows that take the side, which are shown together.
+const ALSO_DECIDES: f64 = 0.4;
 /// Most sentences that are shown as what decided.
 const MAX_RATIONALE: usize = 3;
+
+/// What a passage was found to say.
+#[derive(Debug, Clone)]
+pub(super) struct Finding {
+    /// With the sentences that decided, which rules look at.
+    pub(super) verdict: Verdict,
+    /// Those of every window that takes the same side; `None` where the passage was not read by windows, or takes none.
+    pub(super) shown: Option<String>,
+}
+
+impl From<Verdict> for Finding {
+    fn from(verdict: Verdict) -> Self {
+        Self { verdict, shown: None }
+    }
+}
 
 /// What each passage says about a claim in these words, which a user may have given.
 pub(super) async fn verdicts(
@@ -39,23 +57,27 @@ pub(super) async fn verdicts(
     claim: &str,
     given: bool,
     passages: &[&Passage],
-) -> Result<Vec<Option<Verdict>>> {
+) -> Result<Vec<Option<Finding>>> {
     let in_windows: Vec<bool> = passages
         .iter()
         .map(|passage| passage.sentences.len() > WINDOW && guard::missing(claim, &passage.words).is_empty())
         .collect();
     let at_once: Vec<usize> = (0..passages.len()).filter(|&i| given && in_windows[i]).collect();
     let first: Vec<usize> = (0..passages.len()).filter(|&i| !(given && in_windows[i])).collect();
-    let mut said: Vec<Option<Verdict>> = passages.iter().map(|_| None).collect();
+    let mut said: Vec<Option<Finding>> = passages.iter().map(|_| None).collect();
     for (&i, whole) in first.iter().zip(whole(judge, claim, &pick(passages, &first)).await?) {
-        said[i] = whole;
+        said[i] = whole.map(Finding::from);
     }
-    let speaks = |verdict: &Verdict| verdict.judgement.scores.neutral <= SILENT;
+    let speaks = |found: &Finding| found.verdict.judgement.scores.neutral <= SILENT;
     let then = first.into_iter().filter(|&i| in_windows[i] && said[i].as_ref().is_some_and(speaks));
     let closer: Vec<usize> = at_once.into_iter().chain(then).collect();
     let threshold = judge.threshold();
     for (&i, windows) in closer.iter().zip(by_windows(judge, claim, &pick(passages, &closer)).await?) {
-        said[i] = strongest(said[i].take(), &windows, threshold);
+        let verdict = strongest(said[i].take().map(|found| found.verdict), &windows, threshold);
+        said[i] = verdict.map(|verdict| Finding {
+            shown: shown(&windows, &verdict, threshold).map(|places| quote(&passages[i].sentences, &places)),
+            verdict,
+        });
     }
     Ok(said)
 }
@@ -70,6 +92,8 @@ struct Window {
     closeness: f64,
     /// Whether that sentence can be evidence.
     tells: bool,
+    /// Its sentences by their place in the passage, each with the probability that it decides.
+    sentences: Vec<(usize, f64)>,
     answer: Answer,
 }
 
@@ -111,6 +135,39 @@ fn strongest(whole: Option<Verdict>, windows: &[Window], threshold: f64) -> Opti
     })
 }
 
+/// The places of the sentences that decide in any window which takes the side of the verdict: at most [`MAX_RATIONALE`], and the one
+/// that decides in the surest window among them. A text often says the same twice, and its surest window holds only one of both.
+fn shown(windows: &[Window], verdict: &Verdict, threshold: f64) -> Option<Vec<usize>> {
+    let score = |window: &Window| match verdict.judgement.relation {
+        Relation::Supports => window.answer.judgement.scores.supports,
+        Relation::Refutes => window.answer.judgement.scores.refutes,
+        _ => 0.0,
+    };
+    let taking: Vec<&Window> = windows
+        .iter()
+        .filter(|window| window.tells && score(window) >= threshold.max(f64::EPSILON))
+        .collect();
+    let scores: Vec<f64> = taking.iter().map(|window| score(window)).collect();
+    let surest = taking[*top_by(&scores, 1).first()?];
+    let decides = |window: &Window| -> Option<usize> {
+        let chances: Vec<f64> = window.sentences.iter().map(|&(_, chance)| chance).collect();
+        top_by(&chances, 1).first().map(|&i| window.sentences[i].0)
+    };
+    let first = decides(surest)?;
+    let mut chances: BTreeMap<usize, f64> = BTreeMap::new();
+    for &(place, chance) in taking.iter().flat_map(|window| &window.sentences) {
+        let most = chances.entry(place).or_default();
+        *most = most.max(chance);
+    }
+    chances.remove(&first);
+    let (others, chances): (Vec<usize>, Vec<f64>) =
+        chances.into_iter().filter(|&(_, chance)| chance >= ALSO_DECIDES).unzip();
+    let also = top_by(&chances, MAX_RATIONALE - 1).into_iter().map(|i| others[i]);
+    let mut places: Vec<usize> = std::iter::once(first).chain(also).collect();
+    places.sort_unstable();
+    Some(places)
+}
+
 /// What windows of each passage say about a claim.
 async fn by_windows(judge: &Judge<'_>, claim: &str, passages: &[&Passage]) -> Result<Vec<Vec<Window>>> {
     let windows: Vec<(usize, usize, &[Sentence])> = passages
@@ -126,7 +183,13 @@ async fn by_windows(judge: &Judge<'_>, claim: &str, passages: &[&Passage]) -> Re
             let read = &window[..verified.rationale.len().min(window.len())];
             if let Some(&best) = top_by(&verified.rationale[..read.len()], 1).first() {
                 let (closeness, answer) = answer(read, &verified);
-                answers[i].push(Window { closeness, tells: passages[i].tells[from + best], answer });
+                let sentences = (from..).zip(verified.rationale[..read.len()].iter().copied()).collect();
+                answers[i].push(Window {
+                    closeness,
+                    tells: passages[i].tells[from + best],
+                    sentences,
+                    answer,
+                });
             }
         }
     }
@@ -281,6 +344,7 @@ mod tests {
             .map(|(i, &(s, r))| Window {
                 closeness: i as f64,
                 tells: aim != Some(i),
+                sentences: Vec::new(),
                 answer: read(names[i], s, r),
             })
             .collect();
@@ -305,6 +369,35 @@ mod tests {
         check_windows(false, Some(0), &[(0.9, 0.1)], Some(("first", Relation::Neutral)));
         check_windows(true, None, &[], Some(("whole", Relation::Neutral)));
         check_windows(false, None, &[], None);
+    }
+
+    /// Windows from every second sentence on, by their support and what their sentences' probabilities are.
+    #[track_caller]
+    fn check_shown(windows: &[(f64, [f64; 4])], expect: Option<&[usize]>) {
+        let windows: Vec<Window> = windows
+            .iter()
+            .enumerate()
+            .map(|(i, (supports, chances))| Window {
+                closeness: 0.0,
+                tells: true,
+                sentences: (2 * i..).zip(chances.iter().copied()).collect(),
+                answer: read("", *supports, 0.0),
+            })
+            .collect();
+        let verdict = strongest(None, &windows, 0.5).unwrap();
+        assert_eq!(shown(&windows, &verdict, 0.5).as_deref(), expect);
+    }
+
+    #[test]
+    fn what_other_windows_of_the_side_say_is_shown_too() {
+        check_shown(&[(0.3, [0.9; 4]), (0.2, [0.9; 4])], None);
+        check_shown(&[(0.8, [0.1, 0.3, 0.1, 0.1])], Some(&[1]));
+        check_shown(&[(0.8, [0.1, 0.9, 0.1, 0.1]), (0.6, [0.1, 0.1, 0.1, 0.8])], Some(&[1, 5]));
+        // A window that does not take the side adds nothing.
+        check_shown(&[(0.8, [0.1, 0.9, 0.1, 0.1]), (0.4, [0.1, 0.1, 0.1, 0.8])], Some(&[1]));
+        // The surest window's sentence is among the three, and each sentence counts as in the window that is surest of it.
+        check_shown(&[(0.9, [0.1, 0.5, 0.6, 0.3]), (0.6, [0.1, 0.7, 0.8, 0.9])], Some(&[2, 4, 5]));
+        check_shown(&[(0.6, [0.1, 0.5, 0.1, 0.45]), (0.9, [0.1, 0.1, 0.1, 0.2])], Some(&[1, 3, 5]));
     }
 
     #[test]

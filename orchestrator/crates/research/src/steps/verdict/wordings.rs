@@ -19,7 +19,7 @@ pub(super) async fn confirm(
     let asked: Vec<&Passage> = sided.iter().map(|&i| passages[i]).collect();
     let others = verifier::verdicts(judge, &reworded, claim.given, &asked).await?;
     for (i, other) in sided.into_iter().zip(others) {
-        said[i] = said[i].take().map(|one| agreed(one, other, &reworded));
+        said[i] = said[i].take().map(|one| agreed(one, other.map(|found| found.verdict), &reworded));
     }
     Ok(())
 }
