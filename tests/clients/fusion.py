@@ -137,7 +137,7 @@ async def walk(lyra, case):
 
     # Review: the proposed sample, then what tells most.
     review = [document["doc_id"] for document in said["sample"]]
-    assert len(review) == min(20, fused["meta"]["count_returned"]), review
+    assert 10 <= len(review) <= 20, review
     judged = [
         {"doc_id": doc_id, "label": "A" if doc_id in seen[:8] else "B" if doc_id in seen[:20] else "C"}
         for doc_id in review

@@ -56,9 +56,12 @@ fn lane_agreement(pool: &Pool<'_>) -> Option<f64> {
 /// The lanes that are no near copy of one before them.
 fn distinct(pool: &Pool<'_>) -> Vec<usize> {
     let all = heads(pool, usize::MAX);
+    // By name, so that the order of lanes changes nothing.
+    let mut by_name: Vec<usize> = (0..all.len()).collect();
+    by_name.sort_by_key(|&lane| pool.names()[lane]);
     let mut lanes: Vec<usize> = Vec::new();
-    for (lane, docs) in all.iter().enumerate() {
-        if lanes.iter().all(|&known| jaccard(docs, &all[known]) <= COPIES) {
+    for lane in by_name {
+        if lanes.iter().all(|&known| jaccard(&all[lane], &all[known]) <= COPIES) {
             lanes.push(lane);
         }
     }

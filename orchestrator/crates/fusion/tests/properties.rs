@@ -370,7 +370,7 @@ fn alarms_come_with_what_was_measured() {
     let lanes: Vec<Lane<'_>> =
         NAMES.iter().zip(&docs).map(|(name, docs)| Lane { name, docs, limit: 100 }).collect();
     let pool = Pool::new(&lanes);
-    let mut recipe = recipe(&[5.0, 0.1], false);
+    let mut recipe = recipe(&[50.0, 0.1], false);
     recipe.weights.retain(|name, _| pool.names().contains(&name.as_str()));
     recipe.target_profile = [("ipc:F16H57/04".to_owned(), 1.0), ("ipc:B60R25/10".to_owned(), 0.6)].into();
     recipe.context_codes = vec!["ipc:B60R".to_owned()];

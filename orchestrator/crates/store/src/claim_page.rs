@@ -240,17 +240,8 @@ async fn name_designs(connection: &mut SqliteConnection, task: &TaskId) -> Resul
         .into_iter()
         .filter_map(|(page, title)| Some((page, StudyDesign::in_title(&title)?.as_str())))
         .collect();
-    sqlx::query(
-        "INSERT OR IGNORE INTO temp.page_designs (design, page_id)
-         SELECT value ->> 1, value ->> 0 FROM json_each(?)",
-    )
-    .bind(json(&designed)?)
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query("UPDATE temp.numbered_tasks SET designed = 1 WHERE task_id = ?")
-        .bind(task.as_str())
-        .execute(connection)
-        .await?;
+    sqlx::query(KEEP_DESIGNS).bind(json(&designed)?).execute(&mut *connection).await?;
+    sqlx::query(NOTE_DESIGNS).bind(task.as_str()).execute(connection).await?;
     Ok(())
 }
 
@@ -309,6 +300,10 @@ fn chosen_pages(filter: &ClaimFilter) -> &'static str {
         }
     }
 }
+
+const KEEP_DESIGNS: &str = "
+    INSERT OR IGNORE INTO temp.page_designs (design, page_id) SELECT value ->> 1, value ->> 0 FROM json_each(?)";
+const NOTE_DESIGNS: &str = "UPDATE temp.numbered_tasks SET designed = 1 WHERE task_id = ?";
 
 const NOTE: &str = "INSERT INTO temp.numbered_tasks (task_id, stamp) VALUES (?, ?)";
 

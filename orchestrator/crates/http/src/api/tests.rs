@@ -384,6 +384,9 @@ async fn what_does_not_exist_is_not_found_on_every_route() {
         let body = match route.id {
             "queue_searches" => json!({"queries": ["x"]}),
             "reject_claim" => json!({"reason": "x"}),
+            "reject_claims" => json!({"claims": [unknown("claim_id")], "reason": "x"}),
+            "restore_claims" => json!({"claims": [unknown("claim_id")]}),
+            "change_budget" => json!({"budget_pages": 10}),
             "leave_out" => json!({"edge_ids": []}),
             "correct_edge" => json!({"relation": "supports"}),
             "register_representatives" => json!({"representatives": [{"doc_id": "x", "label": "A"}]}),

@@ -170,7 +170,8 @@ async fn a_blend_adds_up_and_a_change_keeps_its_lineage() {
     let total: f64 = said.contributions.values().sum();
     assert!((total - 1.0).abs() < 1e-5 && said.contributions.contains_key("code"));
     assert!(said.code_distributions.iter().any(|system| system.system == "ipc"));
-    assert_eq!(said.sample.unwrap().len(), 20);
+    // Sixty documents leave the last stratum empty.
+    assert_eq!(said.sample.unwrap().len(), 17);
 
     let searches = bench.backend.searches.load(Ordering::Relaxed);
     let delta: RecipeDelta =
@@ -251,7 +252,8 @@ async fn judgments_add_up_and_narrow_the_estimate() {
     // Once more, with another label for one of them.
     let changed = vec![Representative { label: Label::C, ..judged[0].clone() }];
     let said = bench.fusion.register_representatives(&fused.run_id, changed).await.unwrap();
-    assert_eq!((said.representatives.len(), said.representatives[0].label.as_str()), (12, "C"));
+    let label = said.representatives.iter().find(|known| known.doc_id == judged[0].doc_id).map(|known| known.label.as_str());
+    assert_eq!((said.representatives.len(), label), (12, Some("C")));
     assert!(said.estimate.unwrap().relevant.mean < narrowed.relevant.mean);
     bench.fusion.register_representatives(&fused.run_id, judged[..1].to_vec()).await.unwrap();
     // What is proposed next was not judged, and nothing is once the interval is narrow enough.

@@ -60,9 +60,9 @@ pub struct EstimateView {
 pub struct DesignPointView {
     /// Documents read.
     pub k: usize,
-    /// P*.
+    /// P*, a proxy of precision.
     pub p_star: f64,
-    /// R*.
+    /// R*, a proxy of recall.
     pub r_star: f64,
     /// Fβ* of the two.
     pub f_beta_star: f64,

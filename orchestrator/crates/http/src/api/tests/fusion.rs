@@ -55,7 +55,7 @@ async fn blend(server: &Server) -> (String, Vec<String>) {
 async fn a_query_is_checked_at_its_place() {
     let server = Server::start(false).await;
     let good = server.post("/fusion/check", json!({"query": "led heat"})).await;
-    assert_eq!(good.body, json!({"reading": "(led AND heat)"}), "{good:?}");
+    assert_eq!(good.body, json!({"reading": "(led AND heat)", "notes": []}), "{good:?}");
     let bad = server.post("/fusion/check", json!({"query": "昼 AND (led"})).await;
     assert_eq!(
         (&bad.body["fault"]["position"], &bad.body["fault"]["length"]),
