@@ -333,7 +333,7 @@ mod tests {
             r#"{"id": 1, "title": "x", "priorities": [{"number": "A", "date": "x"}]}"#,
             "`date` must be a date",
         );
-        check(r#"{"id": 1, "title": "x", "volume": []}"#, "`volume` must be a string");
+        check(r#"{"id": 1, "title": "x", "volume": {}}"#, "`volume` must be a string");
     }
 
     proptest! {
