@@ -252,7 +252,11 @@ async fn judgments_add_up_and_narrow_the_estimate() {
     // Once more, with another label for one of them.
     let changed = vec![Representative { label: Label::C, ..judged[0].clone() }];
     let said = bench.fusion.register_representatives(&fused.run_id, changed).await.unwrap();
-    let label = said.representatives.iter().find(|known| known.doc_id == judged[0].doc_id).map(|known| known.label.as_str());
+    let label = said
+        .representatives
+        .iter()
+        .find(|known| known.doc_id == judged[0].doc_id)
+        .map(|known| known.label.as_str());
     assert_eq!((said.representatives.len(), label), (12, Some("C")));
     assert!(said.estimate.unwrap().relevant.mean < narrowed.relevant.mean);
     bench.fusion.register_representatives(&fused.run_id, judged[..1].to_vec()).await.unwrap();
