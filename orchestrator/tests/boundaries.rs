@@ -47,7 +47,7 @@ const JSON: [(&str, &str); 7] = [
     ("eval/set/lines.rs", "lines of a user's file, of which only some fields are known"),
     ("fusion/blend.rs", "recipes, judgments and measurements, which the store keeps as JSON"),
     ("fusion/fuse.rs", "the same"),
-    ("fusion/ports.rs", "the same"),
+    ("fusion/saved.rs", "the same"),
     ("fusion/search.rs", "the same"),
     ("llm.rs", "an answer of a language model, as it is checked"),
 ];

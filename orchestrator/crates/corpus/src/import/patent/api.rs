@@ -63,7 +63,7 @@ fn records(answer: Value) -> Vec<Record> {
     };
     if outcomes.is_empty() {
         let why = "no publication in it: Lyra reads answers of EPO Open Patent Services, USPTO Public Search, and the \
-                   USPTO Open Data Portal; other documents stand as one object a line (`--format jsonl`)";
+                   USPTO Open Data Portal; other documents stand as one object a line";
         return vec![Record::new(1, Err(why.to_owned()))];
     }
     let numbered = |(nth, outcome): (usize, Read)| {
