@@ -257,7 +257,7 @@ async fn no_generated_statement_reads_a_secret_or_outlives_its_time() {
                 let (said, reason) = match &answer {
                     Ok(found) => (serde_json::to_string(&found.rows).unwrap(), "answered".to_owned()),
                     Err(error) => {
-                        let reason = error.details.as_ref().and_then(Details::reason).map(str::to_owned);
+                        let reason = error.details.as_deref().and_then(Details::reason).map(str::to_owned);
                         (
                             format!("{error} {:?}", error.remedy),
                             reason.unwrap_or_else(|| error.code.to_string()),

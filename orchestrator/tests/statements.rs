@@ -56,7 +56,7 @@ async fn what_cannot_be_interrupted_is_killed_and_nothing_goes_on() {
         let answer = app.query_graph("me", sql, OPTIONS).await;
         assert!(started.elapsed() < IN_TIME, "{sql} took {:?}", started.elapsed());
         let Err(error) = answer else { continue };
-        let reason = error.details.as_ref().and_then(Details::reason).unwrap_or_default();
+        let reason = error.details.as_deref().and_then(Details::reason).unwrap_or_default();
         assert!(
             ["timeout", "too_much_memory", "too_many_steps", "too_large"].contains(&reason),
             "{sql}: {error}"

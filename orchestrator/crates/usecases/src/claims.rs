@@ -33,9 +33,9 @@ impl App {
     /// No such claim, or an edge that is no judgment of it.
     pub async fn claim_without(&self, claim: &ClaimId, edges: &[EdgeId]) -> Result<WhatIf, AppError> {
         let report = self.store().claim_report(claim).await?;
-        report.without(edges).map_err(|edge| AppError {
-            details: Some(Details::Missing { missing: vec![edge.to_string()] }),
-            ..AppError::invalid(format!("{edge} is no judgment of {claim}"), Remedy::FindClaims)
+        report.without(edges).map_err(|edge| {
+            AppError::invalid(format!("{edge} is no judgment of {claim}"), Remedy::FindClaims)
+                .detailed(Details::Missing { missing: vec![edge.to_string()] })
         })
     }
 }

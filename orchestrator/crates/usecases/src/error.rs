@@ -39,7 +39,7 @@ pub struct AppError {
     /// What would be right.
     pub remedy: Option<Remedy>,
     /// Facts for a program.
-    pub details: Option<Details>,
+    pub details: Option<Box<Details>>,
 }
 
 /// Facts about a failure for a program.
@@ -51,12 +51,12 @@ pub enum Details {
         /// Where, in characters from 1.
         position: usize,
         /// The unexpected token.
-        found: Box<str>,
+        found: String,
         /// The expected tokens.
-        expected: Box<str>,
+        expected: String,
         /// What to write instead, where another system's form stands there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        suggestion: Option<Box<str>>,
+        suggestion: Option<String>,
     },
     /// Ids of which there is nothing.
     Missing {
@@ -69,7 +69,7 @@ pub enum Details {
         reason: String,
     },
     /// The decision that counts where another one was expected.
-    Decided(Box<Decided>),
+    Decided(Decided),
 }
 
 /// The decision about a document that counts; all fields are `None` if there is none.
@@ -112,6 +112,12 @@ impl AppError {
     #[must_use]
     pub fn with(self, remedy: impl Into<Remedy>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
+    }
+
+    /// The same error with these facts.
+    #[must_use]
+    pub fn detailed(self, details: Details) -> Self {
+        Self { details: Some(Box::new(details)), ..self }
     }
 }
 
@@ -159,8 +165,9 @@ impl From<lyra_store::StoreError> for AppError {
                     decided_at: now.map(|now| now.decided_at.clone()),
                 };
                 let remedy = "name the decision that counts now in `replaces`, or keep it";
-                let error = Self::new(ErrorCode::Conflict, error.to_string()).with(remedy);
-                Self { details: Some(Details::Decided(Box::new(decided))), ..error }
+                Self::new(ErrorCode::Conflict, error.to_string())
+                    .with(remedy)
+                    .detailed(Details::Decided(decided))
             }
             lyra_store::StoreError::NotJudged { .. }
             | lyra_store::StoreError::NotCorrected { .. }
@@ -205,10 +212,10 @@ impl From<GuardError> for AppError {
             GuardError::Timeout { .. } | GuardError::TooManySteps { .. } => ErrorCode::SqlTimeout,
             _ => ErrorCode::SqlRefused,
         };
+        let details = Details::Refused { reason: error.code().to_owned() };
         Self {
             remedy: error.hint().map(Remedy::from),
-            details: Some(Details::Refused { reason: error.code().to_owned() }),
-            ..Self::new(code, error.to_string())
+            ..Self::new(code, error.to_string()).detailed(details)
         }
     }
 }

@@ -162,10 +162,8 @@ impl Fusion {
                 judged.iter().map(|j| j.doc_id.clone()).filter(|id| !held.contains(id.as_str())).collect();
             if !missing.is_empty() {
                 let message = format!("the run does not have: {}", missing.join(", "));
-                return Err(AppError {
-                    details: Some(Details::Missing { missing }),
-                    ..AppError::invalid(message, Remedy::GiveDocumentsOfRun)
-                });
+                return Err(AppError::invalid(message, Remedy::GiveDocumentsOfRun)
+                    .detailed(Details::Missing { missing }));
             }
             let mut all = representatives(&run);
             all.retain(|known| judged.iter().all(|new| new.doc_id != known.doc_id));

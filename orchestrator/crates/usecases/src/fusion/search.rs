@@ -243,17 +243,17 @@ impl Fusion {
 
 /// The parsed query, or the position of the error and what was expected there.
 pub(super) fn parsed(text: &str) -> Result<Query, AppError> {
-    Query::parse(text).map_err(|error| AppError {
-        details: Some(Details::Syntax {
-            position: error.at + 1,
-            found: error.found.clone().into(),
-            expected: error.expected.clone().into(),
-            suggestion: error.instead.clone().map(Into::into),
-        }),
-        ..AppError::invalid(
+    Query::parse(text).map_err(|error| {
+        AppError::invalid(
             error.to_string(),
             "words, AND OR NOT, brackets, \"phrases\", field:word, trunc*, =Capitals, and a NEAR/5 b (docs/query.md)",
         )
+        .detailed(Details::Syntax {
+            position: error.at + 1,
+            found: error.found,
+            expected: error.expected,
+            suggestion: error.instead,
+        })
     })
 }
 
