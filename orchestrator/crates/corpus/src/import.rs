@@ -432,7 +432,7 @@ pub(crate) async fn run(
 
 fn without_cluster(name: &str) -> CorpusError {
     CorpusError::Search {
-        why: format!("corpus `{name}` is to be on OpenSearch, and no cluster is configured"),
+        why: format!("the import of `{name}` goes to OpenSearch, and no cluster is configured"),
         expected: "set fusion.backends.opensearch.url".to_owned(),
     }
 }

@@ -1,19 +1,12 @@
 //! A blend from ranked lists to alarms: order, estimates, structure. Texts are not read.
 
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use lyra_fusion::estimate::{Normal, Prior};
-use lyra_fusion::{Blend, Lane, Pool, RankedDocs, Recipe, alarm};
-use std::hint::black_box;
+#[path = "../tests/prior/mod.rs"]
+mod prior;
 
-const PRIOR: Prior = Prior {
-    intercept: 3.92,
-    slope: 1.7,
-    offset: 5.0,
-    absent: 1000.0,
-    center: -2.2,
-    level: Normal { mean: -0.5, deviation: 1.5 },
-    steepness: Normal { mean: 0.1, deviation: 0.6 },
-};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use lyra_fusion::{Blend, Lane, Pool, RankedDocs, Recipe, alarm};
+use prior::PRIOR;
+use std::hint::black_box;
 
 /// A number below `below`, the same in every run (`SplitMix64`).
 fn draw(state: &mut u64, below: usize) -> usize {

@@ -1,7 +1,9 @@
 //! Fused rankings of reference: weighted reciprocal rank fusion by plain arithmetic.
 
-use lyra_fusion::estimate::{Normal, Prior};
+mod prior;
+
 use lyra_fusion::{Blend, Lane, Pool, RankedDocs, Recipe};
+use prior::PRIOR;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,17 +25,6 @@ struct Case {
     #[serde(rename = "S_shape")]
     s_shape: f64,
 }
-
-/// Not measured here.
-const PRIOR: Prior = Prior {
-    intercept: 4.0,
-    slope: 1.5,
-    offset: 5.0,
-    absent: 1000.0,
-    center: -2.0,
-    level: Normal { mean: 0.0, deviation: 1.0 },
-    steepness: Normal { mean: 0.0, deviation: 1.0 },
-};
 
 #[test]
 fn golden_rrf() {

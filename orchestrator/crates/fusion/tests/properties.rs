@@ -1,23 +1,17 @@
 //! Properties of every fusion, for any lanes and recipe.
 
-use lyra_fusion::estimate::{Normal, Posterior, Prior, proposed, stratified};
+mod prior;
+
+use lyra_fusion::estimate::{Posterior, proposed, stratified};
 use lyra_fusion::{
     AlarmKind, Assessment, Blend, FacetSignals, FacetTerms, Lane, Method, PiMode, PiWeights, Pool,
     ProposeOptions, ProxyMethod, RankedDocs, Recipe, RecipeDelta, TargetProfile, alarm, passages, profile,
 };
 use lyra_text::query::{Field, Query, highlights};
+use prior::PRIOR;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-const PRIOR: Prior = Prior {
-    intercept: 3.92,
-    slope: 1.7,
-    offset: 5.0,
-    absent: 1000.0,
-    center: -2.2,
-    level: Normal { mean: -0.5, deviation: 1.5 },
-    steepness: Normal { mean: 0.1, deviation: 0.6 },
-};
 const NAMES: [&str; 4] = ["wide", "recall", "precision", "semantic"];
 const CODES: [&str; 6] =
     ["ipc:H01L33/20", "ipc:H01L33/00", "ipc:G06F3/01", "ipc:A61K9/00", "ipc:G06F17/30", "ipc:B60R25/10"];

@@ -227,10 +227,8 @@ impl Store {
 
 /// Notes the design that the title of each judged work of a task names, unless that is known for the snapshot.
 async fn name_designs(connection: &mut SqliteConnection, task: &TaskId) -> Result<()> {
-    let known: bool = sqlx::query_scalar("SELECT designed FROM temp.numbered_tasks WHERE task_id = ?")
-        .bind(task.as_str())
-        .fetch_one(&mut *connection)
-        .await?;
+    let known: bool =
+        sqlx::query_scalar(DESIGNS_KNOWN).bind(task.as_str()).fetch_one(&mut *connection).await?;
     if known {
         return Ok(());
     }
@@ -301,6 +299,7 @@ fn chosen_pages(filter: &ClaimFilter) -> &'static str {
     }
 }
 
+const DESIGNS_KNOWN: &str = "SELECT designed FROM temp.numbered_tasks WHERE task_id = ?";
 const KEEP_DESIGNS: &str = "
     INSERT OR IGNORE INTO temp.page_designs (design, page_id) SELECT value ->> 1, value ->> 0 FROM json_each(?)";
 const NOTE_DESIGNS: &str = "UPDATE temp.numbered_tasks SET designed = 1 WHERE task_id = ?";

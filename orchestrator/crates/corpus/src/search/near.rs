@@ -188,22 +188,9 @@ impl Run {
     }
 
     /// The first document from `target` on with all terms.
-    fn seek(&mut self, mut target: DocId) -> DocId {
-        'document: loop {
-            for part in &mut self.parts {
-                let doc = part.cursor.seek(target);
-                if doc > target {
-                    if doc == TERMINATED {
-                        self.doc = TERMINATED;
-                        return TERMINATED;
-                    }
-                    target = doc;
-                    continue 'document;
-                }
-            }
-            self.doc = target;
-            return target;
-        }
+    fn seek(&mut self, target: DocId) -> DocId {
+        self.doc = meet(&mut self.parts, target, |part, target| part.cursor.seek(target));
+        self.doc
     }
 
     /// More occurrences than that are impossible in the current document.
@@ -291,6 +278,23 @@ impl Group {
     }
 }
 
+/// The first document from `target` on at which all members are. `seek` moves a member to its first document from one on.
+fn meet<T>(members: &mut [T], mut target: DocId, mut seek: impl FnMut(&mut T, DocId) -> DocId) -> DocId {
+    'document: loop {
+        for member in &mut *members {
+            let doc = seek(member, target);
+            if doc == TERMINATED {
+                return TERMINATED;
+            }
+            if doc > target {
+                target = doc;
+                continue 'document;
+            }
+        }
+        return target;
+    }
+}
+
 /// Documents that hold words of every group, wherever in the field.
 pub(super) struct Candidates {
     groups: Vec<Group>,
@@ -311,26 +315,13 @@ impl Candidates {
     }
 
     /// The first candidate from `target` on, which is not before the current one.
-    pub(super) fn seek(&mut self, mut target: DocId) -> DocId {
+    pub(super) fn seek(&mut self, target: DocId) -> DocId {
         if self.groups.is_empty() || target == TERMINATED {
             self.doc = TERMINATED;
             return TERMINATED;
         }
-        'document: loop {
-            for group in &mut self.groups {
-                let doc = group.seek(target);
-                if doc > target {
-                    if doc == TERMINATED {
-                        self.doc = TERMINATED;
-                        return TERMINATED;
-                    }
-                    target = doc;
-                    continue 'document;
-                }
-            }
-            self.doc = target;
-            return target;
-        }
+        self.doc = meet(&mut self.groups, target, Group::seek);
+        self.doc
     }
 
     /// More places than that are impossible in the current document. It asks for no positions.

@@ -11,6 +11,7 @@ mod library;
 mod mixed;
 mod papers;
 mod patents;
+mod pdf;
 mod real;
 mod refused;
 mod remote;

@@ -6,38 +6,13 @@ use std::fmt::Write;
 
 /// A PDF in Helvetica with a content stream per page; lines have a size, x and y.
 pub(crate) fn pdf(pages: &[&[(u32, u32, u32, &str)]]) -> Vec<u8> {
-    let kids: String =
-        (0..pages.len()).fold(String::new(), |kids, nth| format!("{kids}{} 0 R ", 4 + nth * 2));
-    let mut objects = vec![
-        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-        format!("<< /Type /Pages /Count {} /Kids [{kids}] >>", pages.len()),
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
-    ];
-    for (nth, lines) in pages.iter().enumerate() {
-        let content = lines.iter().fold(String::new(), |mut content, (size, x, y, words)| {
+    let content = |lines: &&[(u32, u32, u32, &str)]| {
+        lines.iter().fold(String::new(), |mut content, (size, x, y, words)| {
             writeln!(content, "BT /F {size} Tf {x} {y} Td ({words}) Tj ET").unwrap();
             content
-        });
-        objects.push(format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {} 0 R \
-             /Resources << /Font << /F 3 0 R >> >> >>",
-            5 + nth * 2
-        ));
-        objects.push(format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()));
-    }
-    let (mut file, mut offsets) = ("%PDF-1.4\n".to_owned(), Vec::new());
-    for (nth, object) in objects.iter().enumerate() {
-        offsets.push(file.len());
-        write!(file, "{} 0 obj\n{object}\nendobj\n", nth + 1).unwrap();
-    }
-    let start = file.len();
-    write!(file, "xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).unwrap();
-    for offset in offsets {
-        writeln!(file, "{offset:010} 00000 n ").unwrap();
-    }
-    write!(file, "trailer << /Size {} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n", objects.len() + 1)
-        .unwrap();
-    file.into_bytes()
+        })
+    };
+    crate::pdf::of(&pages.iter().map(content).collect::<Vec<_>>())
 }
 
 pub(crate) fn article() -> Vec<u8> {

@@ -242,7 +242,8 @@ fn uspc(mut rest: Rest<'_>) -> Option<Code> {
     let columns = letters.len() + gap + digits.len();
     let mut after = rest;
     let blanks = after.blanks();
-    let (class, subclass, width) = if after.take_if(|c| c == '/').is_some() {
+    let is_divided = after.take_if(|c| c == '/').is_some();
+    let (class, subclass, width) = if is_divided {
         after.blanks();
         rest = after;
         (digits, rest.take_while(digit), USPC_COLUMNS)
@@ -283,7 +284,7 @@ fn uspc(mut rest: Rest<'_>) -> Option<Code> {
     let mark = rest.take_while(letter);
     if number.is_empty() {
         let collection = match mark {
-            [] => return rest.peek().is_none().then(|| code.done(System::Uspc)),
+            [] => return (!is_divided && rest.peek().is_none()).then(|| code.done(System::Uspc)),
             ['D', 'I', 'G'] | ['E'] => mark,
             _ => return None,
         };

@@ -140,7 +140,6 @@ fn no_codes() {
             "H01L33/2000000",
             "H1L33/20",
             "H01LL33/20",
-            "33/20",
             "H01L33/20X9",
             "I01L33/20",
             "H01L0/00",
@@ -153,6 +152,9 @@ fn no_codes() {
     let error = Code::parse(System::Ft, "H01L33/20").unwrap_err().to_string();
     assert_eq!(error, "`H01L33/20` is not a valid FT code: write it like `5F044AA01`, `5F044AA` or `5F044`");
     assert!(Code::parse(System::Ipc, "Y02E10/50").is_err(), "Y is CPC's alone");
+    for system in System::ALL {
+        assert_eq!(Code::parse(system, "33/20").is_ok(), system == System::Uspc, "{system}");
+    }
     assert!(Code::parse(System::Ipc, "5F044AA01").is_err());
 }
 

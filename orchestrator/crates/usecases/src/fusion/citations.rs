@@ -48,7 +48,7 @@ impl Fusion {
     pub async fn citations(&self, search: CitationSearch, show: Show) -> Result<RunHandle, AppError> {
         if !(1..=MOST).contains(&search.first) {
             return Err(AppError::invalid(
-                format!("citations of the first {} documents are to be followed", search.first),
+                format!("citations of the first {} documents cannot be followed", search.first),
                 format!("give 1 to {MOST}"),
             ));
         }
@@ -64,7 +64,7 @@ impl Fusion {
         }
         if ids.is_empty() || ids.len() > MOST {
             return Err(AppError::invalid(
-                format!("there are {} documents whose citations are to be followed", ids.len()),
+                format!("there are {} documents to follow citations of", ids.len()),
                 format!("name a run with documents, or 1 to {MOST} documents"),
             ));
         }

@@ -240,7 +240,7 @@ impl Shelf {
         Ok(())
     }
 
-    /// Deletes an index of this corpus; one that is not there is none.
+    /// Deletes an index of this corpus, if it exists.
     pub(crate) async fn drop_index(&self, index: &str, stop: &CancellationToken) -> Result<()> {
         let Some(found) = self.mapping(index, stop).await? else { return Ok(()) };
         let created = self.manifest.created.to_string();
