@@ -23,7 +23,8 @@ fn a_person_searches_fuses_and_reads() {
     assert_eq!(changed["changed_from"], id);
     let said = app.json(&["fuse", "provenance", id, "--sample", "--json"]);
     assert_eq!(said["parents"][1]["lane"], "meaning");
-    assert_eq!(said["sample"].as_array().map(Vec::len), Some(10));
+    // A sample has 20 documents; both lanes together found fewer, which are all proposed.
+    assert_eq!(said["sample"].as_array().map(Vec::len), Some(17));
     let peek = app.json(&["fuse", "peek", id, "--limit", "3", "--json"]);
     assert_eq!(peek["snippets"].as_array().map(Vec::len), Some(3));
     let first = peek["snippets"][0]["doc_id"].as_str().expect("a document");
