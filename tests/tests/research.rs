@@ -151,7 +151,7 @@ fn evidence_from_an_imported_paper_names_section_and_page() {
     let evidence: Vec<&Value> =
         claims.iter().flat_map(|c| c["evidence"].as_array().expect("evidence")).collect();
     let places: Vec<&str> = evidence.iter().filter_map(|passage| passage["section"].as_str()).collect();
-    assert!(places.contains(&"Results, p. 2"), "{places:?} in {report}");
+    assert!(places.contains(&"2. Results, p. 2"), "{places:?} in {report}");
 }
 
 /// A report on one task in every format.
