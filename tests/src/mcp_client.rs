@@ -132,6 +132,17 @@ impl StdioClient {
         Ok(content)
     }
 
+    /// Sends a signal, such as `STOP`.
+    ///
+    /// # Errors
+    /// The server has ended, or there is no `kill`.
+    pub fn signal(&self, name: &str) -> anyhow::Result<()> {
+        let pid = self.child.id().context("it runs")?.to_string();
+        let sent = std::process::Command::new("kill").args(["-s", name, &pid]).status()?;
+        ensure!(sent.success(), "kill -s {name} ended with {sent}");
+        Ok(())
+    }
+
     /// Closes stdin and waits for the server to exit.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
-//! `kill -9` of either process at random moments.
+//! `kill -9` of either process at random moments, and processes that are halted.
 
 use super::{begin, content, finish, tell, undisturbed};
+use anyhow::Context;
 use lyra_tests::TestApp;
 use lyra_tests::mcp_client::StdioClient;
 use lyra_tests::ml_server::MlServer;
@@ -63,5 +64,37 @@ async fn processes_killed_at_random() -> anyhow::Result<()> {
         "killed lyra {orchestrators} times and lyra-ml-server {servers} times in {tasks} tasks: all as undisturbed, after {:.0} s",
         started.elapsed().as_secs_f64()
     ));
+    Ok(())
+}
+
+/// The models answer slowly, so that jobs are halted in their middle; leases of three seconds run out meanwhile.
+#[tokio::test]
+#[ignore = "takes minutes: cargo make chaos"]
+async fn a_process_halted_beyond_its_leases() -> anyhow::Result<()> {
+    let models = MlServer::start().await?;
+    let network = Proxy::start(models.address()).await?;
+    let (app, url) = (TestApp::new(), network.url());
+    let file = app.data_dir().join("short-leases.toml");
+    std::fs::write(&file, "[workers]\nlease_seconds = 3\n")?;
+    let flags = ["--ml-url", url.as_str(), "--config", file.to_str().context("a path")?];
+    let expected = undisturbed(&flags).await?;
+    network.set(Weather::Slow(SLOWED));
+
+    let mut halted = StdioClient::start_with(&app, &flags).await?;
+    let task = begin(&mut halted).await?;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    halted.signal("STOP")?;
+    let mut other = StdioClient::start_with(&app, &flags).await?;
+    finish(&mut other, &task).await?;
+    halted.signal("CONT")?;
+    // It notices that its leases are gone, and writes nothing more.
+    halted.call("get_status", json!({"task_id": task})).await?;
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    for lyra in [halted, other] {
+        lyra.close().await?;
+    }
+    assert_eq!(content(&app, &task).await?, expected);
+    let again = app.rows("SELECT count(*) AS n FROM jobs WHERE fence > 1");
+    assert!(again[0]["n"].as_i64() > Some(0), "no lease ran out while its process was halted");
     Ok(())
 }

@@ -113,19 +113,17 @@ impl Worker {
         let started = Instant::now();
         let cause = self.queue.cause(&job.id).await?.unwrap_or_default();
         let trace = cause.trace;
+        let context = Context { store: self.queue.on_behalf_of(&job), ..self.context.clone() };
         let outcome = {
-            let work = trace::within(
-                cause,
-                |trace| span(&job, trace),
-                dispatch::run(&self.context, &job, used, &stop),
-            );
+            let work =
+                trace::within(cause, |trace| span(&job, trace), dispatch::run(&context, &job, used, &stop));
             // On the heap: it holds every step of the pipeline.
             let mut work = Box::pin(AssertUnwindSafe(work).catch_unwind().map(flattened));
             loop {
                 tokio::select! {
                     outcome = &mut work => break outcome,
                     () = tokio::time::sleep(self.config.lease / 3) => {
-                        if !self.queue.renew(&job.id, self.config.lease).await.unwrap_or(true) {
+                        if !self.queue.renew(&job, self.config.lease).await.unwrap_or(true) {
                             stop.cancel();
                         }
                     }

@@ -98,7 +98,7 @@ impl Store {
         let mut tx = self.write().await?;
         self.take_back(&mut tx, None).await?;
         let next = sqlx::query(
-            "SELECT id, task_id, input, attempts, query_id FROM jobs AS job
+            "SELECT id, task_id, input, attempts, fence, query_id FROM jobs AS job
              WHERE state = 'queued' AND (run_after IS NULL OR run_after <= ?1) AND (?2 IS NULL OR task_id = ?2)
                AND (kind <> 'judge' OR NOT EXISTS (
                      SELECT 1 FROM jobs AS other WHERE other.task_id = job.task_id AND other.id <> job.id
@@ -130,10 +130,11 @@ impl Store {
             kind: serde_json::from_str(&row.value::<String>("input")?)
                 .map_err(|error| StoreError::corrupt("column input", error))?,
             attempts: row.value::<u32>("attempts")? + 1,
+            fence: row.value::<i64>("fence")? + 1,
         };
         sqlx::query(
             "UPDATE jobs SET state = 'running', attempts = ?2, owner = ?3, lease_until = ?4, leased_at = ?5,
-                 heartbeat_at = ?5, started_at = coalesce(started_at, ?5), error = NULL
+                 heartbeat_at = ?5, started_at = coalesce(started_at, ?5), error = NULL, fence = ?6
              WHERE id = ?1",
         )
         .bind(job.id.as_str())
@@ -141,6 +142,7 @@ impl Store {
         .bind(self.worker().id())
         .bind(stamp(self.now() + lease))
         .bind(now)
+        .bind(job.fence)
         .execute(&mut *connection)
         .await?;
         let query: Option<String> = row.value("query_id")?;
@@ -157,12 +159,12 @@ impl Store {
         Ok(job)
     }
 
-    pub(crate) async fn renew_lease(&self, job: &JobId, lease: Duration) -> Result<bool> {
+    pub(crate) async fn renew_lease(&self, job: &Job, lease: Duration) -> Result<bool> {
         let renewed = sqlx::query(
-            "UPDATE jobs SET lease_until = ?3, heartbeat_at = ?4 WHERE id = ?1 AND state = 'running' AND owner = ?2",
+            "UPDATE jobs SET lease_until = ?3, heartbeat_at = ?4 WHERE id = ?1 AND state = 'running' AND fence = ?2",
         )
-        .bind(job.as_str())
-        .bind(self.worker().id())
+        .bind(job.id.as_str())
+        .bind(job.fence)
         .bind(stamp(self.now() + lease))
         .bind(self.stamp());
         let mut tx = self.write().await?;
@@ -179,7 +181,7 @@ impl Store {
     ) -> Result<()> {
         let now = self.stamp();
         let mut tx = self.write().await?;
-        let (priority, _) = self.still_ours(&mut tx, job).await?;
+        let (priority, _) = leased(&mut tx, job).await?;
         finish(&mut tx, job, JobState::Completed, &now).await?;
         sqlx::query("UPDATE jobs SET output = ? WHERE id = ?")
             .bind(json(output)?)
@@ -202,7 +204,7 @@ impl Store {
     pub(crate) async fn fail_job(&self, job: &Job, error: &str, retry_after: Option<Duration>) -> Result<()> {
         let now = self.stamp();
         let mut tx = self.write().await?;
-        let (_, query) = self.still_ours(&mut tx, job).await?;
+        let (_, query) = leased(&mut tx, job).await?;
         let query = query.as_deref();
         let handed_back = retry_after == Some(Duration::ZERO);
         let pause = retry_after.filter(|_| handed_back || job.attempts < self.config().max_attempts);
@@ -258,23 +260,6 @@ impl Store {
         .await?)
     }
 
-    /// Priority and query of a job that this worker still leases in this attempt.
-    async fn still_ours(
-        &self,
-        connection: &mut SqliteConnection,
-        job: &Job,
-    ) -> Result<(i64, Option<String>)> {
-        let held = sqlx::query_as(
-            "SELECT priority, query_id FROM jobs WHERE id = ? AND state = 'running' AND owner = ? AND attempts = ?",
-        )
-        .bind(job.id.as_str())
-        .bind(self.worker().id())
-        .bind(job.attempts)
-        .fetch_optional(connection)
-        .await?;
-        held.ok_or_else(|| StoreError::LeaseLost { job: job.id.to_string() })
-    }
-
     /// Ends the leases of a worker, or without one those that ran out. A job goes back to the queue, unless it has used
     /// up its attempts or its task was stopped.
     async fn take_back(&self, connection: &mut SqliteConnection, worker: Option<&str>) -> Result<usize> {
@@ -324,6 +309,21 @@ impl Store {
         }
         Ok(taken.len())
     }
+}
+
+/// Priority and query of a job whose latest lease this is, and still holds.
+///
+/// # Errors
+/// [`StoreError::LeaseLost`] when the job was taken back, leased again, stopped, or is done.
+pub(crate) async fn leased(connection: &mut SqliteConnection, job: &Job) -> Result<(i64, Option<String>)> {
+    let held = sqlx::query_as(
+        "SELECT priority, query_id FROM jobs WHERE id = ? AND state = 'running' AND fence = ?",
+    )
+    .bind(job.id.as_str())
+    .bind(job.fence)
+    .fetch_optional(connection)
+    .await?;
+    held.ok_or_else(|| StoreError::LeaseLost { job: job.id.to_string() })
 }
 
 /// Queues a job; a judge job only when its task has none waiting. Without a causing job, the current request is the

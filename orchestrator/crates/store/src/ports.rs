@@ -8,11 +8,12 @@ use lyra_domain::{
 };
 use lyra_research::Result;
 use lyra_research::ports::{
-    Asked, AuthQueue, CitedPage, ClaimStore, EmbeddingTarget, FragmentRank, JobQueue, NewPage, Purpose,
-    QuestionLog, SearchStore, SessionStore, TaskFragment, TaskStore, VectorStore, Waiting,
+    Asked, AuthQueue, CitedPage, ClaimStore, EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage,
+    Purpose, QuestionLog, SearchStore, SessionStore, TaskFragment, TaskStore, VectorStore, Waiting,
 };
 use lyra_research::trace::Cause;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 #[async_trait]
@@ -162,7 +163,11 @@ impl JobQueue for Store {
         Ok(self.lease_job(task, lease).await?)
     }
 
-    async fn renew(&self, job: &JobId, lease: Duration) -> Result<bool> {
+    fn on_behalf_of(&self, job: &Job) -> Arc<dyn EvidenceStore> {
+        Arc::new(Self::on_behalf_of(self, job))
+    }
+
+    async fn renew(&self, job: &Job, lease: Duration) -> Result<bool> {
         Ok(self.renew_lease(job, lease).await?)
     }
 

@@ -3,7 +3,8 @@
 use crate::lease::WorkerLock;
 use crate::progress::ProgressCache;
 use crate::vectors::VectorCache;
-use crate::{Result, StoreError, private, schema, sqlite, views};
+use crate::{Result, StoreError, jobs, private, schema, sqlite, views};
+use lyra_domain::Job;
 use lyra_research::ports::Clock;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
@@ -18,6 +19,8 @@ use tokio::sync::Semaphore;
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<StoreInner>,
+    /// The job on whose behalf this clone writes; without one, it may always write.
+    leased: Option<Arc<Job>>,
 }
 
 struct StoreInner {
@@ -148,6 +151,7 @@ impl Store {
                 progress: ProgressCache::default(),
                 statements: Arc::new(Semaphore::new(STATEMENTS)),
             }),
+            leased: None,
         };
         store.reclaim_dead_workers().await?;
         Ok(store)
@@ -184,9 +188,22 @@ impl Store {
         &self.inner.readers
     }
 
+    /// A clone for the steps of a job, all of whose writes fail once another lease of the job began or it was stopped.
+    pub(crate) fn on_behalf_of(&self, job: &Job) -> Self {
+        Self { inner: Arc::clone(&self.inner), leased: Some(Arc::new(job.clone())) }
+    }
+
     /// A transaction that holds the write lock from its start, so that it never fails halfway because of another
-    /// writer.
+    /// writer. On behalf of a job, it begins only while the job's lease holds: the lock keeps others from ending it.
     pub(crate) async fn write(&self) -> Result<Transaction<'static, Sqlite>> {
+        let mut tx = self.begin().await?;
+        if let Some(job) = &self.leased {
+            jobs::leased(&mut tx, job).await?;
+        }
+        Ok(tx)
+    }
+
+    async fn begin(&self) -> Result<Transaction<'static, Sqlite>> {
         let writer = &self.inner.writer;
         match writer.begin_with("BEGIN IMMEDIATE").await {
             // When the disk is full, SQLite ends a transaction by itself, but sqlx still considers it open. Such a

@@ -1,4 +1,4 @@
-//! What both benches ask of the command line and of Linux.
+//! What the benches ask of the command line and of Linux.
 
 use tempfile::TempDir;
 
@@ -19,4 +19,9 @@ pub(crate) fn memory(name: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with(name)).unwrap_or_default();
     line.split_whitespace().nth(1).and_then(|number| number.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
+}
+
+/// The value that this share of the sorted values does not exceed.
+pub(crate) fn percentile(sorted: &[f64], share: f64) -> f64 {
+    sorted.get(((sorted.len() as f64 * share).ceil() as usize).saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }

@@ -14,6 +14,8 @@ pub struct Job {
     pub kind: JobKind,
     /// Number of attempts, including this one.
     pub attempts: u32,
+    /// Fencing token: counts the leases of this job, and only the latest may write.
+    pub fence: i64,
 }
 
 /// A job's kind, with its parameters.

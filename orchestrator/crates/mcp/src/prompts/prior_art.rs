@@ -108,7 +108,8 @@ fn in_english(description: &str, corpus: Option<&str>, settings: &FusionSettings
          target_profile. Start with equal weights: a lane of phrases or proximity is not weighted above the others. Read alarms first: they say whether queries or \
          weights are at fault.\n\
          6. Reading. peek_snippets over the first 30 to 50, then get_snippets with `run_id` for candidates and get_publication for \
-         the few that count. Compare with A and B element by element.\n\
+         the few that count. Compare with A and B element by element. Then follow citations: another full-text lane named \
+         citations with `cites:ID OR cited_by:ID` for each document that counts, blended like the others.\n\
          7. Tuning. Try rrf_mutate_run (weights, rrf_k, beta_fuse, target_profile) once or twice before any new lane, and compare \
          get_provenance. Without judgments the intervals of precision and recall are wide and no depth is named: say so. Then \
          propose a review: get_provenance with `sample: true` gives 20 documents; after the person labeled 10 to 20 as A, B or C, \
@@ -156,7 +157,7 @@ fn in_japanese(description: &str, corpus: Option<&str>, settings: &FusionSetting
          5. 統合。rrf_blend_frontier に各 run を `runs` として(wide は再現が足りないときだけ)、target_profile を渡す。重みはまず等しくし、\
          句や近接のレーンを他より重くしない。まずアラームを読む。検索式と重みのどちらを直すべきかがわかる。\n\
          6. 閲読。peek_snippets で上位 30〜50 件を見渡し、候補は `run_id` を付けた get_snippets、重要なものは get_publication で読む。A と B を要素ごとに\
-         対比する。\n\
+         対比する。次に引用をたどる。重要な文献ごとの `cites:ID OR cited_by:ID` を検索式とする全文レーン citations を加え、ほかと同様に統合する。\n\
          7. 調整。新しいレーンの前に rrf_mutate_run(weights、rrf_k、beta_fuse、target_profile)を一、二度試し、get_provenance で比べる。判定がなければ適合率と\
          再現率の区間は広く、読む深さは示されない。そのとおりに伝え、代表レビューを提案する。get_provenance に `sample: true` を付けると 20 件が得られる。\
          利用者が 10〜20 件に A・B・C を付けたら register_representatives を呼ぶ。`estimate` が読む深さと見落としの量を示す。C しか残らなければ \

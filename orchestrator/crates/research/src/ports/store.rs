@@ -9,6 +9,7 @@ use lyra_domain::{
     QuestionId, Task, TaskId, TaskPageReason, Work,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A page that another page cites, known by its address and not fetched yet.
@@ -209,8 +210,11 @@ pub trait JobQueue: Send + Sync {
     /// is a search job like any other. A judge job waits until its task has no other job
     /// queued or running. Marks the task started.
     async fn lease(&self, task: Option<&TaskId>, lease: Duration) -> Result<Option<Job>>;
+    /// The store for the steps of this job. Its writes fail with `Cancelled` as soon as the job was stopped or is leased
+    /// to another worker, however late this worker notices.
+    fn on_behalf_of(&self, job: &Job) -> Arc<dyn EvidenceStore>;
     /// Extends a lease. `false` when the job is no longer this worker's: it was cancelled or taken.
-    async fn renew(&self, job: &JobId, lease: Duration) -> Result<bool>;
+    async fn renew(&self, job: &Job, lease: Duration) -> Result<bool>;
     /// Marks a job done and queues what follows, in one transaction. A judge job is queued once per task however
     /// often it is asked for. A task without jobs left becomes completed.
     async fn complete(&self, job: &Job, output: serde_json::Value, then: &[JobKind]) -> Result<()>;

@@ -93,7 +93,7 @@ async fn a_lease_that_ran_out_is_taken_again_and_its_first_holder_is_refused() {
     let (task, _) = bench.searching(&["one"]).await;
     let slow = bench.lease().await.unwrap();
     bench.clock.advance(LEASE / 2);
-    assert!(bench.store.renew(&slow.id, LEASE).await.unwrap());
+    assert!(bench.store.renew(&slow, LEASE).await.unwrap());
     bench.clock.advance(LEASE);
     assert!(bench.lease().await.is_none(), "a lease holds to its last moment");
     bench.clock.advance(Duration::from_secs(1));
@@ -101,7 +101,7 @@ async fn a_lease_that_ran_out_is_taken_again_and_its_first_holder_is_refused() {
     let taken = other.lease(None, LEASE).await.unwrap().unwrap();
     assert_eq!((&taken.id, taken.attempts), (&slow.id, 2));
 
-    assert!(!bench.store.renew(&slow.id, LEASE).await.unwrap());
+    assert!(!bench.store.renew(&slow, LEASE).await.unwrap());
     for result in [
         bench.store.complete(&slow, json!({}), &[JobKind::Judge]).await,
         bench.store.fail(&slow, "late", None).await,
@@ -122,6 +122,35 @@ async fn the_same_process_cannot_finish_an_earlier_attempt_either() {
     let second = bench.lease().await.unwrap();
     assert!(bench.store.complete(&first, json!({}), &[]).await.is_err());
     done(&bench, &second, &[]).await;
+}
+
+#[tokio::test]
+async fn steps_write_only_while_their_lease_is_the_latest() {
+    let bench = Bench::new().await;
+    let (task, _) = bench.searching(&["one"]).await;
+    let slow = bench.lease().await.unwrap();
+    let steps = JobQueue::on_behalf_of(&bench.store, &slow);
+    steps.add_warning(&task.id, "in time").await.unwrap();
+    // A lease that ran out holds until another begins.
+    bench.clock.advance(LEASE * 2);
+    steps.add_warning(&task.id, "late, and no one else was at it").await.unwrap();
+
+    let other = bench.again().await;
+    let taken = other.lease(None, LEASE).await.unwrap().unwrap();
+    assert!(taken.fence > slow.fence);
+    let refused = steps.add_warning(&task.id, "too late").await;
+    assert!(matches!(refused, Err(PortError::Cancelled)), "{refused:?}");
+    // Reading and writing for others go on.
+    assert_eq!(steps.task(&task.id).await.unwrap().warnings.len(), 2);
+    bench.store.add_warning(&task.id, "by a person").await.unwrap();
+
+    let steps = JobQueue::on_behalf_of(&other, &taken);
+    other.fail(&taken, "its process stops", Some(Duration::ZERO)).await.unwrap();
+    let again = other.lease(None, LEASE).await.unwrap().unwrap();
+    assert_eq!(again.attempts, taken.attempts);
+    assert!(steps.add_warning(&task.id, "of the lease before").await.is_err());
+    other.complete(&again, json!({}), &[]).await.unwrap();
+    assert!(JobQueue::on_behalf_of(&other, &again).add_warning(&task.id, "after its end").await.is_err());
 }
 
 #[tokio::test]

@@ -42,6 +42,7 @@ const FILES: Files = files!(
     "0020_works_of_edges",
     "0021_expired_runs",
     "0022_saved_searches",
+    "0023_fences",
 );
 
 const PRIVATE_FILES: Files = files!("migrations-private", "0001_secrets");

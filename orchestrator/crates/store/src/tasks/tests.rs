@@ -117,7 +117,7 @@ async fn an_immediate_stop_takes_the_leases_away() {
         (stopped.final_status, stopped.cancelled_running, stopped.cancelled_queries),
         (TaskStatus::Cancelled, 1, 2)
     );
-    assert!(!bench.store.renew(&job.id, crate::testing::LEASE).await.unwrap());
+    assert!(!bench.store.renew(&job, crate::testing::LEASE).await.unwrap());
     let late = bench.store.complete(&job, json!({}), &[JobKind::Judge]).await;
     assert!(matches!(late, Err(PortError::Cancelled)));
     assert_eq!(bench.store.task(&task.id).await.unwrap().status, TaskStatus::Cancelled);

@@ -28,6 +28,7 @@ pub(super) struct Filled {
     profile: String,
     context: String,
     facets: String,
+    one_per_family: bool,
 }
 
 impl Filled {
@@ -43,6 +44,7 @@ impl Filled {
                 "profile" => filled.profile = value,
                 "context" => filled.context = value,
                 "facets" => filled.facets = value,
+                "one_per_family" => filled.one_per_family = true,
                 name => {
                     if let Some(lane) = name.strip_prefix(WEIGHT) {
                         filled.weights.insert(lane.to_owned(), value);
@@ -78,7 +80,13 @@ impl Filled {
             profile: profile.collect::<Vec<_>>().join("\n"),
             context: recipe.get("context_codes").map(texts).unwrap_or_default().join("\n"),
             facets: facets.collect::<Vec<_>>().join("\n"),
+            one_per_family: recipe.get("one_per_family").and_then(Value::as_bool).unwrap_or_default(),
         }
+    }
+
+    /// Whether one of the parameters that are folded away is given.
+    fn has_more(&self) -> bool {
+        !self.facets.is_empty() || !self.context.is_empty() || self.one_per_family
     }
 
     /// The parameters that these stand for.
@@ -107,6 +115,7 @@ impl Filled {
             target_profile: Some(profile?),
             facet_terms: Some(facets?),
             context_codes: Some(lines(&self.context).map(str::to_owned).collect()),
+            one_per_family: Some(self.one_per_family),
             ..RecipeInput::default()
         })
     }
@@ -181,7 +190,7 @@ fn fields(words: Words, lanes: &[&str], filled: &Filled, proposed: &[ProposedVie
             textarea.code name="profile" rows="3" maxlength="8000" spellcheck="false" placeholder="ipc:H01L33=1" { (filled.profile) }
         }
         (codes::proposal(words, proposed))
-        details.stack.tight #more-parameters open[!filled.facets.is_empty() || !filled.context.is_empty()] {
+        details.stack.tight #more-parameters open[filled.has_more()] {
             summary { (words.t("fusion.more_parameters")) }
             div.stack.tight {
                 label.field {
@@ -213,6 +222,10 @@ fn fields(words: Words, lanes: &[&str], filled: &Filled, proposed: &[ProposedVie
                         }
                     }
                 }
+                label.check {
+                    input type="checkbox" name="one_per_family" value="1" checked[filled.one_per_family];
+                    " " (words.t("fusion.one_per_family"))
+                }
             }
         }
     }
@@ -231,6 +244,7 @@ mod tests {
             ("rrf_k", "20"),
             ("profile", "ipc:H01L33=1\r\n\r\n cpc:F21V=0.5 "),
             ("facets", "A=led,lamp"),
+            ("one_per_family", "1"),
             ("go", "1"),
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -242,6 +256,8 @@ mod tests {
         let profile = input.target_profile.expect("a profile");
         assert_eq!((profile.len(), profile[1].code.as_str(), input.rrf_k), (2, "cpc:F21V", Some(20.0)));
         assert_eq!(input.method.as_deref(), Some("minmax"), "a k alone would choose ranks");
+        assert_eq!(input.one_per_family, Some(true));
+        assert_eq!(Filled::default().input().expect("defaults").one_per_family, Some(false), "as unchecked");
         let wrong = Filled { beta: "much".to_owned(), ..Filled::default() };
         assert!(wrong.input().expect_err("no number").message.contains("`beta` is `much`"));
     }
