@@ -1,12 +1,13 @@
 //! `kill -9` of either process at random moments, and processes that are halted.
 
-use super::{begin, content, finish, tell, undisturbed};
+use super::{begin, connect, content, finish, tell, undisturbed};
 use anyhow::Context;
 use lyra_tests::TestApp;
 use lyra_tests::mcp_client::StdioClient;
 use lyra_tests::ml_server::MlServer;
 use lyra_tests::proxy::{Proxy, Weather};
 use serde_json::json;
+use sqlx::Connection;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Delay of the models, so that a task lasts.
@@ -94,7 +95,10 @@ async fn a_process_halted_beyond_its_leases() -> anyhow::Result<()> {
         lyra.close().await?;
     }
     assert_eq!(content(&app, &task).await?, expected);
-    let again = app.rows("SELECT count(*) AS n FROM jobs WHERE fence > 1");
-    assert!(again[0]["n"].as_i64() > Some(0), "no lease ran out while its process was halted");
+    let mut connection = connect(&app.data_dir().join("lyra.db")).await?;
+    let again: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM jobs WHERE fence > 1").fetch_one(&mut connection).await?;
+    assert!(again > 0, "no lease ran out while its process was halted");
+    connection.close().await?;
     Ok(())
 }

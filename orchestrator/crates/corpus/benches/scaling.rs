@@ -12,7 +12,7 @@ mod model;
 use documents::{QUERIES, generate, queries};
 use lyra_corpus::backend::{BackendKind, FeatureScope, FieldBoosts, LaneKind, LaneQuery, SearchBackend};
 use lyra_corpus::{Analyzer, Cluster, Corpora, EmbeddedBackend, ImportOptions, OpenSearchConfig};
-use measure::{arguments, percentile};
+use measure::{arguments, memory, percentile};
 use model::Generated;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,10 +61,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let report = corpora.import_with(corpus, files, &options, &Generated, &|_| {}, &stop).await?;
         let seconds = start.elapsed().as_secs_f64();
         println!(
-            "{corpus}: {} documents in {seconds:.0} s, {:.0} a second; {:.0} MB",
+            "{corpus}: {} documents in {seconds:.0} s, {:.0} a second; {:.0} MB; this process has {:.0} MB",
             report.added,
             report.added as f64 / seconds,
             corpora.show(corpus).await?.bytes as f64 / 1e6,
+            memory("RssAnon"),
         );
         let searching = EmbeddedBackend::new(corpora.clone(), Arc::new(Generated));
         let run = async |kind: LaneKind, filters| -> Result<(f64, usize), lyra_corpus::CorpusError> {

@@ -16,12 +16,10 @@
 )]
 
 use lyra_domain::{
-    Claim, Discrepancies, Doi, Edge, FetchMethod, Fragment, JobKind, NliScores, Page, PageId, PaperMetadata,
-    Priority, TaskConfig, TaskId, TaskPageReason, Work,
+    Claim, Discrepancies, Doi, Edge, FetchMethod, Fragment, JobId, JobKind, NliScores, Page, PageId,
+    PaperMetadata, Priority, TaskConfig, TaskId, TaskPageReason, Work,
 };
-use lyra_research::ports::{
-    ClaimStore, EmbeddingTarget, FragmentRank, JobQueue, NewPage, SearchStore, VectorStore,
-};
+use lyra_research::ports::{EmbeddingTarget, EvidenceStore, FragmentRank, JobQueue, NewPage};
 use lyra_store::{ClaimFilter, ClaimSort, NewTask, Store, StoreConfig};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -122,37 +120,29 @@ async fn work(store: &Store, random: &mut fastrand::Rng) -> TaskId {
     store.queue_searches(&task, &texts, None, Priority::Medium, &[]).await.unwrap();
     while let Some(job) = store.lease(Some(&task), LEASE).await.unwrap() {
         let steps = JobQueue::on_behalf_of(store, &job);
-        let then = match &job.kind {
-            JobKind::Search { query_id } => {
-                let query = steps.query(query_id).await.unwrap();
-                let pages: Vec<NewPage> = (0..PAGES).map(|_| page(random)).collect();
-                steps.register_pages(&query, &pages, &job.id).await.unwrap();
-                let vector = || (0..384).map(|_| 0.5_f32).collect::<Vec<f32>>();
-                let vectors: Vec<_> = pages
-                    .iter()
-                    .map(|page| (EmbeddingTarget::Fragment(page.fragments[0].id.clone()), vector()))
-                    .collect();
-                steps.put_embeddings("a model", &vectors).await.unwrap();
-                steps.record_ranking(query_id, &ranking(&pages)).await.unwrap();
-                steps.update_query(&query).await.unwrap();
-                vec![JobKind::Judge]
-            }
-            _ => {
-                judge(&*steps, &task, &job.id, random).await;
-                Vec::new()
-            }
+        let then = if let JobKind::Search { query_id } = &job.kind {
+            let query = steps.query(query_id).await.unwrap();
+            let pages: Vec<NewPage> = (0..PAGES).map(|_| page(random)).collect();
+            steps.register_pages(&query, &pages, &job.id).await.unwrap();
+            let vector = || (0..384).map(|_| 0.5_f32).collect::<Vec<f32>>();
+            let vectors: Vec<_> = pages
+                .iter()
+                .map(|page| (EmbeddingTarget::Fragment(page.fragments[0].id.clone()), vector()))
+                .collect();
+            steps.put_embeddings("a model", &vectors).await.unwrap();
+            steps.record_ranking(query_id, &ranking(&pages)).await.unwrap();
+            steps.update_query(&query).await.unwrap();
+            vec![JobKind::Judge]
+        } else {
+            judge(&*steps, &task, &job.id, random).await;
+            Vec::new()
         };
         store.complete(&job, json!({}), &then).await.unwrap();
     }
     task
 }
 
-async fn judge(
-    steps: &dyn lyra_research::ports::EvidenceStore,
-    task: &TaskId,
-    cause: &lyra_domain::JobId,
-    random: &mut fastrand::Rng,
-) {
+async fn judge(steps: &dyn EvidenceStore, task: &TaskId, cause: &JobId, random: &mut fastrand::Rng) {
     let passages = steps.task_fragments(task).await.unwrap();
     let claims: Vec<Claim> = (0..CLAIMS)
         .map(|nth| {
