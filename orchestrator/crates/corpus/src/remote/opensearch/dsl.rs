@@ -73,7 +73,7 @@ pub(super) fn query(tree: &Query, boosts: &FieldBoosts, scoring: &Scoring<'_>) -
         Query::Near(near) => match scoring {
             Scoring::Plain(words) => {
                 let tokens = |word: &str| words.get(word).map(Vec::as_slice).unwrap_or_default();
-                any_field(near_fields(near, &plain_fields(boosts, near.field), &tokens)?)
+                any_field(near_fields(near, &plain_fields(boosts, near.field), &tokens, false)?)
             }
             Scoring::Fielded(statistics) => fielded_near(near, boosts, statistics)?,
         },
@@ -103,9 +103,10 @@ fn fielded_term(term: &Term, boosts: &FieldBoosts, statistics: &Statistics) -> V
     let fields = statistics.fields(boosts, term.field, terms.len());
     let clauses: Vec<Value> = fields
         .iter()
-        .map(|(field, boost)| match terms {
-            [(_, one)] => json!({"term": {*field: {"value": one, "boost": boost}}}),
-            _ => json!({"match_phrase": {*field: {"query": term.text, "boost": boost}}}),
+        .filter_map(|(field, boost)| match terms {
+            [(_, one)] => Some(json!({"term": {*field: {"value": one, "boost": boost}}})),
+            _ if has_gaps(terms) => Some(boosted(span(field, terms)?, *boost)),
+            _ => Some(json!({"match_phrase": {*field: {"query": term.text, "boost": boost}}})),
         })
         .collect();
     if terms.is_empty() || clauses.is_empty() {
@@ -118,42 +119,43 @@ fn fielded_near(near: &Near, boosts: &FieldBoosts, statistics: &Statistics) -> R
     let tokens = |word: &str| statistics.word(word).map(|word| word.terms.as_slice()).unwrap_or_default();
     let terms = near.groups.iter().flatten().map(|word| tokens(&word.text).len()).sum();
     let fields = statistics.fields(boosts, near.field, terms);
-    let clauses = near_fields(near, &fields, &tokens)?;
+    let clauses = near_fields(near, &fields, &tokens, true)?;
     if clauses.is_empty() {
         return Ok(json!({"match_none": {}}));
     }
     Ok(Statistics::scored(clauses, statistics.idf(&near.texts(), &fields)))
 }
 
-/// A proximity in each field; none where the analyzer leaves nothing of a group.
+/// A proximity in each field; none where the analyzer leaves nothing of a group. `by_characters` is whether each CJK
+/// character takes a position in the index, as in those that Lyra makes: a pair then ends one position behind its token.
+/// Without that, the positions of other indices are not known so exactly, and a word may begin one further.
 fn near_fields<'a>(
     near: &Near,
     fields: &[(&'static str, f64)],
     tokens: &impl Fn(&str) -> &'a [(u32, String)],
+    by_characters: bool,
 ) -> Result<Vec<Value>> {
+    let missing = |word: &Word| Pattern::of(&word.text).width.saturating_sub(width(tokens(&word.text)));
     let mut clauses = Vec::new();
     for (field, boost) in fields {
         let mut groups = Vec::new();
         for group in &near.groups {
-            let spans: Vec<Value> = group.iter().filter_map(|word| span(field, tokens(&word.text))).collect();
-            // A CJK analyzer that makes pairs alone has one position less than characters: the next word begins one
-            // further.
-            let missing =
-                |word: &Word| Pattern::of(&word.text).width.saturating_sub(width(tokens(&word.text)));
-            let missing = group.iter().map(missing).max().unwrap_or(0);
+            let spans = group.iter().filter_map(|word| {
+                let span = span(field, tokens(&word.text))?;
+                Some(if by_characters { padded(span, field, missing(word)) } else { span })
+            });
+            let spans: Vec<Value> = spans.collect();
+            let slack = if by_characters { 0 } else { group.iter().map(missing).max().unwrap_or(0) };
             let span = match <[Value; 1]>::try_from(spans) {
                 Ok([one]) => one,
                 Err(none) if none.is_empty() => return Ok(Vec::new()),
                 Err(many) => json!({"span_or": {"clauses": many}}),
             };
-            groups.push((span, missing));
+            groups.push((span, slack));
         }
-        let mut clause =
+        let clause =
             if near.ordered { in_order(&groups, near.distance) } else { in_any_order(&groups, near)? };
-        if let Some(kind) = clause.as_object_mut().and_then(|clause| clause.values_mut().next()) {
-            kind["boost"] = json!(boost);
-        }
-        clauses.push(clause);
+        clauses.push(boosted(clause, *boost));
     }
     Ok(clauses)
 }
@@ -163,9 +165,9 @@ fn near_fields<'a>(
 fn in_order(groups: &[(Value, u32)], distance: u32) -> Value {
     let mut groups = groups.iter().rev();
     let Some((mut chain, _)) = groups.next().cloned() else { return json!({"match_none": {}}) };
-    for (before, missing) in groups {
+    for (before, slack) in groups {
         chain =
-            json!({"span_near": {"clauses": [before, chain], "slop": distance + missing, "in_order": true}});
+            json!({"span_near": {"clauses": [before, chain], "slop": distance + slack, "in_order": true}});
     }
     chain
 }
@@ -216,19 +218,47 @@ fn width(tokens: &[(u32, String)]) -> u32 {
     }
 }
 
+/// A span that ends so many positions later.
+fn padded(span: Value, field: &str, positions: u32) -> Value {
+    if positions == 0 {
+        return span;
+    }
+    let gap = json!({"span_gap": {field: positions}});
+    json!({"span_near": {"clauses": [span, gap], "slop": 0, "in_order": true}})
+}
+
+/// A clause of spans that counts so much.
+fn boosted(mut clause: Value, boost: f64) -> Value {
+    if let Some(kind) = clause.as_object_mut().and_then(|clause| clause.values_mut().next()) {
+        kind["boost"] = json!(boost);
+    }
+    clause
+}
+
+/// Whether tokens do not stand one behind the other: the analyzer left something out, or a pair of CJK characters, which
+/// takes two positions, stands before another token.
+fn has_gaps(tokens: &[(u32, String)]) -> bool {
+    tokens.windows(2).any(|pair| matches!(pair, [(a, _), (b, _)] if b - a > 1))
+}
+
 /// A word at fixed positions; `None` when the analyzer leaves nothing of it. Tokens at one position stand for each other.
 fn span(field: &str, tokens: &[(u32, String)]) -> Option<Value> {
     let mut places: BTreeMap<u32, Vec<Value>> = BTreeMap::new();
     for (position, token) in tokens {
         places.entry(*position).or_default().push(json!({"span_term": {field: token}}));
     }
-    let mut spans: Vec<Value> = places
-        .into_values()
-        .filter_map(|mut terms| match terms.len() {
+    let mut spans = Vec::new();
+    let mut next = None;
+    for (position, mut terms) in places {
+        if let Some(gap) = next.map(|next| position - next).filter(|gap| *gap > 0) {
+            spans.push(json!({"span_gap": {field: gap}}));
+        }
+        next = Some(position + 1);
+        spans.extend(match terms.len() {
             1 => terms.pop(),
             _ => Some(json!({"span_or": {"clauses": terms}})),
-        })
-        .collect();
+        });
+    }
     match spans.len() {
         0 | 1 => spans.pop(),
         _ => Some(json!({"span_near": {"clauses": spans, "slop": 0, "in_order": true}})),

@@ -19,7 +19,20 @@ pub(super) fn explain(status: StatusCode, body: &Value) -> Option<Meaning> {
         let why = format!("the user may not do that (403): {}", reason(error));
         return Some((why, false));
     }
+    // No shard failed, because none was there to ask.
+    let is_red = status == StatusCode::SERVICE_UNAVAILABLE
+        && error["type"] == "search_phase_execution_exception"
+        && error["failed_shards"].as_array().is_some_and(Vec::is_empty);
+    if is_red {
+        return Some((red("an index", &reason(error)), true));
+    }
     meaning(error)
+}
+
+fn red(index: &str, said: &str) -> String {
+    format!(
+        "shards of {index} are missing (red): a node with them is away. GET /_cluster/allocation/explain tells why. {said}"
+    )
 }
 
 /// The meaning of an error object of an answer or of one item of it.
@@ -57,12 +70,7 @@ fn known(error: &Value) -> Option<Meaning> {
         "cluster_block_exception"
         | "cluster_manager_not_discovered_exception"
         | "master_not_discovered_exception" => (format!("the cluster is not ready: {said}"), true),
-        "no_shard_available_action_exception" | "unavailable_shards_exception" => (
-            format!(
-                "shards of {index} are missing (red): a node with them is away. GET /_cluster/allocation/explain tells why. {said}"
-            ),
-            true,
-        ),
+        "no_shard_available_action_exception" | "unavailable_shards_exception" => (red(&index, &said), true),
         "query_shard_exception" | "illegal_argument_exception" if said.contains("invalid dimension") => (
             format!(
                 "the vectors of {index} are of another dimension than those of the embedder: {said}. Use the embedder that \
@@ -118,5 +126,9 @@ mod tests {
         assert!(why.contains("of another dimension"), "{why}");
         assert_eq!(meaning(&json!({"type": "parsing_exception", "reason": "x"})), None);
         assert!(!explain(StatusCode::UNAUTHORIZED, &Value::Null).unwrap().1);
+        let silent =
+            json!({"error": {"type": "search_phase_execution_exception", "reason": "", "failed_shards": []}});
+        let (why, passing) = explain(StatusCode::SERVICE_UNAVAILABLE, &silent).unwrap();
+        assert!(why.contains("(red)") && passing, "{why}");
     }
 }

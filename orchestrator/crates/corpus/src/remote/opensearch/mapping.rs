@@ -47,7 +47,8 @@ impl Analyzer {
     fn definitions(self) -> Value {
         match self {
             // What `lyra_text::fulltext` does: a character takes a position, its pair with the next stands there too, a
-            // mark of CJK text takes one and leaves it empty.
+            // mark of CJK text takes one and leaves it empty. The filter of pairs closes gaps that it finds, so the marks
+            // go after it.
             Self::Mixed => json!({
                 "char_filter": {"lyra_marks": {
                     "type": "pattern_replace",
@@ -63,11 +64,11 @@ impl Analyzer {
                 "analyzer": {
                     "lyra_mixed": {
                         "type": "custom", "tokenizer": "standard", "char_filter": ["lyra_marks"],
-                        "filter": ["cjk_width", "lowercase", "lyra_gaps", "lyra_pairs", "lyra_stems"],
+                        "filter": ["cjk_width", "lowercase", "lyra_pairs", "lyra_gaps", "lyra_stems"],
                     },
                     "lyra_mixed_query": {
                         "type": "custom", "tokenizer": "standard", "char_filter": ["lyra_marks"],
-                        "filter": ["cjk_width", "lowercase", "lyra_gaps", "lyra_pairs_only", "lyra_stems"],
+                        "filter": ["cjk_width", "lowercase", "lyra_pairs_only", "lyra_gaps", "lyra_stems"],
                     },
                 },
             }),

@@ -87,7 +87,7 @@ impl Statistics {
         }
         let mut statistics = Self::default();
         let mut sums: HashMap<&str, f64> = HashMap::new();
-        for (text, one) in texts.into_iter().zip(found) {
+        for (text, one) in texts.iter().zip(found) {
             let mut word = Word::default();
             let mut terms = BTreeSet::new();
             for field in FIELDS {
@@ -104,7 +104,10 @@ impl Statistics {
                 }
             }
             word.terms = terms.into_iter().collect();
-            statistics.words.insert(text, word);
+            if analyzer == Analyzer::Mixed {
+                word.place(text);
+            }
+            statistics.words.insert(text.clone(), word);
         }
         let documents = statistics.documents.max(1.0);
         statistics.lengths =
@@ -153,7 +156,7 @@ impl Statistics {
             for text in group {
                 let Some(word) = self.words.get(text) else { continue };
                 let of: Vec<f64> =
-                    word.weighing(text).into_iter().map(|term| word.frequency(term, fields)).collect();
+                    word.weighing(text).iter().map(|term| word.frequency(term, fields)).collect();
                 if usual.is_empty() || least(&of) > least(&usual) {
                     usual = of;
                 }
@@ -165,27 +168,32 @@ impl Statistics {
 }
 
 impl Word {
-    /// Terms whose frequency counts: those that a local corpus looks for, if the analyzer makes them too.
-    fn weighing(&self, text: &str) -> Vec<&str> {
-        let own: Vec<String> = Pattern::of(text)
-            .parts
-            .into_iter()
-            .filter_map(|(_, part)| match part {
-                Part::Term(term) => Some(term),
+    /// Keeps the terms that a local corpus looks for, at its positions: the analyzer of queries makes every pair of CJK
+    /// characters, also those that two others cover, and begins the next word one position too early.
+    fn place(&mut self, text: &str) {
+        if let Some(own) = self.own(text) {
+            self.terms = own;
+        }
+    }
+
+    /// What a local corpus looks for, with positions, if the analyzer makes these terms too.
+    fn own(&self, text: &str) -> Option<Vec<(u32, String)>> {
+        let parts = Pattern::of(text).parts.into_iter();
+        let own: Vec<(u32, String)> = parts
+            .filter_map(|(offset, part)| match part {
+                Part::Term(term) => Some((offset, term)),
                 // Refused before.
                 Part::Written(_) | Part::Wildcard(_) => None,
             })
             .collect();
         let has = |term: &str| self.terms.iter().any(|(_, of)| of == term);
-        if !own.is_empty() && own.iter().all(|term| has(term)) {
-            let own: Vec<&str> = own
-                .iter()
-                .filter_map(|term| self.terms.iter().find(|(_, of)| of == term))
-                .map(|(_, of)| of.as_str())
-                .collect();
-            return own;
-        }
-        self.terms.iter().map(|(_, term)| term.as_str()).collect()
+        (!own.is_empty() && own.iter().all(|(_, term)| has(term))).then_some(own)
+    }
+
+    /// Terms whose frequency counts.
+    fn weighing(&self, text: &str) -> Vec<String> {
+        let terms = self.own(text).unwrap_or_else(|| self.terms.clone());
+        terms.into_iter().map(|(_, term)| term).collect()
     }
 
     fn frequency(&self, term: &str, fields: &[(&'static str, f64)]) -> f64 {
