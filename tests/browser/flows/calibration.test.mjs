@@ -28,7 +28,7 @@ test("versions that were fitted are compared, and rolled back one after the othe
   await page.reload();
   const { brier } = measured.evaluation;
   assert.ok((await row("Version 2").innerText()).includes(brier.toFixed(4)), `${brier} is shown`);
-  assert.equal(await section.locator("figure").count(), 3, "reliability before and after, and risk");
+  assert.equal(await section.locator("figure svg[role=img]").count(), 3, "reliability before and after, and risk");
 
   // A prompt that is dismissed changes nothing; a reason is required.
   await section.getByRole("button", { name: "Roll back" }).click();
