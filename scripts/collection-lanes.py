@@ -18,6 +18,9 @@ import json
 import re
 import subprocess
 import tempfile
+import threading
+import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -43,12 +46,16 @@ class Lyra:
 
     def __enter__(self):
         command = [self.binary, "--data-dir", self.data_dir, "serve", "--port", "0"]
-        self.process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True)
+        said = []
         for line in self.process.stdout:
             if found := re.search(r"http://[\w.:\[\]]+", line):
                 self.address = found[0].rstrip("/")
+                # What the server says later must not fill the pipe.
+                threading.Thread(target=self.process.stdout.read, daemon=True).start()
                 return self
-        raise SystemExit(f"lyra serve did not start: {self.process.stderr.read()}")
+            said.append(line)
+        raise SystemExit(f"lyra serve did not start: {''.join(said)}")
 
     def __exit__(self, *_):
         self.process.terminate()
@@ -59,8 +66,15 @@ class Lyra:
         request = urllib.request.Request(
             f"{self.address}/api/v1{path}", data, {"content-type": "application/json", "origin": self.address}, method=method
         )
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.load(answer)
+        while True:
+            try:
+                with urllib.request.urlopen(request, timeout=120) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as error:
+                # The server limits the requests of a minute.
+                if error.code != 429:
+                    raise
+                time.sleep(float(error.headers.get("retry-after", 1)))
 
     def lane(self, corpus, lane, query):
         body = {"lane": lane, "query": query, "corpus": corpus, "top_k": TOP}

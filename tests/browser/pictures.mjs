@@ -33,7 +33,7 @@ async function screening(page, bench) {
   for (const document of next.slice(0, 14)) {
     const include = /nap|sleep|昼寝|仮眠/i.test(document.title);
     const body = include ? { verdict: "include" } : { verdict: "exclude", reason: "wrong outcome" };
-    await bench.server.api("PUT", `/tasks/${bench.task}/screening/${document.page_id}`, { ...body, basis: "title_abstract" });
+    await bench.server.api("PUT", `/tasks/${bench.task}/screening/${document.page_id}`, body);
   }
   await page.goto(`/tasks/${bench.task}/screening`);
 }

@@ -1,7 +1,7 @@
 //! Import and full-text search over generated documents, without embeddings, and import of generated PDFs.
 //!
 //! `cargo bench -p lyra-corpus --bench corpus -- 1000000 [FOLDER]` (20,000 documents without a number). Prints documents
-//! per second, times of queries, pages of PDFs per second (a PDF of ten pages for each 200 documents), and memory. The
+//! per second, times of queries, pages of PDFs per second (a PDF of ten pages for each 200 documents, at most 500), and memory. The
 //! documents are drawn from a vocabulary with the frequencies of language (Zipf), four of five in English-like words and
 //! one in Japanese, with codes, dates and countries.
 
@@ -26,6 +26,7 @@ const DEFAULT_SIZE: usize = 20_000;
 const HITS: usize = 800;
 /// Documents for each PDF.
 const PER_PAPER: usize = 200;
+const MOST_PAPERS: usize = 500;
 
 /// Nothing is embedded here.
 struct NoModels;
@@ -145,7 +146,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
 
     for (corpus, is_by_rows) in [("columns", false), ("rows", true)] {
-        read_papers(&corpora, corpus, temporary.path(), size / PER_PAPER, is_by_rows).await?;
+        read_papers(&corpora, corpus, temporary.path(), (size / PER_PAPER).min(MOST_PAPERS), is_by_rows)
+            .await?;
     }
 
     let backend = EmbeddedBackend::new(corpora, Arc::new(NoModels));

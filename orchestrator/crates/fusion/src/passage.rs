@@ -16,7 +16,7 @@ pub struct Piece {
 }
 
 /// At most `most` passages of about `chars` characters each around `found`, the byte ranges of a query's terms,
-/// ascending and without overlap. The passages with the most different terms are chosen; they are returned in text
+/// ascending and without overlap. A shorter text is one passage; others begin and end between words. The passages with the most different terms are chosen; they are returned in text
 /// order, with `**` around each term.
 pub fn passages(text: &str, found: &[Range<usize>], chars: usize, most: usize) -> Vec<String> {
     let marked =
@@ -38,9 +38,10 @@ pub fn pieces(text: &str, found: &[Range<usize>], chars: usize, most: usize) -> 
         .collect();
     // Windows that begin at a term; of overlapping ones the one with more different terms stays.
     let mut windows: Vec<(usize, usize, usize)> = Vec::new();
-    for (i, &(start, ..)) in spans.iter().enumerate() {
-        let begin = back(text, start, chars / 4);
-        let end = forth(text, begin, chars);
+    for (i, &(start, past, _)) in spans.iter().enumerate() {
+        let is_short = text.chars().nth(chars).is_none();
+        let begin = if is_short { 0 } else { word_begin(text, back(text, start, chars / 4), start) };
+        let end = word_end(text, forth(text, begin, chars), past);
         let mut held: Vec<usize> =
             spans[i..].iter().take_while(|span| span.1 <= end).map(|span| span.2).collect();
         held.sort_unstable();
@@ -95,6 +96,25 @@ fn back(text: &str, at: usize, chars: usize) -> usize {
 /// The character boundary `chars` characters after `at`, or the end.
 fn forth(text: &str, at: usize, chars: usize) -> usize {
     text[at..].char_indices().nth(chars).map_or(text.len(), |(byte, _)| at + byte)
+}
+
+/// Whether a word goes on at this place. CJK text may be cut anywhere.
+fn is_in_word(text: &str, at: usize) -> bool {
+    let of_word = |c: char| c.is_alphanumeric() && c < '\u{2E80}';
+    text[..at].chars().next_back().is_some_and(of_word) && text[at..].chars().next().is_some_and(of_word)
+}
+
+/// The first place from `at` on that is not in a word, at most `limit`.
+fn word_begin(text: &str, at: usize, limit: usize) -> usize {
+    let places = text[at..limit].char_indices().map(|(byte, _)| at + byte);
+    places.chain([limit]).find(|place| !is_in_word(text, *place)).unwrap_or(limit)
+}
+
+/// The last place up to `at` that is not in a word, at least `limit`.
+fn word_end(text: &str, at: usize, limit: usize) -> usize {
+    let Some(cut) = text.get(limit..at) else { return at };
+    let places = cut.char_indices().rev().map(|(byte, _)| limit + byte);
+    std::iter::once(at).chain(places).find(|place| !is_in_word(text, *place)).unwrap_or(limit)
 }
 
 /// The first `chars` characters of a text, and how many more it has.

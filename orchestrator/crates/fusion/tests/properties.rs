@@ -266,6 +266,19 @@ proptest! {
 }
 
 #[test]
+fn passages_begin_and_end_between_words() {
+    let cut = |text: &str, word: &str, chars: usize| {
+        let query = Query::parse(word).unwrap();
+        passages(text, &highlights(&query, Field::Title, text), chars, 1)
+    };
+    let title = "Spindle activity during short naps predicts next-day memory";
+    assert_eq!(cut(title, "naps", 80), ["Spindle activity during short **naps** predicts next-day memory"]);
+    assert_eq!(cut(title, "naps", 28), ["… short **naps** predicts…"]);
+    // Text without spaces is cut anywhere.
+    assert_eq!(cut("高温の炉で薄膜を形成する方法", "薄膜", 8), ["…炉で**薄膜**を形成す…"]);
+}
+
+#[test]
 fn facets_and_structure_move_the_proxy() {
     let docs = listed(&(0..30).collect::<Vec<_>>());
     let lanes = [Lane { name: "wide", docs: &docs, limit: 100 }];

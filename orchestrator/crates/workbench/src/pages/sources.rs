@@ -30,7 +30,7 @@ pub(super) async fn show(State(app): State<App>, visit: Visit) -> Result<Respons
             }
             section.stack aria-labelledby="waiting" {
                 h2 #waiting { (words.t("sources.waiting")) }
-                div #queue data-live { (waiting::list(&visit, &queue)) }
+                div.stack #queue data-live { (waiting::list(&visit, &queue)) }
             }
             section.stack aria-labelledby="list-title" {
                 h2 #list-title { (words.t("sources.all")) }

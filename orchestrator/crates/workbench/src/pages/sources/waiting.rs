@@ -11,7 +11,7 @@ pub(super) fn list(visit: &Visit, queue: &[AuthItem]) -> Markup {
         @if queue.is_empty() {
             p.quiet { (words.t("sources.nothing_waits")) }
         } @else {
-            p { (words.t("sources.waiting_note")) }
+            p.measure { (words.t("sources.waiting_note")) }
             ul.claims { @for item in queue { (card(visit, item)) } }
         }
     }
