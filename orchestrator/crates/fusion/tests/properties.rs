@@ -273,7 +273,7 @@ fn passages_begin_and_end_between_words() {
     };
     let title = "Spindle activity during short naps predicts next-day memory";
     assert_eq!(cut(title, "naps", 80), ["Spindle activity during short **naps** predicts next-day memory"]);
-    assert_eq!(cut(title, "naps", 28), ["… short **naps** predicts…"]);
+    assert_eq!(cut(title, "naps", 28), ["… short **naps** predicts next-…"]);
     // Text without spaces is cut anywhere.
     assert_eq!(cut("高温の炉で薄膜を形成する方法", "薄膜", 8), ["…炉で**薄膜**を形成す…"]);
 }

@@ -221,7 +221,7 @@ mod tests {
             }
         }
         let mut known: std::collections::HashSet<String> =
-            ["profile_contaminated", "profile_without_them", "query_with_them_optional", "wide"]
+            ["cited_by", "profile_contaminated", "profile_without_them", "query_with_them_optional", "wide"]
                 .map(str::to_owned)
                 .into();
         for entry in crate::tools::all() {
