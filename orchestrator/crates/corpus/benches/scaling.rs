@@ -11,10 +11,9 @@ mod model;
 
 use documents::{QUERIES, generate, queries};
 use lyra_corpus::backend::{BackendKind, FeatureScope, FieldBoosts, LaneKind, LaneQuery, SearchBackend};
-use lyra_corpus::{Analyzer, Cluster, Corpora, EmbeddedBackend, ImportOptions, OpenSearchConfig};
+use lyra_corpus::{Cluster, Corpora, EmbeddedBackend, ImportOptions, OpenSearchConfig};
 use measure::{arguments, memory, percentile};
 use model::Generated;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
@@ -26,25 +25,17 @@ const KINDS: [&str; 6] = ["word", "wide (12 words, OR)", "AND of 3", "phrase", "
 #[expect(clippy::print_stdout, reason = "the figures are what this is for")]
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (size, temporary) = arguments(DEFAULT_SIZE)?;
-    let file = temporary.path().join("generated.jsonl");
+    let (size, folder) = arguments(DEFAULT_SIZE)?;
+    let file = folder.path().join("generated.jsonl");
     let bytes = generate(&file, size)?;
     println!("{size} documents, {:.0} MB", bytes as f64 / 1e6);
-    let mut corpora = Corpora::open(temporary.path()).with_batches(1_000, 50_000);
+    let mut corpora = Corpora::open(folder.path()).with_batches(1_000, 50_000);
     let mut backends = vec![(BackendKind::Embedded, "here")];
     if let Ok(url) = std::env::var("OPENSEARCH_URL") {
         let config = OpenSearchConfig {
-            urls: vec![url],
-            user: None,
-            password: None,
-            ca_file: None,
-            indices: BTreeMap::new(),
-            every_index: false,
-            vectors: BTreeMap::new(),
             prefix: "bench-".to_owned(),
-            analyzer: Analyzer::Mixed,
-            shards: 1,
             timeout: Duration::from_mins(2),
+            ..OpenSearchConfig::at(vec![url])
         };
         corpora = corpora.with_cluster(Cluster::new(config)?);
         backends.push((BackendKind::OpenSearch, "cluster"));

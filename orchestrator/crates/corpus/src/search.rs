@@ -10,6 +10,7 @@ mod lane;
 mod lexical;
 mod near;
 mod truncated;
+mod walk;
 
 pub(crate) use filters::Accepted;
 pub(crate) use lane::{Attribute, attribute, full_text, semantic, text_fields, unreadable};

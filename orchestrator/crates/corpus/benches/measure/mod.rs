@@ -1,17 +1,34 @@
 //! What the benches ask of the command line and of Linux.
 
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// How many documents, and a folder for them that is removed afterwards: `[NUMBER [FOLDER]]`.
-pub(crate) fn arguments(default_size: usize) -> Result<(usize, TempDir), Box<dyn std::error::Error>> {
+/// How many documents, and a folder for them: `[NUMBER [FOLDER]]`. Without a folder, one that is removed afterwards.
+pub(crate) fn arguments(default_size: usize) -> Result<(usize, Folder), Box<dyn std::error::Error>> {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let size = arguments.first().map_or(Ok(default_size), |number| number.replace(['_', ','], "").parse())?;
-    let temporary = match arguments.get(1) {
-        Some(folder) => tempfile::tempdir_in(folder)?,
-        None => tempfile::tempdir()?,
+    let folder = match arguments.get(1) {
+        Some(folder) => Folder::Kept(folder.into()),
+        None => Folder::Removed(tempfile::tempdir()?),
     };
-    Ok((size, temporary))
+    std::fs::create_dir_all(folder.path())?;
+    Ok((size, folder))
+}
+
+/// Where a bench writes.
+pub(crate) enum Folder {
+    Kept(PathBuf),
+    Removed(TempDir),
+}
+
+impl Folder {
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Kept(path) => path,
+            Self::Removed(folder) => folder.path(),
+        }
+    }
 }
 
 /// Megabytes of a line of `/proc/self/status`.

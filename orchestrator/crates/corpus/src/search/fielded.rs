@@ -12,7 +12,7 @@
 //! weights and equal lengths, this is BM25.
 
 use super::cursor::Cursor;
-use super::near::{Candidates, Near, Places, Terms};
+use super::near::{Near, Places, Terms};
 use crate::index::LaneField;
 use std::sync::Arc;
 use tantivy::fieldnorm::FieldNormReader;
@@ -106,7 +106,7 @@ impl FieldedWeight {
                 let Some(found) = word.open(*field, reader, IndexRecordOption::WithFreqs)? else { continue };
                 Occurrences::Word(found)
             } else {
-                Occurrences::Places(Places::of(self.query.near.candidates(*field, reader)?))
+                Occurrences::Places(self.query.near.places(*field, reader)?)
             };
             fields.push(InField { occurrences, weighing: self.weighing(nth, reader)? });
         }
@@ -123,75 +123,11 @@ impl FieldedWeight {
             counts: self.similarity.as_ref().and_then(|similarity| similarity.counts.get(nth).cloned()),
         })
     }
-
-    /// Calls back with documents of a higher score than the threshold, which each call may raise. What a document can
-    /// score at most is known before its positions are read; most documents of frequent words are passed over so.
-    fn best(
-        &self,
-        similarity: &Similarity,
-        mut threshold: Score,
-        reader: &SegmentReader,
-        callback: &mut dyn FnMut(DocId, Score) -> Score,
-    ) -> tantivy::Result<()> {
-        let mut fields: Vec<(Candidates, Weighing)> = Vec::with_capacity(self.query.fields.len());
-        for (nth, (field, _)) in self.query.fields.iter().enumerate() {
-            fields.push((self.query.near.candidates(*field, reader)?, self.weighing(nth, reader)?));
-        }
-        let first = |fields: &[(Candidates, Weighing)]| {
-            fields.iter().map(|(candidates, _)| candidates.doc()).min().unwrap_or(TERMINATED)
-        };
-        let mut doc = first(&fields);
-        while doc != TERMINATED {
-            let mut most = 0.0;
-            for (candidates, weighing) in fields.iter().filter(|(candidates, _)| candidates.doc() == doc) {
-                most += weighing.of(doc, candidates.bound());
-            }
-            // Sums of other numbers may differ in their last digits.
-            if saturated(similarity.factor, most) * (1.0 + 1e-5) > threshold {
-                let mut frequency = 0.0;
-                for (candidates, weighing) in
-                    fields.iter_mut().filter(|(candidates, _)| candidates.doc() == doc)
-                {
-                    frequency += weighing.of(doc, candidates.count());
-                }
-                let score = saturated(similarity.factor, frequency);
-                if frequency > 0.0 && score > threshold {
-                    threshold = callback(doc, score);
-                }
-            }
-            for (candidates, _) in fields.iter_mut().filter(|(candidates, _)| candidates.doc() == doc) {
-                candidates.advance();
-            }
-            doc = first(&fields);
-        }
-        Ok(())
-    }
 }
 
 impl Weight for FieldedWeight {
     fn scorer(&self, reader: &SegmentReader, boost: Score) -> tantivy::Result<Box<dyn Scorer>> {
         Ok(Box::new(self.fielded_scorer(reader, boost)?))
-    }
-
-    fn for_each_pruning(
-        &self,
-        threshold: Score,
-        reader: &SegmentReader,
-        callback: &mut dyn FnMut(DocId, Score) -> Score,
-    ) -> tantivy::Result<()> {
-        if let (Some(similarity), None) = (&self.similarity, self.query.near.word()) {
-            return self.best(similarity, threshold, reader, callback);
-        }
-        let mut threshold = threshold;
-        let mut scorer = self.fielded_scorer(reader, 1.0)?;
-        while scorer.doc() != TERMINATED {
-            let score = scorer.score();
-            if score > threshold {
-                threshold = callback(scorer.doc(), score);
-            }
-            scorer.advance();
-        }
-        Ok(())
     }
 
     fn explain(&self, reader: &SegmentReader, doc: DocId) -> tantivy::Result<Explanation> {

@@ -6,7 +6,7 @@ use super::fielded::FieldedQuery;
 use super::filters::{self, Accepted};
 use super::near;
 use super::truncated::{Expansion, MAX_WORDS};
-use super::{check_vector, dense, lexical};
+use super::{check_vector, dense, walk};
 use crate::backend::{Codes, FeatureScope, FieldBoosts, Filter, LaneHit, LaneHits, ValueField};
 use crate::corpora::Opened;
 use crate::index::{CODES, Fields, LaneField, Snapshot};
@@ -37,9 +37,7 @@ pub(crate) fn full_text(
     let compiled = compiler.query(tree)?;
     labels::check(&corpus.snapshot, filters)?;
     let query = filters::filtered(&fields, compiled, filters);
-    // One more than asked for tells whether there are more.
-    let found = lexical::top(&corpus.snapshot, &*query, k.saturating_add(1))?;
-    let total = if found.len() > k { lexical::count(&corpus.snapshot, &*query)? } else { found.len() as u64 };
+    let (found, total) = walk::all(&corpus.snapshot, &*query, k)?;
     hits(&corpus.snapshot, found, k, total)
 }
 

@@ -5,7 +5,7 @@ use crate::index::Snapshot;
 use crate::{CorpusError, Result};
 use lyra_text::{bigrams, content_words};
 use std::collections::{BTreeMap, HashMap};
-use tantivy::collector::{Count, TopDocs};
+use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, TERMINATED, Term};
@@ -75,12 +75,6 @@ pub(super) fn top(snapshot: &Snapshot, query: &dyn Query, k: usize) -> Result<Ve
     }
 }
 
-/// How many documents match.
-pub(super) fn count(snapshot: &Snapshot, query: &dyn Query) -> Result<u64> {
-    let found = snapshot.searcher.search(query, &Count).map_err(CorpusError::index(&snapshot.name))?;
-    Ok(found as u64)
-}
-
 /// Scores of chosen documents, without those that match no word of the query.
 pub(super) fn scores(
     snapshot: &Snapshot,
@@ -112,6 +106,6 @@ pub(super) fn scores(
 
 /// Scores to four decimals: the order in which a sum of f32 is taken depends on the index's layout, and equal
 /// documents must tie.
-fn rounded(score: f32) -> f64 {
+pub(super) fn rounded(score: f32) -> f64 {
     (f64::from(score) * 1e4).round() / 1e4
 }

@@ -96,8 +96,8 @@ impl Near {
         Ok(weighing)
     }
 
-    /// The documents of a segment that may match in a field.
-    pub(super) fn candidates(&self, field: LaneField, reader: &SegmentReader) -> tantivy::Result<Candidates> {
+    /// The documents of a segment that match in a field.
+    pub(super) fn places(&self, field: LaneField, reader: &SegmentReader) -> tantivy::Result<Places> {
         let mut groups = Vec::with_capacity(self.groups.len());
         for group in &self.groups {
             let mut runs = Vec::with_capacity(group.len());
@@ -109,7 +109,7 @@ impl Near {
         let (single, distance, ordered) = (self.pattern().is_some(), self.distance, self.ordered);
         let mut candidates = Candidates { groups, single, distance, ordered, doc: 0 };
         candidates.seek(0);
-        Ok(candidates)
+        Ok(Places::of(candidates))
     }
 }
 
@@ -193,11 +193,6 @@ impl Run {
         self.doc
     }
 
-    /// More occurrences than that are impossible in the current document.
-    fn bound(&self) -> u32 {
-        self.parts.iter().map(|part| part.cursor.frequency()).min().unwrap_or(0)
-    }
-
     /// Where it begins in the current document, ascending, in `starts`.
     fn starts(&mut self, starts: &mut Vec<u32>) {
         starts.clear();
@@ -258,15 +253,6 @@ impl Group {
         self.doc
     }
 
-    /// The runs of the current document.
-    fn here(&self) -> impl Iterator<Item = &Run> {
-        self.runs.iter().filter(|run| run.doc == self.doc)
-    }
-
-    fn bound(&self) -> u32 {
-        self.here().map(Run::bound).fold(0, u32::saturating_add)
-    }
-
     fn spans(&mut self, starts: &mut Vec<u32>) -> Vec<Span> {
         let doc = self.doc;
         let mut spans = Vec::new();
@@ -296,7 +282,7 @@ fn meet<T>(members: &mut [T], mut target: DocId, mut seek: impl FnMut(&mut T, Do
 }
 
 /// Documents that hold words of every group, wherever in the field.
-pub(super) struct Candidates {
+struct Candidates {
     groups: Vec<Group>,
     /// Whether one pattern is all that is looked for: then its occurrences are the places.
     single: bool,
@@ -306,16 +292,16 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    pub(super) fn doc(&self) -> DocId {
+    fn doc(&self) -> DocId {
         self.doc
     }
 
-    pub(super) fn advance(&mut self) -> DocId {
+    fn advance(&mut self) -> DocId {
         if self.doc == TERMINATED { TERMINATED } else { self.seek(self.doc + 1) }
     }
 
     /// The first candidate from `target` on, which is not before the current one.
-    pub(super) fn seek(&mut self, target: DocId) -> DocId {
+    fn seek(&mut self, target: DocId) -> DocId {
         if self.groups.is_empty() || target == TERMINATED {
             self.doc = TERMINATED;
             return TERMINATED;
@@ -324,19 +310,8 @@ impl Candidates {
         self.doc
     }
 
-    /// More places than that are impossible in the current document. It asks for no positions.
-    pub(super) fn bound(&self) -> u32 {
-        let mut bounds = self.groups.iter().map(Group::bound);
-        if self.ordered {
-            // A place ends where the last group stands, and no two end together.
-            bounds.next_back().unwrap_or(0)
-        } else {
-            bounds.fold(0, u32::saturating_add)
-        }
-    }
-
     /// Places in the current document.
-    pub(super) fn count(&mut self) -> u32 {
+    fn count(&mut self) -> u32 {
         let mut starts = Vec::new();
         if self.single {
             let run = self.groups.first_mut().and_then(|group| group.runs.first_mut());
@@ -363,7 +338,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn of(candidates: Candidates) -> Self {
+    fn of(candidates: Candidates) -> Self {
         let mut places = Self { candidates, count: 0 };
         places.settle();
         places

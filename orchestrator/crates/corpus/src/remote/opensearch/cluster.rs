@@ -49,6 +49,25 @@ pub struct OpenSearchConfig {
     pub timeout: Duration,
 }
 
+impl OpenSearchConfig {
+    /// A cluster without access control, with nothing on it but what Lyra maintains.
+    pub fn at(urls: Vec<String>) -> Self {
+        Self {
+            urls,
+            user: None,
+            password: None,
+            ca_file: None,
+            indices: BTreeMap::new(),
+            every_index: false,
+            vectors: BTreeMap::new(),
+            prefix: "lyra-".to_owned(),
+            analyzer: Analyzer::Mixed,
+            shards: 1,
+            timeout: Duration::from_secs(30),
+        }
+    }
+}
+
 /// What a cluster says of itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Greeting {

@@ -173,33 +173,4 @@ proptest! {
             &scores(&searcher, &fielded(&fields, &weights, &[word])),
         )?;
     }
-
-    /// Passing documents over changes nothing about the best.
-    #[test]
-    fn the_best_are_those_of_all(
-        documents in prop::collection::vec(texts(), 2..60),
-        groups in prop::collection::vec(prop::collection::vec(prop::sample::select(&WORDS[..]), 1..3), 1..4),
-        weights in weights(),
-        (distance, ordered, limit) in (0_u32..6, any::<bool>(), 1_usize..8),
-    ) {
-        let (searcher, fields) = index(&documents);
-        let groups = groups.iter().map(|group| group.iter().map(|word| Pattern::of(word)).collect()).collect();
-        let query = near_query(&fields, &weights, groups, distance, ordered);
-        let mut all: Vec<(DocId, u32, f32)> = Vec::new();
-        let weight = query.weight(EnableScoring::enabled_from_searcher(&searcher)).expect("a weight");
-        for (nth, reader) in (0_u32..).zip(searcher.segment_readers()) {
-            let mut scorer = weight.scorer(reader, 1.0).expect("a scorer");
-            while scorer.doc() != TERMINATED {
-                all.push((nth, scorer.doc(), scorer.score()));
-                scorer.advance();
-            }
-        }
-        all.sort_by(|a, b| b.2.total_cmp(&a.2).then((a.0, a.1).cmp(&(b.0, b.1))));
-        let best = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).expect("found");
-        let scores = |found: Vec<f32>| found.into_iter().map(f32::to_bits).collect::<Vec<_>>();
-        prop_assert_eq!(
-            scores(best.iter().map(|(score, _)| *score).collect()),
-            scores(all.iter().take(limit).map(|(_, _, score)| *score).collect())
-        );
-    }
 }

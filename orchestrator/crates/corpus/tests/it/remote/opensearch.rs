@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use lyra_corpus::backend::{FeatureScope, LaneKind, LaneQuery, SearchBackend};
-use lyra_corpus::{Analyzer, Cluster, CorpusError, OpenSearchBackend, OpenSearchConfig};
+use lyra_corpus::{Cluster, CorpusError, OpenSearchBackend, OpenSearchConfig};
 use lyra_text::fulltext::terms;
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -365,19 +365,7 @@ async fn stand_in() -> (Arc<Seen>, String) {
 }
 
 pub(crate) fn config(urls: &[String]) -> OpenSearchConfig {
-    OpenSearchConfig {
-        urls: urls.to_vec(),
-        user: None,
-        password: None,
-        ca_file: None,
-        indices: BTreeMap::new(),
-        every_index: false,
-        vectors: BTreeMap::new(),
-        prefix: "lyra-".to_owned(),
-        analyzer: Analyzer::Mixed,
-        shards: 1,
-        timeout: Duration::from_secs(5),
-    }
+    OpenSearchConfig { timeout: Duration::from_secs(5), ..OpenSearchConfig::at(urls.to_vec()) }
 }
 
 fn backend(url: &str) -> OpenSearchBackend {
