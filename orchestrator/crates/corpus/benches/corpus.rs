@@ -1,6 +1,6 @@
 //! Import and full-text search over generated documents, without embeddings, and import of generated PDFs.
 //!
-//! `cargo bench -p lyra-corpus --bench corpus -- 1000000 [FOLDER]` (20,000 documents without a number). A folder keeps what
+//! `cargo bench -p lyra-corpus --bench corpus -- 1000000 [FOLDER [KIND...]]` (20,000 documents without a number). A folder keeps what
 //! was imported: the next run only searches. Prints documents per second, times of queries, pages of PDFs per second (a
 //! PDF of ten pages for each 200 documents, at most 500), and memory. The documents are drawn from a vocabulary with the
 //! frequencies of language (Zipf), four of five in English-like words and one in Japanese, with codes, dates and
@@ -165,6 +165,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let backend = EmbeddedBackend::new(corpora, Arc::new(NoModels));
     let mut all = Vec::new();
+    let chosen: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).skip(2).collect();
     let kinds = [
         "word",
         "wide (12 words, OR)",
@@ -179,7 +181,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         "Japanese proximity",
         "filtered",
     ];
-    for kind in kinds {
+    for kind in kinds.into_iter().filter(|kind| chosen.is_empty() || chosen.iter().any(|name| name == kind)) {
         let (mut times, mut found) = (Vec::new(), 0);
         for (query, filters) in queries(kind) {
             let lane = LaneQuery {

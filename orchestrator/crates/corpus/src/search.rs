@@ -1,6 +1,7 @@
 //! Search: BM25, dense, and the mix of both.
 
 mod citation;
+mod codes;
 mod cursor;
 mod dense;
 mod exclude;

@@ -18,6 +18,8 @@ const ANY: char = '\u{10601}';
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Wildcard {
     steps: Vec<Step>,
+    /// The places of `*`, as bits.
+    any: u64,
     /// Capitals count.
     exact: bool,
 }
@@ -93,7 +95,9 @@ impl Wildcard {
             }
         }
         steps.truncate(MOST_STEPS);
-        Part::Wildcard(Self { steps, exact })
+        let places = (0..).zip(&steps).filter(|(_, step)| **step == Step::Any);
+        let any = places.fold(0, |any, (nth, _): (u32, _)| any | 1 << nth);
+        Part::Wildcard(Self { steps, any, exact })
     }
 
     /// Before the first character of a word.
@@ -106,33 +110,31 @@ impl Wildcard {
         if self.exact {
             return self.folded_step(before, c);
         }
+        if c.is_ascii() {
+            return self.folded_step(before, c.to_ascii_lowercase());
+        }
         c.to_lowercase().fold(before, |progress, c| self.folded_step(progress, c))
     }
 
     fn folded_step(&self, before: Progress, c: char) -> Progress {
-        let mut after = 0;
-        for (nth, step) in self.steps.iter().enumerate() {
-            if before.0 & (1 << nth) == 0 {
-                continue;
-            }
-            match step {
-                Step::Char(own) if *own == c => after |= 1 << (nth + 1),
-                Step::Char(_) => {}
-                Step::One => after |= 1 << (nth + 1),
-                Step::Any => after |= 1 << nth,
+        let (mut places, mut after) = (before.0, 0);
+        while places != 0 {
+            let nth = places.trailing_zeros();
+            places &= places - 1;
+            match self.steps.get(nth as usize) {
+                Some(Step::Char(own)) if *own == c => after |= 1 << (nth + 1),
+                Some(Step::One) => after |= 1 << (nth + 1),
+                Some(Step::Any) => after |= 1 << nth,
+                Some(Step::Char(_)) | None => {}
             }
         }
         Progress(self.skipped(after))
     }
 
     /// With the places behind `*`, which may stand for nothing.
-    fn skipped(&self, mut places: u64) -> u64 {
-        for (nth, step) in self.steps.iter().enumerate() {
-            if *step == Step::Any && places & (1 << nth) != 0 {
-                places |= 1 << (nth + 1);
-            }
-        }
-        places
+    fn skipped(&self, places: u64) -> u64 {
+        // No two `*` stand side by side.
+        places | (places & self.any) << 1
     }
 
     /// Whether the word may end here.

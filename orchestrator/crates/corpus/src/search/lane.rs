@@ -6,17 +6,16 @@ use super::fielded::FieldedQuery;
 use super::filters::{self, Accepted};
 use super::near;
 use super::truncated::{Expansion, MAX_WORDS};
-use super::{check_vector, dense, walk};
-use crate::backend::{Codes, FeatureScope, FieldBoosts, Filter, LaneHit, LaneHits, ValueField};
+use super::{check_vector, codes, dense, walk};
+use crate::backend::{FeatureScope, FieldBoosts, Filter, LaneHit, LaneHits, ValueField};
 use crate::corpora::Opened;
-use crate::index::{CODES, Fields, LaneField, Snapshot};
+use crate::index::{Fields, LaneField, Snapshot};
 use crate::{CorpusError, Result, labels};
 use lyra_domain::classification::{Code, System};
 use lyra_text::Wildcard;
 use lyra_text::fulltext::{Part, Pattern};
 use lyra_text::query::{self, Near, Query as Tree, QueryError};
 use std::cell::Cell;
-use std::collections::HashMap;
 use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery,
 };
@@ -66,55 +65,11 @@ fn hits(snapshot: &Snapshot, found: Vec<(DocAddress, f64)>, k: usize, total: u64
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let truncated = found.len() > k;
     found.truncate(k);
-    let mut codes = CodeReader::of(snapshot)?;
-    let hits = found
-        .into_iter()
-        .map(|(doc_id, score, at)| Ok(LaneHit { doc_id, score, codes: codes.read(at)? }))
-        .collect::<Result<Vec<LaneHit>>>()?;
+    let addresses: Vec<DocAddress> = found.iter().map(|(.., at)| *at).collect();
+    let codes = codes::of(snapshot, &addresses)?;
+    let hit = |((doc_id, score, _), codes)| LaneHit { doc_id, score, codes };
+    let hits = found.into_iter().zip(codes).map(hit).collect();
     Ok(LaneHits { hits, took_ms: 0, truncated, total: Some(total), unembedded: 0 })
-}
-
-/// Reads codes from their columns; a code's text is looked up once per segment.
-struct CodeReader<'a> {
-    snapshot: &'a Snapshot,
-    columns: Vec<Vec<Option<tantivy::columnar::StrColumn>>>,
-    texts: HashMap<(u32, usize, u64), String>,
-}
-
-impl<'a> CodeReader<'a> {
-    fn of(snapshot: &'a Snapshot) -> Result<Self> {
-        let failed = CorpusError::index(&snapshot.name);
-        let mut columns = Vec::new();
-        for reader in snapshot.searcher.segment_readers() {
-            let of_segment = CODES.iter().map(|(_, name)| reader.fast_fields().str(name));
-            columns.push(of_segment.collect::<tantivy::Result<Vec<_>>>().map_err(&failed)?);
-        }
-        Ok(Self { snapshot, columns, texts: HashMap::new() })
-    }
-
-    fn read(&mut self, at: DocAddress) -> Result<Codes> {
-        let mut codes = Codes::default();
-        for (nth, (system, _)) in CODES.into_iter().enumerate() {
-            let Some(column) = self.columns.get(at.segment_ord as usize).and_then(|of| of.get(nth)?.as_ref())
-            else {
-                continue;
-            };
-            for ord in column.term_ords(at.doc_id) {
-                let text = match self.texts.entry((at.segment_ord, nth, ord)) {
-                    std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-                    std::collections::hash_map::Entry::Vacant(free) => {
-                        let mut text = String::new();
-                        column
-                            .ord_to_str(ord, &mut text)
-                            .map_err(|error| CorpusError::index(&self.snapshot.name)(error.into()))?;
-                        free.insert(text)
-                    }
-                };
-                codes.push(system, text);
-            }
-        }
-        Ok(codes)
-    }
 }
 
 /// A pattern in one field, `None` when there is nothing to look for.

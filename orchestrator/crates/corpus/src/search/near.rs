@@ -107,7 +107,7 @@ impl Near {
             groups.push(Group::of(runs));
         }
         let (single, distance, ordered) = (self.pattern().is_some(), self.distance, self.ordered);
-        let mut candidates = Candidates { groups, single, distance, ordered, doc: 0 };
+        let mut candidates = Candidates { groups, single, distance, ordered, doc: 0, starts: Vec::new() };
         candidates.seek(0);
         Ok(Places::of(candidates))
     }
@@ -289,6 +289,7 @@ struct Candidates {
     distance: u32,
     ordered: bool,
     doc: DocId,
+    starts: Vec<u32>,
 }
 
 impl Candidates {
@@ -312,15 +313,15 @@ impl Candidates {
 
     /// Places in the current document.
     fn count(&mut self) -> u32 {
-        let mut starts = Vec::new();
         if self.single {
             let run = self.groups.first_mut().and_then(|group| group.runs.first_mut());
-            if let Some(run) = run {
-                run.starts(&mut starts);
-            }
-            return starts.len() as u32;
+            return run.map_or(0, |run| {
+                run.starts(&mut self.starts);
+                self.starts.len() as u32
+            });
         }
-        let groups: Vec<Vec<Span>> = self.groups.iter_mut().map(|group| group.spans(&mut starts)).collect();
+        let starts = &mut self.starts;
+        let groups: Vec<Vec<Span>> = self.groups.iter_mut().map(|group| group.spans(starts)).collect();
         near(&groups, self.distance, self.ordered).len() as u32
     }
 

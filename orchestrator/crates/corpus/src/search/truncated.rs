@@ -1,11 +1,12 @@
 //! The words of an index that a truncated word stands for.
 
 use lyra_text::{Progress, Wildcard};
+use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
-use tantivy::Searcher;
 use tantivy::index::SegmentId;
 use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
+use tantivy::{Searcher, SegmentReader};
 use tantivy_fst::Automaton;
 
 /// Most words that the truncated words of one query stand for together.
@@ -28,26 +29,25 @@ impl Expansion {
         searcher: &Searcher,
         most: usize,
     ) -> tantivy::Result<Option<Self>> {
+        let readers = searcher.segment_readers();
+        let dictionaries: Vec<(Field, &SegmentReader)> =
+            fields.iter().flat_map(|field| readers.iter().map(|reader| (*field, reader))).collect();
+        let found: Vec<Found> = dictionaries
+            .par_iter()
+            .map(|(field, reader)| found(wildcard, *field, reader, most))
+            .collect::<tantivy::Result<_>>()?;
         let mut expansion = Self::default();
-        let mut words: HashSet<Vec<u8>> = HashSet::new();
-        for field in fields {
-            for reader in searcher.segment_readers() {
-                let inverted = reader.inverted_index(*field)?;
-                let mut found = inverted.terms().search(Fitting(wildcard)).into_stream()?;
-                let mut places = Vec::new();
-                while found.advance() {
-                    if !words.contains(found.key()) {
-                        words.insert(found.key().to_vec());
-                    }
-                    if words.len() > most {
-                        return Ok(None);
-                    }
-                    *expansion.frequencies.entry(*field).or_default() += u64::from(found.value().doc_freq);
-                    places.push(found.value().clone());
-                }
-                if !places.is_empty() {
-                    expansion.places.insert((*field, reader.segment_id()), places);
-                }
+        let mut words: HashSet<&[u8]> = HashSet::new();
+        for ((field, reader), found) in dictionaries.iter().zip(&found) {
+            words.extend(found.iter().map(|(word, _)| word.as_slice()));
+            if words.len() > most {
+                return Ok(None);
+            }
+            let frequency: u64 = found.iter().map(|(_, info)| u64::from(info.doc_freq)).sum();
+            *expansion.frequencies.entry(*field).or_default() += frequency;
+            if !found.is_empty() {
+                let places = found.iter().map(|(_, info)| info.clone()).collect();
+                expansion.places.insert((*field, reader.segment_id()), places);
             }
         }
         expansion.words = words.len();
@@ -63,6 +63,20 @@ impl Expansion {
     pub(super) fn frequency(&self, field: Field) -> u64 {
         self.frequencies.get(&field).copied().unwrap_or(0)
     }
+}
+
+/// Words with their postings.
+type Found = Vec<(Vec<u8>, TermInfo)>;
+
+/// The words of one dictionary that a truncated word stands for; of too many, one more than `most`.
+fn found(wildcard: &Wildcard, field: Field, reader: &SegmentReader, most: usize) -> tantivy::Result<Found> {
+    let inverted = reader.inverted_index(field)?;
+    let mut stream = inverted.terms().search(Fitting(wildcard)).into_stream()?;
+    let mut found = Vec::new();
+    while found.len() <= most && stream.advance() {
+        found.push((stream.key().to_vec(), stream.value().clone()));
+    }
+    Ok(found)
 }
 
 /// Goes through the dictionary, whose words are UTF-8, byte by byte.

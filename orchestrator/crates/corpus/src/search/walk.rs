@@ -17,11 +17,7 @@ const LEAST_PART: u32 = 65_536;
 const PARTS: usize = 2;
 
 /// The best `k` (at least 1) with all that tie with the last of them, in no order, and how many documents match.
-pub(super) fn all(
-    snapshot: &Snapshot,
-    query: &dyn Query,
-    k: usize,
-) -> Result<(Vec<(DocAddress, f64)>, u64)> {
+pub(super) fn all(snapshot: &Snapshot, query: &dyn Query, k: usize) -> Result<(Vec<(DocAddress, f64)>, u64)> {
     let searcher = &snapshot.searcher;
     let walked = || -> tantivy::Result<Vec<Best>> {
         let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
@@ -120,7 +116,8 @@ impl Best {
 
     fn cut(&mut self) {
         if self.found.len() > self.k {
-            let (.., (_, last), _) = self.found.select_nth_unstable_by(self.k - 1, |a, b| b.1.total_cmp(&a.1));
+            let (.., (_, last), _) =
+                self.found.select_nth_unstable_by(self.k - 1, |a, b| b.1.total_cmp(&a.1));
             let last = *last;
             self.found.retain(|(_, score)| *score >= last);
             self.least = last;
