@@ -48,7 +48,7 @@ pub trait SearchBackend: Send + Sync {
     /// [`crate::CorpusError::Stopped`].
     async fn search(&self, query: &LaneQuery, stop: &CancellationToken) -> Result<LaneHits>;
 
-    /// Publications in the order of `ids`, `None` where there is none of that id.
+    /// Publications in the order of `ids`, `None` where no document has that id.
     async fn fetch(
         &self,
         corpus: &str,

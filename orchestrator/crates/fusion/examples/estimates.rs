@@ -68,7 +68,7 @@ fn main() {
         offset: 5.0,
         absent: 1000.0,
         center: -2.2,
-        level: Normal { mean: -0.5, deviation: 1.5 },
+        level: Normal { mean: -0.5, deviation: 2.5 },
         steepness: Normal { mean: 0.1, deviation: 0.6 },
     };
     println!(

@@ -180,7 +180,7 @@ impl Codes {
     /// Adds a code in any written form, once.
     ///
     /// # Errors
-    /// [`CodeError`] when it is none of the system; nothing is added.
+    /// [`CodeError`] when it is not a code of the system; nothing is added.
     pub fn add(&mut self, system: System, written: &str) -> Result<(), CodeError> {
         let code = Code::parse(system, written)?.as_str().to_owned();
         let known = self.of_mut(system);

@@ -1,6 +1,7 @@
 //! Patent documents of the offices, each as its own schema names things.
 
 pub(super) mod api;
+mod cited;
 pub(super) mod exchange;
 pub(super) mod jp;
 pub(super) mod pap;

@@ -51,7 +51,7 @@ pub(crate) fn semantic(
     check_vector(corpus, vector)?;
     labels::check(&corpus.snapshot, filters)?;
     let accepted = Accepted::of(&corpus.snapshot, filters)?;
-    let found = dense::top(corpus, scope, vector, k.saturating_add(1), |at| accepted.holds(at))?;
+    let found = dense::top(corpus, scope, vector, k, |at| accepted.holds(at))?;
     let total = dense::count(corpus, scope, |at| accepted.holds(at))?;
     hits(&corpus.snapshot, found, k, total)
 }
@@ -63,7 +63,7 @@ fn hits(snapshot: &Snapshot, found: Vec<(DocAddress, f64)>, k: usize, total: u64
     let mut found: Vec<(String, f64, DocAddress)> =
         ids.into_iter().zip(found).map(|(id, (at, score))| (id, score, at)).collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let truncated = found.len() > k;
+    let truncated = total > k as u64;
     found.truncate(k);
     let addresses: Vec<DocAddress> = found.iter().map(|(.., at)| *at).collect();
     let codes = codes::of(snapshot, &addresses)?;

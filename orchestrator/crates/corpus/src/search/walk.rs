@@ -9,7 +9,7 @@ use crate::{CorpusError, Result};
 use rayon::prelude::*;
 use std::ops::Range;
 use tantivy::query::{EnableScoring, Query, Weight};
-use tantivy::{DocAddress, DocId, Searcher, TERMINATED};
+use tantivy::{DocAddress, DocId, Searcher, SegmentReader, TERMINATED};
 
 /// Documents that one core walks through at least: opening the postings of a truncated word takes time.
 const LEAST_PART: u32 = 65_536;
@@ -21,9 +21,9 @@ pub(super) fn all(snapshot: &Snapshot, query: &dyn Query, k: usize) -> Result<(V
     let searcher = &snapshot.searcher;
     let walked = || -> tantivy::Result<Vec<Best>> {
         let weight = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
-        let sizes: Vec<u32> = searcher.segment_readers().iter().map(|reader| reader.max_doc()).collect();
+        let sizes: Vec<u32> = searcher.segment_readers().iter().map(SegmentReader::max_doc).collect();
         let most = part_size(&sizes, rayon::current_num_threads());
-        parts(&sizes, most).into_par_iter().map(|part| walk(&*weight, searcher, part, k)).collect()
+        parts(&sizes, most).par_iter().map(|part| walk(&*weight, searcher, part, k)).collect()
     };
     let mut best = Best::of(k);
     walked().map_err(CorpusError::index(&snapshot.name))?.into_iter().for_each(|part| best.join(part));
@@ -55,7 +55,7 @@ fn parts(sizes: &[u32], most: u32) -> Vec<Part> {
     parts
 }
 
-fn walk(weight: &dyn Weight, searcher: &Searcher, part: Part, k: usize) -> tantivy::Result<Best> {
+fn walk(weight: &dyn Weight, searcher: &Searcher, part: &Part, k: usize) -> tantivy::Result<Best> {
     let reader = searcher.segment_reader(part.segment);
     let mut scorer = weight.scorer(reader, 1.0)?;
     if scorer.doc() < part.docs.start {

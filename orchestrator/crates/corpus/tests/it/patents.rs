@@ -325,6 +325,17 @@ async fn real_epo_documents_of_every_version() {
     );
     assert_eq!(pin.codes.ipc, ["A45D8/20", "A45D8/34"]);
     assert_eq!(get(&bench, "EP-1019261-B1").await.codes.ipc[0], "B60L7/26");
+    // What the search report and the description cite is one list.
+    let heater = get(&bench, "EP-3404678-B1").await;
+    assert_eq!(heater.references, ["EP-3109871-A1", "FR-84247-E", "GB-693448-A", "US-2008197955-A1"],);
+    let references = get(&bench, "EP-1451194-B2").await.references;
+    for cited in [
+        "US-5521310-A",
+        "KANG, SOON BANG ET AL: \"An improved synthesis of levofloxacin\" HETEROCYCLES , 45(1), 137-145",
+        "Effect of dehydration on the formation of Levofloxacine Pseudopolymorphs, Chem. Pharm. Bull., 1995, 43, 4, 649, 653",
+    ] {
+        assert!(references.iter().any(|known| known.starts_with(cited)), "{cited}: {references:#?}");
+    }
     let german = get(&bench, "EP-2716170-B2").await;
     assert_eq!(german.lang.as_deref(), Some("de"));
     assert!(german.codes.cpc.iter().all(|code| code.contains('/')) && !german.codes.cpc.is_empty());

@@ -97,7 +97,7 @@ async fn docdb() {
     assert_eq!((found.title.as_str(), found.abst.as_str()), ("Apparatus for brewing", "It brews."));
     assert_eq!((found.applicants[0].as_str(), found.authors[0].as_str()), ("Example Brewers BV", "LEE ANN"));
     assert_eq!((found.codes.ipc[0].as_str(), found.codes.cpc[0].as_str()), ("A47J31/00", "A47J31/002"));
-    assert_eq!(found.references, ["US-10000009-B2"]);
+    assert_eq!(found.references, ["US-10000009-B2", "A book"]);
     assert_eq!(found.priorities_shown(), "EP-14000009 (2014-02-03)");
     let again = import(&bench, "c", &[sample("docdb.xml")]).await;
     assert_eq!((again.added, again.unchanged), (0, 1), "{again:#?}");

@@ -377,12 +377,12 @@ mod tests {
                 "priority-claims": {"priority-claim": {"@sequence": "1", "document-id": {"@document-id-type": "epodoc", "doc-number": {"$": "NL19981010536"}, "date": {"$": "19981112"}}}},
                 "parties": {"inventors": {"inventor": [{"@data-format": "epodoc", "inventor-name": {"name": {"$": "KOSMAN W [NL]"}}}]}},
                 "invention-title": [{"@lang": "de", "$": "Ziegel"}, {"@lang": "en", "$": "Bricks"}],
-                "references-cited": {"citation": {"patcit": {"document-id": {"@document-id-type": "docdb", "country": {"$": "DE"}, "doc-number": {"$": "3546191"}, "kind": {"$": "A1"}}}}}
+                "references-cited": {"citation": [{"patcit": {"document-id": {"@document-id-type": "docdb", "country": {"$": "DE"}, "doc-number": {"$": "3546191"}, "kind": {"$": "A1"}}}}, {"nplcit": {"text": {"$": "SMITH: Naps, doi:10.1000/X"}}}]}
             }}}}}"#;
         let (document, odd) = read_one(answer).unwrap();
         assert_eq!((document.doc_id.as_str(), document.title.as_str()), ("EP-1000000-A1", "Bricks"));
         assert_eq!(document.authors, ["KOSMAN W"]);
-        assert_eq!(document.references, ["DE-3546191-A1"]);
+        assert_eq!(document.references, ["DE-3546191-A1", "10.1000/x"]);
         assert_eq!(document.family_id.as_deref(), Some("19768124"));
         assert_eq!(document.priority_date(), civil("19981112"));
         assert_eq!((document.pub_date, odd.len()), (civil("20000517"), 0));

@@ -1,7 +1,7 @@
 //! Publications in the EPO's exchange format: `exchange-document` of Open Patent Services and DOCDB, members of families
 //! with their legal events, and full texts.
 
-use super::{CodeList, distinct, identify, number, plain};
+use super::{CodeList, cited, distinct, identify, number, plain};
 use crate::Document;
 use crate::document::json::{OddCodes, civil};
 use crate::document::{LegalEvent, Priority};
@@ -163,7 +163,10 @@ fn publication(record: &Element, document: &mut Document, codes: &mut CodeList) 
         };
         document.authors = named("inventors", "inventor", "inventor-name");
         document.applicants = named("applicants", "applicant", "applicant-name");
-        let cited = |citation: &Element| {
+        let reference = |citation: &Element| {
+            if let Some(text) = citation.at("nplcit") {
+                return cited::literature(&text.text_at("text").unwrap_or_else(|| text.text()));
+            }
             let id = Id::of(best(citation.at("patcit")?.all("document-id"))?);
             match (id.country.as_str(), id.number.as_str()) {
                 (_, "") => None,
@@ -172,7 +175,7 @@ fn publication(record: &Element, document: &mut Document, codes: &mut CodeList) 
             }
         };
         let citations = bib.at("references-cited").into_iter().flat_map(|list| list.all("citation"));
-        document.references = distinct(citations.filter_map(cited));
+        document.references = distinct(citations.filter_map(reference));
     }
     if let Some((text, language)) = in_english(record, "abstract") {
         document.text = text.lines(&plain);

@@ -1,7 +1,7 @@
 //! Documents whose bibliography goes by INID codes (WIPO ST.32, ST.36): USPTO grants of 2001 to 2004 (`PATDOC`) and
 //! the EPO's (`ep-patent-document`, all versions).
 
-use super::{CodeList, distinct, identify, number, plain};
+use super::{CodeList, cited, distinct, identify, number, plain};
 use crate::Document;
 use crate::document::Priority;
 use crate::document::json::{OddCodes, civil};
@@ -18,12 +18,13 @@ pub(in crate::import) fn grant(root: &Element) -> (Document, OddCodes) {
         document.title = bib.text_at("B500/B540").map(|title| normalise(&title)).unwrap_or_default();
         document.authors = names(bib, "B721");
         document.applicants = names(bib, "B731");
-        let cited = |element: &&Element| {
+        let patent = |element: &&Element| {
             let document = element.at("PCIT/DOC")?;
             let office = document.text_at("CTRY").unwrap_or_else(|| "US".to_owned());
             Some(number(&office, &document.text_at("DNUM")?, document.text_at("KIND").as_deref()))
         };
-        document.references = distinct(bib.below("B561").iter().filter_map(cited));
+        let literature = bib.below("B562").into_iter().filter_map(|text| cited::literature(&text.text()));
+        document.references = distinct(bib.below("B561").iter().filter_map(patent).chain(literature));
     }
     document.text = root.at("SDOAB").map(|text| text.lines(&plain)).unwrap_or_default();
     document.desc = root.at("SDODE").map(|text| text.lines(&plain)).unwrap_or_default();
@@ -45,6 +46,8 @@ pub(in crate::import) fn epo(root: &Element) -> (Document, OddCodes) {
         let mut applicants = names(bib, "B711");
         applicants.extend(names(bib, "B731"));
         document.applicants = distinct(applicants);
+        document.references =
+            bib.at("B500/B560").map(|report| cited::of_report(report).collect()).unwrap_or_default();
     }
     let text = |name: &'static str| {
         let all: Vec<&Element> = root.all(name).collect();
@@ -55,6 +58,17 @@ pub(in crate::import) fn epo(root: &Element) -> (Document, OddCodes) {
     document.desc = text("description").map(|text| text.lines(&plain)).unwrap_or_default();
     let claims = text("claims").map(|claims| claims.all("claim").map(Element::text).collect::<Vec<_>>());
     document.claim = claims.unwrap_or_default().join("\n");
+    // Added at the end of what the EPO prints: what the description cites.
+    for list in root.all("ep-reference-list") {
+        let patents = list.below("document-id").into_iter().filter_map(|of| {
+            let kind = of.text_at("kind");
+            Some(number(&of.text_at("country")?, &of.text_at("doc-number")?, kind.as_deref()))
+        });
+        document.references.extend(patents);
+        let literature = list.below("nplcit").into_iter();
+        document.references.extend(literature.filter_map(cited::parts));
+    }
+    document.references = distinct(document.references);
     document.language = Some(own);
     document.codes = codes.codes;
     (document, codes.odd)

@@ -1,6 +1,6 @@
 //! USPTO grants and applications since 2004/2005 (`us-patent-grant`, `us-patent-application`, v4.0 to v4.x).
 
-use super::{CodeList, distinct, identify, name_of, number, plain, priorities};
+use super::{CodeList, cited, distinct, identify, name_of, number, plain, priorities};
 use crate::Document;
 use crate::document::json::{OddCodes, civil};
 use crate::import::xml::Element;
@@ -74,11 +74,13 @@ fn bibliography(bib: &Element, document: &mut Document, codes: &mut CodeList) {
     }
     document.authors = distinct(inventors);
     document.applicants = distinct(applicants);
-    document.references = distinct(bib.below("patcit").into_iter().filter_map(|cited| {
+    let patents = bib.below("patcit").into_iter().filter_map(|cited| {
         let of = cited.at("document-id")?;
         let kind = of.text_at("kind");
         Some(number(&of.text_at("country")?, &of.text_at("doc-number")?, kind.as_deref()))
-    }));
+    });
+    let literature = bib.below("nplcit").into_iter().filter_map(|text| cited::literature(&text.text()));
+    document.references = distinct(patents.chain(literature));
 }
 
 fn classifications(bib: &Element, codes: &mut CodeList) {

@@ -49,9 +49,9 @@ proptest! {
     ) {
         let (searcher, word) = index(&counts);
         let weight = word.weight(EnableScoring::enabled_from_searcher(&searcher)).expect("a weight");
-        let sizes: Vec<u32> = searcher.segment_readers().iter().map(|reader| reader.max_doc()).collect();
+        let sizes: Vec<u32> = searcher.segment_readers().iter().map(SegmentReader::max_doc).collect();
         let mut best = Best::of(k);
-        for part in parts(&sizes, most) {
+        for part in &parts(&sizes, most) {
             best.join(walk(&*weight, &searcher, part, k).expect("walked"));
         }
         let (mut found, total) = best.end();
