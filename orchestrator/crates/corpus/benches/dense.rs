@@ -24,7 +24,8 @@ const QUERIES: usize = 40;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (size, folder) = arguments(DEFAULT_SIZE)?;
-    let file = folder.path().join("generated.jsonl");
+    let temporary = tempfile::tempdir_in(folder.path())?;
+    let file = temporary.path().join("generated.jsonl");
     let mut lines = BufWriter::new(std::fs::File::create(&file)?);
     for nth in 0..size {
         writeln!(lines, r#"{{"id": "D{nth:07}", "title": "document {nth}"}}"#)?;
@@ -33,14 +34,14 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let stop = CancellationToken::new();
     let options = ImportOptions { scopes: Some(vec![FeatureScope::Wide]), ..ImportOptions::default() };
     let start = Instant::now();
-    let corpora = Corpora::open(folder.path()).with_batches(1_000, 50_000);
+    let corpora = Corpora::open(temporary.path()).with_batches(1_000, 50_000);
     let files = std::slice::from_ref(&file);
     corpora.import_with("c", files, &options, &Generated, &|_| {}, &stop).await?;
     println!("{size} documents imported in {:.1} s", start.elapsed().as_secs_f64());
 
     let mut answers: Vec<Vec<Vec<String>>> = Vec::new();
     for (how, exact) in [("exact", usize::MAX), ("by bytes", 0)] {
-        let corpora = Corpora::open(folder.path()).with_exact_vectors(exact);
+        let corpora = Corpora::open(temporary.path()).with_exact_vectors(exact);
         let backend = EmbeddedBackend::new(corpora, Arc::new(Generated));
         for top_k in [10, 800] {
             let (mut times, mut found) = (Vec::new(), Vec::new());

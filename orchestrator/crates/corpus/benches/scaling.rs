@@ -26,10 +26,11 @@ const KINDS: [&str; 6] = ["word", "wide (12 words, OR)", "AND of 3", "phrase", "
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (size, folder) = arguments(DEFAULT_SIZE)?;
-    let file = folder.path().join("generated.jsonl");
+    let temporary = tempfile::tempdir_in(folder.path())?;
+    let file = temporary.path().join("generated.jsonl");
     let bytes = generate(&file, size)?;
     println!("{size} documents, {:.0} MB", bytes as f64 / 1e6);
-    let mut corpora = Corpora::open(folder.path()).with_batches(1_000, 50_000);
+    let mut corpora = Corpora::open(temporary.path()).with_batches(1_000, 50_000);
     let mut backends = vec![(BackendKind::Embedded, "here")];
     if let Ok(url) = std::env::var("OPENSEARCH_URL") {
         let config = OpenSearchConfig {

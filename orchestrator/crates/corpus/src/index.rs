@@ -441,24 +441,30 @@ impl Ids<'_> {
         let mut ids = vec![String::new(); documents.len()];
         for (segment, column) in (0_u32..).zip(&self.columns) {
             let Some(column) = column else { continue };
-            let mut wanted: Vec<(u64, usize)> = Vec::new();
-            for (place, at) in documents.iter().enumerate().filter(|(_, at)| at.segment_ord == segment) {
-                wanted.extend(column.term_ords(at.doc_id).next().map(|ord| (ord, place)));
+            let here = documents.iter().enumerate().filter(|(_, at)| at.segment_ord == segment);
+            let (places, ords): (Vec<usize>, Vec<u64>) =
+                here.filter_map(|(place, at)| Some((place, column.term_ords(at.doc_id).next()?))).unzip();
+            for (place, id) in places.into_iter().zip(texts(column, &ords).map_err(failed)?) {
+                ids[place] = id;
             }
-            wanted.sort_unstable();
-            let mut places = wanted.iter().map(|(_, place)| *place);
-            let ords: Vec<u64> = wanted.iter().map(|(ord, _)| *ord).collect();
-            column
-                .dictionary()
-                .sorted_ords_to_term_cb(&ords, |bytes| {
-                    if let Some(id) = places.next().and_then(|place| ids.get_mut(place)) {
-                        *id = String::from_utf8_lossy(bytes).into_owned();
-                    }
-                })
-                .map_err(failed)?;
         }
         Ok(ids)
     }
+}
+
+/// The texts of a column's ordinals, in their order: each block of the dictionary is read once.
+pub(crate) fn texts(column: &StrColumn, ords: &[u64]) -> std::io::Result<Vec<String>> {
+    let mut wanted: Vec<(u64, usize)> = ords.iter().copied().zip(0..).collect();
+    wanted.sort_unstable();
+    let sorted: Vec<u64> = wanted.iter().map(|(ord, _)| *ord).collect();
+    let mut places = wanted.into_iter().map(|(_, place)| place);
+    let mut texts = vec![String::new(); ords.len()];
+    column.dictionary().sorted_ords_to_term_cb(&sorted, |bytes| {
+        if let Some(text) = places.next().and_then(|place| texts.get_mut(place)) {
+            *text = String::from_utf8_lossy(bytes).into_owned();
+        }
+    })?;
+    Ok(texts)
 }
 
 /// The stored form of a document; its checksum tells whether the document changed.

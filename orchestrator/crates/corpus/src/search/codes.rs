@@ -1,10 +1,9 @@
 //! Classification codes of the documents that were found.
 
 use crate::backend::Codes;
-use crate::index::{CODES, Snapshot};
+use crate::index::{self, CODES, Snapshot};
 use crate::{CorpusError, Result};
 use tantivy::DocAddress;
-use tantivy::columnar::StrColumn;
 
 /// The codes of documents, in their order: each block of a dictionary is read once.
 pub(super) fn of(snapshot: &Snapshot, documents: &[DocAddress]) -> Result<Vec<Codes>> {
@@ -14,35 +13,14 @@ pub(super) fn of(snapshot: &Snapshot, documents: &[DocAddress]) -> Result<Vec<Co
         let here = || documents.iter().enumerate().filter(|(_, at)| at.segment_ord == segment);
         for (system, name) in CODES {
             let Some(column) = reader.fast_fields().str(name).map_err(&failed)? else { continue };
-            let of_documents = here().map(|(place, at)| (place, column.term_ords(at.doc_id)));
-            for (place, text) in texts(&column, of_documents).map_err(|error| failed(error.into()))? {
+            let (places, ords): (Vec<usize>, Vec<u64>) = here()
+                .flat_map(|(place, at)| column.term_ords(at.doc_id).map(move |ord| (place, ord)))
+                .unzip();
+            let texts = index::texts(&column, &ords).map_err(|error| failed(error.into()))?;
+            for (place, text) in places.into_iter().zip(texts) {
                 codes[place].push(system, &text);
             }
         }
     }
     Ok(codes)
-}
-
-/// The texts of ordinals, each with the place it was asked for, in the order in which they were asked for.
-fn texts<O: Iterator<Item = u64>>(
-    column: &StrColumn,
-    asked: impl Iterator<Item = (usize, O)>,
-) -> std::io::Result<Vec<(usize, String)>> {
-    let mut wanted: Vec<(u64, usize)> = Vec::new();
-    let mut texts: Vec<(usize, String)> = Vec::new();
-    for (place, ords) in asked {
-        for ord in ords {
-            wanted.push((ord, texts.len()));
-            texts.push((place, String::new()));
-        }
-    }
-    wanted.sort_unstable();
-    let ords: Vec<u64> = wanted.iter().map(|(ord, _)| *ord).collect();
-    let mut slots = wanted.into_iter().map(|(_, slot)| slot);
-    column.dictionary().sorted_ords_to_term_cb(&ords, |bytes| {
-        if let Some((_, text)) = slots.next().and_then(|slot| texts.get_mut(slot)) {
-            *text = String::from_utf8_lossy(bytes).into_owned();
-        }
-    })?;
-    Ok(texts)
 }

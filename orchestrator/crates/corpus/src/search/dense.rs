@@ -92,11 +92,12 @@ fn compared(corpus: &Opened, scope: FeatureScope, vector: &[f32], mut found: Sco
 }
 
 /// The `k` highest, and those that tie with the last.
-fn best(mut scores: Scores, k: usize) -> Scores {
+pub(super) fn best<S: Copy + Into<f64>>(mut scores: Vec<(DocAddress, S)>, k: usize) -> Vec<(DocAddress, S)> {
     if scores.len() > k {
-        let (.., (_, last), _) = scores.select_nth_unstable_by(k - 1, |a, b| b.1.total_cmp(&a.1));
-        let last = *last;
-        scores.retain(|(_, score)| *score >= last);
+        let of = |(_, score): &(DocAddress, S)| -> f64 { (*score).into() };
+        let (.., last, _) = scores.select_nth_unstable_by(k - 1, |a, b| of(b).total_cmp(&of(a)));
+        let last = of(last);
+        scores.retain(|found| of(found) >= last);
     }
     scores
 }

@@ -3,6 +3,7 @@
 //! Counting alone has to read the positions of each document that holds the words of a phrase, so that nothing is gained by
 //! passing over documents that cannot be among the best.
 
+use super::dense::best;
 use super::lexical::rounded;
 use crate::index::Snapshot;
 use crate::{CorpusError, Result};
@@ -116,11 +117,8 @@ impl Best {
 
     fn cut(&mut self) {
         if self.found.len() > self.k {
-            let (.., (_, last), _) =
-                self.found.select_nth_unstable_by(self.k - 1, |a, b| b.1.total_cmp(&a.1));
-            let last = *last;
-            self.found.retain(|(_, score)| *score >= last);
-            self.least = last;
+            self.found = best(std::mem::take(&mut self.found), self.k);
+            self.least = self.found.iter().map(|(_, score)| *score).fold(f64::INFINITY, f64::min);
         }
     }
 }

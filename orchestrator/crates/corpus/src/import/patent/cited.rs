@@ -17,6 +17,12 @@ pub(super) fn of_report(report: &Element) -> impl Iterator<Item = String> + '_ {
     })
 }
 
+/// A patent by the `document-id` that stands for it.
+pub(super) fn patent(of: &Element) -> Option<String> {
+    let kind = of.text_at("kind");
+    Some(number(&of.text_at("country")?, &of.text_at("doc-number")?, kind.as_deref()))
+}
+
 /// `EP-A1- 3 109 871` and `WO-A1-97/47834`: office, kind of document, and number.
 fn printed(text: &str) -> Option<String> {
     let mut parts = text.splitn(3, '-').map(str::trim);

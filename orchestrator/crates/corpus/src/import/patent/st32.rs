@@ -60,11 +60,7 @@ pub(in crate::import) fn epo(root: &Element) -> (Document, OddCodes) {
     document.claim = claims.unwrap_or_default().join("\n");
     // Added at the end of what the EPO prints: what the description cites.
     for list in root.all("ep-reference-list") {
-        let patents = list.below("document-id").into_iter().filter_map(|of| {
-            let kind = of.text_at("kind");
-            Some(number(&of.text_at("country")?, &of.text_at("doc-number")?, kind.as_deref()))
-        });
-        document.references.extend(patents);
+        document.references.extend(list.below("document-id").into_iter().filter_map(cited::patent));
         let literature = list.below("nplcit").into_iter();
         document.references.extend(literature.filter_map(cited::parts));
     }

@@ -74,11 +74,7 @@ fn bibliography(bib: &Element, document: &mut Document, codes: &mut CodeList) {
     }
     document.authors = distinct(inventors);
     document.applicants = distinct(applicants);
-    let patents = bib.below("patcit").into_iter().filter_map(|cited| {
-        let of = cited.at("document-id")?;
-        let kind = of.text_at("kind");
-        Some(number(&of.text_at("country")?, &of.text_at("doc-number")?, kind.as_deref()))
-    });
+    let patents = bib.below("patcit").into_iter().filter_map(|cited| cited::patent(cited.at("document-id")?));
     let literature = bib.below("nplcit").into_iter().filter_map(|text| cited::literature(&text.text()));
     document.references = distinct(patents.chain(literature));
 }
