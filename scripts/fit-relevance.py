@@ -20,8 +20,8 @@ from scipy.optimize import minimize
 from scipy.special import log_expit, logsumexp
 
 OFFSET, ABSENT, CENTER = 5.0, 1000.0, -2.2
-LEVEL, STEEPNESS = (-0.5, 2.5), (0.1, 0.6)
-LEVELS, STEEPNESSES = np.linspace(-6, 5, 34), np.linspace(-1.2, 1.2, 9)
+LEVEL, STEEPNESS = (-0.5, 3.2), (0.1, 0.9)
+LEVELS, STEEPNESSES = np.linspace(-7, 7, 43), np.linspace(-1.8, 1.8, 13)
 # All documents that are found first, and as many of the others, which count for all of them.
 FIRST, OTHERS = 60, 60
 

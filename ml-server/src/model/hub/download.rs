@@ -41,7 +41,7 @@ pub(super) async fn file(
 /// attempt or the next start.
 async fn fetch(remote: &Remote, commit: &str, file: &RemoteFile, part: &Path) -> Result<(), Trouble> {
     let mut progress = Progress::new(&file.name, file.size);
-    let (mut failures, mut anew) = (0, false);
+    let (mut failures, mut restarted) = (0, false);
     loop {
         let before = length(part);
         match append(remote, commit, file, part, &mut progress).await {
@@ -62,14 +62,14 @@ async fn fetch(remote: &Remote, commit: &str, file: &RemoteFile, part: &Path) ->
         let Err(reason) = check(part, file) else { break };
         fs::remove_file(part)?;
         // The beginning may be from a damaged earlier run.
-        if before == 0 || anew {
+        if before == 0 || restarted {
             return Err(Trouble::Final(format!(
                 "{} does not match what the hub announced: {reason}",
                 file.name
             )));
         }
         tracing::warn!(file = file.name, reason, "the resumed file is damaged, downloading it again");
-        anew = true;
+        restarted = true;
     }
     progress.finish();
     Ok(())

@@ -68,8 +68,8 @@ fn main() {
         offset: 5.0,
         absent: 1000.0,
         center: -2.2,
-        level: Normal { mean: -0.5, deviation: 2.5 },
-        steepness: Normal { mean: 0.1, deviation: 0.6 },
+        level: Normal { mean: -0.5, deviation: 3.2 },
+        steepness: Normal { mean: 0.1, deviation: 0.9 },
     };
     println!(
         "judged         F/best  at 20   at 30   at 50   range   width   rho P20  MAE P20  MAE R20  P20 in  R20 in  N in"

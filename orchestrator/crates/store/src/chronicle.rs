@@ -72,7 +72,8 @@ const YEARS: &str = "
         FROM judged
         GROUP BY work_key
     ),
-    dated AS (
+    -- Materialized, because the year would be looked up again for each of its uses.
+    dated AS MATERIALIZED (
         SELECT coalesce((SELECT min(pages.year) FROM pages WHERE pages.work_id = work_key),
                         (SELECT pages.year FROM pages WHERE pages.id = work_key), works.year) AS year,
                supporting, refuting, neutral,

@@ -60,7 +60,7 @@ impl Store {
     /// Rejects or restores claims of a task, all or none of them.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is no such task, or one of the claims is none of its claims.
+    /// [`StoreError::NotFound`] when there is no such task, or one of the claims is not its own.
     pub async fn adopt_claims(
         &self,
         task: &TaskId,

@@ -50,7 +50,7 @@ impl Drop for Folder {
 }
 
 impl App {
-    /// Begins to take a file for a corpus, which is created if there is none of this name.
+    /// Begins to take a file for a corpus, which is created if it does not exist.
     ///
     /// # Errors
     /// A name that no corpus or no file can have, a corpus that already takes a file, a full disk.

@@ -77,7 +77,7 @@ export class Scene {
     this.repaint();
   }
 
-  /** Paints the picture anew. */
+  /** Repaints the picture. */
   repaint() {
     this.shown.ready = false;
     this.painting = undefined;

@@ -4,9 +4,12 @@ use super::Prior;
 use lyra_domain::calibration::logistic;
 
 /// Shifts of the grid: first, last, number.
-const LEVELS: (f64, f64, u32) = (-6.0, 5.0, 34);
+const LEVELS: (f64, f64, u32) = (-7.0, 7.0, 43);
 /// Logarithms of its factors.
-const STEEPNESSES: (f64, f64, u32) = (-1.2, 1.2, 9);
+const STEEPNESSES: (f64, f64, u32) = (-1.8, 1.8, 13);
+/// What a judgment counts in the likelihood (a power posterior). No query follows a curve exactly, so that judgments say less about
+/// documents far away than the curve claims; with 1, the intervals of queries with many relevant documents are too narrow.
+const JUDGMENT: f64 = 0.7;
 /// Curves that are less likely than this, together below 0.1 %, are left out.
 const LEAST: f64 = 3e-6;
 
@@ -32,7 +35,7 @@ impl Curves {
                     relevance * ln_logistic(logit) + (1.0 - relevance) * ln_logistic(-logit)
                 };
                 let prior = normal(level, prior.level) + normal(steepness, prior.steepness);
-                grid.push((level, factor, prior + judged.iter().map(fit).sum::<f64>()));
+                grid.push((level, factor, prior + JUDGMENT * judged.iter().map(fit).sum::<f64>()));
             }
         }
         let most = grid.iter().map(|curve| curve.2).fold(f64::NEG_INFINITY, f64::max);

@@ -26,7 +26,7 @@ pub(super) fn route() -> Route {
     file::<ImportFile, ImportAccepted>(
         "/corpora/{name}/files",
         "import_file",
-        "Import a file, at most 512 MiB; the corpus is created if there is none of this name",
+        "Import a file, at most 512 MiB; creates the corpus if it does not exist",
         |call, body| take(call, body).boxed(),
     )
 }

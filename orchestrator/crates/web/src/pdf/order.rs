@@ -58,7 +58,7 @@ impl Prose {
     }
 }
 
-/// Whether the order of drawing is none of reading.
+/// Whether the drawing order differs from the reading order.
 fn jumps(lines: &[Line]) -> bool {
     let measure = Prose::of(lines);
     let parts: Vec<Line> = lines.iter().flat_map(Line::parts).filter(|part| measure.is(part)).collect();

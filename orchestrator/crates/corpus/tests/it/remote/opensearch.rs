@@ -441,8 +441,8 @@ async fn without_named_indices_every_index_is_a_corpus() {
     for name in ["_all", ".hidden", ""] {
         assert!(matches!(backend.snapshot(name).await, Err(CorpusError::NotFound { .. })), "{name}");
     }
-    let nobody = opened(OpenSearchConfig { urls: vec!["http://127.0.0.1:9".to_owned()], ..config });
-    let error = nobody.corpora().await.unwrap_err();
+    let unreachable = opened(OpenSearchConfig { urls: vec!["http://127.0.0.1:9".to_owned()], ..config });
+    let error = unreachable.corpora().await.unwrap_err();
     assert!(
         matches!(error, CorpusError::Backend { passing: true, .. })
             && error.to_string().contains("cannot reach"),

@@ -1,4 +1,4 @@
-//! Pages whose drawing order is none of reading: columns, what runs across them, what stands in their margins.
+//! Pages whose drawing order differs from their reading order: columns, what runs across them, what stands in their margins.
 
 use super::{content, pdf, text};
 use crate::extract::BlockKind;
