@@ -473,7 +473,8 @@ fn scopes(text: &str) -> Result<Scopes, String> {
 fn rejected(report: &ImportReport) -> String {
     let mut text = String::new();
     for line in report.rejected.iter().take(REJECTED_SHOWN) {
-        let _ = writeln!(text, "rejected {}:{}: {}", line.file.display(), line.line, line.reason);
+        let at = if line.line > 0 { format!(":{}", line.line) } else { String::new() };
+        let _ = writeln!(text, "rejected {}{at}: {}", line.file.display(), line.reason);
     }
     if report.rejected_count > REJECTED_SHOWN as u64 {
         let _ =

@@ -48,7 +48,7 @@ use futures::StreamExt;
 use known::Known;
 use lyra_research::ports::{Inference, TextRole};
 use lyra_worker::Talks;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Write;
@@ -70,11 +70,17 @@ pub(crate) const LISTED: usize = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Rejected {
     /// The file as it was named.
+    #[serde(serialize_with = "shown")]
     pub file: PathBuf,
     /// Line on which the record begins, from 1; 0 for a file as a whole.
     pub line: u64,
     /// What is wrong with it, in a few words.
     pub reason: String,
+}
+
+/// A path as it is shown: names of files need not be UTF-8.
+fn shown<S: Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
 }
 
 /// What an import did.
@@ -135,6 +141,7 @@ pub struct FileReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileChange {
     /// Absolute path.
+    #[serde(serialize_with = "shown")]
     pub file: PathBuf,
     /// What became of it.
     pub kind: FileKind,

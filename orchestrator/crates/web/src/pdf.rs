@@ -60,7 +60,7 @@ pub enum PdfError {
     #[error("reading it took too long")]
     Stopped,
     /// Its pages hold no text: they are most likely scanned.
-    #[error("the PDF has {pages} pages without any text; they are most likely scanned images")]
+    #[error("the PDF has no text; its pages are most likely scanned images ({pages} read)")]
     Scanned {
         /// Pages looked at.
         pages: usize,

@@ -199,7 +199,7 @@ impl FullText {
     fn heading(&mut self, heading: &str) {
         let heading = lyra_text::normalise(heading);
         // After the works that it cites only an appendix and the like belong to the paper again.
-        let ends_references = section::is_usual(&heading) || heading.to_lowercase().starts_with("appendix");
+        let ends_references = section::is_usual(&heading) || section::is_appendix(&heading);
         self.part = if section::is_abstract(&heading) {
             Part::Abstract
         } else if section::is_references(&heading) || (self.part == Part::References && !ends_references) {

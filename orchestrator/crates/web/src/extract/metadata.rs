@@ -79,7 +79,7 @@ pub(super) fn read(document: &Document, base: &Url) -> Said {
         tags.all(&["citation_author", "citation_authors"])
             .iter()
             .flat_map(|names| names.split(';'))
-            .map(single_spaces)
+            .map(|name| given_first(&single_spaces(name)))
             .collect(),
         linked.authors.clone(),
         tags.all(&[
@@ -92,7 +92,7 @@ pub(super) fn read(document: &Document, base: &Url) -> Said {
             "sailthru.author",
         ])
         .iter()
-        .flat_map(|text| names(Some(text)))
+        .flat_map(|text| inverted(text).map_or_else(|| names(Some(text)), |name| vec![name]))
         .collect::<Vec<String>>(),
         document
             .select("[rel='author'], [itemprop='author'] [itemprop='name']")
@@ -131,7 +131,8 @@ pub(super) fn read(document: &Document, base: &Url) -> Said {
                 "dc.identifier",
                 "bepress_citation_doi",
             ])
-            .and_then(|text| Doi::parse(&text)),
+            .and_then(|text| Doi::parse(&text))
+            .or(linked.doi),
         pdf_url: tags
             .first(&["citation_pdf_url", "bepress_citation_pdf_url", "eprints.document_url"])
             .and_then(address),
@@ -168,6 +169,27 @@ pub(crate) fn names(byline: Option<&str>) -> Vec<String> {
         })
         .collect();
     distinct(found)
+}
+
+/// `Ann Lee` of `Lee, Ann`, and `Jan de Vries` of `de Vries, Jan`; `None` where the comma separates two people.
+fn inverted(name: &str) -> Option<String> {
+    let (family, given) = name.split_once(',')?;
+    let (family, given) = (family.trim(), given.trim());
+    let words =
+        |text: &str| text.split_whitespace().filter(|word| word.starts_with(char::is_uppercase)).count();
+    let one_name =
+        words(family) == 1 && !given.is_empty() && !given.contains(',') && !given.contains(" and ");
+    (one_name && given.split_whitespace().count() <= 3).then(|| format!("{given} {family}"))
+}
+
+/// A name as it is spoken. Tags that name one author each have the family name first.
+fn given_first(name: &str) -> String {
+    match name.split_once(',').map(|(family, given)| (family.trim(), given.trim())) {
+        Some((family, given)) if !family.is_empty() && !given.is_empty() && !given.contains(',') => {
+            format!("{given} {family}")
+        }
+        _ => name.to_owned(),
+    }
 }
 
 fn distinct(names: Vec<String>) -> Vec<String> {
@@ -227,6 +249,7 @@ struct LinkedData {
     authors: Vec<String>,
     date: Option<String>,
     site: Option<String>,
+    doi: Option<Doi>,
 }
 
 impl LinkedData {
@@ -264,6 +287,12 @@ impl LinkedData {
         if self.date.is_none() {
             self.date = article.get("datePublished").and_then(Value::as_str).map(str::to_owned);
         }
+        if self.doi.is_none() {
+            self.doi = ["doi", "identifier", "sameAs", "@id"]
+                .iter()
+                .filter_map(|key| article.get(*key))
+                .find_map(doi_of);
+        }
         if self.site.is_none() {
             self.site =
                 article.get("publisher").and_then(|publisher| person_names(publisher).into_iter().next());
@@ -280,6 +309,16 @@ fn is_article(kind: &Value) -> bool {
         })
     };
     is(kind) || kind.as_array().is_some_and(|kinds| kinds.iter().any(is))
+}
+
+/// The DOI that an identifier is or has: a text, a `PropertyValue`, or the first of several.
+fn doi_of(value: &Value) -> Option<Doi> {
+    match value {
+        Value::String(text) => Doi::parse(text),
+        Value::Array(several) => several.iter().take(MAX_AUTHORS).find_map(doi_of),
+        Value::Object(property) => property.get("value").and_then(Value::as_str).and_then(Doi::parse),
+        _ => None,
+    }
 }
 
 fn person_names(value: &Value) -> Vec<String> {

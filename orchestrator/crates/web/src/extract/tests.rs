@@ -63,7 +63,7 @@ fn a_paper_with_every_kind_of_block() {
 fn what_a_paper_says_of_itself() {
     let paper = page(PAPER);
     assert_eq!(paper.title, "Naps and memory");
-    assert_eq!(paper.authors, ["Lee, Ann", "Ek, Bo"]);
+    assert_eq!(paper.authors, ["Ann Lee", "Bo Ek"]);
     assert_eq!(paper.published.unwrap().to_string(), "2019-05-02");
     assert_eq!(paper.language.as_deref(), Some("en"));
     assert_eq!(paper.doi.unwrap().as_str(), "10.1000/nap");
@@ -82,9 +82,11 @@ fn json_ld_and_by_lines() {
     };
     let ld = of(
         r#"<script type="application/ld+json">{"@graph":[{"@type":"WebPage"},{"@type":["NewsArticle"],
+        "identifier":{"@type":"PropertyValue","propertyID":"doi","value":"10.1000/LD"},
         "author":[{"name":"Ann Lee"},"Bo Ek"],"datePublished":"2020-01-31T08:00:00Z","publisher":{"name":"The Paper"}}]}</script>"#,
     );
     assert_eq!(ld.authors, ["Ann Lee", "Bo Ek"]);
+    assert_eq!(ld.doi.unwrap().as_str(), "10.1000/ld");
     assert_eq!(
         (ld.published.unwrap().to_string().as_str(), ld.site.as_deref()),
         ("2020-01-31", Some("The Paper"))
@@ -92,6 +94,12 @@ fn json_ld_and_by_lines() {
     let meta = of("<meta name=author content='By Ann Lee and Bo Ek, 3 May 2019'>");
     assert_eq!(meta.authors, ["Ann Lee", "Bo Ek"]);
     assert_eq!(meta.published.unwrap().to_string(), "2019-05", "from the address");
+    let creators = of(
+        "<meta name='DC.creator' content='Rossi, Hiro'><meta name='DC.creator' content='de Vries, Jan B.'>",
+    );
+    assert_eq!(creators.authors, ["Hiro Rossi", "Jan B. de Vries"]);
+    let people = of("<meta name='DC.creator' content='Ann Lee, Bo Ek'>");
+    assert_eq!(people.authors, ["Ann Lee", "Bo Ek"]);
     assert_eq!(of("<script type='application/ld+json'>{broken</script>").authors, Vec::<String>::new());
 }
 

@@ -120,6 +120,20 @@ pub fn is_references(heading: &str) -> bool {
     )
 }
 
+/// Whether a heading is that of an appendix: `Appendix`, `A Further results`, `B.2 Prompts`.
+pub fn is_appendix(heading: &str) -> bool {
+    let heading = heading.trim();
+    let Some((first, name)) = heading.split_once(' ') else {
+        return heading.eq_ignore_ascii_case("appendix");
+    };
+    let mut parts = first.trim_end_matches('.').split('.');
+    let letter = parts
+        .next()
+        .is_some_and(|letter| letter.len() == 1 && letter.bytes().all(|byte| byte.is_ascii_uppercase()));
+    let numbers = parts.all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    first.eq_ignore_ascii_case("appendix") || (letter && numbers && is_title(name, first))
+}
+
 /// Whether a heading is the abstract's.
 pub fn is_abstract(heading: &str) -> bool {
     let lower = heading.trim().trim_end_matches([':', '.', '—', '-']).to_lowercase();
@@ -201,6 +215,12 @@ mod tests {
             assert!(!is_heading(line), "{line}");
         }
         assert!(is_references("7. REFERENCES") && !is_references("Preferences"));
+        for heading in ["Appendix", "APPENDIX A", "A Implementation Details of the Crawler", "B.2 Prompts"] {
+            assert!(is_appendix(heading), "{heading}");
+        }
+        for heading in ["A Smith, B Jones, and C Lee.", "A. 2019", "Results", "AB Testing", "A nap"] {
+            assert!(!is_appendix(heading), "{heading}");
+        }
         assert!(is_abstract("A B S T R A C T") && is_abstract("Abstract:"));
     }
 }
