@@ -3,7 +3,7 @@
 use super::Within;
 use crate::index::Snapshot;
 use crate::{CorpusError, Result};
-use lyra_text::{bigrams, content_words, query::Field as Part};
+use lyra_text::{bigrams, content_words};
 use std::collections::{BTreeMap, HashMap};
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
@@ -19,25 +19,18 @@ const TITLE_WEIGHT: f32 = 0.3;
 const TEXT_WEIGHT: f32 = 1.0;
 /// Pairs of characters overlap, so that a word of n characters counts n − 1 times.
 const CJK_WEIGHT: f32 = 0.3;
-/// The text of a paper behind its abstract, and the description of a patent: long, and mostly about other things than the document
-/// is about.
-const BODY_WEIGHT: f32 = 0.3;
 
 /// Any text as a disjunction of its words; never parsed. `None` when there is no word in it.
 pub(super) fn query(snapshot: &Snapshot, text: &str, within: Within) -> Option<Box<dyn Query>> {
-    let pairs: Vec<String> = bigrams(text).into_iter().map(|token| token.text).collect();
+    let pairs = bigrams(text).into_iter().map(|token| token.text).collect();
     let fields = snapshot.fields;
-    let body = fields.lane(Part::Desc).map(|lane| lane.terms);
     let words = content_words(text);
     let parts = match within {
-        Within::Paper => {
-            let in_body = |body| (body, words.iter().chain(&pairs).cloned().collect(), BODY_WEIGHT);
-            let mut parts: Vec<(Field, Vec<String>, f32)> = body.map(in_body).into_iter().collect();
-            parts.push((fields.title, words.clone(), TITLE_WEIGHT));
-            parts.push((fields.text, words, TEXT_WEIGHT));
-            parts.push((fields.cjk, pairs, CJK_WEIGHT));
-            parts
-        }
+        Within::Paper => vec![
+            (fields.title, words.clone(), TITLE_WEIGHT),
+            (fields.text, words, TEXT_WEIGHT),
+            (fields.cjk, pairs, CJK_WEIGHT),
+        ],
         Within::Notes => vec![(fields.notes, words, TEXT_WEIGHT), (fields.notes_cjk, pairs, CJK_WEIGHT)],
     };
     let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();

@@ -20,9 +20,6 @@ const BM25_WEIGHT: f64 = 0.3;
 const POOL: usize = 150;
 /// Weight of the title beside title and text (`search/lexical.rs`).
 const TITLE_WEIGHT: f64 = 0.3;
-/// What a match behind an abstract, or in a description, counts. The similarity of lanes counts occurrences, which do not add up with
-/// BM25; local corpora score these fields by BM25 with this weight (`search/lexical.rs`).
-const BODY_SCORE: f64 = 0.3;
 /// Neighbors that the graph of vectors is searched for, at least.
 const LEAST_NEIGHBOURS: usize = 200;
 /// Names per page of all tags.
@@ -148,8 +145,7 @@ fn clause(text: &str, within: Within) -> Option<Value> {
     let matching = |field: &str, boost: f64| json!({"match": {field: {"query": query, "boost": boost}}});
     Some(match within {
         Within::Paper => {
-            let body = json!({"constant_score": {"filter": matching("desc", 1.0), "boost": BODY_SCORE}});
-            json!({"bool": {"should": [matching("title.words", TITLE_WEIGHT), matching("paper", 1.0), body]}})
+            json!({"bool": {"should": [matching("title.words", TITLE_WEIGHT), matching("paper", 1.0)]}})
         }
         Within::Notes => matching("notes", 1.0),
     })
