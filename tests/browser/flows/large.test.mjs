@@ -106,9 +106,8 @@ test("a correction among 10,000 claims is stored and shown", { skip: SKIP }, asy
   await page.keyboard.press("j");
   const edge = await page.locator("[data-current]").getAttribute("data-edge");
   const relation = async () => (await bench.store.claim(id)).evidence.find((known) => known.edge_id === edge).relation;
-  const before = await relation();
   const corrections = [];
-  for (let round = 0, now = before; round < 3; round++) {
+  for (let round = 0, now = await relation(); round < 3; round++) {
     const [key, wanted] = now === "refutes" ? ["s", "supports"] : ["r", "refutes"];
     const correction = await stopwatch(page, "keydown", `li.${wanted}[data-edge="${edge}"]`);
     await page.keyboard.press(key);

@@ -1,24 +1,23 @@
 // Times what a person waits for, inside the page: the driver's own round trips take as long again.
 
 /**
- * Starts a stopwatch at the next event of a kind. It stops at the frame that shows an element with this selector, `count` times
- * on the page.
+ * Starts a stopwatch at the next event of a kind. It stops at the frame in which exactly one element of the page matches a
+ * selector.
  * @param {import("playwright-core").Page} page
  * @param {"input" | "keydown"} event
  * @param {string} selector
- * @param {number} [count]
  * @returns {Promise<{ stopped: () => Promise<number> }>} milliseconds from the event to the frame
  */
-export async function stopwatch(page, event, selector, count = 1) {
+export async function stopwatch(page, event, selector) {
   await page.evaluate(
-    ([kind, wanted, times]) => {
+    ([kind, wanted]) => {
       window.stopped = new Promise((resolve) => {
         addEventListener(
           kind,
           () => {
             const started = performance.now();
             const look = () => {
-              if (document.querySelectorAll(wanted).length !== times) return;
+              if (document.querySelectorAll(wanted).length !== 1) return;
               observer.disconnect();
               // The first callback runs before the frame is drawn, the second after it.
               requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - started)));
@@ -30,7 +29,7 @@ export async function stopwatch(page, event, selector, count = 1) {
         );
       });
     },
-    [event, selector, count],
+    [event, selector],
   );
   return { stopped: () => page.evaluate(() => window.stopped) };
 }
