@@ -157,7 +157,7 @@ pub(crate) fn admitting(routes: Router, allowed: Allowed) -> Router {
 pub fn router(state: AppState) -> Router {
     let layers = ServiceBuilder::new()
         .layer(SetRequestIdLayer::new(trace::REQUEST_ID, MakeRequestUuid))
-        .layer(TraceLayer::new_for_http().make_span_with(trace::span))
+        .layer(TraceLayer::new_for_http().make_span_with(trace::span).on_failure(trace::failed))
         .layer(PropagateRequestIdLayer::new(trace::REQUEST_ID))
         // The body extractor has the limit, and answers in our words.
         .layer(DefaultBodyLimit::disable());

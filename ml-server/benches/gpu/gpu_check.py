@@ -22,6 +22,9 @@ CONTRACT = {"f32": 0.99999, "f16": 0.999, "bf16": 0.999}
 MOST_LOGIT_F32 = 1e-3
 # Of the largest logit, or of 1. The emulated GPU is 0.008 off at most in bf16, over a sample.
 MOST_LOGIT_HALF = 0.02
+# Between probabilities of a verifier. The weights were rounded to Q8_0 after the reference was made: 0.002 on a CPU.
+MOST_SHARE = 0.03
+LABELS = {"entailment": "supports", "contradiction": "refutes", "neutral": "neutral"}
 
 
 def main():
@@ -84,7 +87,7 @@ class Check:
     # --- agreement
 
     def parity(self):
-        folders = sorted(self.options.golden.glob("parity/*/golden.json")) + sorted(self.options.golden.glob("lite/*/golden.json"))
+        folders = [file for part in ("parity", "lite", "verify") for file in sorted(self.options.golden.glob(f"{part}/*/golden.json"))]
         if not folders:
             raise RuntimeError(f"no golden.json under {self.options.golden}")
         # The processor has one precision of its own.
@@ -106,12 +109,16 @@ class Check:
 
     def one_model(self, file, dtype):
         golden = json.loads(file.read_text())
-        kind = "--embed-model" if "embeddings" in golden else "--nli-model"
-        with Server(self, [kind, str(file.parent)], dtype) as server:
+        kinds = {"embeddings": ("--embed-model", compare_embed), "pairs": ("--nli-model", compare_nli), "items": ("--verify-model", compare_verify)}
+        kind, compare = next(kinds[key] for key in kinds if key in golden)
+        model = next(file.parent.glob("*.gguf"), file.parent)
+        with Server(self, [kind, str(model)], dtype) as server:
             row = {"start_s": round(server.took, 2), "device": server.info()["models"][0]["device"]}
-            row.update(compare_embed(server, golden) if "embeddings" in golden else compare_nli(server, golden))
+            row.update(compare(server, golden))
         least = CONTRACT[dtype]
-        if "logit" in row:
+        if "share" in row:
+            row["ok"] = row["share"] <= MOST_SHARE
+        elif "logit" in row:
             # Logits of random models are near zero, where their direction says nothing.
             row["ok"] = row["logit"] <= (MOST_LOGIT_F32 if dtype == "f32" else MOST_LOGIT_HALF * max(1.0, row["largest"]))
         else:
@@ -303,7 +310,7 @@ class Check:
         lines = [f"GPU: {self.result.get('gpu')}", f"bf16 product: {self.result.get('matmul_tflops')} TFLOP/s", ""]
         for row in self.result["parity"]:
             state = "ok  " if row["ok"] else "FAIL"
-            lines.append(f"{state} {row['model']:32} {row['dtype']:5} cosine {row.get('cosine', float('nan')):.7f} logit {row.get('logit', 0):.2e} start {row.get('start_s', '-')} s {row.get('error', '')}")
+            lines.append(f"{state} {row['model']:32} {row['dtype']:5} cosine {row.get('cosine', float('nan')):.7f} logit or share {row.get('logit', row.get('share', 0)):.2e} start {row.get('start_s', '-')} s {row.get('error', '')}")
         lines.append("")
         for name, measured in self.result.get("ours", {}).items():
             for rate in measured["rates"]:
@@ -407,6 +414,21 @@ def compare_nli(server, golden):
         logit = max([logit] + [abs(a - b) for a, b in zip(got, flat, strict=True)])
     agreed = sum(row.index(max(row)) == one["logits"].index(max(one["logits"])) for row, one in zip(answers[1], golden["pairs"], strict=True))
     return {"cosine": worst, "logit": logit, "largest": max(map(abs, flat)), "labels_agree": f"{agreed}/{len(pairs)}"}
+
+
+def compare_verify(server, golden):
+    items = [{key: one[key] for key in ("claim", "title", "sentences") if key in one} for one in golden["items"]]
+    labels = [LABELS[name] for name in server.info()["models"][0]["labels"]]
+    worst, agreed = 0.0, 0
+    for size in (1, 32):
+        answers = [row for at in range(0, len(items), size) for row in server.post("/verify", {"items": items[at : at + size]})["results"]]
+        for row, one in zip(answers, golden["items"], strict=True):
+            powers = [math.exp(logit) for logit in one["logits"]]
+            want = [power / sum(powers) for power in powers] + [1 / (1 + math.exp(-logit)) for logit in one["rationale"]]
+            got = [row["scores"][label] for label in labels] + row["rationale"]
+            worst = max([worst] + [abs(a - b) for a, b in zip(got, want, strict=True)])
+            agreed += row["label"] == labels[one["logits"].index(max(one["logits"]))]
+    return {"share": worst, "labels_agree": f"{agreed}/{2 * len(items)}"}
 
 
 def cosine(a, b):

@@ -1,8 +1,11 @@
 //! What ties the log lines of a request together: its own id and the caller's trace.
 
+use std::time::Duration;
+
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use lyra_telemetry::TraceParent;
+use tower_http::classify::ServerErrorsFailureClass;
 use tracing::Span;
 
 /// Name of a request, chosen by the caller or by us; echoed.
@@ -21,6 +24,17 @@ pub(super) fn span(request: &Request) -> Span {
         lyra_telemetry::adopt(&span, parent);
     }
     span
+}
+
+/// Logs an answer of 500 or above. 503 is not an error: it tells a probe or a caller to come back later.
+pub(super) fn failed(failure: ServerErrorsFailureClass, latency: Duration, _: &Span) {
+    let milliseconds = latency.as_millis();
+    match failure {
+        ServerErrorsFailureClass::StatusCode(StatusCode::SERVICE_UNAVAILABLE) => {
+            tracing::debug!(milliseconds, "not ready, or too busy");
+        }
+        failure => tracing::error!(%failure, milliseconds, "the request failed"),
+    }
 }
 
 /// The caller's trace context. `None` without a header, with several, or with an invalid one.

@@ -21,13 +21,13 @@ impl DistanceBias {
     }
 
     /// Longest text in tokens.
-    #[cfg(feature = "candle")]
+    #[cfg(any(feature = "cuda", feature = "candle"))]
     pub(super) fn reach(&self) -> usize {
         self.reach
     }
 
     /// `[heads, 2 · reach − 1]`: from the farthest key before the query to the farthest after it.
-    #[cfg(feature = "candle")]
+    #[cfg(any(feature = "cuda", feature = "candle"))]
     pub(super) fn by_distance(&self) -> &[f32] {
         &self.by_distance
     }

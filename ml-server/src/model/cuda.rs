@@ -21,4 +21,4 @@ mod memory;
 
 pub use device::Device;
 pub use encoder::Encoder;
-pub use kernels::{Variant, compile, source};
+pub use kernels::{Scores, Variant, compile, source};

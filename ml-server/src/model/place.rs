@@ -96,10 +96,6 @@ impl Opened {
             let name = self.spec.name.clone();
             move |error: ComputeError| Error::Device(format!("model `{name}`: {error}"))
         };
-        #[cfg(feature = "cuda")]
-        if matches!(device, Device::Cuda(..)) {
-            fused(&self.spec)?;
-        }
         let (encoder, head) = self.take()?;
         #[cfg(any(feature = "cuda", feature = "candle"))]
         let pooling = head.pooling();
@@ -111,6 +107,9 @@ impl Opened {
             #[cfg(feature = "cuda")]
             Device::Cuda(device, precision) => {
                 let longest = self.spec.max_tokens;
+                super::cuda::Encoder::check(&encoder, *precision, longest).map_err(|what| {
+                    Error::Unsupported(format!("the fused kernels do not compute this model: {what}"))
+                })?;
                 let encoder =
                     super::cuda::Encoder::upload(device, *precision, encoder, pooling, longest, batch_tokens)
                         .map_err(failed)?;
@@ -167,17 +166,6 @@ fn build(spec: &ModelSpec, weights: &mut dyn WeightSource) -> Result<Built, Erro
     build(spec, weights)
 }
 
-/// Refuses what the fused kernels have not: scores by distance alone, and vectors of single tokens.
-#[cfg(feature = "cuda")]
-fn fused(spec: &ModelSpec) -> Result<(), Error> {
-    let what = match (spec.architecture, &spec.task) {
-        (Architecture::Mpnet, _) => "MPNet models",
-        (_, Task::Verify(_)) => "verifiers",
-        _ => return Ok(()),
-    };
-    Err(Error::Unsupported(format!("the fused kernels do not compute {what}")))
-}
-
 fn widened(LinearWeights { weight, bias }: LinearWeights) -> LinearWeights {
     let weight = HostTensor { shape: weight.shape.clone(), data: TensorData::F32(weight.into_f32()) };
     LinearWeights { weight, bias }
@@ -207,10 +195,7 @@ impl Placed {
                 Ok(chunks.into_par_iter().flat_map_iter(rows).collect())
             }
             #[cfg(feature = "cuda")]
-            PlacedEncoder::Cuda(encoder, _) => {
-                let pooled = encoder.forward(batch)?;
-                Ok(self.rows(pooled.into_iter().map(|pooled| States { pooled, marks: Vec::new() }).collect()))
-            }
+            PlacedEncoder::Cuda(encoder, _) => Ok(self.rows(encoder.forward(batch)?)),
             #[cfg(feature = "candle")]
             PlacedEncoder::Candle(encoder, _) => Ok(self.rows(encoder.forward(batch)?)),
         }

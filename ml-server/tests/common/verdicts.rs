@@ -43,7 +43,8 @@ pub(crate) fn compare(golden: &Golden, source: &ModelSource, most: f32, agreemen
     }
 }
 
-fn compare_on(device: &Device, golden: &Golden, source: &ModelSource, most: f32, agreement: f64) {
+/// The same on one device.
+pub(crate) fn compare_on(device: &Device, golden: &Golden, source: &ModelSource, most: f32, agreement: f64) {
     let model = Model::load_on(device, source, None, 0).unwrap();
     assert_eq!(model.spec.max_tokens, golden.max_tokens);
     let labels = NliLabels::from_names(model.spec.task.labels()).unwrap();

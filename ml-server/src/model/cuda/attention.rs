@@ -12,6 +12,7 @@ use super::linear::{Products, Shape};
 use super::memory::{Address, Buffer, width};
 use crate::error::ComputeError;
 use crate::model::attention::Attention as Plain;
+use crate::model::bias::DistanceBias;
 use crate::model::relative::{Buckets, Relative as Tables};
 use crate::model::rotary::Rotary;
 
@@ -22,16 +23,30 @@ const SPARE_ROWS: usize = 8;
 pub(super) struct Attention {
     rotary: Option<Arc<Angles>>,
     relative: Option<Relative>,
+    bias: Option<Arc<Bias>>,
     /// Farthest distance seen; negative for all.
     window: i32,
     /// Of the scores, for powers of 2.
     scale: f32,
 }
 
+/// What layers that share it on the CPU also share on the GPU.
+#[derive(Default)]
+pub(super) struct Shared {
+    angles: Vec<(Arc<Rotary>, Arc<Angles>)>,
+    biases: Vec<(Arc<DistanceBias>, Arc<Bias>)>,
+}
+
 /// Cosines and sines, `[positions, head_dim / 2]` each.
-pub(super) struct Angles {
+struct Angles {
     cos: Buffer,
     sin: Buffer,
+}
+
+/// Scores by distance, `[heads, 2 · reach − 1]`, for powers of 2.
+struct Bias {
+    by_distance: Buffer,
+    reach: usize,
 }
 
 /// A layer's tables of distances, `[2 · span + SPARE_ROWS, hidden]`.
@@ -68,6 +83,19 @@ struct RelativeArgument {
 // SAFETY: laid out as the kernels' struct is, which has no padding.
 #[expect(unsafe_code, reason = "only the author of both sides can vouch for it")]
 unsafe impl DeviceRepr for RelativeArgument {}
+
+/// The kernels' argument of that name.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+struct BiasArgument {
+    by_distance: Address,
+    reach: i32,
+    span: i32,
+}
+
+// SAFETY: as above.
+#[expect(unsafe_code, reason = "only the author of both sides can vouch for it")]
+unsafe impl DeviceRepr for BiasArgument {}
 
 /// The kernels of attention.
 pub(super) struct AttentionKernels {
@@ -115,7 +143,7 @@ pub(super) struct Operands<'a> {
 }
 
 impl Attention {
-    /// Uploads the tables. Layers that share angles also share them on the GPU, through `angles`.
+    /// Uploads the tables, unless they are among `shared` already.
     ///
     /// # Errors
     /// [`ComputeError::OutOfMemory`].
@@ -123,23 +151,20 @@ impl Attention {
         device: &Arc<Device>,
         plain: &Plain,
         variant: Variant,
-        angles: &mut Vec<(Arc<Rotary>, Arc<Angles>)>,
+        shared: &mut Shared,
     ) -> Result<Self, ComputeError> {
         let terms = 1 + plain.relative.as_ref().map_or(0, Tables::terms);
         let scale = LOG2_E / ((plain.head_dim * terms) as f32).sqrt();
-        let rotary = plain.rotary.as_ref().map(|rotary| {
-            if let Some((_, known)) = angles.iter().find(|(other, _)| Arc::ptr_eq(other, rotary)) {
-                return Ok::<_, ComputeError>(Arc::clone(known));
-            }
-            let (cos, sin) = rotary.tables();
-            let new = Angles { cos: Buffer::of_f32(device, cos)?, sin: Buffer::of_f32(device, sin)? };
-            let new = Arc::new(new);
-            angles.push((Arc::clone(rotary), Arc::clone(&new)));
-            Ok(new)
-        });
+        let rotary = plain
+            .rotary
+            .as_ref()
+            .map(|plain| once(&mut shared.angles, plain, || Angles::upload(device, plain)));
+        let bias =
+            plain.bias.as_ref().map(|plain| once(&mut shared.biases, plain, || Bias::upload(device, plain)));
         let relative = plain.relative.as_ref().map(|tables| Relative::upload(device, tables, variant));
         let window = plain.window.map_or(-1, |window| i32::try_from(window).unwrap_or(i32::MAX));
-        Ok(Self { rotary: rotary.transpose()?, relative: relative.transpose()?, window, scale })
+        let (rotary, relative, bias) = (rotary.transpose()?, relative.transpose()?, bias.transpose()?);
+        Ok(Self { rotary, relative, bias, window, scale })
     }
 
     /// Puts the layer's attention on the stream.
@@ -159,7 +184,7 @@ impl Attention {
             let grid = Grid { blocks: (layout.rows, 1), threads: (256, 1) };
             kernels.rotate.launch(grid, &(qkv, angles.cos.address(), angles.sin.address(), arrays.before))?;
         }
-        let argument = match (&self.relative, distances) {
+        let relative = match (&self.relative, distances) {
             (Some(relative), Some(distances)) => {
                 relative.score(distances, products, layout, kernels.variant, qkv)?
             }
@@ -173,9 +198,44 @@ impl Attention {
                 stride: 0,
             },
         };
+        let bias = self.bias.as_ref();
+        let bias = bias.map_or(BiasArgument { by_distance: 0, reach: 0, span: 0 }, |bias| bias.argument());
         let (kernel, _, threads) = kernels.choose(layout.longest);
         let grid = Grid { blocks: (layout.tiles, heads), threads: (*threads, 1) };
-        kernel.launch(grid, &(qkv, out, arrays.tiles, self.window, self.scale, argument))
+        kernel.launch(grid, &(qkv, out, arrays.tiles, self.window, self.scale, relative, bias))
+    }
+}
+
+/// What `known` has for `plain`, or else what `upload` makes.
+fn once<P, U>(
+    known: &mut Vec<(Arc<P>, Arc<U>)>,
+    plain: &Arc<P>,
+    upload: impl FnOnce() -> Result<U, ComputeError>,
+) -> Result<Arc<U>, ComputeError> {
+    if let Some((_, uploaded)) = known.iter().find(|(other, _)| Arc::ptr_eq(other, plain)) {
+        return Ok(Arc::clone(uploaded));
+    }
+    let uploaded = Arc::new(upload()?);
+    known.push((Arc::clone(plain), Arc::clone(&uploaded)));
+    Ok(uploaded)
+}
+
+impl Angles {
+    fn upload(device: &Arc<Device>, plain: &Rotary) -> Result<Self, ComputeError> {
+        let (cos, sin) = plain.tables();
+        Ok(Self { cos: Buffer::of_f32(device, cos)?, sin: Buffer::of_f32(device, sin)? })
+    }
+}
+
+impl Bias {
+    fn upload(device: &Arc<Device>, plain: &DistanceBias) -> Result<Self, ComputeError> {
+        let values: Vec<f32> = plain.by_distance().iter().map(|score| score * LOG2_E).collect();
+        Ok(Self { by_distance: Buffer::of_f32(device, &values)?, reach: plain.reach() })
+    }
+
+    fn argument(&self) -> BiasArgument {
+        let reach = self.reach as i32;
+        BiasArgument { by_distance: self.by_distance.address(), reach, span: 2 * reach - 1 }
     }
 }
 

@@ -7,20 +7,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::attention::{AttentionKernels, Distances};
 use super::device::Device;
-use super::kernels::{Kernel, Kernels, Variant};
+use super::kernels::{Kernel, Kernels, Scores, Variant};
 use super::layout::{Layout, NUMBERS_PER_TOKEN, ROW_STEP, passes};
 use super::linear::Products;
 use super::memory::{Buffer, Staging, width};
 use crate::error::ComputeError;
+use crate::model::attention::Attention;
 use crate::model::device::Precision;
-use crate::model::encoder::{Encoder as Plain, Layer as PlainLayer, Order, PositionCount};
+use crate::model::encoder::{Encoder as Plain, Layer as PlainLayer, Order, PositionCount, States};
 use crate::model::head::Pooling;
 use crate::model::tokenizer::Tokens;
 use crate::model::weights::LinearWeights;
 use pass::Pass;
 use weights::{Layer, Weights};
 
-/// Sequences of one pass, and so the room for its results.
+/// Sequences of one pass.
 const MOST_SEQUENCES: usize = 1_024;
 /// Embeddings, layers and pooling.
 pub struct Encoder {
@@ -37,6 +38,7 @@ struct AllKernels {
     embed: Kernel,
     add_norm: Kernel,
     pool: Kernel,
+    gather: Kernel,
     activate: Kernel,
     gate: Kernel,
     neighbours: Kernel,
@@ -54,7 +56,7 @@ struct Workspace {
     normed: Buffer,
     /// `[rows, hidden]`: the output of a block.
     y: Buffer,
-    /// Widest products; at the end the pooled vectors.
+    /// Widest products; at the end the vectors that heads read.
     wide: Buffer,
     /// `[rows, hidden]`, or gated values.
     context: Buffer,
@@ -80,7 +82,7 @@ impl Encoder {
         max_tokens: usize,
         batch_tokens: usize,
     ) -> Result<Self, ComputeError> {
-        let variant = variant(&plain, precision)?;
+        let variant = variant(&plain, precision, max_tokens).map_err(ComputeError::Failed)?;
         let count = plain.embeddings.positions.as_ref().map_or(PositionCount::FromZero, |table| table.count);
         let kernels = AllKernels::new(&Kernels::load(device, variant)?, variant)?;
         let weights = Weights::upload(device, plain, variant)?;
@@ -108,31 +110,47 @@ impl Encoder {
         })
     }
 
+    /// Why `plain` cannot be uploaded for texts of `max_tokens`, if it cannot.
+    ///
+    /// # Errors
+    /// Says what the kernels do not compute.
+    pub fn check(
+        plain: &Plain<LinearWeights>,
+        precision: Precision,
+        max_tokens: usize,
+    ) -> Result<(), String> {
+        variant(plain, precision, max_tokens).map(|_| ())
+    }
+
     /// Width of a token's vector.
     pub fn hidden(&self) -> usize {
         self.variant.hidden
     }
 
-    /// One pooled vector per sequence, in order.
+    /// What heads read of each sequence, in order.
     ///
     /// # Errors
     /// What went wrong on the GPU.
-    pub fn forward(&self, batch: &[&Tokens]) -> Result<Vec<Vec<f32>>, ComputeError> {
+    pub fn forward(&self, batch: &[&Tokens]) -> Result<Vec<States>, ComputeError> {
         let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut rows = Vec::with_capacity(batch.len());
+        let mut states = Vec::with_capacity(batch.len());
         for pass in passes(batch, workspace.capacity, MOST_SEQUENCES) {
-            rows.extend(self.pass(pass, &mut workspace)?);
+            states.extend(self.pass(pass, &mut workspace)?);
         }
-        Ok(rows)
+        Ok(states)
     }
 
-    fn pass(&self, batch: &[&Tokens], workspace: &mut Workspace) -> Result<Vec<Vec<f32>>, ComputeError> {
+    fn pass(&self, batch: &[&Tokens], workspace: &mut Workspace) -> Result<Vec<States>, ComputeError> {
         let longest = batch.iter().map(|tokens| tokens.len()).max().unwrap_or_default();
         let layout = Layout::of(batch, self.count, self.kernels.attention.tile(longest));
         if layout.rows > workspace.capacity {
             let reason =
                 format!("an input of {longest} tokens, where there is room for {}", workspace.capacity);
             return Err(ComputeError::Failed(reason));
+        }
+        let results = layout.results();
+        if results > layout.rows {
+            return Err(ComputeError::Failed("more marks than tokens".to_owned()));
         }
         workspace.sent.send(&self.device, &layout.numbers, &mut workspace.numbers)?;
         let mut pass = Pass {
@@ -150,35 +168,59 @@ impl Encoder {
             products: &mut workspace.products,
         };
         pass.run(&self.weights, self.pooling)?;
-        let values =
-            workspace.received.receive(&self.device, &workspace.wide, batch.len() * self.variant.hidden)?;
-        Ok(values.chunks_exact(self.variant.hidden).map(<[f32]>::to_vec).collect())
+        let hidden = self.variant.hidden;
+        let values = workspace.received.receive(&self.device, &workspace.wide, results * hidden)?;
+        let (pooled, mut marks) = values.split_at(batch.len() * hidden);
+        let states = batch.iter().zip(pooled.chunks_exact(hidden)).map(|(tokens, pooled)| {
+            let (own, rest) = marks.split_at(tokens.marks.len() * hidden);
+            marks = rest;
+            States { pooled: pooled.to_vec(), marks: own.to_vec() }
+        });
+        Ok(states.collect())
     }
 }
 
-/// What to compile for `plain`.
-fn variant(plain: &Plain<LinearWeights>, precision: Precision) -> Result<Variant, ComputeError> {
+/// What to compile for `plain` and texts of `max_tokens`, or what of it the kernels do not compute.
+fn variant(plain: &Plain<LinearWeights>, precision: Precision, max_tokens: usize) -> Result<Variant, String> {
     let Some(first) = plain.layers.first() else {
-        return Err(ComputeError::Failed("an encoder without layers".to_owned()));
+        return Err("an encoder without layers".to_owned());
     };
-    let (head_dim, relative) = (first.attention.head_dim, first.attention.relative.is_some());
-    let variant = Variant { precision, hidden: plain.hidden, head_dim, relative };
+    let (head_dim, scores) = (first.attention.head_dim, scores_of(&first.attention, max_tokens)?);
+    let variant = Variant { precision, hidden: plain.hidden, head_dim, scores };
     let wide = |layer: &PlainLayer<LinearWeights>| layer.down.weight.shape[1];
     if let Some(problem) = variant.problem() {
-        return Err(ComputeError::Failed(problem));
+        return Err(problem);
     }
     if plain.layers.iter().any(|layer| !wide(layer).is_multiple_of(8)) {
-        return Err(ComputeError::Failed("feed-forward blocks of a width that 8 does not divide".to_owned()));
+        return Err("feed-forward blocks of a width that 8 does not divide".to_owned());
     }
     let before = plain.layers.iter().any(|layer| layer.order == Order::Before);
     if before && (plain.norm.is_none() || plain.layers.iter().any(|layer| layer.order == Order::After)) {
-        let reason = "pre-normalization without a final normalization";
-        return Err(ComputeError::Failed(reason.to_owned()));
+        return Err("pre-normalization without a final normalization".to_owned());
     }
     if plain.layers.iter().any(|layer| layer.order == Order::After && layer.attention_norm.is_none()) {
-        return Err(ComputeError::Failed("an attention block without normalization".to_owned()));
+        return Err("an attention block without normalization".to_owned());
+    }
+    for layer in &plain.layers {
+        if scores_of(&layer.attention, max_tokens)? != scores {
+            return Err("layers with different kinds of scores by distance".to_owned());
+        }
     }
     Ok(variant)
+}
+
+/// What a layer adds to the scores of texts of `max_tokens`.
+fn scores_of(attention: &Attention, max_tokens: usize) -> Result<Scores, String> {
+    match (&attention.relative, &attention.bias) {
+        (None, None) => Ok(Scores::Plain),
+        (Some(_), None) => Ok(Scores::Relative),
+        (None, Some(bias)) if bias.reach() < max_tokens => {
+            let reach = bias.reach();
+            Err(format!("texts of {max_tokens} tokens with scores by distance for {reach}"))
+        }
+        (None, Some(_)) => Ok(Scores::Distance),
+        (Some(_), Some(_)) => Err("two kinds of scores by distance".to_owned()),
+    }
 }
 
 impl AllKernels {
@@ -187,6 +229,7 @@ impl AllKernels {
             embed: kernels.get("embed")?,
             add_norm: kernels.get("add_norm")?,
             pool: kernels.get("pool")?,
+            gather: kernels.get("gather")?,
             activate: kernels.get("activate")?,
             gate: kernels.get("gate")?,
             neighbours: kernels.get("neighbours")?, // prose: ok
@@ -218,7 +261,7 @@ impl Workspace {
             x: buffer(hidden)?,
             normed: buffer(hidden)?,
             y: buffer(hidden)?,
-            // Three halves hold more than the one f32 per column that pooling needs.
+            // Three halves hold more than one f32 per column, and a pass has no more results than tokens.
             wide: buffer(products.max(neighbours))?,
             context: buffer(hidden.max(gated))?,
             beside: weights.convolution.as_ref().map(|_| buffer(hidden)).transpose()?,

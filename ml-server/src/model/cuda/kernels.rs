@@ -30,8 +30,19 @@ pub struct Variant {
     pub hidden: usize,
     /// Width of a head.
     pub head_dim: usize,
-    /// Whether scores depend on distances.
-    pub relative: bool,
+    /// What is added to scores.
+    pub scores: Scores,
+}
+
+/// What attention adds to the products of queries and keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scores {
+    /// Nothing.
+    Plain,
+    /// Scores by distance, which depend on the tokens.
+    Relative,
+    /// Scores by distance alone.
+    Distance,
 }
 
 impl Variant {
@@ -57,11 +68,16 @@ impl Variant {
             Precision::F16 => 17,
             Precision::F32 => 32,
         };
+        let scores = match self.scores {
+            Scores::Plain => 0,
+            Scores::Relative => 1,
+            Scores::Distance => 2,
+        };
         [
             format!("-DELEMENT={element}"),
             format!("-DHIDDEN={}", self.hidden),
             format!("-DHEAD_DIM={}", self.head_dim),
-            format!("-DRELATIVE={}", i32::from(self.relative)),
+            format!("-DSCORES={scores}"),
         ]
     }
 }
@@ -195,7 +211,7 @@ macro_rules! arguments {
 arguments!(A, B, C);
 arguments!(A, B, C, D);
 arguments!(A, B, C, D, E);
-arguments!(A, B, C, D, E, F);
+arguments!(A, B, C, D, E, F, G);
 arguments!(A, B, C, D, E, F, G, H);
 arguments!(A, B, C, D, E, F, G, H, I, J, K);
 
@@ -258,7 +274,7 @@ mod tests {
     use super::*;
 
     const VARIANT: Variant =
-        Variant { precision: Precision::Bf16, hidden: 64, head_dim: 16, relative: false };
+        Variant { precision: Precision::Bf16, hidden: 64, head_dim: 16, scores: Scores::Plain };
 
     #[test]
     fn options_tell_variants_apart() {
@@ -266,7 +282,8 @@ mod tests {
             Variant { precision: Precision::F16, ..VARIANT },
             Variant { hidden: 128, ..VARIANT },
             Variant { head_dim: 32, ..VARIANT },
-            Variant { relative: true, ..VARIANT },
+            Variant { scores: Scores::Relative, ..VARIANT },
+            Variant { scores: Scores::Distance, ..VARIANT },
         ];
         for other in others {
             assert_ne!(options(VARIANT, "sm_90"), options(other, "sm_90"));

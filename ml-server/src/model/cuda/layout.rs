@@ -9,7 +9,7 @@ use crate::model::tokenizer::Tokens;
 pub(super) const ROW_STEP: usize = 64;
 
 /// Most integers per token: its id, its place, its segment, the tokens before and after it; at worst one sequence (2) and one
-/// tile (3).
+/// tile (3). Marks are on tokens after a sequence's first, which have neither.
 pub(super) const NUMBERS_PER_TOKEN: usize = 10;
 
 /// Concatenated sequences.
@@ -25,6 +25,8 @@ pub(super) struct Layout {
     pub(super) sequences: usize,
     /// Tiles of queries.
     pub(super) tiles: usize,
+    /// Marks of all sequences.
+    pub(super) marks: usize,
     /// Tokens of the longest sequence.
     pub(super) longest: usize,
 }
@@ -46,6 +48,8 @@ pub(super) struct Arrays {
     pub(super) spans: Address,
     /// First token of the sequence, its number of tokens, and the first query, for each tile of queries.
     pub(super) tiles: Address,
+    /// Row of each mark.
+    pub(super) marks: Address,
 }
 
 impl Layout {
@@ -71,19 +75,31 @@ impl Layout {
                 numbers.extend([start as i32, length as i32, query as i32]);
             }
         }
+        let tiles = (numbers.len() - before) / 3;
+        let before = numbers.len();
+        for (tokens, (start, _)) in batch.iter().zip(&spans) {
+            numbers.extend(tokens.marks.iter().map(|mark| (start + mark) as i32));
+        }
         Self {
             rows,
             padded_rows: rows.next_multiple_of(ROW_STEP),
             sequences: batch.len(),
-            tiles: (numbers.len() - before) / 3,
+            tiles,
+            marks: numbers.len() - before,
             longest: batch.iter().map(|tokens| tokens.len()).max().unwrap_or_default(),
             numbers,
         }
     }
 
+    /// Vectors that heads read: one per sequence and mark.
+    pub(super) fn results(&self) -> usize {
+        self.sequences + self.marks
+    }
+
     /// The arrays, with the numbers at `base`.
     pub(super) fn arrays(&self, base: Address) -> Arrays {
         let at = |numbers: usize| base + (numbers * size_of::<i32>()) as Address;
+        let tiles = 5 * self.rows + 2 * self.sequences;
         Arrays {
             ids: at(0),
             places: at(self.rows),
@@ -91,7 +107,8 @@ impl Layout {
             before: at(3 * self.rows),
             after: at(4 * self.rows),
             spans: at(5 * self.rows),
-            tiles: at(5 * self.rows + 2 * self.sequences),
+            tiles: at(tiles),
+            marks: at(tiles + 3 * self.tiles),
         }
     }
 }
@@ -128,10 +145,11 @@ mod tests {
 
     #[test]
     fn numbers_lie_as_the_arrays_say() {
-        let batch = [tokens(&[7, 1, 8]), tokens(&[9]), tokens(&[4, 5, 6, 4, 5])];
+        let mut batch = [tokens(&[7, 1, 8]), tokens(&[9]), tokens(&[4, 5, 6, 4, 5])];
+        (batch[0].marks, batch[2].marks) = (vec![2], vec![1, 4]);
         let layout = Layout::of(&batch.iter().collect::<Vec<_>>(), PositionCount::AfterPadding(1), 2);
         assert_eq!((layout.rows, layout.padded_rows, layout.sequences, layout.tiles), (9, 64, 3, 6));
-        assert_eq!(layout.longest, 5);
+        assert_eq!((layout.longest, layout.marks, layout.results()), (5, 3, 6));
         let arrays = layout.arrays(1_000);
         let array = |at: Address, length: usize| {
             let first = (at - 1_000) as usize / 4;
@@ -145,18 +163,21 @@ mod tests {
         assert_eq!(array(arrays.spans, 6), [0, 3, 3, 1, 4, 5]);
         let tiles = [[0, 3, 0], [0, 3, 2], [3, 1, 0], [4, 5, 0], [4, 5, 2], [4, 5, 4]];
         assert_eq!(array(arrays.tiles, 18), tiles.concat());
-        assert_eq!(layout.numbers.len(), 5 * 9 + 6 + 18);
+        assert_eq!(array(arrays.marks, 3), [2, 5, 8]);
+        assert_eq!(layout.numbers.len(), 5 * 9 + 6 + 18 + 3);
     }
 
     proptest! {
         #[test]
         fn any_batch_fits_into_the_staging_buffer(lengths in prop::collection::vec(1usize..300, 1..20), tile in 16usize..200) {
-            let inputs: Vec<Tokens> = lengths.iter().map(|&length| tokens(&vec![3; length])).collect();
+            let marked = |&length: &usize| Tokens { marks: (1..length).collect(), ..tokens(&vec![3; length]) };
+            let inputs: Vec<Tokens> = lengths.iter().map(marked).collect();
             let layout = Layout::of(&inputs.iter().collect::<Vec<_>>(), PositionCount::FromZero, tile);
             prop_assert!(layout.numbers.len() <= NUMBERS_PER_TOKEN * layout.rows);
             prop_assert_eq!(layout.rows, lengths.iter().sum::<usize>());
             let queries: usize = lengths.iter().map(|length| length.div_ceil(tile)).sum();
             prop_assert_eq!(layout.tiles, queries);
+            prop_assert_eq!(layout.results(), layout.rows);
         }
 
         #[test]

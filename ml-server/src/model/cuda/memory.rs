@@ -128,7 +128,7 @@ impl<T: DeviceRepr + ValidAsZeroBits + Copy> Staging<T> {
         Ok(device.stream.memcpy_htod(bytes, &mut buffer.slice)?)
     }
 
-    /// Copies the first `length` values of `buffer` here and waits for the GPU.
+    /// The first `length` values of `buffer`, in as many pieces as there is room for here. Waits for the GPU.
     ///
     /// # Errors
     /// What went wrong on the GPU since the last time.
@@ -137,14 +137,19 @@ impl<T: DeviceRepr + ValidAsZeroBits + Copy> Staging<T> {
         device: &Device,
         buffer: &Buffer,
         length: usize,
-    ) -> Result<&[T], ComputeError> {
-        let bytes = length * size_of::<T>();
-        // SAFETY: as in `send`; any bits are a number.
-        #[expect(unsafe_code, reason = "numbers are received as bytes")]
-        let host = unsafe { std::slice::from_raw_parts_mut(self.host.as_mut_ptr()?.cast::<u8>(), bytes) };
-        device.stream.memcpy_dtoh(&buffer.slice.slice(..bytes), host)?;
-        device.stream.synchronize()?;
-        Ok(&self.host.as_slice()?[..length])
+    ) -> Result<Vec<T>, ComputeError> {
+        let mut values = Vec::with_capacity(length);
+        while values.len() < length {
+            let piece = self.host.len().min(length - values.len());
+            let (first, bytes) = (values.len() * size_of::<T>(), piece * size_of::<T>());
+            // SAFETY: as in `send`; any bits are a number, and a piece is no longer than the memory here.
+            #[expect(unsafe_code, reason = "numbers are received as bytes")]
+            let host = unsafe { std::slice::from_raw_parts_mut(self.host.as_mut_ptr()?.cast::<u8>(), bytes) };
+            device.stream.memcpy_dtoh(&buffer.slice.slice(first..first + bytes), host)?;
+            device.stream.synchronize()?;
+            values.extend_from_slice(&self.host.as_slice()?[..piece]);
+        }
+        Ok(values)
     }
 }
 

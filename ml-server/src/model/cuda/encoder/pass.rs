@@ -34,7 +34,7 @@ pub(super) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Puts everything on the stream; the pooled vectors are then in `wide`.
+    /// Puts everything on the stream; the pooled vectors are then in `wide`, and behind them those of the marks.
     pub(super) fn run(&mut self, weights: &Weights, pooling: Pooling) -> Result<(), ComputeError> {
         self.embed(weights)?;
         let beside = weights.convolution.as_ref().zip(self.beside);
@@ -55,7 +55,8 @@ impl Pass<'_> {
         if let Some(norm) = &weights.norm {
             self.add_norm(self.x, waiting.unwrap_or(0), 0, norm, self.x)?;
         }
-        self.pool(pooling)
+        self.pool(pooling)?;
+        self.gather()
     }
 
     /// `x = norm(x + block(x))`, twice.
@@ -89,7 +90,7 @@ impl Pass<'_> {
         let Arrays { ids, places, types, .. } = self.arrays;
         let tables = (weights.words.address(), address(&weights.positions), address(&weights.segments));
         self.kernels.embed.launch(
-            self.by_rows(),
+            by_rows(self.layout.rows),
             &(
                 tables.0,
                 tables.1,
@@ -169,7 +170,7 @@ impl Pass<'_> {
     ) -> Result<(), ComputeError> {
         let rows = self.layout.rows as i32;
         let arguments = (x, y, sum, norm.gain.address(), norm.offset.address(), norm.epsilon, out, rows);
-        self.kernels.add_norm.launch(self.by_rows(), &arguments)
+        self.kernels.add_norm.launch(by_rows(self.layout.rows), &arguments)
     }
 
     fn pool(&self, pooling: Pooling) -> Result<(), ComputeError> {
@@ -180,9 +181,14 @@ impl Pass<'_> {
         self.kernels.pool.launch(grid, &(self.x, self.arrays.spans, self.wide, mean))
     }
 
-    /// A warp per token.
-    fn by_rows(&self) -> Grid {
-        Grid { blocks: (self.layout.rows.div_ceil(ROW_WARPS), 1), threads: (32, ROW_WARPS as u32) }
+    /// Copies the vectors of the marks behind the pooled ones.
+    fn gather(&self) -> Result<(), ComputeError> {
+        let marks = self.layout.marks;
+        if marks == 0 {
+            return Ok(());
+        }
+        let out = self.wide + (self.layout.sequences * self.variant.hidden * size_of::<f32>()) as Address;
+        self.kernels.gather.launch(by_rows(marks), &(self.x, self.arrays.marks, out, marks as i32))
     }
 
     /// A thread per 16 bytes of `columns` columns, until there are many; with the number of those 16 bytes.
@@ -195,6 +201,11 @@ impl Pass<'_> {
     fn vector(&self) -> usize {
         16 / width(self.variant.precision)
     }
+}
+
+/// A warp per row.
+fn by_rows(rows: usize) -> Grid {
+    Grid { blocks: (rows.div_ceil(ROW_WARPS), 1), threads: (32, ROW_WARPS as u32) }
 }
 
 /// The kernels' number for a function.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::ComputeError;
 use crate::model::convolution::Convolution as PlainConvolution;
-use crate::model::cuda::attention::Attention;
+use crate::model::cuda::attention::{Attention, Shared};
 use crate::model::cuda::device::Device;
 use crate::model::cuda::kernels::Variant;
 use crate::model::cuda::linear::Linear;
@@ -57,7 +57,7 @@ impl Weights {
         variant: Variant,
     ) -> Result<Self, ComputeError> {
         let table = |table: Table| Buffer::of_values(device, &table.into_f32(), variant.precision);
-        let mut angles = Vec::new();
+        let mut shared = Shared::default();
         let Plain { embeddings, layers, convolution, norm, hidden: _ } = plain;
         Ok(Self {
             words: table(embeddings.words)?,
@@ -67,7 +67,7 @@ impl Weights {
             layers: layers
                 .into_iter()
                 .map(|layer| {
-                    let attention = Attention::upload(device, &layer.attention, variant, &mut angles)?;
+                    let attention = Attention::upload(device, &layer.attention, variant, &mut shared)?;
                     Layer::upload(device, layer, attention, variant.precision)
                 })
                 .collect::<Result<_, ComputeError>>()?,

@@ -8,7 +8,12 @@
 //
 // Relative scores (https://arxiv.org/abs/2006.03654 eq. 4) are looked up: `content` and `position`, [HEADS, stride, reach],
 // hold every query and every key against rows `first` and on of the tables of distances, and `rows_of[distance + longest - 1]`
-// is the table's row for query - key. RELATIVE is 1 where a model has them.
+// is the table's row for query - key.
+//
+// Scores by distance alone (https://arxiv.org/abs/1910.10683 section 2.1) are added to the scaled score: `by_distance`,
+// [HEADS, span], has them for key - query from 1 - reach to reach - 1, also with log2(e) in them. SCORES says what a model has.
+
+enum { RELATIVE = 1, DISTANCE = 2 };
 
 #define MINUS_INFINITY __uint_as_float(0xff800000u)
 
@@ -29,6 +34,16 @@ struct Relative {
         if (content) sum += value_of(content[(base + query) * reach + row]);
         if (position) sum += value_of(position[(base + key) * reach + row]);
         return sum;
+    }
+};
+
+struct Bias {
+    const float* by_distance;
+    int reach;
+    int span;
+
+    __device__ __forceinline__ float score(int head, int query, int key) const {
+        return by_distance[head * span + key - query + reach - 1];
     }
 };
 
@@ -69,7 +84,8 @@ __device__ __forceinline__ void fetch(
 // columns 2 (l % 4) and the next.
 template <int TILES>
 __device__ __forceinline__ void attend_tensor(
-    const element* qkv, element* out, const int* tiles, int window, float scale, const Relative& relative) {
+    const element* qkv, element* out, const int* tiles, int window, float scale, const Relative& relative,
+    const Bias& bias) {
     __shared__ __align__(16) element keys[2][KEYS * PITCH];
     __shared__ __align__(16) element values[2][KEYS * PITCH];
     const int* tile = tiles + 3 * blockIdx.x;
@@ -149,9 +165,11 @@ __device__ __forceinline__ void attend_tensor(
                     for (int j = 0; j < 2; ++j) {
                         float& score = scores[part][column][2 * i + j];
                         const int key = first + column * 8 + lane % 4 * 2 + j;
-                        if (RELATIVE && row < length && key < length)
+                        if (SCORES == RELATIVE && row < length && key < length)
                             score += relative.score(head, start, row, key);
                         score *= scale;
+                        // A row behind the end is not written. A clamped index takes fewer registers than a condition.
+                        if (SCORES == DISTANCE && key < length) score += bias.score(head, min(row, length - 1), key);
                         if (edge && (key < seen_first || key > seen_last)) score = MINUS_INFINITY;
                         highest = fmaxf(highest, score);
                     }
@@ -232,8 +250,8 @@ constexpr int LONG_TILES = HEAD_DIM <= 64 ? 2 : 1;
 
 #define ATTEND(NAME, TILES) \
     extern "C" __global__ void __launch_bounds__(32 * WARPS, 2) NAME( \
-        const element* qkv, element* out, const int* tiles, int window, float scale, Relative relative) { \
-        attend_tensor<TILES>(qkv, out, tiles, window, scale, relative); \
+        const element* qkv, element* out, const int* tiles, int window, float scale, Relative relative, Bias bias) { \
+        attend_tensor<TILES>(qkv, out, tiles, window, scale, relative, bias); \
     } \
     EXPORT(NAME)
 
@@ -250,7 +268,8 @@ constexpr int PLAIN_QUERIES = 2;
 constexpr int COLUMNS = (HEAD_DIM + 31) / 32;
 
 __device__ __forceinline__ void attend_scalar(
-    const element* qkv, element* out, const int* tiles, int window, float scale, const Relative& relative) {
+    const element* qkv, element* out, const int* tiles, int window, float scale, const Relative& relative,
+    const Bias& bias) {
     __shared__ float keys[32][HEAD_DIM + 1];
     __shared__ float values[32][HEAD_DIM];
     __shared__ float queries[PLAIN_WARPS * PLAIN_QUERIES][HEAD_DIM];
@@ -283,8 +302,9 @@ __device__ __forceinline__ void attend_scalar(
             if (query >= length) continue;
             float score = 0.0f;
             for (int column = 0; column < HEAD_DIM; ++column) score += queries[slot][column] * keys[lane][column];
-            if (RELATIVE && key < length) score += relative.score(head, start, query, key);
+            if (SCORES == RELATIVE && key < length) score += relative.score(head, start, query, key);
             score *= scale;
+            if (SCORES == DISTANCE && key < length) score += bias.score(head, query, key);
             if (key < first_seen(query, window) || key > last_seen(query, window, length)) score = MINUS_INFINITY;
             const float highest = fmaxf(most[i], warp_max(score));
             const float zero = highest == MINUS_INFINITY ? 0.0f : highest;
@@ -314,8 +334,8 @@ __device__ __forceinline__ void attend_scalar(
 }
 
 extern "C" __global__ void __launch_bounds__(32 * PLAIN_WARPS) attend_plain(
-    const element* qkv, element* out, const int* tiles, int window, float scale, Relative relative) {
-    attend_scalar(qkv, out, tiles, window, scale, relative);
+    const element* qkv, element* out, const int* tiles, int window, float scale, Relative relative, Bias bias) {
+    attend_scalar(qkv, out, tiles, window, scale, relative, bias);
 }
 EXPORT(attend_plain)
 

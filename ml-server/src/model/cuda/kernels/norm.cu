@@ -120,3 +120,18 @@ extern "C" __global__ void __launch_bounds__(32 * POOL_GROUPS) pool(
     }
 }
 EXPORT(pool)
+
+// The vectors of some rows of x in f32: those whose numbers are in `rows`.
+extern "C" __global__ void __launch_bounds__(32 * ROW_WARPS) gather(
+    const element* x, const int* rows, float* out, int count) {
+    int at = warp_row();
+    if (at >= count) return;
+    Row row;
+    row.read(x + static_cast<long long>(rows[at]) * HIDDEN);
+    float* to = out + static_cast<long long>(at) * HIDDEN;
+    row.each([&](float (&part)[VECTOR], int column) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; ++i) to[column + i] = part[i];
+    });
+}
+EXPORT(gather)
