@@ -35,12 +35,13 @@ def windows_of(sentences: list[str]) -> list[tuple[int, list[str]]]:
 
 
 @torch.no_grad()
-def read(folder: Path, rows: list[Row], tokens: int = 4_096) -> list[list[tuple[int, list[float], list[float]]]]:
+def read(folder: Path, rows: list[Row]) -> list[list[tuple[int, list[float], list[float]]]]:
     """For each row its windows: the first sentence, the three label logits, and the rationale logits of its sentences."""
-    from train import Reader, answer, collate
+    from train import DEVICE, Reader, answer, collate
     from examples import Example
 
-    model: Verifier = read_verifier(folder).eval()
+    tokens = 60_000 if DEVICE == "cuda" else 4_096
+    model: Verifier = read_verifier(folder).to(DEVICE).eval()
     reader = Reader(folder, model.shape.kind)
     items: dict[Any, Any] = {}
     for row in rows:
@@ -56,7 +57,7 @@ def read(folder: Path, rows: list[Row], tokens: int = 4_096) -> list[list[tuple[
         end = at + 1
         while end < len(keys) and (end - at + 1) * (len(items[keys[end]][0].ids) + 16) <= tokens:
             end += 1
-        batch = collate([items[key] for key in keys[at:end]], reader.pad)
+        batch = {name: value.to(DEVICE) for name, value in collate([items[key] for key in keys[at:end]], reader.pad).items()}
         logits, marks = answer(model, batch)
         found: dict[int, list[float]] = defaultdict(list)
         for place, mark in zip(batch["rows"].tolist(), marks.tolist()):

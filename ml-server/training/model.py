@@ -101,10 +101,9 @@ class Verifier(nn.Module):
         return self.output(pooled).float(), self.rationale(hidden[rows, marks]).squeeze(-1).float()
 
     def freeze(self, layers: int) -> None:
-        """Keeps the embeddings and this many first layers as they are; 0 trains all."""
+        """Keeps the embeddings and this many first layers as they are."""
         self.frozen = layers
-        parts = [self.words, self.positions, self.norm, *([self.segments] if self.segments else []), *self.layers[:layers]] if layers else []
-        for part in parts:
+        for part in [self.words, self.positions, self.norm, *([self.segments] if self.segments else []), *self.layers[:layers]]:
             part.requires_grad_(False)
 
     def keep_frozen(self) -> None:

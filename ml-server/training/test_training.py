@@ -128,8 +128,26 @@ class Models(unittest.TestCase):
         batch = {"labels": torch.tensor([2]), "guess": torch.zeros(1, 3), "unless": torch.tensor([1]), "rows": torch.tensor([0]),
                  "deciding": torch.tensor([0.0]), "twins": torch.zeros(0, 2, dtype=torch.long)}
         for support, teaches in ((-9.0, True), (4.0, False)):
-            found = loss(batch, torch.tensor([[-9.0, support, 0.0]]), torch.zeros(1), None, 0.3).item()
+            found = loss(batch, torch.tensor([[-9.0, support, 0.0]]), torch.zeros(1), None, 0.3, 0.6).item()
             self.assertEqual(found > 0, teaches, found)
+
+    def test_opposites_change_one_word(self) -> None:
+        from opposites import opposite, other_number, renumbered, shared_number
+
+        chosen = random.Random(1)
+        self.assertEqual(opposite("Exercise lowers blood pressure.", chosen), "Exercise raises blood pressure.")
+        self.assertEqual(opposite("Higher doses help.", chosen), "Lower doses help.")
+        for left in ("Exercise does not lower blood pressure.", "More sleep increases recall.", "Recall was measured.", "LPS-increased counts."):
+            self.assertIsNone(opposite(left, chosen))
+        self.assertEqual(shared_number("Recall rose by 12% in 2019.", "It rose by 12% (2019).", chosen), "12")
+        self.assertIsNone(shared_number("Recall rose by over 12%.", "It rose by 12%.", chosen))
+        self.assertIsNone(shared_number("Day 14 was best.", "On day 14 it was best.", chosen))
+        self.assertEqual(renumbered("It was 1.5 (1.5–2), 11.5 and 1.5.", "1.5", "3.1"), "It was 3.1 (1.5–2), 11.5 and 3.1.")
+        for _ in range(200):
+            number = chosen.choice(["0", "7", "1.50", "100"])
+            found = other_number(number, chosen)
+            self.assertNotEqual(float(found), float(number))
+            self.assertEqual(len(found.partition(".")[2]), len(number.partition(".")[2]))
 
     def test_the_model_is_that_of_transformers(self) -> None:
         import torch

@@ -2,7 +2,7 @@
 
     train.py PACK BASE OUT --minutes M                                   BASE: an embedder's folder (all-mpnet-base-v2, all-MiniLM-L6-v2)
     train.py PACK TEACHER OUT --minutes M --layers 0 1 2 4 5 7 8 10 11   a student of these layers that also learns from TEACHER's answers
-    train.py PACK VERIFIER OUT --minutes M --windows --frozen 3          goes on from a verifier with windows as Lyra reads passages
+    train.py PACK VERIFIER OUT --minutes M --windows --frozen 0          goes on from a verifier with windows as Lyra reads passages
 
 --minutes is training time in all, over every run; --resume goes on from the state in OUT. On a GPU a twelve-layer MPNet reads 1,300 pairs
 a second, on a core with AVX-512 BF16 about 3.
@@ -118,7 +118,12 @@ def answer(model: Verifier, batch: Batch) -> tuple[Tensor, Tensor]:
         return model(batch["ids"], batch["segments"], batch["padding"], batch["rows"], batch["marks"])
 
 
-def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, Tensor] | None, debias: float) -> Tensor:
+def apart(one: Tensor, other: Tensor) -> Tensor:
+    """Mean of both divergences between distributions given as logarithms, summed over the rows."""
+    return (F.kl_div(one, other, log_target=True, reduction="sum") + F.kl_div(other, one, log_target=True, reduction="sum")) / 2
+
+
+def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, Tensor] | None, debias: float, agreement: float) -> Tensor:
     """Labels with a product of experts against guessing from the claim (Karimi Mahabadi et al. 2020), rationales, agreement of twins;
     with a teacher, 0.6 of the weight is on its answers."""
     labels, count, alone = batch["labels"], len(logits), logits.log_softmax(-1)
@@ -132,17 +137,15 @@ def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, 
         weight = torch.tensor(2.0, device=logits.device)
         total = total + 0.3 * F.binary_cross_entropy_with_logits(rationale[known], batch["deciding"][known], pos_weight=weight)
     if len(batch["twins"]):
-        one, other = alone[batch["twins"][:, 0]], alone[batch["twins"][:, 1]]
-        apart = F.kl_div(one, other, log_target=True, reduction="sum") + F.kl_div(other, one, log_target=True, reduction="sum")
-        total = total + 0.3 * apart / count
+        total = total + agreement * apart(alone[batch["twins"][:, 0]], alone[batch["twins"][:, 1]]) / count
     if taught:
-        apart = F.kl_div(alone, taught[0].log_softmax(-1), log_target=True, reduction="sum") / count
-        total = 0.4 * total + 0.6 * (2 * apart + 0.5 * F.binary_cross_entropy_with_logits(rationale, taught[1].sigmoid()))
+        astray = F.kl_div(alone, taught[0].log_softmax(-1), log_target=True, reduction="sum") / count
+        total = 0.4 * total + 0.6 * (2 * astray + 0.5 * F.binary_cross_entropy_with_logits(rationale, taught[1].sigmoid()))
     return total
 
 
 def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, rate: float, tokens: int, *, longest: int = MAX_TOKENS, teacher: Verifier | None = None,
-          debias: float = 0.3, workers: int = 2, state: Path | None = None, resume: bool = False, warm: bool = False, warm_up: int = 250) -> Verifier:
+          debias: float = 0.3, agreement: float = 0.6, twice: float = 0.0, workers: int = 2, state: Path | None = None, resume: bool = False, warm: bool = False, warm_up: int = 250) -> Verifier:
     """Trains for this long and leaves the running average of the weights. `warm` skips the first, general quarter of the mixture."""
     model.to(DEVICE).train()
     model.keep_frozen()
@@ -169,7 +172,12 @@ def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, r
         if teacher:
             with torch.no_grad():
                 taught = answer(teacher, batch)
-        loss_now = loss(batch, logits, rationale, taught, debias)
+        loss_now = loss(batch, logits, rationale, taught, debias, agreement)
+        if twice:
+            # Read again with other dropout: both readings have to agree (R-Drop, Wu et al. 2021).
+            again, marked = answer(model, batch)
+            same = apart(logits.log_softmax(-1), again.log_softmax(-1)) / len(logits)
+            loss_now = (loss_now + loss(batch, again, marked, taught, debias, agreement)) / 2 + twice * same
         loss_now.backward()
         torch.nn.utils.clip_grad_norm_(trained, 1.0)
         optimizer.step()
@@ -199,7 +207,9 @@ if __name__ == "__main__":
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--layers", type=int, nargs="+", help="layers of a trained verifier that its student begins with")
     parser.add_argument("--windows", action="store_true", help="go on from the verifier BASE with windows of passages")
-    parser.add_argument("--frozen", type=int, default=0, help="the first layers that stay as they are, and the embeddings with them")
+    parser.add_argument("--frozen", type=int, help="the embeddings and this many first layers stay as they are")
+    parser.add_argument("--agreement", type=float, default=0.6, help="weight of the divergence between twins")
+    parser.add_argument("--twice", type=float, default=0.0, help="weight of the divergence between two readings with other dropout; 0 reads once")
     parser.add_argument("--warm-up", type=int, default=250, help="steps until the rate is reached")
     parser.add_argument("--rate", type=float, default=4e-5)
     parser.add_argument("--tokens", type=int, default=32_768 if DEVICE == "cuda" else 4_096, help="tokens of a batch")
@@ -212,10 +222,11 @@ if __name__ == "__main__":
     torch.backends.cuda.matmul.allow_tf32 = True
     teaching = read_verifier(options.base).to(DEVICE).eval() if options.layers else None
     pupil = teaching.only(options.layers) if teaching else read_verifier(options.base) if options.windows else read_embedder(options.base)
-    pupil.freeze(options.frozen)
+    if options.frozen is not None:
+        pupil.freeze(options.frozen)
     examples = Windows(options.pack) if options.windows else Examples(options.pack)
     options.out.mkdir(parents=True, exist_ok=True)
     pupil = train(pupil, Reader(options.base, pupil.shape.kind), examples, options.minutes * 60, options.rate, options.tokens, longest=options.longest,
-                  teacher=teaching, debias=options.debias, workers=options.workers, state=options.out / "training.pt", resume=options.resume, warm=teaching is not None or options.windows,
+                  teacher=teaching, debias=options.debias, agreement=options.agreement, twice=options.twice, workers=options.workers, state=options.out / "training.pt", resume=options.resume, warm=teaching is not None or options.windows,
                   warm_up=options.warm_up)
     write_verifier(pupil, options.out, options.base)

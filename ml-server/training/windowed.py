@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from examples import Example, Examples, sentences_of, stems
-from labels import NEUTRAL
+from labels import NEUTRAL, REFUTES, SUPPORTS
+from opposites import directions, opposite, other_number, renumbered, shared_number
 from wordings import reworded
 
 WINDOW, STRIDE = 4, 2
-WEIGHTS = {"own": 4.0, "inference": 3.2, "twins": 3.0, "rewordings": 2.2, "contrast": 2.6, "mined": 1.3, "scifact": 0.5, "silence": 0.9, "subjects": 1.3,
-           "whole": 0.4, "trials": 0.4, "general": 0.7}
+WEIGHTS = {"own": 4.0, "inference": 3.2, "twins": 3.0, "rewordings": 2.0, "contrast": 3.2, "directions": 1.4, "numbers": 1.0, "mined": 1.3, "scifact": 0.3,
+           "silence": 0.9, "subjects": 1.0, "whole": 1.0, "trials": 0.5, "general": 1.2}
 GENERAL = {"captions": 1.0, "genres": 2.0, "covid sentences": 1.0, "tables": 0.6, "fever": 0.6, "student answers": 0.4, "monotonicity": 0.3}
+VARIED = 0.25
+"""Share of the units whose passages are in part reworded by rules, so that no text is learned by heart."""
 RARE = 12
 """A word that at most this many texts hold is taken for a name."""
 
@@ -48,17 +51,24 @@ class Windows(Examples):
 
     def unit(self, done: float) -> list[Example]:
         name = self.random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
-        return getattr(self, f"unit_{name}")()
+        unit = getattr(self, f"unit_{name}")()
+        if self.random.random() < VARIED:
+            said = {s: reworded(s, self.random) or s for example in unit for s in example.sentences if self.random.random() < 0.5}
+            for example in unit:
+                example.sentences = [said.get(s, s) for s in example.sentences]
+        return unit
 
     def cut(self, sentences: list[str], core: list[int]) -> tuple[int, list[str]] | None:
         """A window that holds all of these sentences, mostly one that the server would cut."""
-        fits = [at for at in range(max(1, len(sentences) - WINDOW + 1)) if not core or (at <= min(core) and max(core) < at + WINDOW)]
+        length = self.random.choice([2, 3, 4, 5, 6])
+        fits = [at for at in range(max(1, len(sentences) - length + 1)) if not core or (at <= min(core) and max(core) < at + length)]
         served = [at for at in starts(len(sentences)) if not core or (at <= min(core) and max(core) < at + WINDOW)]
-        found = served if served and (self.random.random() < 0.7 or not fits) else fits
-        if not found:
+        if served and (self.random.random() < 0.7 or not fits):
+            fits, length = served, WINDOW
+        if not fits:
             return None
-        at = self.random.choice(found)
-        return at, sentences[at : at + WINDOW]
+        at = self.random.choice(fits)
+        return at, sentences[at : at + length]
 
     def titled(self, title: str | None) -> str | None:
         return title if self.random.random() < 0.92 else None
@@ -148,6 +158,50 @@ class Windows(Examples):
             rationale = [n - at for n in core] if row["label"] != NEUTRAL else []
             unit.append(Example(self.titled(row["title"]), window, row["claim"], row["label"], rationale))
         return unit
+
+    def turnable(self) -> tuple[Any, int, int, list[str]] | None:
+        """A claim with a side that one sentence decides: the row, the place of that sentence in a window, and the window."""
+        row = self.random.choice(self.written)
+        if row["label"] == NEUTRAL or len(row["rationale"]) != 1:
+            return None
+        at, window = self.cut(self.docs[row["doc"]]["sentences"], row["rationale"]) or (0, [])
+        return (row, row["rationale"][0] - at, at, window) if window else None
+
+    def unit_directions(self) -> list[Example]:
+        """A claim under a text and its opposite, as the claim and its own opposite."""
+        while True:
+            if not (found := self.turnable()):
+                continue
+            row, place, _, window = found
+            if row["label"] == REFUTES and row["kind"] != "direction":
+                continue
+            claim, title = opposite(row["claim"], self.random), self.docs[row["doc"]]["title"]
+            if not claim:
+                continue
+            turned = {SUPPORTS: REFUTES, REFUTES: SUPPORTS}[row["label"]]
+            unit = [Example(title, window, row["claim"], row["label"], [place]), Example(title, window, claim, turned, [place])]
+            if (said := opposite(window[place], self.random)) and not directions(title or ""):
+                # Sentences around it that tell a direction might say the same again.
+                kept = [n for n in range(len(window)) if n == place or not directions(window[n])]
+                other, place = [said if n == place else window[n] for n in kept], kept.index(place)
+                unit += [Example(title, other, row["claim"], turned, [place]), Example(title, other, claim, row["label"], [place])]
+            return unit
+
+    def unit_numbers(self) -> list[Example]:
+        """A supported claim with a number of its text, and the same with another number in the claim, in the text, and in both."""
+        while True:
+            found = self.turnable()
+            if not found or found[0]["label"] != SUPPORTS:
+                continue
+            row, place, _, window = found
+            number = shared_number(row["claim"], window[place], self.random)
+            if not number or any(number in text for n, text in enumerate([*window, self.docs[row["doc"]]["title"] or ""]) if n != place):
+                continue
+            other, title = other_number(number, self.random), self.docs[row["doc"]]["title"]
+            claim, text = renumbered(row["claim"], number, other), [renumbered(s, number, other) for s in window]
+            unit = [Example(title, window, row["claim"], SUPPORTS, [place]), Example(title, window, claim, REFUTES, [place]),
+                    Example(title, text, row["claim"], REFUTES, [place]), Example(title, text, claim, SUPPORTS, [place])]
+            return unit[:2] if self.random.random() < 0.4 else unit
 
     def unit_mined(self) -> list[Example]:
         return [self.of(self.random.choice(self.pack["mined"]))]
