@@ -275,7 +275,7 @@ impl<'b> Draft<'b> {
 
     /// Adds an author, once.
     pub(crate) fn author(&mut self, name: &str) {
-        let name = fields::given_first(&clean(name));
+        let name = lyra_domain::given_first(&clean(name));
         if !name.is_empty()
             && self.paper.authors.len() < MOST_NAMES
             && !self.paper.authors.contains(&name)

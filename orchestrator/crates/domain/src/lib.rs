@@ -19,6 +19,7 @@ mod id;
 mod identifier;
 mod kneedle;
 mod matrix;
+mod name;
 mod probability;
 pub mod quote;
 pub mod ranking;
@@ -56,6 +57,7 @@ pub use id::{
 pub use identifier::{ArxivId, Identifier};
 pub use kneedle::{cutoff, knee};
 pub use matrix::{Matrix, MatrixWork};
+pub use name::given_first;
 pub use probability::Probability;
 pub use report::{Citation, ClaimReport, Origin, WorkCounts, contradictions_first};
 pub use studies::{Link, LinkKind, WorkFacts, links};

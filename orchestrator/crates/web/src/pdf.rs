@@ -10,6 +10,7 @@ mod marks;
 mod order;
 pub mod section;
 mod unpacked;
+mod xmp;
 
 use crate::dom::single_spaces;
 use crate::extract::{Builder, Extracted};
@@ -155,7 +156,7 @@ fn read_unguarded(bytes: &[u8], limits: &Limits, stop: &dyn Fn() -> bool) -> Res
     Ok(Extracted {
         title: title.unwrap_or(front.title),
         authors: if named || front.authors.is_empty() { authors } else { front.authors },
-        doi: front.doi,
+        doi: xmp::doi(&pdf).or(front.doi),
         arxiv: front.arxiv,
         published: front.published,
         abstract_text: front.abstract_text,

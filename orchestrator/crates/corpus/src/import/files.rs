@@ -306,9 +306,10 @@ fn refused(path: &Path, why: impl Into<String>) -> CorpusError {
 }
 
 /// A member behind its archive, without roots and ways up: the path is only shown, and shows where the member is.
+/// Without a name, it is the file itself.
 fn member(archive: &Path, name: &str) -> PathBuf {
     let names = Path::new(name).components().filter(|part| matches!(part, Component::Normal(_)));
-    archive.join(names.collect::<PathBuf>())
+    archive.components().chain(names).collect()
 }
 
 impl Reading {

@@ -21,6 +21,8 @@ const PDF: pdf::Limits =
     pdf::Limits { max_pages: 2_000, max_chars: 8_000_000, max_unpacked: 192 << 20, max_drawn: 40_000_000 };
 /// Paragraphs of title pages, before the first section, that are longer belong to the text.
 const MAX_FRONT: usize = 4_000;
+/// Shown beside a paper without text.
+const NO_TEXT: &str = "neither an abstract nor running text was found in it";
 /// Where a saved page was, when it does not say so itself.
 const SOMEWHERE: &str = "https://page.invalid/";
 
@@ -42,6 +44,9 @@ pub(super) fn read(content: impl BufRead, format: Format) -> Result<Record> {
             _ => html(&bytes, None, None),
         }
     };
+    if outcome.as_ref().is_ok_and(|document| document.text.is_empty() && document.desc.is_empty()) {
+        left_out = Some(left_out.map_or_else(|| NO_TEXT.to_owned(), |more| format!("{NO_TEXT}; {more}")));
+    }
     let outcome = outcome.map(|document| (document, Vec::new()));
     Ok(Record { line: 0, outcome, holding: Some(Holding::Paper), left_out })
 }
@@ -162,11 +167,13 @@ fn annotation(mark: &Mark) -> Annotation {
 }
 
 /// How many blocks at the beginning are title, by-line and affiliations: those before the first section with a usual
-/// name, unless there is too much text among them.
+/// name, unless there is too much text among them. What stands before the references of a paper without sections is
+/// its text.
 fn front(extracted: &Extracted) -> usize {
     let is_section = |nth: &usize| {
         let block = &extracted.blocks[*nth];
-        matches!(block.kind, BlockKind::Heading { .. }) && section::is_usual(&extracted.text_of(block))
+        let is_opening = |heading: &str| section::is_usual(heading) && !section::is_back_matter(heading);
+        matches!(block.kind, BlockKind::Heading { .. }) && is_opening(&extracted.text_of(block))
     };
     let Some(first) = (0..extracted.blocks.len()).find(is_section) else { return 0 };
     let on_first_page = extracted.pages.get(first).is_some_and(|page| *page == 1);

@@ -33,7 +33,7 @@ pub(super) struct Contents {
     pub(super) parts: Vec<Part>,
     /// Archives and databases, which are unpacked before they are read.
     pub(super) packed: Vec<Part>,
-    /// Members that cannot be read, with the reason.
+    /// Members that cannot be read, with the reason; without a name, the file itself.
     pub(super) rejected: Vec<(String, String)>,
 }
 
@@ -54,6 +54,16 @@ impl Contents {
             part.format = format;
             self.parts.push(part);
         }
+    }
+
+    /// A file that cannot be imported: an error if it was `named`, otherwise rejected as a whole.
+    fn refused(named: bool, what: &str) -> std::result::Result<Self, Failure> {
+        if named {
+            return Err(Failure::refused(format!("this is {what}; {READS}")));
+        }
+        let mut contents = Self::default();
+        contents.reject("", format!("this is {what}, which Lyra does not read"));
+        Ok(contents)
     }
 
     fn reject(&mut self, name: &str, why: impl Into<String>) {
@@ -118,7 +128,7 @@ impl<'t> Held<'t> {
     }
 }
 
-/// What a file holds; nothing when its format is unknown and the file was not `named` itself.
+/// What a file holds. One of an unknown format is an error only if it was `named` itself.
 pub(super) fn look(
     name: &str,
     format: Option<Format>,
@@ -168,16 +178,14 @@ pub(super) fn look(
         && !certain
         && let Some(what) = foreign::kind(&beginning)
     {
-        return Err(Failure::refused(format!("this is {what}; {READS}")));
+        return Contents::refused(named, what);
     }
-    match told {
-        Some(format) => {
-            part.format = format;
-            Ok(Contents::one(part))
-        }
-        None if named => Err(Failure::refused(format!("this is {}; {READS}", foreign::unknown(&beginning)))),
-        None => Ok(Contents::default()),
-    }
+    let Some(format) = told else {
+        let what = foreign::kind(&beginning).unwrap_or_else(|| foreign::unknown(&beginning));
+        return Contents::refused(named, what);
+    };
+    part.format = format;
+    Ok(Contents::one(part))
 }
 
 /// The format that was asked for, or the one that the content, or else the name, tells.

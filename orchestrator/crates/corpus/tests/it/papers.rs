@@ -67,7 +67,7 @@ async fn a_folder_of_papers() {
     };
     assert_eq!(why("damaged.pdf"), (0, "the PDF is damaged"));
     assert!(why("blank.pdf").1.contains("has no text; its pages"), "{report:?}");
-    assert!(why("cover.png").1.contains("neither a document"), "{report:?}");
+    assert!(why("cover.png").1.starts_with("this is an image, which"), "{report:?}");
     let second = "another file of the same work as lee.pdf, which was imported as `doi:10.1000/naps.7`";
     assert_eq!(why("more/copy of lee.pdf").1, second);
 
@@ -121,6 +121,29 @@ async fn captions_are_sections_and_pages_without_text_are_said() {
         (Some("Figure 2"), Some(1), "Figure 2: Words that adults remembered after naps."),
     ];
     assert_eq!(passages, expect);
+}
+
+#[tokio::test]
+async fn a_paper_without_sections_keeps_its_text_and_one_without_text_says_so() {
+    let (bench, embedder) = (Bench::new(), Hashing::default());
+    let folder = bench.folder.path().join("papers");
+    std::fs::create_dir_all(&folder).unwrap();
+    let references = [(10, 50, 500, "References"), (10, 50, 480, "[1] Poe, Sleep and words, 2011.")];
+    let title = |title| (20, 50, 740, title);
+    let text = [
+        title("Short naps and the memory of adults"),
+        (11, 50, 710, "Ann Lee1 and Bo Ek2"),
+        (10, 50, 640, "Adults who napped for twenty minutes remembered more words than those who read."),
+    ];
+    std::fs::write(folder.join("lee.pdf"), pdf(&[&[&text[..], &references].concat()])).unwrap();
+    let empty = [&[title("Long nights and the memory of adults")][..], &references].concat();
+    std::fs::write(folder.join("poe.pdf"), pdf(&[&empty])).unwrap();
+    let report = bench.import(&folder, &embedder).await.unwrap();
+    assert_eq!((report.added, report.rejected_count, report.partial_count), (2, 0, 1), "{report:?}");
+    assert!(report.partial[0].file.ends_with("poe.pdf"), "{report:?}");
+    assert_eq!(report.partial[0].reason, "neither an abstract nor running text was found in it");
+    let lee = only(&bench, "napped twenty minutes").await;
+    assert!(lee.desc.contains(text[2].3) && !lee.desc.contains("Poe"), "{}", lee.desc);
 }
 
 #[tokio::test]

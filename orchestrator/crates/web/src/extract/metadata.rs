@@ -3,7 +3,7 @@
 use super::PublishedDate;
 use crate::dom::single_spaces;
 use dom_query::Document;
-use lyra_domain::Doi;
+use lyra_domain::{Doi, given_first};
 use serde_json::Value;
 use std::collections::HashMap;
 use url::Url;
@@ -79,6 +79,7 @@ pub(super) fn read(document: &Document, base: &Url) -> Said {
         tags.all(&["citation_author", "citation_authors"])
             .iter()
             .flat_map(|names| names.split(';'))
+            // Tags that name one author each have the family name first.
             .map(|name| given_first(&single_spaces(name)))
             .collect(),
         linked.authors.clone(),
@@ -92,7 +93,7 @@ pub(super) fn read(document: &Document, base: &Url) -> Said {
             "sailthru.author",
         ])
         .iter()
-        .flat_map(|text| inverted(text).map_or_else(|| names(Some(text)), |name| vec![name]))
+        .flat_map(|text| if is_inverted(text) { vec![given_first(text)] } else { names(Some(text)) })
         .collect::<Vec<String>>(),
         document
             .select("[rel='author'], [itemprop='author'] [itemprop='name']")
@@ -171,25 +172,13 @@ pub(crate) fn names(byline: Option<&str>) -> Vec<String> {
     distinct(found)
 }
 
-/// `Ann Lee` of `Lee, Ann`, and `Jan de Vries` of `de Vries, Jan`; `None` where the comma separates two people.
-fn inverted(name: &str) -> Option<String> {
-    let (family, given) = name.split_once(',')?;
-    let (family, given) = (family.trim(), given.trim());
+/// Whether the family name stands first, as in `Lee, Ann` and `de Vries, Jan`, rather than a comma between two people.
+fn is_inverted(name: &str) -> bool {
+    let Some((family, given)) = name.split_once(',') else { return false };
     let words =
         |text: &str| text.split_whitespace().filter(|word| word.starts_with(char::is_uppercase)).count();
-    let one_name =
-        words(family) == 1 && !given.is_empty() && !given.contains(',') && !given.contains(" and ");
-    (one_name && given.split_whitespace().count() <= 3).then(|| format!("{given} {family}"))
-}
-
-/// A name as it is spoken. Tags that name one author each have the family name first.
-fn given_first(name: &str) -> String {
-    match name.split_once(',').map(|(family, given)| (family.trim(), given.trim())) {
-        Some((family, given)) if !family.is_empty() && !given.is_empty() && !given.contains(',') => {
-            format!("{given} {family}")
-        }
-        _ => name.to_owned(),
-    }
+    let one_name = words(family) == 1 && !given.contains(',') && !given.contains(" and ");
+    one_name && (1..=3).contains(&given.split_whitespace().count())
 }
 
 fn distinct(names: Vec<String>) -> Vec<String> {

@@ -211,7 +211,7 @@ fn by_lines(lines: &[&Line]) -> String {
     for part in lines.iter().flat_map(|line| line.parts()) {
         let is_level = last.as_ref().is_some_and(|last| (last.y - part.y).abs() < part.size * 0.5);
         text.push_str(if is_level { ", " } else { " " });
-        text.push_str(&part.text);
+        text.push_str(&part.without_raised());
         last = Some(part);
     }
     text
@@ -220,7 +220,7 @@ fn by_lines(lines: &[&Line]) -> String {
 /// The people of one line, with wide gaps between their names or within.
 fn people_of(line: &Line) -> Vec<String> {
     let apart = people(&by_lines(&[line]));
-    if apart.is_empty() { people(&line.text) } else { apart }
+    if apart.is_empty() { people(&line.without_raised()) } else { apart }
 }
 
 /// The size that most of the text has.

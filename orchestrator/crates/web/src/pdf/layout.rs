@@ -9,6 +9,8 @@ use std::collections::HashMap;
 
 /// A heading is at least so much larger than the body.
 const HEADING_SIZE: f64 = 1.12;
+/// The heading of an appendix, which its words tell too, is at least so much larger than the body.
+const APPENDIX_SIZE: f64 = 1.05;
 /// Lines further apart than this, in sizes of their font, are of two paragraphs.
 const PARAGRAPH_GAP: f64 = 1.75;
 /// Characters of a heading.
@@ -49,10 +51,11 @@ pub(super) fn pieces(mut pages: Vec<Vec<Line>>) -> Vec<Piece> {
     }
     let piece = |paragraph: Paragraph| {
         let large = paragraph.size > body * HEADING_SIZE && paragraph.text.chars().count() <= MAX_HEADING;
+        let appendix = paragraph.size > body * APPENDIX_SIZE && section::is_appendix(&paragraph.text);
         let level = if large && paragraph.size > largest * 0.95 { 1 } else { 2 };
         let kind = match () {
             () if paragraph.caption => BlockKind::Caption,
-            () if large || section::is_heading(&paragraph.text) => BlockKind::Heading { level },
+            () if large || appendix || section::is_heading(&paragraph.text) => BlockKind::Heading { level },
             () => BlockKind::Paragraph,
         };
         let Paragraph { text, size, page, lines, .. } = paragraph;

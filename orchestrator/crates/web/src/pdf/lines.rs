@@ -8,6 +8,11 @@ const WORD_GAP: f64 = 0.17;
 const WIDE_GAP: f64 = 0.75;
 /// Space that ends a line: a new column or cell.
 const LINE_GAP: f64 = 3.0;
+/// A raised letter is at most so large, and at least so high above the baseline, in sizes of its line.
+const RAISED_SIZE: f64 = 0.85;
+const RAISED: f64 = 0.15;
+/// Stands before a raised letter in a draft of a line; no character.
+const RAISING: char = '\u{FDD0}';
 
 /// One line. Lengths are in points, y grows upwards.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +28,8 @@ pub(super) struct Line {
     pub(super) size: f64,
     /// Wide gaps in it, from left to right.
     gaps: Vec<Gap>,
+    /// Bytes of the text that raised letters begin at, in order.
+    raised: Vec<usize>,
 }
 
 /// A wide gap in a line.
@@ -50,7 +57,22 @@ impl Line {
 
     fn part(&self, from: usize, to: usize, x: f64, end: f64) -> Self {
         let text = self.text.get(from..to).unwrap_or_default().trim_end().to_owned();
-        Self { text, x, end, y: self.y, size: self.size, gaps: Vec::new() }
+        let [first, last] = [from, to].map(|end| self.raised.partition_point(|at| *at < end));
+        let raised = self.raised[first..last].iter().map(|at| at - from).collect();
+        Self { text, x, end, y: self.y, size: self.size, gaps: Vec::new(), raised }
+    }
+
+    /// The text with commas for raised letters, which mark affiliations of authors. One before other letters is part
+    /// of their word.
+    pub(super) fn without_raised(&self) -> String {
+        let is_raised = |at: usize| self.raised.binary_search(&at).is_ok();
+        let mut text = String::with_capacity(self.text.len());
+        let mut letters = self.text.char_indices().peekable();
+        while let Some((at, letter)) = letters.next() {
+            let goes_on = letters.peek().is_some_and(|(next, c)| c.is_alphabetic() && !is_raised(*next));
+            text.push(if is_raised(at) && !goes_on { ',' } else { letter });
+        }
+        text
     }
 
     /// Whether a part to the right belongs to the same line.
@@ -67,6 +89,7 @@ impl Line {
         let begin = self.text.len();
         self.gaps.push(Gap { at: begin, left: self.end, right: part.x });
         self.gaps.extend(part.gaps.iter().map(|gap| Gap { at: gap.at + begin, ..*gap }));
+        self.raised.extend(part.raised.iter().map(|at| at + begin));
         self.text.push_str(&part.text);
         self.end = self.end.max(part.end);
         if part.size > self.size {
@@ -117,10 +140,18 @@ impl Draft {
         level && glyph.x > self.end - size && glyph.x < self.end + size * LINE_GAP
     }
 
+    /// Whether a glyph is a letter, raised and small beside the line so far.
+    fn raises(&self, glyph: &PlacedGlyph) -> bool {
+        glyph.size < self.size * RAISED_SIZE
+            && glyph.y - self.y > self.size * RAISED
+            && matches!(glyph.text.as_bytes(), [letter] if letter.is_ascii_alphabetic())
+    }
+
     fn add(&mut self, glyph: &PlacedGlyph, size: f64) {
         let smaller = size.min(self.size);
         let gap = glyph.x - self.end;
         let is_space = glyph.text.trim().is_empty();
+        let is_raised = self.raises(glyph);
         let Some(part) = self.parts.last_mut() else { return };
         let is_blank = part.text.trim().is_empty();
         if !is_space && !is_blank && glyph.x - part.end > smaller * WIDE_GAP {
@@ -131,6 +162,9 @@ impl Draft {
             }
             if is_blank && !is_space {
                 part.x = glyph.x;
+            }
+            if is_raised {
+                part.text.push(RAISING);
             }
             part.text.push_str(&glyph.text);
             if !is_space {
@@ -150,10 +184,12 @@ impl Draft {
         let mut line: Option<Line> = None;
         for part in self.parts {
             let text = written_out(&part.text).split_whitespace().collect::<Vec<_>>().join(" ");
+            let (text, raised) = without_marks(&text);
             if text.is_empty() {
                 continue;
             }
-            let part = Line { text, x: part.x, end: part.end, y: self.y, size: self.size, gaps: Vec::new() };
+            let (x, end) = (part.x, part.end);
+            let part = Line { text, x, end, y: self.y, size: self.size, gaps: Vec::new(), raised };
             match &mut line {
                 Some(line) => line.add(&part),
                 None => line = Some(part),
@@ -161,6 +197,18 @@ impl Draft {
         }
         line
     }
+}
+
+/// A text without the marks of raised letters, and where the letters are.
+fn without_marks(marked: &str) -> (String, Vec<usize>) {
+    let (mut text, mut raised) = (String::with_capacity(marked.len()), Vec::new());
+    for c in marked.chars() {
+        match c {
+            RAISING => raised.push(text.len()),
+            c => text.push(c),
+        }
+    }
+    (text, raised)
 }
 
 /// Ligatures as letters, and accents that were drawn before their letter as part of it (`Lemaˆıtre`).

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 
 /// A line at the edge of this many pages is a running header or footer.
 const RUNNING_PAGES: usize = 3;
+/// A line that is so much larger than where it repeats is a title, which running headers repeat.
+const TITLE_SIZE: f64 = 1.2;
 /// Lines of a page that have numbers, at least.
 const NUMBERED_LINES: usize = 5;
 /// Share of the height of a page's text that numbered lines take, at least.
@@ -20,7 +22,8 @@ pub(super) fn clear(pages: &mut [Vec<Line>]) {
     drop_line_numbers(pages);
 }
 
-/// Drops page numbers, and lines at the top and bottom that repeat on several pages except for digits.
+/// Drops page numbers, and lines at the top and bottom that repeat on several pages except for digits. A title stays
+/// where it is larger than in the running headers.
 fn drop_running_lines(pages: &mut [Vec<Line>]) {
     let key = |line: &Line| line.text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
     let edges = |page: &[Line]| -> Vec<usize> {
@@ -28,13 +31,17 @@ fn drop_running_lines(pages: &mut [Vec<Line>]) {
         order.sort_by(|&a, &b| page[a].y.total_cmp(&page[b].y));
         order.iter().take(2).chain(order.iter().rev().take(2)).copied().collect()
     };
-    let mut counts: HashMap<String, usize> = HashMap::new();
+    // On how many pages each is, and its smallest size.
+    let mut repeated: HashMap<String, (usize, f64)> = HashMap::new();
     for page in pages.iter() {
-        let mut keys: Vec<String> = edges(page).into_iter().map(|i| key(&page[i])).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        for key in keys {
-            *counts.entry(key).or_default() += 1;
+        let mut on_page: HashMap<String, f64> = HashMap::new();
+        for line in edges(page).into_iter().map(|i| &page[i]) {
+            on_page.entry(key(line)).and_modify(|size| *size = size.min(line.size)).or_insert(line.size);
+        }
+        for (key, size) in on_page {
+            let (count, smallest) = repeated.entry(key).or_insert((0, size));
+            *count += 1;
+            *smallest = smallest.min(size);
         }
     }
     for page in pages.iter_mut() {
@@ -44,7 +51,9 @@ fn drop_running_lines(pages: &mut [Vec<Line>]) {
             let at_edge = edges.contains(&i);
             i += 1;
             let number = line.text.chars().all(|c| c.is_ascii_digit());
-            let running = counts.get(&key(line)).is_some_and(|count| *count >= RUNNING_PAGES);
+            let running = repeated.get(&key(line)).is_some_and(|(count, smallest)| {
+                *count >= RUNNING_PAGES && line.size <= smallest * TITLE_SIZE
+            });
             !(at_edge && (number || running))
         });
     }

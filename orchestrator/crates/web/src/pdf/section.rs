@@ -4,7 +4,7 @@
 const MAX_CHARS: usize = 90;
 
 /// Names of sections, in lower case.
-const NAMES: [&str; 61] = [
+const NAMES: [&str; 44] = [
     "abstract",
     "summary",
     "keywords",
@@ -49,6 +49,10 @@ const NAMES: [&str; 61] = [
     "conclusions",
     "concluding remarks",
     "future work",
+];
+
+/// Names of sections behind the text, in lower case.
+const BACK_MATTER: [&str; 19] = [
     "acknowledgment",
     "acknowledgments",
     "acknowledgement",
@@ -66,9 +70,11 @@ const NAMES: [&str; 61] = [
     "bibliography",
     "literature cited",
     "works cited",
+    "謝辞",
+    "参考文献",
 ];
 
-const JAPANESE: [&str; 15] = [
+const JAPANESE: [&str; 13] = [
     "要旨",
     "抄録",
     "概要",
@@ -82,8 +88,6 @@ const JAPANESE: [&str; 15] = [
     "考察",
     "結論",
     "おわりに",
-    "謝辞",
-    "参考文献",
 ];
 
 /// Words of affiliations, which are numbered as headings are.
@@ -103,19 +107,24 @@ pub(super) fn is_heading(line: &str) -> bool {
 pub fn is_usual(line: &str) -> bool {
     let (_, name) = split_number(line.trim());
     let name = name.trim().trim_end_matches([':', '.']).trim_end();
-    let lower = name.to_lowercase();
-    let lower = unspaced(&lower).unwrap_or(lower);
     JAPANESE.contains(&name)
-        || (NAMES.contains(&lower.as_str()) && name.chars().next().is_some_and(char::is_uppercase))
+        || is_back_matter(line)
+        || (NAMES.contains(&lower(name).as_str()) && name.chars().next().is_some_and(char::is_uppercase))
+}
+
+/// Whether a line is the usual name of a section behind the text: `References`, `6. Funding`.
+pub fn is_back_matter(line: &str) -> bool {
+    let (_, name) = split_number(line.trim());
+    let name = name.trim().trim_end_matches([':', '.']).trim_end();
+    let is_small = name.chars().next().is_some_and(char::is_lowercase);
+    !is_small && BACK_MATTER.contains(&lower(name).as_str())
 }
 
 /// Whether a section holds the works that the text cites.
 pub fn is_references(heading: &str) -> bool {
     let (_, name) = split_number(heading.trim());
-    let lower = name.trim().trim_end_matches([':', '.']).to_lowercase();
-    let lower = unspaced(&lower).unwrap_or(lower);
     matches!(
-        lower.as_str(),
+        lower(name.trim().trim_end_matches([':', '.'])).as_str(),
         "references" | "bibliography" | "literature cited" | "works cited" | "参考文献" | "文献"
     )
 }
@@ -136,9 +145,14 @@ pub fn is_appendix(heading: &str) -> bool {
 
 /// Whether a heading is the abstract's.
 pub fn is_abstract(heading: &str) -> bool {
-    let lower = heading.trim().trim_end_matches([':', '.', '—', '-']).to_lowercase();
-    let lower = unspaced(&lower).unwrap_or(lower);
-    matches!(lower.as_str(), "abstract" | "summary" | "要旨" | "抄録" | "概要")
+    let name = heading.trim().trim_end_matches([':', '.', '—', '-']);
+    matches!(lower(name).as_str(), "abstract" | "summary" | "要旨" | "抄録" | "概要")
+}
+
+/// A name in lower case, without the spaces between its letters.
+fn lower(name: &str) -> String {
+    let lower = name.to_lowercase();
+    unspaced(&lower).unwrap_or(lower)
 }
 
 /// `a b s t r a c t`, as some publishers set it.
@@ -214,6 +228,10 @@ mod tests {
         ] {
             assert!(!is_heading(line), "{line}");
         }
+        for heading in ["7. REFERENCES", "Funding", "Acknowledgments:", "R E F E R E N C E S", "謝辞"] {
+            assert!(is_back_matter(heading) && is_usual(heading), "{heading}");
+        }
+        assert!(!is_back_matter("Results") && !is_back_matter("funding"));
         assert!(is_references("7. REFERENCES") && !is_references("Preferences"));
         for heading in ["Appendix", "APPENDIX A", "A Implementation Details of the Crawler", "B.2 Prompts"] {
             assert!(is_appendix(heading), "{heading}");

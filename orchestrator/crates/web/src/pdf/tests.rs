@@ -218,6 +218,43 @@ fn titles_that_are_names_of_files_are_not_taken() {
     assert_eq!(text(&file).title, "Naps and memory");
 }
 
+#[test]
+fn a_title_stays_where_it_is_larger_than_as_running_header() {
+    let page = |size: u32, said: &str| content(&[(size, 50, 780, "Naps and memory"), (10, 50, 700, said)]);
+    let file = pdf(&[page(20, "We slept."), page(8, "We woke."), page(8, "We slept again.")], "");
+    let found = text(&file);
+    assert_eq!(found.title, "Naps and memory");
+    assert_eq!(found.text.matches("Naps and memory").count(), 1, "{}", found.text);
+}
+
+#[test]
+fn raised_letters_of_affiliations_are_no_part_of_names() {
+    let byline = "BT /F 11 Tf 50 700 Td (Yuki Nakamura) Tj /F 7 Tf 4 Ts (a) Tj 0 Ts /F 11 Tf (, Ann M) Tj \
+                  /F 7 Tf 4 Ts (c) Tj 0 Ts /F 11 Tf (Lee) Tj /F 7 Tf 4 Ts (a,b) Tj ET\n";
+    let title = content(&[(20, 50, 740, "Naps and memory of adults")]);
+    let said = "We slept for an hour in the afternoon, and knew more words than those who had read.";
+    let found = text(&pdf(&[title + byline + &content(&[(10, 50, 640, said)])], ""));
+    assert_eq!(found.authors, ["Yuki Nakamura", "Ann McLee"]);
+    assert!(found.text.contains("Yuki Nakamuraa, Ann McLeea,b"), "{}", found.text);
+}
+
+#[test]
+fn appendices_have_headings_that_are_a_little_larger_than_the_text() {
+    let found = text(&pdf(
+        &[content(&[
+            (10, 50, 740, "References"),
+            (10, 50, 700, "Ann Lee. 2019. Naps and the memory of adults. Journal of Naps, 12."),
+            (11, 50, 660, "A Details of the Quiet Room"),
+            (11, 50, 640, "All of the adults slept in it."),
+            (10, 50, 600, "B Smith, who read a book there, knew fewer words than the others did."),
+        ])],
+        "",
+    ));
+    let headings = found.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Heading { .. }));
+    let headings: Vec<String> = headings.map(|block| found.text_of(block)).collect();
+    assert_eq!(headings, ["References", "A Details of the Quiet Room"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -1,0 +1,37 @@
+/// What stands behind a family name and is no given name.
+const SUFFIXES: [&str; 8] = ["jr", "jr.", "sr", "sr.", "ii", "iii", "phd", "md"];
+
+/// A name as it is spoken: `Lovelace, Ada` becomes `Ada Lovelace`; other names stay.
+pub fn given_first(name: &str) -> String {
+    let is_suffix = |part: &str| SUFFIXES.contains(&part.to_lowercase().as_str());
+    let parts: Vec<&str> = name.split(',').map(str::trim).collect();
+    match *parts.as_slice() {
+        [family, given] if !family.is_empty() && !given.is_empty() && !is_suffix(given) => {
+            format!("{given} {family}")
+        }
+        [family, suffix, given] if is_suffix(suffix) && !given.is_empty() => {
+            format!("{given} {family} {suffix}")
+        }
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::given_first;
+
+    #[test]
+    fn names_are_turned() {
+        for (written, spoken) in [
+            ("Lovelace, Ada", "Ada Lovelace"),
+            ("de Vries, Jan", "Jan de Vries"),
+            ("King, Jr., Martin Luther", "Martin Luther King Jr."),
+            ("Martin Luther King, Jr.", "Martin Luther King, Jr."),
+            ("Ada Lovelace", "Ada Lovelace"),
+            ("Lovelace,", "Lovelace,"),
+            ("Lee, Ann, Ek", "Lee, Ann, Ek"),
+        ] {
+            assert_eq!(given_first(written), spoken);
+        }
+    }
+}
