@@ -81,6 +81,8 @@ async fn doctor_names_servers_that_cannot_be_used_and_why() -> anyhow::Result<()
     let silent = format!("http://{}", free_port()?);
     let (finding, _) = doctor(&[first.url(), second.url()]);
     assert_ne!(finding["health"], "broken", "{finding}");
+    let seen = finding["seen"].as_str().unwrap();
+    assert!(seen.contains(&first.url()) && seen.contains(&second.url()), "{seen}");
 
     let (finding, _) = doctor(&[first.url(), silent.clone()]);
     assert_eq!(finding["health"], "note", "{finding}");

@@ -5,7 +5,7 @@ mod opensearch;
 mod patentfield;
 
 pub use opensearch::{Analyzer, Cluster, OpenSearchBackend, OpenSearchConfig};
-pub(crate) use opensearch::{Lanes, Put, Refused, Shelf, State, check_labels, labels, search_evidence};
+pub(crate) use opensearch::{Lanes, Put, Shelf, State, Written, check_labels, labels, search_evidence};
 pub use patentfield::{PatentfieldBackend, PatentfieldConfig};
 
 use crate::backend::{Codes, LaneHit, LaneHits};

@@ -15,6 +15,7 @@ mod walk;
 
 pub(crate) use filters::Accepted;
 pub(crate) use lane::{Attribute, attribute, full_text, semantic, text_fields, unreadable};
+pub(crate) use lexical::BODY_SCORE;
 
 use crate::backend::{FeatureScope, Filter, ValueField};
 use crate::corpora::Opened;

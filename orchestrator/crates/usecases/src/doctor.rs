@@ -228,8 +228,13 @@ impl App {
         }
         match self.inner.inference.models().await {
             Ok(models) => {
+                let at = if servers.len() > 1 && failing.is_none() {
+                    format!(" at {}", addresses(&servers))
+                } else {
+                    String::new()
+                };
                 let seen = format!(
-                    "{} ({} dimensions) and {} answer",
+                    "{} ({} dimensions) and {} answer{at}",
                     models.embedder, models.dimension, models.classifier
                 );
                 if let Some(failing) = failing {
@@ -259,11 +264,13 @@ impl App {
 
 /// What to do when the ml-servers at these addresses do not answer.
 fn no_ml_server(urls: &[String]) -> String {
-    let shown: Vec<String> = urls.iter().map(|url| shown_address(url)).collect();
-    match shown.as_slice() {
-        [url] => format!("start lyra-ml-server so that {url} answers, or unset `ml.url`"),
-        _ => {
-            format!("start lyra-ml-server with the same models at {}, or correct `ml.urls`", shown.join(", "))
-        }
+    let shown = addresses(urls);
+    match urls {
+        [_] => format!("start lyra-ml-server so that {shown} answers, or unset `ml.url`"),
+        _ => format!("start lyra-ml-server with the same models at {shown}, or correct `ml.urls`"),
     }
+}
+
+fn addresses(urls: &[String]) -> String {
+    urls.iter().map(|url| shown_address(url)).collect::<Vec<_>>().join(", ")
 }

@@ -7,7 +7,7 @@ use crate::corpora::wait;
 use crate::hash::fnv_row;
 use crate::index::{Row, Rows, TextIndex};
 use crate::ledger::Ledger;
-use crate::remote::{Put, Shelf};
+use crate::remote::{Put, Shelf, Written};
 use crate::vectors::VectorWriter;
 use std::path::Path;
 use std::sync::PoisonError;
@@ -83,12 +83,13 @@ pub(super) fn run_there(
     let (mut documents, mut files, mut bytes) = (Vec::new(), Vec::new(), 0);
     let send = |documents: &mut Vec<EmbeddedDocument>| -> Result<()> {
         let sent = std::mem::take(documents);
-        let refused = put(shelf, &sent, cancel)?;
+        let Written { created, refused } = put(shelf, &sent, cancel)?;
         let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
         let (report, progress) = &mut *tally;
         for (pending, _) in sent {
             let Some(reason) = refused.iter().find(|one| one.id == pending.document.doc_id) else {
-                *(if pending.replaces { &mut report.updated } else { &mut report.added }) += 1;
+                let is_new = created.contains(&pending.document.doc_id);
+                *(if is_new { &mut report.added } else { &mut report.updated }) += 1;
                 progress.indexed += 1;
                 continue;
             };
@@ -131,11 +132,7 @@ fn weight((pending, own): &EmbeddedDocument) -> usize {
     pending.json.len() + 11 * numbers
 }
 
-fn put(
-    shelf: &Shelf,
-    documents: &[EmbeddedDocument],
-    cancel: &CancellationToken,
-) -> Result<Vec<crate::remote::Refused>> {
+fn put(shelf: &Shelf, documents: &[EmbeddedDocument], cancel: &CancellationToken) -> Result<Written> {
     let put = |(pending, own): &'_ EmbeddedDocument| {
         let scopes = pending.texts.iter().map(|(scopes, _)| scopes.clone());
         (pending.hash, scopes.zip(own.iter().cloned()).collect())

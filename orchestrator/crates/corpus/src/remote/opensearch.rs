@@ -18,7 +18,7 @@ mod record;
 mod score;
 mod shelf;
 
-pub(crate) use bulk::Refused;
+pub(crate) use bulk::Written;
 pub use cluster::{Cluster, OpenSearchConfig};
 pub(crate) use evidence::{check_labels, labels, search as search_evidence};
 pub(crate) use lanes::Lanes;

@@ -3,10 +3,10 @@
 use super::Within;
 use crate::index::Snapshot;
 use crate::{CorpusError, Result};
-use lyra_text::{bigrams, content_words};
-use std::collections::{BTreeMap, HashMap};
+use lyra_text::{bigrams, content_words, query::Field as Part};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tantivy::collector::TopDocs;
-use tantivy::query::{BooleanQuery, BoostQuery, EnableScoring, Occur, Query, TermQuery};
+use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, TERMINATED, Term};
 
@@ -19,12 +19,22 @@ const TITLE_WEIGHT: f32 = 0.3;
 const TEXT_WEIGHT: f32 = 1.0;
 /// Pairs of characters overlap, so that a word of n characters counts n − 1 times.
 const CJK_WEIGHT: f32 = 0.3;
+/// What a word counts that occurs behind the abstract of a paper, or in the description of a patent. These texts are long, and
+/// mostly about other things than the document is about: a document is found by them, behind those that name the word in their
+/// abstract.
+pub(crate) const BODY_SCORE: f32 = 0.1;
 
 /// Any text as a disjunction of its words; never parsed. `None` when there is no word in it.
 pub(super) fn query(snapshot: &Snapshot, text: &str, within: Within) -> Option<Box<dyn Query>> {
-    let pairs = bigrams(text).into_iter().map(|token| token.text).collect();
+    let pairs: Vec<String> = bigrams(text).into_iter().map(|token| token.text).collect();
     let fields = snapshot.fields;
     let words = content_words(text);
+    let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+    if let (Within::Paper, Some(lane)) = (within, fields.lane(Part::Desc)) {
+        let tokens: BTreeSet<&String> =
+            words.iter().filter(|word| bigrams(word).is_empty()).chain(&pairs).collect();
+        clauses.extend(tokens.into_iter().map(|token| in_body(lane.terms, token)));
+    }
     let parts = match within {
         Within::Paper => vec![
             (fields.title, words.clone(), TITLE_WEIGHT),
@@ -33,11 +43,15 @@ pub(super) fn query(snapshot: &Snapshot, text: &str, within: Within) -> Option<B
         ],
         Within::Notes => vec![(fields.notes, words, TEXT_WEIGHT), (fields.notes_cjk, pairs, CJK_WEIGHT)],
     };
-    let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
     for (field, tokens, weight) in parts {
         clauses.extend(terms(field, tokens, weight));
     }
     (!clauses.is_empty()).then(|| Box::new(BooleanQuery::new(clauses)) as Box<dyn Query>)
+}
+
+fn in_body(field: Field, token: &str) -> (Occur, Box<dyn Query>) {
+    let term = TermQuery::new(Term::from_field_text(field, token), IndexRecordOption::Basic);
+    (Occur::Should, Box::new(ConstScoreQuery::new(Box::new(term), BODY_SCORE)))
 }
 
 /// One clause per distinct token, as heavy as it is frequent in the query.

@@ -42,6 +42,21 @@ async fn japanese_by_words_and_by_pairs() {
 }
 
 #[tokio::test]
+async fn words_of_a_body_are_found_behind_those_of_an_abstract() {
+    let bench = bench().await;
+    let lines = [
+        r#"{"id": "en-3", "title": "Sleep", "abstract": "A trial.", "description": "Fingolimod kept twelve adults awake.\nこの装置は枕を備える。"}"#,
+        r#"{"id": "en-4", "title": "Sleep", "abstract": "A trial of fingolimod."}"#,
+        r#"{"id": "en-5", "title": "Sleep", "abstract": "A trial.", "description": "Twelve adults took fingolimod daily."}"#,
+    ]
+    .map(str::to_owned);
+    bench.import(&bench.file("b.jsonl", &lines), &Hashing::default()).await.unwrap();
+    assert_eq!(ids(&bench, "fingolimod", Method::Bm25).await, ["en-4", "en-3", "en-5"]);
+    assert_eq!(ids(&bench, "daily fingolimod", Method::Bm25).await, ["en-4", "en-5", "en-3"]);
+    assert_eq!(ids(&bench, "枕を備える装置", Method::Bm25).await, ["en-3"]);
+}
+
+#[tokio::test]
 async fn any_query_is_only_words() {
     let bench = bench().await;
     for query in

@@ -7,7 +7,7 @@ use crate::{CorpusError, Result};
 use futures::StreamExt;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -75,7 +75,22 @@ pub(crate) struct Refused {
     pub(crate) reason: String,
 }
 
-/// Writes changes to an index and returns those that it refuses. When it returns, the others are durable.
+/// What became of changes.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// Ids of documents that were not there before. After a request that was sent twice, a document may be missing here.
+    pub(crate) created: HashSet<String>,
+    pub(crate) refused: Vec<Refused>,
+}
+
+impl Written {
+    fn extend(&mut self, more: Self) {
+        self.created.extend(more.created);
+        self.refused.extend(more.refused);
+    }
+}
+
+/// Writes changes to an index. When it returns, those that are not refused are durable.
 ///
 /// # Errors
 /// The cluster takes nothing for some minutes, or says that it will not; what it took before stays.
@@ -84,7 +99,7 @@ pub(crate) async fn write(
     index: &str,
     changes: Vec<Change>,
     stop: &CancellationToken,
-) -> Result<Vec<Refused>> {
+) -> Result<Written> {
     cluster.greeting(stop).await?;
     let size = AtomicUsize::new(REQUEST);
     let mut parts: Vec<VecDeque<Change>> = Vec::new();
@@ -100,12 +115,12 @@ pub(crate) async fn write(
         }
     }
     let work = parts.into_iter().map(|part| write_part(cluster, index, part, &size, stop));
-    let mut written = futures::stream::iter(work).buffer_unordered(AT_ONCE);
-    let mut refused = Vec::new();
-    while let Some(part) = written.next().await {
-        refused.extend(part?);
+    let mut parts = futures::stream::iter(work).buffer_unordered(AT_ONCE);
+    let mut written = Written::default();
+    while let Some(part) = parts.next().await {
+        written.extend(part?);
     }
-    Ok(refused)
+    Ok(written)
 }
 
 async fn write_part(
@@ -114,8 +129,8 @@ async fn write_part(
     mut waiting: VecDeque<Change>,
     size: &AtomicUsize,
     stop: &CancellationToken,
-) -> Result<Vec<Refused>> {
-    let mut refused = Vec::new();
+) -> Result<Written> {
+    let mut all = Written::default();
     let (mut pause, mut waited) = (PAUSE, Duration::ZERO);
     while !waiting.is_empty() {
         let most = size.load(Ordering::Relaxed);
@@ -131,15 +146,15 @@ async fn write_part(
         }
         let started = tokio::time::Instant::now();
         let outcome = outcome(cluster, index, &request, sent, stop).await?;
-        let Outcome { written, again, refused: of_request, slower, why, named } = outcome;
-        refused.extend(of_request);
+        let Outcome { done, again, written, slower, why, named } = outcome;
+        all.extend(written);
         for change in again.into_iter().rev() {
             waiting.push_front(change);
         }
         if slower {
             size.fetch_min((most / 2).max(LEAST), Ordering::Relaxed);
         }
-        if written {
+        if done {
             (pause, waited) = (PAUSE, Duration::ZERO);
         }
         let Some(why) = why else { continue };
@@ -158,17 +173,17 @@ async fn write_part(
         cluster.client().rest(rest, stop).await?;
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
-    Ok(refused)
+    Ok(all)
 }
 
 /// What became of a request.
 #[derive(Default)]
 struct Outcome {
     /// Something was written, or refused for good.
-    written: bool,
+    done: bool,
     /// To send again.
     again: Vec<Change>,
-    refused: Vec<Refused>,
+    written: Written,
     /// Requests should be smaller.
     slower: bool,
     /// Why to pause.
@@ -202,14 +217,15 @@ async fn outcome(
             let reason =
                 format!("the cluster takes no document of {} bytes (http.max_content_length)", one.bytes());
             let refused = vec![Refused { id: one.id.clone(), reason }];
-            return Ok(Outcome { written: true, refused, ..Outcome::default() });
+            let written = Written { refused, ..Written::default() };
+            return Ok(Outcome { done: true, written, ..Outcome::default() });
         }
         // Half of them at once, whatever the limit is.
         let slower = request.len() > LEAST;
         if !slower {
             return Err(cluster.client().refusal(&answer));
         }
-        return Ok(Outcome { written: true, again: sent, slower, ..Outcome::default() });
+        return Ok(Outcome { done: true, again: sent, slower, ..Outcome::default() });
     }
     if !answer.status.is_success() {
         return match cluster.client().refusal(&answer) {
@@ -236,9 +252,14 @@ async fn outcome(
         let status = item["status"].as_u64().unwrap_or(0);
         let error = &item["error"];
         match (status, meaning(error)) {
-            (200..=299, _) => outcome.written = true,
+            (200..=299, _) => {
+                outcome.done = true;
+                if item["result"] == "created" {
+                    outcome.written.created.insert(change.id);
+                }
+            }
             // Deleted before.
-            (404, _) if item["result"] == "not_found" => outcome.written = true,
+            (404, _) if item["result"] == "not_found" => outcome.done = true,
             // It concerns the index, and so every document.
             (_, Some((why, false))) => return Err(cluster.error(why, false)),
             (_, Some((why, true))) => {
@@ -254,13 +275,13 @@ async fn outcome(
                 return Err(CorpusError::NotFound { name: index.to_owned() });
             }
             (_, None) => {
-                outcome.written = true;
+                outcome.done = true;
                 let reason = format!("the cluster refuses it ({status}): {}", reason(error));
-                outcome.refused.push(Refused { id: change.id, reason });
+                outcome.written.refused.push(Refused { id: change.id, reason });
             }
         }
     }
-    if outcome.written {
+    if outcome.done {
         outcome.why = outcome.why.filter(|_| !outcome.again.is_empty());
     }
     Ok(outcome)

@@ -6,13 +6,13 @@ use super::mapping::vector_field;
 use super::record;
 use super::shelf::Shelf;
 use crate::backend::{FeatureScope, Filter, ValueField};
-use crate::search::{Narrow, Within, without_embeddings};
+use crate::search::{BODY_SCORE, Narrow, Within, without_embeddings};
 use crate::{CorpusError, CorpusHit, Label, Labels, Method, Result, labels as forms};
 use lyra_domain::ranking::{min_max, mix};
 use lyra_domain::vector::dot;
-use lyra_text::{Analysis, tokens};
+use lyra_text::{Analysis, bigrams, content_words, tokens};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tokio_util::sync::CancellationToken;
 
 /// Share of BM25 in the hybrid score, and candidates of each method: as in `search.rs`.
@@ -141,14 +141,29 @@ fn clause(text: &str, within: Within) -> Option<Value> {
     if words.is_empty() {
         return None;
     }
-    let query = words.into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
+    let words: Vec<String> = words.into_iter().map(|word| word.text).collect();
+    let query = words.join(" ");
     let matching = |field: &str, boost: f64| json!({"match": {field: {"query": query, "boost": boost}}});
     Some(match within {
         Within::Paper => {
-            json!({"bool": {"should": [matching("title.words", TITLE_WEIGHT), matching("paper", 1.0)]}})
+            let mut should = vec![matching("title.words", TITLE_WEIGHT), matching("paper", 1.0)];
+            should.extend(in_bodies(text, words));
+            json!({"bool": {"should": should}})
         }
         Within::Notes => matching("notes", 1.0),
     })
+}
+
+/// One clause of [`BODY_SCORE`] per distinct word, and pair of characters where words are not apart.
+fn in_bodies(text: &str, words: Vec<String>) -> impl Iterator<Item = Value> {
+    let apart = words.into_iter().filter(|word| bigrams(word).is_empty());
+    let by_stem: BTreeMap<String, String> =
+        apart.map(|word| (content_words(&word).join(" "), word)).collect();
+    let pairs: BTreeSet<String> = bigrams(text).into_iter().map(|pair| pair.text).collect();
+    by_stem
+        .into_values()
+        .chain(pairs)
+        .map(|token| json!({"constant_score": {"filter": {"match": {"desc": token}}, "boost": BODY_SCORE}}))
 }
 
 async fn top(

@@ -1,6 +1,6 @@
 //! A corpus whose documents are on a cluster: an index that Lyra made and maintains.
 
-use super::bulk::{self, Change, Refused, write_alias};
+use super::bulk::{self, Change, Refused, Written, write_alias};
 use super::cluster::Cluster;
 use super::dsl;
 use super::mapping::{Plan, VERSION, added, vector_field};
@@ -251,13 +251,13 @@ impl Shelf {
         self.cluster.ask(&Method::DELETE, &[index], &[], None, stop).await.map(drop)
     }
 
-    /// Writes documents and returns those that the cluster refuses.
+    /// Writes documents.
     pub(crate) async fn put(
         &self,
         index: &str,
         documents: &[Put<'_>],
         stop: &CancellationToken,
-    ) -> Result<Vec<Refused>> {
+    ) -> Result<Written> {
         let mut changes = Vec::with_capacity(documents.len());
         for Put { document, hash, vectors } in documents {
             changes.push(Change::put(&document.doc_id, &record::source(document, *hash, vectors)?));
@@ -277,7 +277,8 @@ impl Shelf {
             Change::update(&id, &Value::Object(fields))
         };
         let changes = documents.into_iter().map(change).collect();
-        bulk::write(&self.cluster, &self.index, changes, stop).await.map_err(|error| self.here(error))
+        let written = bulk::write(&self.cluster, &self.index, changes, stop).await;
+        written.map(|written| written.refused).map_err(|error| self.here(error))
     }
 
     /// Writes metadata into a document that is there, whose vectors stay.
@@ -292,8 +293,8 @@ impl Shelf {
             fields.remove("embedded");
         }
         let changes = vec![Change::update(&document.doc_id, &fields)];
-        let refused = bulk::write(&self.cluster, &self.index, changes, stop).await?;
-        match refused.into_iter().next() {
+        let written = bulk::write(&self.cluster, &self.index, changes, stop).await?;
+        match written.refused.into_iter().next() {
             None => Ok(()),
             Some(Refused { id, reason }) => Err(self.cluster.error(format!("`{id}`: {reason}"), false)),
         }
