@@ -115,7 +115,10 @@ test("two windows do not overwrite each other silently", async (t) => {
   await page.route("**/api/v1/events**", (route) => route.abort());
   await page.goto(`/tasks/${bench.task}/screening`);
   const id = await shown(page);
-  const listening = await bench.open(`/tasks/${bench.task}/screening`);
+  const listening = await bench.open("/login");
+  const connected = listening.waitForResponse(/\/api\/v1\/events/);
+  await listening.goto(`/tasks/${bench.task}/screening`);
+  await connected;
   assert.equal((await put(bench, id, { verdict: "exclude", reason: "duplicate" })).status, 200);
   await until("a window that hears of it goes on", async () => (await shown(listening)) !== id);
   const blind = await put(bench, id, { verdict: "include" });
