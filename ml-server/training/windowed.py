@@ -159,20 +159,20 @@ class Windows(Examples):
             unit.append(Example(self.titled(row["title"]), window, row["claim"], row["label"], rationale))
         return unit
 
-    def turnable(self) -> tuple[Any, int, int, list[str]] | None:
+    def turnable(self) -> tuple[Any, int, list[str]] | None:
         """A claim with a side that one sentence decides: the row, the place of that sentence in a window, and the window."""
         row = self.random.choice(self.written)
         if row["label"] == NEUTRAL or len(row["rationale"]) != 1:
             return None
         at, window = self.cut(self.docs[row["doc"]]["sentences"], row["rationale"]) or (0, [])
-        return (row, row["rationale"][0] - at, at, window) if window else None
+        return (row, row["rationale"][0] - at, window) if window else None
 
     def unit_directions(self) -> list[Example]:
         """A claim under a text and its opposite, as the claim and its own opposite."""
         while True:
             if not (found := self.turnable()):
                 continue
-            row, place, _, window = found
+            row, place, window = found
             if row["label"] == REFUTES and row["kind"] != "direction":
                 continue
             claim, title = opposite(row["claim"], self.random), self.docs[row["doc"]]["title"]
@@ -193,7 +193,7 @@ class Windows(Examples):
             found = self.turnable()
             if not found or found[0]["label"] != SUPPORTS:
                 continue
-            row, place, _, window = found
+            row, place, window = found
             number = shared_number(row["claim"], window[place], self.random)
             if not number or any(number in text for n, text in enumerate([*window, self.docs[row["doc"]]["title"] or ""]) if n != place):
                 continue

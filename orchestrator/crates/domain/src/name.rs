@@ -1,4 +1,4 @@
-/// What stands behind a family name and is no given name.
+/// Suffixes of names, which are not given names.
 const SUFFIXES: [&str; 8] = ["jr", "jr.", "sr", "sr.", "ii", "iii", "phd", "md"];
 
 /// A name as it is spoken: `Lovelace, Ada` becomes `Ada Lovelace`; other names stay.
