@@ -1,62 +1,76 @@
-"""Makes a trained verifier ready to ship: one temperature, one threshold, both fitted on validation data and checked on the other half.
+"""Makes a trained verifier ready to ship: one temperature and one threshold, fitted on passages read by windows, as Lyra reads them.
 
-    export.py PACK FOLDER LOGITS OUT        LOGITS is what `evaluate.py --logits` wrote for FOLDER
+    curve.py FOLDER ROWS TWINS --out ANSWERS.json
+    export.py FOLDER ANSWERS.json OUT
 
-The temperature minimizes the negative log-likelihood; it divides the last layer, so that served probabilities are calibrated. The
-threshold is the highest probability of a side at which the label F1 over whole passages is within 0.005 of the best: passages found by a
-search are more often silent than these. `config.json` states it with its precision.
+The temperature has the least Brier score of the surest side being right; it divides the last layer, so that served probabilities are
+calibrated. The threshold has the best mean label F1 of the three sets. Both are fitted on all validation documents, and figures of each
+half are printed. `config.json` states the threshold with the precision of the sides taken at it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy
 import torch
 
-from evaluate import calibration_error, label_f1, softmax, validation
-from examples import Examples
-from labels import NEUTRAL
+from curve import figures, half, judge, softmax
+from labels import NEUTRAL, NUMBER
 from model import read_verifier, write_verifier
 
-SETS = ("written", "contrast", "scifact", "another text")
-THRESHOLDS = numpy.arange(0.34, 0.96, 0.02)
+SETS = ("scifact", "written", "contrast")
+TEMPERATURES = numpy.arange(0.8, 2.01, 0.1)
+THRESHOLDS = numpy.arange(0.30, 0.71, 0.02)
+Row = dict[str, Any]
 
 
-def fit_temperature(logits: numpy.ndarray, labels: numpy.ndarray) -> float:
-    likelihood = lambda t: -numpy.log(softmax(logits / t)[numpy.arange(len(labels)), labels] + 1e-9).mean()
-    return float(min(numpy.arange(0.5, 4.01, 0.01), key=likelihood))
+def cooled(windows: list[Any], temperature: float) -> list[Any]:
+    return [(first, [logit / temperature for logit in logits], marks) for first, logits, marks in windows]
 
 
-def said(probability: numpy.ndarray, threshold: float) -> numpy.ndarray:
-    """The side that is more probable where it reaches the threshold, else neutral."""
-    side = probability[:, :2].argmax(1)
-    return numpy.where(probability[:, :2].max(1) >= threshold, side, NEUTRAL)
+def brier(rows: list[Row], windows: list[Any]) -> float:
+    """Mean squared distance between the surest window's probability and whether its side is right."""
+    error = []
+    for row, read in zip(rows, windows):
+        best = max((softmax(logits)[:2] for _, logits, _ in read), key=lambda sides: sides.max())
+        error.append((float(best.max()) - (int(best.argmax()) == NUMBER[row["label"]])) ** 2)
+    return float(numpy.mean(error))
 
 
-def fit_threshold(probability: numpy.ndarray, labels: numpy.ndarray) -> float:
-    found = {t: label_f1(said(probability, t), labels)["F1"] for t in THRESHOLDS}
-    return float(max(t for t, f1 in found.items() if f1 >= max(found.values()) - 0.005))
+def mean_f1(rows: list[Row], windows: list[Any], threshold: float, part: int | None = None) -> float:
+    found = figures(rows, windows, threshold, part)
+    return float(numpy.mean([found[name]["label F1"] for name in SETS]))
+
+
+def precision(rows: list[Row], windows: list[Any], threshold: float) -> float:
+    """Share of the sides taken that are right."""
+    said = [(NUMBER[row["label"]], judge(read, threshold)[0]) for row, read in zip(rows, windows)]
+    return sum(a == b != NEUTRAL for a, b in said) / max(1, sum(b != NEUTRAL for _, b in said))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("pack", "folder", "logits", "out"):
+    for name in ("folder", "answers", "out"):
         parser.add_argument(name, type=Path)
     options = parser.parse_args()
-    sets, stored = validation(Examples(options.pack)), numpy.load(options.logits)
-    logits = numpy.concatenate([stored[name.replace(" ", "_")] for name in SETS])
-    labels = numpy.array([example.label for name in SETS for example in sets[name][0]])
-    half = numpy.random.default_rng(0).random(len(labels)) < 0.5
-    temperature = fit_temperature(logits[half], labels[half])
-    probability = softmax(logits / temperature)
-    threshold = fit_threshold(probability[half], labels[half])
-    rest = label_f1(said(probability[~half], threshold), labels[~half])
-    error = calibration_error(probability[~half].max(1), probability[~half].argmax(1) == labels[~half])
-    print(f"temperature {temperature:.2f}, threshold {threshold:.2f}; on the other half: {rest}, ECE {error:.3f}, n {int((~half).sum())}")
+    stored = json.loads(options.answers.read_text(encoding="utf8"))
+    kept = [n for n, row in enumerate(stored["rows"]) if row["kind"] in SETS]
+    rows, windows = [stored["rows"][n] for n in kept], [stored["windows"][n] for n in kept]
+    temperature = float(min(TEMPERATURES, key=lambda t: brier(rows, [cooled(read, t) for read in windows])))
+    windows = [cooled(read, temperature) for read in windows]
+    threshold = float(max(THRESHOLDS, key=lambda t: mean_f1(rows, windows, t)))
+    share = precision(rows, windows, threshold)
+    print(f"temperature {temperature:.1f}, threshold {threshold:.2f}, precision of sides {share:.3f}, n {len(rows)}")
+    for part in (0, 1):
+        some = [n for n, row in enumerate(rows) if half(row) == part]
+        error = brier([rows[n] for n in some], [windows[n] for n in some])
+        print(f"half {part}: mean label F1 {mean_f1(rows, windows, threshold, part):.3f}, Brier score {error:.3f}, n {len(some)}")
     verifier = read_verifier(options.folder)
     with torch.no_grad():
         verifier.output.weight /= temperature
         verifier.output.bias /= temperature
-    write_verifier(verifier, options.out, options.folder, lyra_threshold=round(threshold, 2), lyra_threshold_precision=round(rest["precision"], 3))
+    write_verifier(verifier, options.out, options.folder, lyra_threshold=round(threshold, 2), lyra_threshold_precision=round(share, 3))

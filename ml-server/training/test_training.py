@@ -99,13 +99,15 @@ class Models(unittest.TestCase):
         import numpy as np
 
         from evaluate import calibration_error, label_f1
-        from export import fit_temperature, said
+        from export import brier, cooled, precision
 
         labels, taken = np.array([0, 1, 2, 1]), np.array([0, 0, 2, 2])
         self.assertEqual(label_f1(taken, labels), {"precision": 0.5, "recall": 1 / 3, "F1": 0.4})
         self.assertAlmostEqual(calibration_error(np.array([0.95, 0.95]), np.array([True, False])), 0.45)
-        self.assertEqual(said(np.array([[0.5, 0.1, 0.4], [0.1, 0.45, 0.45]]), 0.48).tolist(), [0, 2])
-        self.assertGreater(fit_temperature(np.array([[9.0, 0.0, 0.0]] * 4), np.array([0, 0, 0, 1])), 1.5)
+        rows = [{"label": "REFUTE"}] * 3 + [{"label": "SUPPORT"}]
+        windows = [[(0, [9.0, 0.0, 0.0], [1.0])]] * 4
+        self.assertAlmostEqual(precision(rows, windows, 0.5), 0.75)
+        self.assertLess(brier(rows, [cooled(read, 6.0) for read in windows]), brier(rows, windows))
 
     def test_windows_are_those_of_the_server(self) -> None:
         from curve import judge, windows_of
@@ -130,6 +132,19 @@ class Models(unittest.TestCase):
         for support, teaches in ((-9.0, True), (4.0, False)):
             found = loss(batch, torch.tensor([[-9.0, support, 0.0]]), torch.zeros(1), None, 0.3, 0.6).item()
             self.assertEqual(found > 0, teaches, found)
+
+    def test_what_was_right_before_is_kept(self) -> None:
+        import torch
+
+        from labels import UNKNOWN
+        from train import loss
+
+        batch = {"guess": torch.zeros(1, 3), "unless": torch.tensor([-1]), "rows": torch.tensor([0]), "deciding": torch.tensor([-1.0]),
+                 "twins": torch.zeros(0, 2, dtype=torch.long)}
+        logits, before = torch.tensor([[0.0, 1.0, 0.0]]), torch.tensor([[0.0, 4.0, 0.0]])
+        for label, before_counts in ((1, True), (0, False), (UNKNOWN, True)):
+            without, found = (loss(batch | {"labels": torch.tensor([label])}, logits, torch.zeros(1), None, 0.3, 0.6, kept, 0.5).item() for kept in (None, before))
+            self.assertEqual(found > without, before_counts, (label, found, without))
 
     def test_opposites_change_one_word(self) -> None:
         from opposites import opposite, other_number, renumbered, shared_number

@@ -26,7 +26,7 @@ from torch.nn import functional as F
 
 from encoding import Encoded, encode
 from examples import Example, Examples
-from labels import NOT_SUPPORTED, SUPPORTS
+from labels import NOT_SUPPORTED, SUPPORTS, UNKNOWN
 from model import Verifier, read_embedder, read_verifier, write_verifier
 from windowed import Windows
 
@@ -123,12 +123,14 @@ def apart(one: Tensor, other: Tensor) -> Tensor:
     return (F.kl_div(one, other, log_target=True, reduction="sum") + F.kl_div(other, one, log_target=True, reduction="sum")) / 2
 
 
-def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, Tensor] | None, debias: float, agreement: float) -> Tensor:
+def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, Tensor] | None, debias: float, agreement: float,
+         before: Tensor | None = None, keep: float = 0.0) -> Tensor:
     """Labels with a product of experts against guessing from the claim (Karimi Mahabadi et al. 2020), rationales, agreement of twins;
-    with a teacher, 0.6 of the weight is on its answers."""
+    with a teacher, 0.6 of the weight is on its answers. `before` are the logits of the verifier that training began from: where it is
+    right, and where nothing is labeled, its answer is kept (learning without forgetting, Li and Hoiem 2016)."""
     labels, count, alone = batch["labels"], len(logits), logits.log_softmax(-1)
     found = (batch["unless"] >= 0) & (alone.detach().exp().gather(1, batch["unless"].clamp(min=0)[:, None])[:, 0] > FOUND)
-    joint, plain = (logits + debias * batch["guess"]).log_softmax(-1), (labels != NOT_SUPPORTED) & ~found
+    joint, plain = (logits + debias * batch["guess"]).log_softmax(-1), (labels != NOT_SUPPORTED) & (labels != UNKNOWN) & ~found
     total = F.nll_loss(joint[plain], labels[plain], reduction="sum") * 0.95 - joint[plain].mean(-1).sum() * 0.05
     if (either := labels == NOT_SUPPORTED).any():
         total = total - torch.log1p(-joint[either, SUPPORTS].exp().clamp(max=0.999)).sum()
@@ -138,6 +140,9 @@ def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, 
         total = total + 0.3 * F.binary_cross_entropy_with_logits(rationale[known], batch["deciding"][known], pos_weight=weight)
     if len(batch["twins"]):
         total = total + agreement * apart(alone[batch["twins"][:, 0]], alone[batch["twins"][:, 1]]) / count
+    if before is not None:
+        right = (labels == UNKNOWN) | (before.argmax(-1) == labels)
+        total = total + keep * F.kl_div(alone[right], before[right].log_softmax(-1), log_target=True, reduction="sum") / count
     if taught:
         astray = F.kl_div(alone, taught[0].log_softmax(-1), log_target=True, reduction="sum") / count
         total = 0.4 * total + 0.6 * (2 * astray + 0.5 * F.binary_cross_entropy_with_logits(rationale, taught[1].sigmoid()))
@@ -145,7 +150,7 @@ def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, 
 
 
 def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, rate: float, tokens: int, *, longest: int = MAX_TOKENS, teacher: Verifier | None = None,
-          debias: float = 0.3, agreement: float = 0.6, twice: float = 0.0, workers: int = 2, state: Path | None = None, resume: bool = False, warm: bool = False, warm_up: int = 250) -> Verifier:
+          debias: float = 0.3, agreement: float = 0.6, twice: float = 0.0, began: Verifier | None = None, keep: float = 0.0, workers: int = 2, state: Path | None = None, resume: bool = False, warm: bool = False, warm_up: int = 250) -> Verifier:
     """Trains for this long and leaves the running average of the weights. `warm` skips the first, general quarter of the mixture."""
     model.to(DEVICE).train()
     model.keep_frozen()
@@ -172,12 +177,16 @@ def train(model: Verifier, reader: Reader, examples: Examples, seconds: float, r
         if teacher:
             with torch.no_grad():
                 taught = answer(teacher, batch)
-        loss_now = loss(batch, logits, rationale, taught, debias, agreement)
+        before = None
+        if began:
+            with torch.no_grad():
+                before = answer(began, batch)[0]
+        loss_now = loss(batch, logits, rationale, taught, debias, agreement, before, keep)
         if twice:
             # Read again with other dropout: both readings have to agree (R-Drop, Wu et al. 2021).
             again, marked = answer(model, batch)
             same = apart(logits.log_softmax(-1), again.log_softmax(-1)) / len(logits)
-            loss_now = (loss_now + loss(batch, again, marked, taught, debias, agreement)) / 2 + twice * same
+            loss_now = (loss_now + loss(batch, again, marked, taught, debias, agreement, before, keep)) / 2 + twice * same
         loss_now.backward()
         torch.nn.utils.clip_grad_norm_(trained, 1.0)
         optimizer.step()
@@ -210,6 +219,7 @@ if __name__ == "__main__":
     parser.add_argument("--frozen", type=int, help="the embeddings and this many first layers stay as they are")
     parser.add_argument("--agreement", type=float, default=0.6, help="weight of the divergence between twins")
     parser.add_argument("--twice", type=float, default=0.0, help="weight of the divergence between two readings with other dropout; 0 reads once")
+    parser.add_argument("--keep", type=float, default=0.0, help="with --windows: weight of what BASE says where it is right and where nothing is labeled")
     parser.add_argument("--warm-up", type=int, default=250, help="steps until the rate is reached")
     parser.add_argument("--rate", type=float, default=4e-5)
     parser.add_argument("--tokens", type=int, default=32_768 if DEVICE == "cuda" else 4_096, help="tokens of a batch")
@@ -222,11 +232,12 @@ if __name__ == "__main__":
     torch.backends.cuda.matmul.allow_tf32 = True
     teaching = read_verifier(options.base).to(DEVICE).eval() if options.layers else None
     pupil = teaching.only(options.layers) if teaching else read_verifier(options.base) if options.windows else read_embedder(options.base)
+    began = read_verifier(options.base).to(DEVICE).eval() if options.windows and options.keep else None
     if options.frozen is not None:
         pupil.freeze(options.frozen)
-    examples = Windows(options.pack) if options.windows else Examples(options.pack)
+    examples = Windows(options.pack, kept=options.keep > 0) if options.windows else Examples(options.pack)
     options.out.mkdir(parents=True, exist_ok=True)
     pupil = train(pupil, Reader(options.base, pupil.shape.kind), examples, options.minutes * 60, options.rate, options.tokens, longest=options.longest,
-                  teacher=teaching, debias=options.debias, agreement=options.agreement, twice=options.twice, workers=options.workers, state=options.out / "training.pt", resume=options.resume, warm=teaching is not None or options.windows,
+                  teacher=teaching, debias=options.debias, agreement=options.agreement, twice=options.twice, began=began, keep=options.keep, workers=options.workers, state=options.out / "training.pt", resume=options.resume, warm=teaching is not None or options.windows,
                   warm_up=options.warm_up)
     write_verifier(pupil, options.out, options.base)

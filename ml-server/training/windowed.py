@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from examples import Example, Examples, sentences_of, stems
-from labels import NEUTRAL, REFUTES, SUPPORTS
+from labels import NEUTRAL, REFUTES, SUPPORTS, UNKNOWN
 from opposites import directions, opposite, other_number, renumbered, shared_number
 from wordings import reworded
 
 WINDOW, STRIDE = 4, 2
 WEIGHTS = {"own": 4.0, "inference": 3.2, "twins": 3.0, "rewordings": 2.0, "contrast": 3.2, "directions": 1.4, "numbers": 1.0, "mined": 1.3, "scifact": 0.3,
            "silence": 0.9, "subjects": 1.0, "whole": 1.0, "trials": 0.5, "general": 1.2}
+KEPT = 2.5
+"""Weight of the unlabeled windows, on which the verifier that training began from is kept to."""
 GENERAL = {"captions": 1.0, "genres": 2.0, "covid sentences": 1.0, "tables": 0.6, "fever": 0.6, "student answers": 0.4, "monotonicity": 0.3}
 VARIED = 0.25
 """Share of the units whose passages are in part reworded by rules, so that no text is learned by heart."""
@@ -33,8 +35,9 @@ def starts(count: int) -> range:
 
 
 class Windows(Examples):
-    def __init__(self, path: Path, seed: int = 0) -> None:
+    def __init__(self, path: Path, seed: int = 0, kept: bool = False) -> None:
         super().__init__(path, seed)
+        self.weights = WEIGHTS | ({"kept": KEPT} if kept else {})
         self.inferred = [row for row in self.written if row["id"].startswith(("inference", "more"))]
         self.plain = [row for row in self.written if not row["id"].startswith(("inference", "more"))]
         by_text = {(row["doc"], row["claim"]): row for row in self.written}
@@ -50,7 +53,7 @@ class Windows(Examples):
                 self.names[symbol(name)].append(name)
 
     def unit(self, done: float) -> list[Example]:
-        name = self.random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+        name = self.random.choices(list(self.weights), list(self.weights.values()))[0]
         unit = getattr(self, f"unit_{name}")()
         if self.random.random() < VARIED:
             said = {s: reworded(s, self.random) or s for example in unit for s in example.sentences if self.random.random() < 0.5}
@@ -215,6 +218,13 @@ class Windows(Examples):
         at = self.random.choice([at for at in starts(len(text["sentences"])) if any(at <= n < at + WINDOW for n in row["rationale"])] or [0])
         window = text["sentences"][at : at + WINDOW]
         return [Example(self.titled(text["title"]), window, row["claim"], row["label"], [n - at for n in row["rationale"] if at <= n < at + WINDOW])]
+
+    def unit_kept(self) -> list[Example]:
+        """A terse claim with a window of a text that it cites, or of one that shares words with it; no label."""
+        row = self.random.choice(self.pack["scifact"] if self.random.random() < 0.5 else self.inferred)
+        doc = row["doc"] if self.random.random() < 0.5 else self.other_doc(row["claim"], row["doc"])
+        text = self.docs[doc]
+        return [Example(self.titled(text["title"]), self.near(row["claim"], text["sentences"])[1], row["claim"], UNKNOWN)]
 
     def unit_silence(self) -> list[Example]:
         row = self.random.choice(self.written)
