@@ -29,6 +29,10 @@ pub struct ResearchConfig {
     /// Least similarity (cosine) of a sentence to the task's question to become a claim.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub question_similarity: f32,
+    /// Least probability of a side on the claim behind the question, as a verifier reads a sentence under the title of its work, for
+    /// the sentence to become a claim, in [0, 1].
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub question_bearing: f64,
     /// Claims at least this similar (cosine) are merged when polarity, numbers, hedges, and study population agree.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub duplicate_similarity: f32,
@@ -72,7 +76,8 @@ impl Default for ResearchConfig {
             claims_per_fragment: 2,
             max_claims: 40,
             min_check_worthiness: 0.5,
-            question_similarity: 0.35,
+            question_similarity: 0.45,
+            question_bearing: 0.8,
             duplicate_similarity: 0.95,
             candidates_per_claim: 8,
             counter_candidates: 1,

@@ -256,6 +256,7 @@ async fn judge_claim<'f>(
         language: claim.language.as_deref(),
         vector: claim_vector,
         given: claim.source_fragment_id.is_none(),
+        ours: claim.source_fragment_id.is_some() || claim.is_of_question(),
     };
     let verdicts = judge.verdicts(&claimed, &read).await?;
     if !verdicts.is_empty() && verdicts.iter().all(Option::is_none) {

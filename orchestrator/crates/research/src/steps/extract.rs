@@ -1,6 +1,7 @@
 //! Claims from what the searches found (evidence design, section 2, step 9): sentences by rules, or the statements of a
 //! language model where there is one and its statements are those of the passage.
 
+mod bearing;
 mod stated;
 
 use crate::Result;
@@ -56,13 +57,22 @@ pub(crate) async fn run(
         }
     }
     let known = context.store.task_claims(&task.id).await?;
-    if let Some(asked) = known.iter().find(|claim| claim.is_of_question()) {
+    let asked = known.iter().find(|claim| claim.is_of_question());
+    if let Some(asked) = asked {
         chosen.retain(|candidate| names_the_same(asked, &candidate.claim, fragments));
     }
     chosen.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| a.claim.claim_text.cmp(&b.claim.claim_text))
     });
     chosen.truncate(limit.saturating_mul(4));
+    if let Some(asked) = asked {
+        let close = chosen.len();
+        chosen = bearing::on(context, models, asked, chosen, fragments).await?;
+        if chosen.is_empty() && close > 0 {
+            let warning = format!("{close} sentences are close to the question, and none of them answers it");
+            context.store.add_warning(&task.id, &warning).await?;
+        }
+    }
 
     let ids: HashSet<_> = chosen.iter().map(|candidate| &candidate.claim.id).collect();
     // What answers the question in its own words is a finding nonetheless.

@@ -77,7 +77,13 @@ where
     };
     let against: Vec<Against<'a>> = passages.iter().map(|passage| (*passage).into()).collect();
     let passages = judge.read(&against).await?;
-    let claimed = Claimed { text: claim, language: lyra_text::language(claim), vector: &vector, given: true };
+    let claimed = Claimed {
+        text: claim,
+        language: lyra_text::language(claim),
+        vector: &vector,
+        given: true,
+        ours: false,
+    };
     judge.verdicts(&claimed, &passages.iter().collect::<Vec<_>>()).await
 }
 
@@ -88,8 +94,10 @@ pub(crate) struct Claimed<'c> {
     pub(crate) language: Option<&'c str>,
     /// Of the embedder; only windows are chosen by it.
     pub(crate) vector: &'c [f32],
-    /// A user gave it.
+    /// A user gave it, as a claim or as a question.
     pub(crate) given: bool,
+    /// Lyra worded it, from a question or from a text.
+    pub(crate) ours: bool,
 }
 
 /// A passage as it is judged.
@@ -161,7 +169,7 @@ impl Judge<'_> {
                 let verdicts = pairs::verdicts(self, claim, passages).await?;
                 verdicts.into_iter().map(|verdict| verdict.map(Finding::from)).collect()
             }
-            JudgeKind::Verifier => verifier::verdicts(self, claim.text, claim.given, passages).await?,
+            JudgeKind::Verifier => verifier::verdicts(self, claim, passages).await?,
         };
         let mut verdicts: Vec<Option<Verdict>> = Vec::with_capacity(passages.len());
         for (finding, passage) in findings.into_iter().zip(passages) {

@@ -164,6 +164,28 @@ async fn the_claim_of_the_question_is_judged_against_all_that_is_found() {
 }
 
 #[tokio::test]
+async fn what_does_not_bear_on_the_claim_behind_the_question_is_no_claim() {
+    let extracted = async |inference: Arc<dyn Inference>, behind: &str| {
+        let bench = Bench::with(vec![Arc::new(corpus("corpus:tea", 0..6))], inference).await;
+        let new = NewTask {
+            query: "Did green tea improve the attention of students?".to_owned(),
+            question_claim: Some(QuestionClaim { text: behind.to_owned(), language: Some("en".to_owned()) }),
+            ..NewTask::default()
+        };
+        let task = bench.store.create_task(new, Priority::Medium).await.unwrap().id;
+        bench.search(&task, "green tea attention", &[]).await;
+        bench.finish(&task).await;
+        let reports = bench.store.claim_reports(&task).await.unwrap();
+        reports.iter().filter(|report| report.origin.is_some()).count()
+    };
+    let reader = || Arc::new(Verifier::reading(9));
+    assert!(extracted(reader(), "Green tea improved the attention of students.").await > 0);
+    // One word in common decides nothing for this verifier; a pair classifier is not asked.
+    assert_eq!(extracted(reader(), "Students often differ.").await, 0);
+    assert!(extracted(Arc::new(Words), "Students often differ.").await > 0);
+}
+
+#[tokio::test]
 async fn what_is_far_from_the_question_is_no_claim() {
     let bench = Bench::new(vec![corpus("corpus:tea", 0..6)]).await;
     let new = NewTask { query: "Do phone bans raise grades?".to_owned(), ..NewTask::default() };

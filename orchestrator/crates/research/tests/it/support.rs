@@ -95,8 +95,8 @@ impl Inference for Verifier {
             let read = &item.sentences[..item.sentences.len().min(self.reads)];
             let deciding = read.iter().find(|sentence| decides(sentence));
             let (supports, refutes) = match deciding {
-                Some(sentence) if negated(sentence) == negated(&item.claim) => (0.7, 0.1),
-                Some(_) => (0.1, 0.7),
+                Some(sentence) if negated(sentence) == negated(&item.claim) => (0.75, 0.1),
+                Some(_) => (0.1, 0.75),
                 None => (0.1, 0.1),
             };
             let judgement = NliScores { supports, refutes, neutral: 1.0 - supports - refutes }.judgement();

@@ -29,6 +29,10 @@ fn questions_with_do() {
     check("Does a wage increase cause inflation?", "A wage increase causes inflation.");
     check("Does exercise help reduce pain?", "Exercise helps reduce pain.");
     check("Does sleep affect weight?", "Sleep affects weight.");
+    check("Do helminths impair immunity to coinfections?", "Helminths impair immunity to coinfections.");
+    check("Does p53 phosphorylation disrupt binding?", "p53 phosphorylation disrupts binding.");
+    check("Did the cells undergo apoptosis?", "The cells underwent apoptosis.");
+    check("Does loss of PTEN mimic insulin?", "Loss of PTEN mimics insulin.");
     check(
         "Does the use of antibiotics in early childhood increase the risk of obesity?",
         "The use of antibiotics in early childhood increases the risk of obesity.",
@@ -48,6 +52,8 @@ fn questions_with_other_auxiliaries() {
     check("were the pyramids built by slaves", "The pyramids were built by slaves.");
     check("Is red meat linked to bowel cancer?", "Red meat is linked to bowel cancer.");
     check("Is aspirin still worth taking?", "Aspirin is still worth taking.");
+    check("Are surgical trials often discontinued early?", "Surgical trials are often discontinued early.");
+    check("Is chlamydia prevalent in young adults?", "Chlamydia is prevalent in young adults.");
     check("Is it safe to take ibuprofen in pregnancy?", "It is safe to take ibuprofen in pregnancy.");
     check(
         "Is there a link between sugar and hyperactivity?",

@@ -17,7 +17,7 @@ pub(super) async fn confirm(
     let Some(reworded) = lyra_text::reworded(claim.text, claim.language) else { return Ok(()) };
     let sided: Vec<usize> = (0..said.len()).filter(|&i| said[i].as_ref().is_some_and(takes_side)).collect();
     let asked: Vec<&Passage> = sided.iter().map(|&i| passages[i]).collect();
-    let others = verifier::verdicts(judge, &reworded, claim.given, &asked).await?;
+    let others = verifier::verdicts(judge, &Claimed { text: &reworded, ..*claim }, &asked).await?;
     for (i, other) in sided.into_iter().zip(others) {
         said[i] = said[i].take().map(|one| agreed(one, other.map(|found| found.verdict), &reworded));
     }

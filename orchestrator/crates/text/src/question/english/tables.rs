@@ -174,6 +174,10 @@ pub(super) const ADVERBS: &[&str] = &[
 
 /// Adjectives that make a predicate.
 pub(super) const ADJECTIVES: &[&str] = &[
+    "prevalent",
+    "susceptible",
+    "capable",
+    "indicative",
     "effective",
     "ineffective",
     "safe",
@@ -420,6 +424,35 @@ pub(super) const PARTICIPLES: &[&str] = &[
 
 /// Verbs that are never nouns where a question has its verb.
 pub(super) const SURE: &[&str] = &[
+    "impair",
+    "attenuate",
+    "phosphorylate",
+    "degrade",
+    "secrete",
+    "elevate",
+    "prolong",
+    "associate",
+    "participate",
+    "disrupt",
+    "destabilize",
+    "repress",
+    "downregulate",
+    "upregulate",
+    "differentiate",
+    "proliferate",
+    "undergo",
+    "possess",
+    "colonize",
+    "recruit",
+    "cleave",
+    "catalyze",
+    "methylate",
+    "acetylate",
+    "ubiquitinate",
+    "surpass",
+    "exhibit",
+    "derive",
+    "originate",
     "improve",
     "reduce",
     "affect",
@@ -681,6 +714,10 @@ pub(super) const SURE: &[&str] = &[
 
 /// Verbs that are nouns as well, and mostly verbs before an object.
 pub(super) const LIKELY: &[&str] = &[
+    "mimic",
+    "rescue",
+    "target",
+    "silence",
     "increase",
     "decrease",
     "cause",
@@ -728,7 +765,7 @@ pub(super) fn third(base: &str) -> Option<String> {
     match base {
         "have" => Some("has".to_owned()),
         "be" => None,
-        "go" => Some("goes".to_owned()),
+        "go" | "undergo" => Some(format!("{base}es")),
         "do" => Some("does".to_owned()),
         _ => Some(formed(base, Form::Third)),
     }
@@ -751,6 +788,8 @@ pub(super) fn past(base: &str) -> Option<String> {
 const PASTS: &[(&str, &str)] = &[
     ("have", "had"),
     ("go", "went"),
+    ("undergo", "underwent"),
+    ("mimic", "mimicked"),
     ("do", "did"),
     ("cut", "cut"),
     ("set", "set"),
