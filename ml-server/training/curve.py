@@ -162,7 +162,7 @@ if __name__ == "__main__":
     parser.add_argument("inputs", nargs="*", type=Path, help="FOLDER and files of rows")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--figures", type=Path, nargs="+")
-    parser.add_argument("--thresholds", type=float, nargs="+", default=[0.46])
+    parser.add_argument("--thresholds", type=float, nargs="+", default=[0.40])
     parser.add_argument("--paired", action="store_true")
     parser.add_argument("--part", type=int, choices=[0, 1], help="one half of the documents")
     parser.add_argument("--decides", type=float, default=0.4)

@@ -5,7 +5,7 @@
 
 The temperature has the least Brier score of the surest side being right; it divides the last layer, so that served probabilities are
 calibrated. The threshold has the best mean label F1 of the three sets. Both are fitted on all validation documents, and figures of each
-half are printed. `config.json` states the threshold with the precision of the sides taken at it.
+half, which are part of them, are printed. `config.json` states the threshold with the precision of the sides taken at it.
 """
 
 from __future__ import annotations

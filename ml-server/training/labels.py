@@ -6,7 +6,7 @@ REFUTES, SUPPORTS, NEUTRAL = 0, 1, 2
 NOT_SUPPORTED = 3
 """Refutes or neutral: of sets that do not tell them apart."""
 UNKNOWN = 4
-"""Not labeled: only what the verifier that training began from says of it counts."""
+"""Not labeled: only the answer of the initial verifier is learned."""
 LABELS = ("contradiction", "entailment", "neutral")
 """Names by number, as the model's configuration has them."""
 NUMBER = {name: number for number, name in enumerate(LABELS)} | {

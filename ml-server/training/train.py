@@ -126,8 +126,8 @@ def apart(one: Tensor, other: Tensor) -> Tensor:
 def loss(batch: Batch, logits: Tensor, rationale: Tensor, taught: tuple[Tensor, Tensor] | None, debias: float, agreement: float,
          before: Tensor | None = None, keep: float = 0.0) -> Tensor:
     """Labels with a product of experts against guessing from the claim (Karimi Mahabadi et al. 2020), rationales, agreement of twins;
-    with a teacher, 0.6 of the weight is on its answers. `before` are the logits of the verifier that training began from: where it is
-    right, and where nothing is labeled, its answer is kept (learning without forgetting, Li and Hoiem 2016)."""
+    with a teacher, 0.6 of the weight is on its answers. `before` are the logits of the initial verifier: its answers are kept where they
+    are right among three labels, and where nothing is labeled (learning without forgetting, Li and Hoiem 2016)."""
     labels, count, alone = batch["labels"], len(logits), logits.log_softmax(-1)
     found = (batch["unless"] >= 0) & (alone.detach().exp().gather(1, batch["unless"].clamp(min=0)[:, None])[:, 0] > FOUND)
     joint, plain = (logits + debias * batch["guess"]).log_softmax(-1), (labels != NOT_SUPPORTED) & (labels != UNKNOWN) & ~found
@@ -228,6 +228,8 @@ if __name__ == "__main__":
     parser.add_argument("--workers", type=int, default=min(14, max(1, (os.cpu_count() or 2) - 2)))
     parser.add_argument("--resume", action="store_true")
     options = parser.parse_args()
+    if options.keep and not options.windows:
+        parser.error("--keep needs --windows")
     torch.set_flush_denormal(True)
     torch.backends.cuda.matmul.allow_tf32 = True
     teaching = read_verifier(options.base).to(DEVICE).eval() if options.layers else None

@@ -21,7 +21,7 @@ WINDOW, STRIDE = 4, 2
 WEIGHTS = {"own": 4.0, "inference": 3.2, "twins": 3.0, "rewordings": 2.0, "contrast": 3.2, "directions": 1.4, "numbers": 1.0, "mined": 1.3, "scifact": 0.3,
            "silence": 0.9, "subjects": 1.0, "whole": 1.0, "trials": 0.5, "general": 1.2}
 KEPT = 2.5
-"""Weight of the unlabeled windows, on which the verifier that training began from is kept to."""
+"""Weight of unlabeled windows, on which the answers of the initial verifier are kept."""
 GENERAL = {"captions": 1.0, "genres": 2.0, "covid sentences": 1.0, "tables": 0.6, "fever": 0.6, "student answers": 0.4, "monotonicity": 0.3}
 VARIED = 0.25
 """Share of the units whose passages are in part reworded by rules, so that no text is learned by heart."""

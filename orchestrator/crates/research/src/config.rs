@@ -29,8 +29,8 @@ pub struct ResearchConfig {
     /// Least similarity (cosine) of a sentence to the task's question to become a claim.
     #[schemars(range(min = -1.0, max = 1.0))]
     pub question_similarity: f32,
-    /// Least probability of a side on the claim behind the question, as a verifier reads a sentence under the title of its work, for
-    /// the sentence to become a claim, in [0, 1].
+    /// Least probability that a sentence supports or refutes the claim behind the question, as a verifier reads it under the title of
+    /// its work, for the sentence to become a claim, in [0, 1].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub question_bearing: f64,
     /// Claims at least this similar (cosine) are merged when polarity, numbers, hedges, and study population agree.

@@ -69,7 +69,10 @@ pub(crate) async fn run(
         let close = chosen.len();
         chosen = bearing::on(context, models, asked, chosen, fragments).await?;
         if chosen.is_empty() && close > 0 {
-            let warning = format!("{close} sentences are close to the question, and none of them answers it");
+            let warning = format!(
+                "no claim was extracted: none of the statements close to the question ({close}) supports or refutes the claim \
+                 behind it"
+            );
             context.store.add_warning(&task.id, &warning).await?;
         }
     }

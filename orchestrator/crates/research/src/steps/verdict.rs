@@ -94,9 +94,9 @@ pub(crate) struct Claimed<'c> {
     pub(crate) language: Option<&'c str>,
     /// Of the embedder; only windows are chosen by it.
     pub(crate) vector: &'c [f32],
-    /// A user gave it, as a claim or as a question.
+    /// It was not extracted: a claim of the user, or the claim behind the question. Passages are read by windows at once.
     pub(crate) given: bool,
-    /// Lyra worded it, from a question or from a text.
+    /// Lyra worded it: the claim behind the question, or an extracted one. Refutations have to be surer.
     pub(crate) ours: bool,
 }
 

@@ -31,6 +31,10 @@ fn questions_with_do() {
     check("Does sleep affect weight?", "Sleep affects weight.");
     check("Do helminths impair immunity to coinfections?", "Helminths impair immunity to coinfections.");
     check("Does p53 phosphorylation disrupt binding?", "p53 phosphorylation disrupts binding.");
+    check("Does TDP-43 associate with stress granules?", "TDP-43 associates with stress granules.");
+    check("Does STAT3 recruit coactivators?", "STAT3 recruits coactivators.");
+    check("Does early rescue therapy increase survival?", "Early rescue therapy increases survival.");
+    check("Did online associate degrees increase earnings?", "Online associate degrees increased earnings.");
     check("Did the cells undergo apoptosis?", "The cells underwent apoptosis.");
     check("Does loss of PTEN mimic insulin?", "Loss of PTEN mimics insulin.");
     check(

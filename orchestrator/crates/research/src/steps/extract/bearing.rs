@@ -1,5 +1,5 @@
-//! Whether a sentence bears on the question: a verifier takes a side on the claim behind the question when it reads the sentence
-//! under the title of its work, and also when it reads it alone. Closeness alone lets much through that is on the topic and answers
+//! Whether a sentence bears on the question: to a verifier, it supports or refutes the claim behind the question when it is read under
+//! the title of its work, and also when it is read alone. Closeness alone lets much through that is on the topic and answers
 //! nothing (`docs/quality.md`).
 
 use super::Candidate;
@@ -11,8 +11,11 @@ use std::collections::HashMap;
 
 /// Sentences of one request.
 const BATCH: usize = 16;
-/// Least probability of a side without the title, which may answer the question where the sentence does not.
+/// Least probability of support or refutation without the title, which may answer the question where the sentence does not.
 const ALONE: f64 = 0.5;
+
+/// A candidate with its place among all.
+type Placed = (usize, Candidate);
 
 /// The candidates that bear on the claim behind the question, in their order. All of them where no verifier reads that claim or the
 /// candidate's language.
@@ -26,26 +29,35 @@ pub(super) async fn on(
     if models.judge != JudgeKind::Verifier || !models.read(asked.language.as_deref()) {
         return Ok(candidates);
     }
-    let (read, mut kept): (Vec<(usize, Candidate)>, Vec<(usize, Candidate)>) = candidates
+    let (read, mut kept): (Vec<Placed>, Vec<Placed>) = candidates
         .into_iter()
         .enumerate()
         .partition(|(_, candidate)| models.read(candidate.claim.language.as_deref()));
-    let titled = read.iter().map(|(_, candidate)| {
+    let titled = |candidate: &Candidate| {
         let fragment = candidate.claim.source_fragment_id.as_ref().and_then(|id| fragments.get(id));
         item(asked, candidate, fragment.map_or("", |fragment| fragment.title.as_str()))
-    });
-    let alone = read.iter().map(|(_, candidate)| item(asked, candidate, ""));
-    let items: Vec<Verify> = titled.chain(alone).collect();
-    let mut sided: Vec<f64> = Vec::with_capacity(items.len());
-    for batch in items.chunks(BATCH) {
-        let verified = context.inference.verify(batch).await?;
-        sided.extend(verified.iter().map(|verified| 1.0 - verified.judgement.scores.neutral));
-    }
-    let (titled, alone) = sided.split_at(read.len());
-    let bears = |i: usize| titled[i] >= context.config.question_bearing && alone[i] >= ALONE;
-    kept.extend(read.into_iter().enumerate().filter(|(i, _)| bears(*i)).map(|(_, found)| found));
+    };
+    let read = deciding(context, read, titled, context.config.question_bearing).await?;
+    kept.extend(deciding(context, read, |candidate| item(asked, candidate, ""), ALONE).await?);
     kept.sort_by_key(|(place, _)| *place);
     Ok(kept.into_iter().map(|(_, candidate)| candidate).collect())
+}
+
+/// The candidates whose items support or refute their claim with this probability at least.
+async fn deciding(
+    context: &Context,
+    candidates: Vec<Placed>,
+    item: impl Fn(&Candidate) -> Verify,
+    least: f64,
+) -> Result<Vec<Placed>> {
+    let items: Vec<Verify> = candidates.iter().map(|(_, candidate)| item(candidate)).collect();
+    let mut neutral: Vec<f64> = Vec::with_capacity(items.len());
+    for batch in items.chunks(BATCH) {
+        let verified = context.inference.verify(batch).await?;
+        neutral.extend(verified.iter().map(|verified| verified.judgement.scores.neutral));
+    }
+    let decides = candidates.into_iter().zip(neutral).filter(|(_, neutral)| 1.0 - neutral >= least);
+    Ok(decides.map(|(candidate, _)| candidate).collect())
 }
 
 fn item(asked: &Claim, candidate: &Candidate, title: &str) -> Verify {

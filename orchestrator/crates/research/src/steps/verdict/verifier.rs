@@ -29,11 +29,11 @@ const MAX_WINDOWS: usize = 24;
 /// For an extracted claim, a passage that is neutral with more than this probability is not read by windows. They cost twice as
 /// much again, and a claim that a user gives is worth it.
 const SILENT: f64 = 0.9;
-/// What a refutation of a claim that Lyra worded needs. Passages that a search finds for such a claim refute it rarely: of 32
+/// Least probability of a refutation of a claim that Lyra worded. Passages that a search finds for such a claim rarely refute it: of 32
 /// refutations over 24 questions, 3 were right before this rule (`docs/quality.md`).
-const REFUTES: f64 = 0.5;
-/// The most that such a passage may support the claim.
-const SUPPORTS: f64 = 0.2;
+const MIN_REFUTATION: f64 = 0.5;
+/// From this probability of support on, in any window, such a refutation does not count.
+const MAX_SUPPORT: f64 = 0.2;
 /// From this probability on a sentence is part of what decides.
 const DECIDES: f64 = 0.5;
 /// The same for sentences of all windows that take the side, which are shown together.
@@ -71,7 +71,8 @@ pub(super) async fn verdicts(
     let first: Vec<usize> = (0..passages.len()).filter(|&i| !(given && in_windows[i])).collect();
     let mut said: Vec<Option<Finding>> = passages.iter().map(|_| None).collect();
     for (&i, whole) in first.iter().zip(whole(judge, claim, &pick(passages, &first)).await?) {
-        said[i] = whole.map(|verdict| Finding::from(if claimed.ours { sure(verdict) } else { verdict }));
+        said[i] = whole
+            .map(|verdict| Finding::from(if claimed.ours { without_doubtful(verdict) } else { verdict }));
     }
     let speaks = |found: &Finding| found.verdict.judgement.scores.neutral <= SILENT;
     let then = first.into_iter().filter(|&i| in_windows[i] && said[i].as_ref().is_some_and(speaks));
@@ -146,11 +147,11 @@ fn strongest(whole: Option<Verdict>, windows: &[Window], threshold: f64, doubtin
 
 /// Whether a refutation is not sure enough for a claim that Lyra worded: it is unlikely, or some part of the passage supports the claim.
 fn doubtful(support: f64, refutation: f64) -> bool {
-    refutation < REFUTES || support >= SUPPORTS
+    refutation < MIN_REFUTATION || support >= MAX_SUPPORT
 }
 
-/// The verdict without a doubtful refutation.
-fn sure(verdict: Verdict) -> Verdict {
+/// The verdict, neutral in place of a doubtful refutation.
+fn without_doubtful(verdict: Verdict) -> Verdict {
     let NliScores { supports, refutes, .. } = verdict.judgement.scores;
     if verdict.judgement.relation == Relation::Refutes && doubtful(supports, refutes) {
         return Verdict { judgement: neutral(verdict.judgement), ..verdict };
@@ -414,9 +415,9 @@ mod tests {
             assert_eq!(said.judgement.relation, expect, "{doubting}");
         }
         let whole = |s, r| verdict(&[read("whole", s, r)], 0.4).unwrap();
-        assert_eq!(sure(whole(0.1, 0.8)).judgement.relation, Relation::Refutes);
-        assert_eq!(sure(whole(0.25, 0.7)).judgement.relation, Relation::Neutral);
-        assert_eq!(sure(whole(0.7, 0.25)).judgement.relation, Relation::Supports);
+        assert_eq!(without_doubtful(whole(0.1, 0.8)).judgement.relation, Relation::Refutes);
+        assert_eq!(without_doubtful(whole(0.25, 0.7)).judgement.relation, Relation::Neutral);
+        assert_eq!(without_doubtful(whole(0.7, 0.25)).judgement.relation, Relation::Supports);
     }
 
     /// Windows from every second sentence on, by their support and what their sentences' probabilities are.

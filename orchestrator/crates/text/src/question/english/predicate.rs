@@ -25,6 +25,7 @@ pub(super) fn after_do(words: &[Word], auxiliary: &str) -> Option<Predicate> {
         let last = i + 1 == words.len();
         match word.key.as_str() {
             "lead" | "contribute" => followed(&["to"]).then_some(3),
+            "associate" => followed(&["with"]).then_some(3),
             "lower" | "slow" | "narrow" => (!last && !followed(tables::FOLLOWERS)).then_some(2),
             "be" => (auxiliary != "does" && auxiliary != "did").then_some(3),
             // "The use of …", "a change in …".

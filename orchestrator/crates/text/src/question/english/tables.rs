@@ -431,7 +431,6 @@ pub(super) const SURE: &[&str] = &[
     "secrete",
     "elevate",
     "prolong",
-    "associate",
     "participate",
     "disrupt",
     "destabilize",
@@ -443,14 +442,12 @@ pub(super) const SURE: &[&str] = &[
     "undergo",
     "possess",
     "colonize",
-    "recruit",
     "cleave",
     "catalyze",
     "methylate",
     "acetylate",
     "ubiquitinate",
     "surpass",
-    "exhibit",
     "derive",
     "originate",
     "improve",
@@ -715,9 +712,6 @@ pub(super) const SURE: &[&str] = &[
 /// Verbs that are nouns as well, and mostly verbs before an object.
 pub(super) const LIKELY: &[&str] = &[
     "mimic",
-    "rescue",
-    "target",
-    "silence",
     "increase",
     "decrease",
     "cause",
@@ -755,9 +749,10 @@ pub(super) const LIKELY: &[&str] = &[
 
 /// Verbs that are more often nouns.
 pub(super) const RARE: &[&str] = &[
-    "work", "start", "exercise", "drink", "spread", "play", "run", "test", "measure", "smell", "show", "act",
-    "result", "score", "smoke", "age", "last", "trade", "care", "study", "report", "cost", "process",
-    "plant", "taste", "function", "melt", "freeze", "transfer", "travel",
+    "exhibit", "recruit", "rescue", "silence", "target", "work", "start", "exercise", "drink", "spread",
+    "play", "run", "test", "measure", "smell", "show", "act", "result", "score", "smoke", "age", "last",
+    "trade", "care", "study", "report", "cost", "process", "plant", "taste", "function", "melt", "freeze",
+    "transfer", "travel",
 ];
 
 /// The third person of a base form.
