@@ -78,23 +78,35 @@ def softmax(logits: list[float]) -> numpy.ndarray:
     return shifted / shifted.sum()
 
 
+def surest(windows: list[Any]) -> tuple[numpy.ndarray, int]:
+    """The probabilities of both sides in the window that is surest of one, and its place."""
+    sides = [softmax(logits)[:2] for _, logits, _ in windows]
+    place = max(range(len(sides)), key=lambda n: sides[n].max())
+    return sides[place], place
+
+
 def judge(windows: list[Any], threshold: float, decides: float = 0.4) -> tuple[int, list[int]]:
     """The verdict of the surest window, and the sentences that are shown: those that decide in any window of that side."""
-    sides = [(softmax(logits)[:2], first, 1 / (1 + numpy.exp(-numpy.array(marks)))) for first, logits, marks in windows]
-    best, first, chances = max(sides, key=lambda found: found[0].max())
+    best, decisive = surest(windows)
     if best.max() < threshold:
         return NEUTRAL, []
     side, most = int(best.argmax()), defaultdict(float)
-    for taken, start, marks in sides:
-        for place, chance in enumerate(marks):
-            if taken[side] >= threshold:
-                most[start + place] = max(most[start + place], float(chance))
-    most[first + int(chances.argmax())] = 2.0
+    for first, logits, marks in windows:
+        if softmax(logits)[side] >= threshold:
+            for place, chance in enumerate(1 / (1 + numpy.exp(-numpy.array(marks)))):
+                most[first + place] = max(most[first + place], float(chance))
+    first, _, marks = windows[decisive]
+    most[first + int(numpy.argmax(marks))] = 2.0
     return side, sorted(sorted((n for n, chance in most.items() if chance >= decides), key=lambda n: -most[n])[:MOST_SHOWN])
 
 
+def counted_sides(found: list[tuple[int, int]]) -> tuple[int, int, int]:
+    """Of pairs of label and verdict: the sides that are right, that are taken, and that there are."""
+    return sum(a == b != NEUTRAL for a, b in found), sum(b != NEUTRAL for _, b in found), sum(a != NEUTRAL for a, _ in found)
+
+
 def label_f1(found: list[tuple[int, int]]) -> float:
-    right, taken, there = (sum(f(a, b) for a, b in found) for f in (lambda a, b: a == b != NEUTRAL, lambda a, b: b != NEUTRAL, lambda a, b: a != NEUTRAL))
+    right, taken, there = counted_sides(found)
     return 2 * right / max(1, taken + there)
 
 

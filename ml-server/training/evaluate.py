@@ -1,6 +1,6 @@
 """Measures a verifier on what it was not trained on, each figure beside a control that cannot read.
 
-    evaluate.py PACK FOLDER [--json OUT] [--logits OUT.npz]
+    evaluate.py PACK FOLDER [--json OUT]
 
 Sets: `written` (whole passages of held-out documents), `sentences` (their deciding sentences alone), `another text` (the claims with
 another document's passage: everything but neutral is wrong), `contrast` (one claim under edited texts), `scifact` (held-out claims with
@@ -140,13 +140,9 @@ def calibration_error(stated: numpy.ndarray, right: numpy.ndarray) -> float:
     return float(sum((bins == b).mean() * abs(stated[bins == b].mean() - right[bins == b].mean()) for b in range(15) if (bins == b).any()))
 
 
-def evaluate(model: Verifier, reader: Reader, examples: Examples) -> tuple[dict[str, dict[str, Any]], dict[str, numpy.ndarray]]:
-    """Figures and label logits of every set."""
-    figures, logits = {}, {}
-    for name, (found, rows) in validation(examples).items():
-        logits[name], rationales = predict(model, reader, found)
-        figures[name] = measure(name, found, rows, logits[name], rationales)
-    return figures, logits
+def evaluate(model: Verifier, reader: Reader, examples: Examples) -> dict[str, dict[str, Any]]:
+    """Figures of every set."""
+    return {name: measure(name, found, rows, *predict(model, reader, found)) for name, (found, rows) in validation(examples).items()}
 
 
 if __name__ == "__main__":
@@ -154,13 +150,10 @@ if __name__ == "__main__":
     parser.add_argument("pack", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--json", type=Path, help="file for the figures")
-    parser.add_argument("--logits", type=Path, help="file for the label logits, from which `export.py` fits")
     options = parser.parse_args()
     verifier = read_verifier(options.folder).to(DEVICE).eval()
-    results, logits = evaluate(verifier, Reader(options.folder, verifier.shape.kind), Examples(options.pack))
+    results = evaluate(verifier, Reader(options.folder, verifier.shape.kind), Examples(options.pack))
     for set_name, figures in results.items():
         print(set_name, json.dumps(figures))
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
-    if options.logits:
-        numpy.savez_compressed(options.logits, **{name.replace(" ", "_"): found for name, found in logits.items()})

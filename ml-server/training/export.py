@@ -18,8 +18,8 @@ from typing import Any
 import numpy
 import torch
 
-from curve import figures, half, judge, softmax
-from labels import NEUTRAL, NUMBER
+from curve import counted_sides, figures, half, judge, surest
+from labels import NUMBER
 from model import read_verifier, write_verifier
 
 SETS = ("scifact", "written", "contrast")
@@ -34,11 +34,8 @@ def cooled(windows: list[Any], temperature: float) -> list[Any]:
 
 def brier(rows: list[Row], windows: list[Any]) -> float:
     """Mean squared distance between the surest window's probability and whether its side is right."""
-    error = []
-    for row, read in zip(rows, windows):
-        best = max((softmax(logits)[:2] for _, logits, _ in read), key=lambda sides: sides.max())
-        error.append((float(best.max()) - (int(best.argmax()) == NUMBER[row["label"]])) ** 2)
-    return float(numpy.mean(error))
+    said = [(surest(read)[0], NUMBER[row["label"]]) for row, read in zip(rows, windows)]
+    return float(numpy.mean([(best.max() - (best.argmax() == label)) ** 2 for best, label in said]))
 
 
 def mean_f1(rows: list[Row], windows: list[Any], threshold: float, part: int | None = None) -> float:
@@ -48,8 +45,8 @@ def mean_f1(rows: list[Row], windows: list[Any], threshold: float, part: int | N
 
 def precision(rows: list[Row], windows: list[Any], threshold: float) -> float:
     """Share of the sides taken that are right."""
-    said = [(NUMBER[row["label"]], judge(read, threshold)[0]) for row, read in zip(rows, windows)]
-    return sum(a == b != NEUTRAL for a, b in said) / max(1, sum(b != NEUTRAL for _, b in said))
+    right, taken, _ = counted_sides([(NUMBER[row["label"]], judge(read, threshold)[0]) for row, read in zip(rows, windows)])
+    return right / max(1, taken)
 
 
 if __name__ == "__main__":
