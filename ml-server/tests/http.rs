@@ -9,11 +9,11 @@
 
 mod common;
 
-use common::server::{Server, dot, error, length};
+use common::server::{Server, client, dot, error, length};
 use lyra_ml_server::model::ModelSource;
 use lyra_ml_server::{ServerConfig, start};
 use lyra_proto::{ErrorType, InfoResponse, ModelKind, NliLabel, NliResponse, ReadyResponse, ReadyState};
-use reqwest::{Client, StatusCode};
+use reqwest::StatusCode;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,7 +161,7 @@ async fn a_model_that_cannot_load_shows_in_ready() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let handle = start(config, listener).unwrap();
     assert!(handle.ready().await.unwrap_err().to_string().contains("no-such-file.gguf"));
-    let server = Server { handle, client: Client::new() };
+    let server = Server { handle, client: client() };
     let response = server.get("/ready").await;
     assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     let ready: ReadyResponse = response.json().await.unwrap();
@@ -184,5 +184,5 @@ async fn shutdown_finishes_requests_in_work() {
     server.handle.shutdown().await;
     let rows: Vec<Vec<f32>> = request.await.unwrap().unwrap().json().await.unwrap();
     assert_eq!(rows.len(), 48);
-    assert!(Client::new().post(&url).json(&body).send().await.is_err(), "the port is closed");
+    assert!(client().post(&url).json(&body).send().await.is_err(), "the port is closed");
 }

@@ -115,7 +115,8 @@ impl Run {
     /// Compares an answer with that of the folder's model.
     async fn answers_like(&self, folder: &Path) {
         let body = serde_json::json!({"inputs": "red stone green", "normalize": false});
-        let response = reqwest::Client::new().post(format!("{}/embed", self.url)).json(&body).send().await;
+        let client = lyra_tls::client().build().unwrap();
+        let response = client.post(format!("{}/embed", self.url)).json(&body).send().await;
         let got: Vec<Vec<f32>> = response.unwrap().json().await.unwrap();
         let model = tiny::load(folder).unwrap();
         let input = model.tokenizer.text("red stone green", Truncation::Cut(Right)).unwrap();

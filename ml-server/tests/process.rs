@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lyra_proto::{ErrorBody, ErrorType, ReadyResponse, ReadyState};
 use program::Program;
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Response, StatusCode};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
@@ -24,7 +24,11 @@ fn tiny_folder(classifier: bool) -> (tempfile::TempDir, PathBuf) {
 }
 
 async fn post(url: &str, body: &Value) -> reqwest::Result<Response> {
-    Client::new().post(format!("{url}/embed")).json(body).send().await
+    lyra_tls::client().build()?.post(format!("{url}/embed")).json(body).send().await
+}
+
+async fn get(url: &str, path: &str) -> Response {
+    lyra_tls::client().build().unwrap().get(format!("{url}{path}")).send().await.unwrap()
 }
 
 /// A request that the lite embedder needs a while for, and the client's side of it.
@@ -34,7 +38,7 @@ fn long_request(url: &str, inputs: usize) -> tokio::task::JoinHandle<reqwest::Re
 }
 
 async fn metric(url: &str, name: &str) -> f64 {
-    let text = reqwest::get(format!("{url}/metrics")).await.unwrap().text().await.unwrap();
+    let text = get(url, "/metrics").await.text().await.unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     line.unwrap_or("0").parse().unwrap()
 }
@@ -170,7 +174,9 @@ async fn requests_carry_their_trace_into_the_batch_log() {
     let debug = [("RUST_LOG", "info,lyra_ml_server=debug")];
     let program = Program::start_with(&["--embed-model", path.to_str().unwrap()], &debug).await;
     let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-    let request = Client::new()
+    let request = lyra_tls::client()
+        .build()
+        .unwrap()
         .post(format!("{}/embed", program.url))
         .header("traceparent", format!("00-{trace}-00f067aa0ba902b7-01"))
         .header("x-request-id", "my-request")
@@ -199,9 +205,7 @@ async fn sigterm_finishes_what_is_in_work_and_refuses_what_is_new() {
     until_positive(&url, "te_queue_size").await;
     program.signal("TERM");
     // Until the work is done the port stays open, to report that no more requests are admitted.
-    let ready = async || -> ReadyResponse {
-        reqwest::get(format!("{url}/ready")).await.unwrap().json().await.unwrap()
-    };
+    let ready = async || -> ReadyResponse { get(&url, "/ready").await.json().await.unwrap() };
     while ready().await.status != ReadyState::Draining {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -241,11 +245,11 @@ async fn sigterm_while_loading_ends_it() {
     assert!(made.success());
     let program = Program::listening(&["--embed-model", path.to_str().unwrap()]).await;
     let url = &program.url;
-    let ready = reqwest::get(format!("{url}/ready")).await.unwrap();
+    let ready = get(url, "/ready").await;
     assert_eq!(ready.status(), StatusCode::SERVICE_UNAVAILABLE);
     let ready: ReadyResponse = ready.json().await.unwrap();
     assert_eq!((ready.status, ready.loading), (ReadyState::Loading, vec!["tiny".to_owned()]));
-    assert_eq!(reqwest::get(format!("{url}/health")).await.unwrap().status(), StatusCode::OK);
+    assert_eq!(get(url, "/health").await.status(), StatusCode::OK);
     let early = post(url, &json!({"inputs": "red"})).await.unwrap();
     assert_eq!((early.status().as_u16(), &early.headers()["retry-after"]), (503, &"1".parse().unwrap()));
     assert_eq!(early.json::<ErrorBody>().await.unwrap().error, "still loading tiny");
@@ -261,7 +265,7 @@ async fn ready_turns_when_the_model_is_there() {
     std::fs::remove_file(&pipe).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let program = Program::listening(&["--embed-model", path.to_str().unwrap()]).await;
-    let ready = async || reqwest::get(format!("{}/ready", program.url)).await.unwrap().status();
+    let ready = async || get(&program.url, "/ready").await.status();
     assert_eq!(ready().await, StatusCode::SERVICE_UNAVAILABLE);
     tokio::fs::write(&pipe, tokenizer).await.unwrap();
     while ready().await != StatusCode::OK {
@@ -320,7 +324,7 @@ async fn a_body_of_8_mb_needs_a_bounded_amount_of_memory() {
     let program = Program::start(&models).await;
     let before = program.peak_memory();
     let long = "a ".repeat(4_000_000);
-    let client = Client::new();
+    let client = lyra_tls::client().build().unwrap();
     for (path, body, status) in [
         ("/tokenize", json!({"inputs": long}), 413),
         ("/embed", json!({"inputs": long}), 200),

@@ -36,6 +36,7 @@ impl Exporter {
         trace: fn() -> Option<NonZeroU128>,
     ) -> Option<Self> {
         ENDPOINTS.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))?;
+        lyra_tls::install();
         let exporter = match SpanExporter::builder().with_http().build() {
             Ok(exporter) => exporter,
             Err(error) => {

@@ -96,7 +96,7 @@ fn load(url: &str, clients: usize, file: &Path) -> Result<()> {
         let order: Value = serde_json::from_str(&line?)?;
         let length = Duration::from_secs_f64(order["seconds"].as_f64().context("`seconds` is missing")?);
         // Connections of the round before may have been closed meanwhile.
-        let client = reqwest::Client::new();
+        let client = lyra_tls::client().build()?;
         let times = Arc::new(Mutex::new(Vec::new()));
         let started = Instant::now();
         let run: Result<()> = runtime.block_on(async {

@@ -68,7 +68,8 @@ impl Workload {
                 ("embed", json!({ "inputs": inputs }).to_string())
             }
         });
-        Self { url: url.to_owned(), client: Client::new(), requests: Arc::new(requests.collect()) }
+        let client = lyra_tls::client().build().expect("a client without settings");
+        Self { url: url.to_owned(), client, requests: Arc::new(requests.collect()) }
     }
 
     /// Every client sends its next request when it has the answer to the last one.

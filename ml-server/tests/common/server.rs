@@ -11,10 +11,15 @@ pub struct Server {
     pub client: Client,
 }
 
+/// A client that keeps its connections.
+pub fn client() -> Client {
+    lyra_tls::client().build().unwrap()
+}
+
 impl Server {
     /// A server of the repository's models.
     pub async fn lite(change: impl FnOnce(&mut ServerConfig)) -> Self {
-        Self { handle: super::lite_server(change).await, client: Client::new() }
+        Self { handle: super::lite_server(change).await, client: client() }
     }
 
     /// Any server on a free port, ready.
@@ -22,7 +27,7 @@ impl Server {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let handle = lyra_ml_server::start(config, listener).unwrap();
         handle.ready().await.unwrap();
-        Self { handle, client: Client::new() }
+        Self { handle, client: client() }
     }
 
     pub async fn post(&self, path: &str, body: &Value) -> Response {

@@ -72,7 +72,7 @@ impl Remote {
     pub(super) fn from_environment(repo: &str) -> Result<Self, Trouble> {
         // A compressed answer would have another length and could not be resumed.
         let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))]);
-        let http = reqwest::Client::builder()
+        let http = lyra_tls::client()
             .user_agent(concat!("lyra-ml-server/", env!("CARGO_PKG_VERSION")))
             .default_headers(headers)
             .connect_timeout(CONNECT_TIMEOUT)

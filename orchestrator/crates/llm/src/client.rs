@@ -94,7 +94,7 @@ impl Client {
             return Err(setting("llm.model", why.to_owned()));
         }
         let endpoint = endpoint(&config)?;
-        let mut http = reqwest::Client::builder()
+        let mut http = lyra_tls::client()
             // A redirect would carry the key and the text to an address that is not configured.
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)

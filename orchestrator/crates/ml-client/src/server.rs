@@ -41,7 +41,7 @@ impl Server {
     pub(crate) fn new(base_url: &str, config: &ClientConfig) -> Result<Self, Error> {
         let base = base_url.trim_end_matches('/').to_owned();
         let shown = without_password(&base);
-        let http = Client::builder().timeout(config.timeout).connect_timeout(config.connect_timeout).build();
+        let http = lyra_tls::client().timeout(config.timeout).connect_timeout(config.connect_timeout).build();
         let http = http.map_err(|error| Error::Protocol { url: shown.clone(), reason: chain(&error) })?;
         let breaker = Breaker::new(config.failures_to_open, config.open_for);
         Ok(Self { base, shown, http, breaker, load: Load::default(), standing: Standing::default() })

@@ -121,7 +121,7 @@ impl HttpClient {
         let base = || {
             // Redirects are followed by hand, so that every hop is checked. A proxy resolves names outside the guard:
             // requests through one are checked by another rule, and have their own client.
-            reqwest::Client::builder()
+            lyra_tls::client()
                 .redirect(reqwest::redirect::Policy::none())
                 .referer(false)
                 .connect_timeout(CONNECT_TIMEOUT)
