@@ -6,7 +6,7 @@ use crate::ports::{FragmentRank, Models, TaskFragment, TextRole};
 use crate::steps::ask::Asker;
 use crate::steps::rank::unread_language;
 use crate::steps::register::usable;
-use crate::steps::verdict::{Against, Claimed, Judge, Passage};
+use crate::steps::verdict::{Against, Claimed, Judge, Origin, Passage};
 use crate::steps::{embed, extract};
 use crate::{ResearchConfig, Result};
 use lyra_domain::{Claim, ClaimId, Edge, FragmentId, Job, NotJudged, ranking, vector};
@@ -255,8 +255,11 @@ async fn judge_claim<'f>(
         text: &claim.claim_text,
         language: claim.language.as_deref(),
         vector: claim_vector,
-        given: claim.source_fragment_id.is_none(),
-        ours: claim.source_fragment_id.is_some() || claim.is_of_question(),
+        origin: match &claim.source_fragment_id {
+            Some(_) => Origin::Passage,
+            None if claim.is_of_question() => Origin::Question,
+            None => Origin::User,
+        },
     };
     let verdicts = judge.verdicts(&claimed, &read).await?;
     if !verdicts.is_empty() && verdicts.iter().all(Option::is_none) {

@@ -21,7 +21,18 @@ pub trait Inference: Send + Sync {
         let why = "it hosts no verifier; start it with --verify-model".to_owned();
         Err(PortError::Refused { what: "ml-server".to_owned(), why })
     }
+    /// [`Inference::verify`] for any number of items, in requests between which others have their turn.
+    async fn verify_all(&self, items: &[Verify]) -> Result<Vec<Verified>> {
+        let mut verified = Vec::with_capacity(items.len());
+        for batch in items.chunks(VERIFIED_AT_ONCE) {
+            verified.extend(self.verify(batch).await?);
+        }
+        Ok(verified)
+    }
 }
+
+/// Items of one request to a verifier.
+const VERIFIED_AT_ONCE: usize = 16;
 
 /// What a text is in a search. Many embedders are trained with a prompt before each, such as `query: ` and `passage: `.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +52,17 @@ pub struct Verify {
     pub title: Option<String>,
     /// Sentences of the passage, in order.
     pub sentences: Vec<String>,
+}
+
+impl Verify {
+    /// A claim and sentences of a work, whose title may be empty.
+    pub fn new(claim: &str, title: &str, sentences: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            claim: claim.to_owned(),
+            title: (!title.is_empty()).then(|| title.to_owned()),
+            sentences: sentences.into_iter().collect(),
+        }
+    }
 }
 
 /// What a verifier says.

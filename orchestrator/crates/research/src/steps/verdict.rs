@@ -77,13 +77,8 @@ where
     };
     let against: Vec<Against<'a>> = passages.iter().map(|passage| (*passage).into()).collect();
     let passages = judge.read(&against).await?;
-    let claimed = Claimed {
-        text: claim,
-        language: lyra_text::language(claim),
-        vector: &vector,
-        given: true,
-        ours: false,
-    };
+    let claimed =
+        Claimed { text: claim, language: lyra_text::language(claim), vector: &vector, origin: Origin::User };
     judge.verdicts(&claimed, &passages.iter().collect::<Vec<_>>()).await
 }
 
@@ -94,10 +89,30 @@ pub(crate) struct Claimed<'c> {
     pub(crate) language: Option<&'c str>,
     /// Of the embedder; only windows are chosen by it.
     pub(crate) vector: &'c [f32],
-    /// It was not extracted: a claim of the user, or the claim behind the question. Passages are read by windows at once.
-    pub(crate) given: bool,
-    /// Lyra worded it: the claim behind the question, or an extracted one. Refutations have to be surer.
-    pub(crate) ours: bool,
+    pub(crate) origin: Origin,
+}
+
+/// Where a claim is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The user wrote it.
+    User,
+    /// The question asks for it.
+    Question,
+    /// It stands in a passage.
+    Passage,
+}
+
+impl Origin {
+    /// Its claim is what the user wants to know. Passages are read by windows at once.
+    fn is_given(self) -> bool {
+        matches!(self, Self::User | Self::Question)
+    }
+
+    /// Lyra worded its claim. Refutations have to be surer.
+    fn is_worded(self) -> bool {
+        matches!(self, Self::Question | Self::Passage)
+    }
 }
 
 /// A passage as it is judged.

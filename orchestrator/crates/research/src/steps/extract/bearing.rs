@@ -5,12 +5,10 @@
 use super::Candidate;
 use crate::Result;
 use crate::context::Context;
-use crate::ports::{JudgeKind, Models, TaskFragment, Verify};
+use crate::ports::{JudgeKind, Models, TaskFragment, Verified, Verify};
 use lyra_domain::{Claim, FragmentId};
 use std::collections::HashMap;
 
-/// Sentences of one request.
-const BATCH: usize = 16;
 /// Least probability of support or refutation without the title, which may answer the question where the sentence does not.
 const ALONE: f64 = 0.5;
 
@@ -51,20 +49,12 @@ async fn deciding(
     least: f64,
 ) -> Result<Vec<Placed>> {
     let items: Vec<Verify> = candidates.iter().map(|(_, candidate)| item(candidate)).collect();
-    let mut neutral: Vec<f64> = Vec::with_capacity(items.len());
-    for batch in items.chunks(BATCH) {
-        let verified = context.inference.verify(batch).await?;
-        neutral.extend(verified.iter().map(|verified| verified.judgement.scores.neutral));
-    }
-    let decides = candidates.into_iter().zip(neutral).filter(|(_, neutral)| 1.0 - neutral >= least);
-    Ok(decides.map(|(candidate, _)| candidate).collect())
+    let verified = context.inference.verify_all(&items).await?;
+    let decides = |verified: &Verified| 1.0 - verified.judgement.scores.neutral >= least;
+    let kept = candidates.into_iter().zip(verified).filter(|(_, verified)| decides(verified));
+    Ok(kept.map(|(candidate, _)| candidate).collect())
 }
 
 fn item(asked: &Claim, candidate: &Candidate, title: &str) -> Verify {
-    let title = lyra_text::normalise(title);
-    Verify {
-        claim: asked.claim_text.clone(),
-        title: (!title.is_empty()).then_some(title),
-        sentences: vec![candidate.claim.claim_text.clone()],
-    }
+    Verify::new(&asked.claim_text, &lyra_text::normalise(title), [candidate.claim.claim_text.clone()])
 }

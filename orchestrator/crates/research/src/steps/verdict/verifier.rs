@@ -14,8 +14,6 @@ use lyra_domain::{Discrepancies, NliJudgement, NliScores, Relation, ranking::top
 use lyra_text::{Sentence, guard};
 use std::collections::BTreeMap;
 
-/// Items of one request.
-const BATCH: usize = 16;
 /// Parts in which a passage is read at most; what comes after them is not read.
 const MAX_PARTS: usize = 4;
 /// Most characters of a part: more than a model of 2,000 tokens reads.
@@ -62,7 +60,7 @@ pub(super) async fn verdicts(
     claimed: &Claimed<'_>,
     passages: &[&Passage],
 ) -> Result<Vec<Option<Finding>>> {
-    let (claim, given) = (claimed.text, claimed.given);
+    let (claim, given, worded) = (claimed.text, claimed.origin.is_given(), claimed.origin.is_worded());
     let in_windows: Vec<bool> = passages
         .iter()
         .map(|passage| passage.sentences.len() > WINDOW && guard::missing(claim, &passage.words).is_empty())
@@ -71,8 +69,8 @@ pub(super) async fn verdicts(
     let first: Vec<usize> = (0..passages.len()).filter(|&i| !(given && in_windows[i])).collect();
     let mut said: Vec<Option<Finding>> = passages.iter().map(|_| None).collect();
     for (&i, whole) in first.iter().zip(whole(judge, claim, &pick(passages, &first)).await?) {
-        said[i] = whole
-            .map(|verdict| Finding::from(if claimed.ours { without_doubtful(verdict) } else { verdict }));
+        said[i] =
+            whole.map(|verdict| Finding::from(if worded { without_doubtful(verdict) } else { verdict }));
     }
     let speaks = |found: &Finding| found.verdict.judgement.scores.neutral <= SILENT;
     let then = first.into_iter().filter(|&i| in_windows[i] && said[i].as_ref().is_some_and(speaks));
@@ -80,7 +78,7 @@ pub(super) async fn verdicts(
     let threshold = judge.threshold();
     for (&i, windows) in closer.iter().zip(by_windows(judge, claim, &pick(passages, &closer)).await?) {
         let whole = said[i].take().map(|found| found.verdict);
-        let verdict = strongest(whole, &windows, threshold, claimed.ours);
+        let verdict = strongest(whole, &windows, threshold, worded);
         said[i] = verdict.map(|verdict| Finding {
             shown: shown(&windows, &verdict, threshold).map(|places| quote(&passages[i].sentences, &places)),
             verdict,
@@ -199,22 +197,14 @@ async fn by_windows(judge: &Judge<'_>, claim: &str, passages: &[&Passage]) -> Re
         .enumerate()
         .flat_map(|(i, passage)| windows(&passage.sentences).map(move |(from, window)| (i, from, window)))
         .collect();
+    let items: Vec<Verify> = windows.iter().map(|&(i, _, window)| item(claim, passages[i], window)).collect();
     let mut answers: Vec<Vec<Window>> = passages.iter().map(|_| Vec::new()).collect();
-    for batch in windows.chunks(BATCH) {
-        let items: Vec<Verify> =
-            batch.iter().map(|&(i, _, window)| item(claim, passages[i], window)).collect();
-        for (&(i, from, window), verified) in batch.iter().zip(judge.inference.verify(&items).await?) {
-            let read = &window[..verified.rationale.len().min(window.len())];
-            if let Some(&best) = top_by(&verified.rationale[..read.len()], 1).first() {
-                let (closeness, answer) = answer(read, &verified);
-                let sentences = (from..).zip(verified.rationale[..read.len()].iter().copied()).collect();
-                answers[i].push(Window {
-                    closeness,
-                    tells: passages[i].tells[from + best],
-                    sentences,
-                    answer,
-                });
-            }
+    for ((i, from, window), verified) in windows.into_iter().zip(judge.inference.verify_all(&items).await?) {
+        let read = &window[..verified.rationale.len().min(window.len())];
+        if let Some(&best) = top_by(&verified.rationale[..read.len()], 1).first() {
+            let (closeness, answer) = answer(read, &verified);
+            let sentences = (from..).zip(verified.rationale[..read.len()].iter().copied()).collect();
+            answers[i].push(Window { closeness, tells: passages[i].tells[from + best], sentences, answer });
         }
     }
     Ok(answers)
@@ -230,11 +220,7 @@ fn windows(sentences: &[Sentence]) -> impl Iterator<Item = (usize, &[Sentence])>
 }
 
 fn item(claim: &str, passage: &Passage, sentences: &[Sentence]) -> Verify {
-    Verify {
-        claim: claim.to_owned(),
-        title: (!passage.title.is_empty()).then(|| passage.title.clone()),
-        sentences: sentences.iter().map(|sentence| sentence.text.clone()).collect(),
-    }
+    Verify::new(claim, &passage.title, sentences.iter().map(|sentence| sentence.text.clone()))
 }
 
 /// What each passage says about a claim, read as far as the model reads at a time.
@@ -246,26 +232,22 @@ async fn whole(judge: &Judge<'_>, claim: &str, passages: &[&Passage]) -> Result<
         open.retain(|&(passage, from)| {
             from < passages[passage].sentences.len() && answers[passage].len() < MAX_PARTS
         });
-        let mut next = Vec::new();
-        for batch in open.chunks(BATCH) {
-            let parts: Vec<&[Sentence]> =
-                batch.iter().map(|&(passage, from)| part(&passages[passage].sentences[from..])).collect();
-            let items: Vec<Verify> = batch
-                .iter()
-                .zip(&parts)
-                .map(|(&(passage, _), sentences)| item(claim, passages[passage], sentences))
-                .collect();
-            let verified = judge.inference.verify(&items).await?;
-            for ((&(passage, from), sentences), verified) in batch.iter().zip(parts).zip(verified) {
-                let read = &sentences[..verified.rationale.len().min(sentences.len())];
-                if read.is_empty() {
-                    continue;
-                }
+        let parts: Vec<(usize, usize, &[Sentence])> = open
+            .iter()
+            .map(|&(passage, from)| (passage, from, part(&passages[passage].sentences[from..])))
+            .collect();
+        let items: Vec<Verify> =
+            parts.iter().map(|&(passage, _, sentences)| item(claim, passages[passage], sentences)).collect();
+        open.clear();
+        for ((passage, from, sentences), verified) in
+            parts.into_iter().zip(judge.inference.verify_all(&items).await?)
+        {
+            let read = &sentences[..verified.rationale.len().min(sentences.len())];
+            if !read.is_empty() {
                 answers[passage].push(answer(read, &verified));
-                next.push((passage, from + read.len()));
+                open.push((passage, from + read.len()));
             }
         }
-        open = next;
     }
     let threshold = judge.threshold();
     Ok(answers

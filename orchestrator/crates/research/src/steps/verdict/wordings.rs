@@ -11,7 +11,7 @@ pub(super) async fn confirm(
     passages: &[&Passage],
     said: &mut [Option<Verdict>],
 ) -> Result<()> {
-    if !(judge.config.two_wordings && claim.given) {
+    if !(judge.config.two_wordings && claim.origin.is_given()) {
         return Ok(());
     }
     let Some(reworded) = lyra_text::reworded(claim.text, claim.language) else { return Ok(()) };
