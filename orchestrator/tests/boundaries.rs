@@ -36,8 +36,50 @@ fn crates_do_not_know_what_is_above_or_beside_them() {
     for below in ["research", "domain", "graph", "fusion", "store", "corpus", "sources", "llm", "ml-client"] {
         check(below, &[&edges, &["lyra-usecases", "lyra-wire"], &command_line, &["axum", "rmcp"]]);
     }
-    for pure in ["domain", "text", "web", "graph", "fusion", "screening"] {
+    for pure in PURE {
         check(pure, &[&edges, &["lyra-usecases", "lyra-research"], &command_line, &servers, &outside]);
+    }
+}
+
+/// Crates that do no I/O, to which time and randomness are given.
+const PURE: [&str; 9] =
+    ["domain", "text", "web", "documents", "graph", "bibliography", "fusion", "screening", "wire"];
+
+#[test]
+fn pure_crates_do_no_io() {
+    let reach = ["std::fs", "std::env", "std::process", "std::thread", "Instant::now", "fastrand::Rng::new"];
+    for name in PURE {
+        for file in sources(&Path::new(CRATES).join(name).join("src")) {
+            // It finds recorded pages for tests.
+            if file.ends_with("web/src/testing.rs") {
+                continue;
+            }
+            let code = std::fs::read_to_string(&file).unwrap();
+            let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            for reach in reach {
+                assert!(!names(code, reach), "{} has {reach}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_reaches_outside_has_its_owners() {
+    let owners: [(&str, &[&str]); 6] = [
+        ("sqlx", &["store"]),
+        ("libsqlite3-sys", &["store"]),
+        ("tantivy", &["corpus"]),
+        ("tantivy-fst", &["corpus"]),
+        ("lyra-proto", &["ml-client"]),
+        ("reqwest", &["corpus", "llm", "ml-client", "sources"]),
+    ];
+    for entry in std::fs::read_dir(CRATES).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let known = dependencies(&name);
+        for (dependency, owners) in owners {
+            let owns = owners.contains(&name.as_str());
+            assert_eq!(known.contains(dependency), owns, "{name} and {dependency}");
+        }
     }
 }
 
@@ -164,7 +206,8 @@ fn only_edges_name_commands_flags_and_tools() {
     let words = edge_words();
     assert!(words.contains("lyra research") && words.contains("--data-dir") && words.contains("query_graph"));
     let mut found = Vec::new();
-    for name in ["usecases", "research", "store", "corpus", "sources", "llm", "domain", "graph", "fusion"] {
+    let below = ["usecases", "research", "store", "corpus", "sources", "llm", "ml-client", "worker"];
+    for name in below.into_iter().chain(PURE) {
         for file in sources(&Path::new(CRATES).join(name).join("src")) {
             // Flags of Chromium.
             if file.ends_with("sources/src/browser/process.rs") {

@@ -172,7 +172,7 @@ fn form(meaning: &Meaning, operand: &str) -> (&'static str, Option<String>) {
             ("a field before its word", Some(written))
         }
         Meaning::All => ("the word alone, which is looked for in every text", Some(operand.to_owned())),
-        Meaning::Filter(filter) => ("a filter beside the query", Some(format!("--filter {filter}"))),
+        Meaning::Filter(filter) => ("a filter beside the query", Some((*filter).to_owned())),
         Meaning::Other(name) => match Field::named(name) {
             Some(field) => ("a field before its word", Some(format!("{}:{operand}", field.name()))),
             None => ("words of the texts: a query has no such field", None),

@@ -407,7 +407,7 @@ impl Lexer<'_> {
                         self.note(at, near());
                     } else if foreign::is_set(&plain) && (operator(before) || operator(after)) {
                         let expected =
-                            "words: earlier searches have no numbers here, `lyra fuse blend` merges runs";
+                            "words: earlier searches have no numbers here, a blend merges their runs";
                         return Err(self.error(at.start, expected));
                     }
                 }

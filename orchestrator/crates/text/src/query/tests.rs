@@ -142,7 +142,7 @@ fn forms_of_other_systems() {
         ("TAC:(solar)", Write("(title:(…) OR abst:(…) OR claim:(…))")),
         ("TS=(solar)", Write("(title:(…) OR abst:(…))")),
         ("txt=solar", Write("solar")),
-        ("pubyear:2005", Write("--filter pubyear=2010..2020")),
+        ("pubyear:2005", Write("pubyear=2010..2020")),
         ("solar/ti", Write("title:solar")),
         ("\"solar cell\"/ab", Write("abst:\"solar cell\"")),
         ("solar/ti,ab", Write("(title:solar OR abst:solar)")),

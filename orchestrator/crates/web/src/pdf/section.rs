@@ -105,8 +105,7 @@ pub(super) fn is_heading(line: &str) -> bool {
 
 /// Whether a line is the usual name of a section, also numbered: `Methods`, `2.1 Methods`, `IV. RESULTS`.
 pub fn is_usual(line: &str) -> bool {
-    let (_, name) = split_number(line.trim());
-    let name = name.trim().trim_end_matches([':', '.']).trim_end();
+    let name = name_of(line);
     JAPANESE.contains(&name)
         || is_back_matter(line)
         || (NAMES.contains(&lower(name).as_str()) && name.chars().next().is_some_and(char::is_uppercase))
@@ -114,17 +113,21 @@ pub fn is_usual(line: &str) -> bool {
 
 /// Whether a line is the usual name of a section behind the text: `References`, `6. Funding`.
 pub fn is_back_matter(line: &str) -> bool {
-    let (_, name) = split_number(line.trim());
-    let name = name.trim().trim_end_matches([':', '.']).trim_end();
+    let name = name_of(line);
     let is_small = name.chars().next().is_some_and(char::is_lowercase);
     !is_small && BACK_MATTER.contains(&lower(name).as_str())
 }
 
+/// A heading without its number and the marks behind it.
+fn name_of(heading: &str) -> &str {
+    let (_, name) = split_number(heading.trim());
+    name.trim().trim_end_matches([':', '.']).trim_end()
+}
+
 /// Whether a section holds the works that the text cites.
 pub fn is_references(heading: &str) -> bool {
-    let (_, name) = split_number(heading.trim());
     matches!(
-        lower(name.trim().trim_end_matches([':', '.'])).as_str(),
+        lower(name_of(heading)).as_str(),
         "references" | "bibliography" | "literature cited" | "works cited" | "参考文献" | "文献"
     )
 }

@@ -77,7 +77,7 @@ pub(super) fn after_be(words: &[Word]) -> Option<Predicate> {
     let ends = |i: usize| {
         words[i].ends()
             || words.get(i + 1).is_none_or(|next| next.is_any(tables::FOLLOWERS) || is_manner(next))
-            || i + 2 == words.len() && words[i + 1].is_any(&["early", "late", "together", "alone", "twice"])
+            || i + 2 == words.len() && words[i + 1].is_any(tables::LAST_ADVERBS)
     };
     let candidate = |i: usize| {
         let (word, before) = (&words[i], &words[i - 1]);
