@@ -110,16 +110,19 @@ test("documents are decided, excluded with a reason, put off, and taken back fro
 
 test("two windows do not overwrite each other silently", async (t) => {
   const bench = await Bench.start(t);
-  // One window hears of nothing, the other one of everything.
+  // One window hears of nothing, the other one of everything, also of what happens before it listens.
   const page = await bench.open("/login", { tolerate: [/status of 409/, /ERR_FAILED/] });
   await page.route("**/api/v1/events**", (route) => route.abort());
   await page.goto(`/tasks/${bench.task}/screening`);
   const id = await shown(page);
   const listening = await bench.open("/login");
-  const connected = listening.waitForResponse(/\/api\/v1\/events/);
+  let decide;
+  const decision = new Promise((resolve) => (decide = resolve));
+  await listening.route("**/api/v1/events**", (route) => decision.then(() => route.continue()));
   await listening.goto(`/tasks/${bench.task}/screening`);
-  await connected;
+  assert.equal(await shown(listening), id);
   assert.equal((await put(bench, id, { verdict: "exclude", reason: "duplicate" })).status, 200);
+  decide();
   await until("a window that hears of it goes on", async () => (await shown(listening)) !== id);
   const blind = await put(bench, id, { verdict: "include" });
   assert.equal(blind.status, 409);

@@ -157,6 +157,12 @@ impl App {
         Listener { app: self.clone(), task, next, missed, latest: feed.latest.subscribe() }
     }
 
+    /// Id of the last event.
+    pub fn last_event(&self) -> String {
+        let feed = &self.inner.feed;
+        feed.id(lock(&feed.ring).last)
+    }
+
     /// Tells listeners about a change of a task.
     pub(crate) fn publish_task(&self, task: &TaskId, change: TaskChange) {
         self.inner.feed.publish(Happened::Task(TaskEvent { task_id: task.to_string(), change }));

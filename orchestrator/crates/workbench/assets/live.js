@@ -98,11 +98,13 @@ function forgetOffline() {
   for (const said of document.querySelectorAll(".notice.offline")) said.remove();
 }
 
-/** Listens to events while the page has live parts. */
+/** Listens for events since the page was rendered, if it has live parts. */
 export function listen() {
   if (!document.querySelector("[data-live]")) return;
   const task = document.querySelector("[data-events-of]")?.getAttribute("data-events-of");
-  const source = new EventSource(`/api/v1/events${task ? `?task_id=${encodeURIComponent(task)}` : ""}`);
+  const about = new URLSearchParams({ after: document.body.dataset.event ?? "" });
+  if (task) about.set("task_id", task);
+  const source = new EventSource(`/api/v1/events?${about}`);
   for (const kind of ["task", "step", "claim", "import", "job", "stale", "reset"]) {
     source.addEventListener(kind, (event) => {
       const about = event.data ? JSON.parse(event.data) : undefined;

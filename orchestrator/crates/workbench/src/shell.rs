@@ -48,7 +48,7 @@ impl Page<'_> {
                     link rel="stylesheet" href=(assets::address("workbench.css"));
                     script type="module" src=(assets::address("workbench.js")) {}
                 }
-                body data-may-write[visit.may_write] {
+                body data-may-write[visit.may_write] data-event=(visit.event) {
                     a.skip href="#content" { (words.t("common.skip")) }
                     header.top {
                         a.brand href="/" { (logo()) "Lyra" }

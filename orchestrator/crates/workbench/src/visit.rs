@@ -5,7 +5,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use lyra_store::Scope;
-use lyra_usecases::Caller;
+use lyra_usecases::{App, Caller};
 use std::convert::Infallible;
 
 /// The cookie of the chosen language: `en` or `ja`.
@@ -44,6 +44,8 @@ pub(crate) struct Visit {
     /// The token's name; `None` for a local visitor without one.
     pub(crate) token: Option<String>,
     pub(crate) takes_gzip: bool,
+    /// Id of the last event before the page is read: events from then on are sent to the page once it listens.
+    pub(crate) event: String,
 }
 
 impl Visit {
@@ -53,10 +55,10 @@ impl Visit {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Visit {
+impl FromRequestParts<App> for Visit {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
         let headers = &parts.headers;
         let chosen = cookie(headers, LANGUAGE).and_then(Language::of_code);
         let accepted = || {
@@ -76,6 +78,7 @@ impl<S: Sync> FromRequestParts<S> for Visit {
             may_write: caller.is_some_and(|caller| caller.scope == Scope::Full),
             token: caller.and_then(|caller| caller.actor.strip_prefix("token:")).map(str::to_owned),
             takes_gzip: lyra_serve::gzip::accepted(headers),
+            event: app.last_event(),
         })
     }
 }

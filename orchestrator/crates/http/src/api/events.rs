@@ -31,7 +31,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![events::<OfTask, Happened>(
         "/events",
         "listen",
-        "What happens, as Server-Sent Events; `Last-Event-ID` resumes",
+        "What happens, as Server-Sent Events; `Last-Event-ID` or `after` resumes",
         |call, _: Body| async move { listen(&call) }.boxed(),
     )]
 }
@@ -43,6 +43,8 @@ struct OfTask {
     /// Only events of this task, and `stale`.
     #[schemars(regex(pattern = r"^task_.+$"))]
     task_id: Option<String>,
+    /// Id of the last event that is known, for clients that cannot send `Last-Event-ID`, which wins.
+    after: Option<String>,
 }
 
 /// A stream in progress.
@@ -63,6 +65,7 @@ fn listen(call: &Call) -> Result<Response, Failure> {
             .header(header::RETRY_AFTER, HeaderValue::from_static("30"))
     })?;
     let last = call.headers().get(LAST).map(|last| last.to_str().unwrap_or_default());
+    let last = last.or(query.after.as_deref());
     let listener = call.app().events(last, task);
     let mut check = tokio::time::interval_at(Instant::now() + CHECK, CHECK);
     check.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -80,6 +80,12 @@ async fn events_arrive_are_resumed_and_reset() {
     let mut again = listen(&server, "", &[("last-event-id", &created.id)]).await;
     let stopped = again.named("task").await;
     assert!(stopped.data.contains("stopped") && stopped.id != created.id, "{stopped:?}");
+    // What a page says it knows counts only until the browser has heard more.
+    let known = format!("?after={}", created.id);
+    assert_eq!(listen(&server, &known, &[]).await.named("task").await, stopped);
+    let older = format!("?after={}", ready.id);
+    let mut wins = listen(&server, &older, &[("last-event-id", &created.id)]).await;
+    assert_eq!(wins.named("task").await, stopped);
     for id in ["0123456789ab-1", "nonsense", ""] {
         let mut other = listen(&server, "", &[("last-event-id", id)]).await;
         let reset = other.next().await.expect("an event");

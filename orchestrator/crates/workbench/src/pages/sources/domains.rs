@@ -188,6 +188,7 @@ mod tests {
             may_write: true,
             token: None,
             takes_gzip: false,
+            event: String::new(),
         };
         let domain = BlockedDomain {
             domain: "hostile.example".to_owned(),

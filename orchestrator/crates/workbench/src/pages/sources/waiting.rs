@@ -93,6 +93,7 @@ mod tests {
             may_write,
             token: None,
             takes_gzip: false,
+            event: String::new(),
         };
         let shown = list(&visit(true), std::slice::from_ref(&item)).into_string();
         for part in [
